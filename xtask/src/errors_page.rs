@@ -20,7 +20,7 @@ call needs. The name is the same in all tools; the number is that of the tool's 
 they stand in `_meta[\"lancet/result\"].error`; in the shell a refusal ends with exit code 1, `io` and `internal` with 3.
 [scenarios/refusals.md](../scenarios/refusals.md) shows the texts.
 
-| Read, Edit, MultiEdit | Write | name | when | what to do next |
+| Read, Edit, MultiEdit, NotebookEdit | Write | name | when | what to do next |
 |---|---|---|---|---|
 ";
 

@@ -152,12 +152,14 @@ fn test_areas(report: &mut Report, fetches: &mut Fetches, built: &[suites::Suite
         fetches.system.wait()?;
         let ripgrep = fetches.ripgrep.wait()?;
         let detect_secrets = fetches.detect_secrets.wait()?;
+        let nbformat = fetches.nbformat.wait()?;
         suites::run(built, |test| {
             test.env("LANCET_LAW_CASES", LAW_CASES)
                 .env("PROPTEST_RNG_SEED", LAW_SEED)
                 .env("LANCET_REQUIRE_JUDGES", "1")
                 .env("LANCET_RIPGREP", &ripgrep)
-                .env("LANCET_DETECT_SECRETS", &detect_secrets);
+                .env("LANCET_DETECT_SECRETS", &detect_secrets)
+                .env("LANCET_NBFORMAT", &nbformat);
         })
     };
     match tested() {

@@ -16,8 +16,9 @@
 
 mod cell;
 mod edit;
-mod layout;
+mod multiline;
 mod output;
+mod spacing;
 
 use std::collections::HashSet;
 use std::ops::Range;

@@ -110,15 +110,16 @@ pub use settings::{Mode, Settings};
 /// The tools: their declarations for a model, their arguments, and tools of the host.
 pub mod tools {
     pub use crate::arguments::{
-        ApplyPatchArguments, CellEditMode, DeleteFileArguments, DeleteLinesArguments, EditArguments, EditItem,
-        GlobArguments, GrepArguments, InsertArguments, MoveFileArguments, MoveLinesArguments,
-        MultiEditArguments, NotebookEditArguments, OutputMode, ReadArguments, ReplaceLinesArguments, UndoArguments,
-        WriteArguments, WriteMode, strict_schema,
+        ApplyPatchArguments, CellEditMode, DeleteFileArguments, DeleteLinesArguments,
+        EditArguments, EditItem, GlobArguments, GrepArguments, InsertArguments, MoveFileArguments,
+        MoveLinesArguments, MultiEditArguments, NotebookEditArguments, OutputMode, ReadArguments,
+        ReplaceLinesArguments, UndoArguments, WriteArguments, WriteMode, strict_schema,
     };
     pub use crate::builtin::{
         ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration, Format, Length, UnknownFormat, declaration,
         declarations, is_default, mcp_tool, tool_list,
     };
+    pub use crate::cell_request::CellType;
     pub use crate::host_tool::{HostTool, Proposal};
 }
 

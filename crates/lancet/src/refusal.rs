@@ -114,7 +114,7 @@ pub const TABLE: &[Row] = &[
     row(RefusalKind::Denied, 2, Some(1), "denied", "a rule denies the path", "work without this file, or ask the user"),
     row(RefusalKind::Exists, 3, Some(12), "exists", "an empty old_string and a file that is not empty; mode create on an existing file", "read the file and edit it"),
     row(RefusalKind::Missing, 4, Some(13), "missing", "the file is not there", "use one of the names that the answer gives, or create the file with Write"),
-    row(RefusalKind::Notebook, 5, Some(14), "notebook", "a notebook (.ipynb) through a text tool", "leave the notebook to a tool that keeps its structure"),
+    row(RefusalKind::Notebook, 5, Some(14), "notebook", "a notebook (.ipynb) through a text tool", "change its cells with NotebookEdit"),
     row(RefusalKind::NotRead, 6, Some(2), "not_read", "not read in this session, or not these lines, or seen only in part", "make the Read call that the answer spells out, then send the call again"),
     row(RefusalKind::Stale, 7, Some(3), "stale", "changed since it was read", "look at the diff in the answer and send the call again if it still fits; without a diff, read again"),
     row(RefusalKind::NotFound, 8, None, "not_found", "the old text is not in the file", "send the corrected old_string that the answer gives"),

@@ -62,6 +62,7 @@ macro_rules! pages {
 }
 
 pages! {
+    notebooks => "notebooks",
     reading => "reading",
     editing => "editing",
     the_ladder => "ladder",

@@ -95,7 +95,15 @@ mod tests {
             .collect();
         assert_eq!(
             names,
-            ["Read", "Edit", "MultiEdit", "Write", "Glob", "Grep"]
+            [
+                "Read",
+                "Edit",
+                "MultiEdit",
+                "Write",
+                "NotebookEdit",
+                "Glob",
+                "Grep"
+            ]
         );
         let size = list.to_string().len();
         assert!(size <= 10_000, "{size} bytes");

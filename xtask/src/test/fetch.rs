@@ -31,6 +31,7 @@ pub(crate) struct Fetches {
     pub(crate) cargo_deny: Fetch<PathBuf>,
     pub(crate) ripgrep: Fetch<PathBuf>,
     pub(crate) detect_secrets: Fetch<PathBuf>,
+    pub(crate) nbformat: Fetch<PathBuf>,
     pub(crate) python_client: Fetch<PathBuf>,
     pub(crate) typescript_client: Fetch<()>,
     /// The tools of file systems and the watchers. A failure is printed, and the tests that need them fail.
@@ -44,6 +45,7 @@ impl Fetches {
             cargo_deny: Fetch::begin(setup::cargo_deny),
             ripgrep: Fetch::begin(setup::ripgrep),
             detect_secrets: Fetch::begin(setup::detect_secrets),
+            nbformat: Fetch::begin(setup::nbformat),
             python_client: Fetch::begin(setup::python_client),
             typescript_client: Fetch::begin(setup::typescript_client),
             system: Fetch::begin(|| {

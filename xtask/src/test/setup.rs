@@ -91,6 +91,14 @@ pub(crate) fn detect_secrets() -> anyhow::Result<PathBuf> {
     )
 }
 
+/// The folder with nbformat and jupytext from PyPI, which make notebooks and judge the edited ones.
+pub(crate) fn nbformat() -> anyhow::Result<PathBuf> {
+    python_packages(
+        "crates/lancet/tests/notebooks/requirements.txt",
+        "target/nbformat",
+    )
+}
+
 /// Installs Python packages into a folder rather than a virtual environment: pip alone can do that, and Debian packages
 /// venv separately.
 fn python_packages(requirements: &str, folder: &str) -> anyhow::Result<PathBuf> {

@@ -21,7 +21,7 @@ pub(crate) struct Suite {
 }
 
 /// The test programs of `crates/lancet` by area; the others belong to `edit`.
-const AREAS_OF_LANCET: [(&str, &[&str]); 4] = [
+const AREAS_OF_LANCET: [(&str, &[&str]); 5] = [
     ("commit", &["late", "hard_links"]),
     ("history", &["history", "git_untouched", "git_diff"]),
     (
@@ -39,6 +39,7 @@ const AREAS_OF_LANCET: [(&str, &[&str]); 4] = [
         ],
     ),
     ("search", &["search"]),
+    ("formats", &["notebooks"]),
 ];
 
 impl Suite {
@@ -57,6 +58,7 @@ impl Suite {
             "lancet-cli" => "shell",
             "lancet-mcp" => "agents",
             "lancet-dialects" => "dialects",
+            "lancet-formats" => "formats",
             _ => "house",
         }
     }

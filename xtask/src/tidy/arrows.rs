@@ -6,9 +6,10 @@ use super::Finding;
 use crate::house::House;
 
 /// Each crate and the crates that it may use. The lower crates do not know each other, but several use `text`.
-const ROOMS: [(&str, &[&str]); 12] = [
+const ROOMS: [(&str, &[&str]); 13] = [
     ("crates/text", &[]),
     ("crates/dialects", &[]),
+    ("crates/formats", &[]),
     ("crates/history", &[]),
     ("crates/policy", &["lancet-text"]),
     ("crates/workspace", &["lancet-text"]),
@@ -19,6 +20,7 @@ const ROOMS: [(&str, &[&str]); 12] = [
         &[
             "lancet-text",
             "lancet-dialects",
+            "lancet-formats",
             "lancet-workspace",
             "lancet-search",
             "lancet-git",

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::multiline::joined;
 use super::output::{Output, outputs};
 use crate::json::{self, Member, Type, text::decode};
 
@@ -110,18 +111,5 @@ impl<'t> Cell<'t> {
 
     pub(super) fn member(&self, name: &str) -> Option<&Member> {
         json::value_of(self.text, &self.members, name)
-    }
-}
-
-/// The text of a string, or of a list of strings put together. Any other value is empty text.
-pub(super) fn joined(text: &str, value: &Range<usize>) -> String {
-    match json::type_at(text, value.start) {
-        Type::String => decode(&text[value.clone()]),
-        Type::Array => json::items(text, value)
-            .into_iter()
-            .filter(|item| json::type_at(text, item.start) == Type::String)
-            .map(|item| decode(&text[item]))
-            .collect(),
-        _ => String::new(),
     }
 }

@@ -6,7 +6,7 @@ mod source;
 use std::ops::Range;
 
 use super::cell::{Cell, CellType};
-use super::layout::{Layout, SourceForm, lines_of};
+use super::spacing::{SourceForm, Spacing, lines_of};
 use super::{Notebook, array_of};
 use crate::json::{self, text::encode};
 
@@ -89,14 +89,14 @@ impl Notebook<'_> {
             .cells
             .get(number.saturating_sub(1))
             .or(self.cells.last());
-        let layout = neighbour
-            .and_then(|cell| Layout::of_object(text, &cell.range, &cell.members))
+        let spacing = neighbour
+            .and_then(|cell| Spacing::of_object(text, &cell.range, &cell.members))
             .unwrap_or_else(|| self.cell_layout());
         let form = neighbour.map_or(SourceForm::List, |_| {
             self.source_form(number.saturating_sub(1))
         });
-        let object = layout.object(&members_of(cell, form, &layout));
-        let cells = Layout::of_array(text, array);
+        let object = spacing.object(&members_of(cell, form, &spacing));
+        let cells = Spacing::of_array(text, array);
         let (at, new) = match (self.cells.get(number), self.cells.last(), cells) {
             (Some(next), _, Some(cells)) if number == 0 => {
                 (next.range.start, format!("{object}{}", cells.between))
@@ -153,14 +153,14 @@ impl Notebook<'_> {
             .unwrap_or(SourceForm::List)
     }
 
-    /// The layout of the array of cells where it is empty: one level below the notebook's object.
-    fn array_layout(&self) -> Layout {
+    /// The spacing of the array of cells where it is empty: one level below the notebook's object.
+    fn array_layout(&self) -> Spacing {
         let whole = json::skip_space(self.text, 0)..self.text.trim_end().len();
         let members = json::members(self.text, &whole);
         debug_assert!(array_of(self.text, &members, "cells").is_some());
-        Layout::of_object(self.text, &whole, &members)
-            .map(|layout| layout.nested())
-            .unwrap_or_else(|| Layout {
+        Spacing::of_object(self.text, &whole, &members)
+            .map(|spacing| spacing.nested())
+            .unwrap_or_else(|| Spacing {
                 first: String::new(),
                 last: String::new(),
                 between: ", ".to_owned(),
@@ -168,8 +168,8 @@ impl Notebook<'_> {
             })
     }
 
-    /// The layout of a cell where the notebook has none to take it from.
-    fn cell_layout(&self) -> Layout {
+    /// The spacing of a cell where the notebook has none to take it from.
+    fn cell_layout(&self) -> Spacing {
         self.array_layout().nested()
     }
 }
@@ -178,12 +178,12 @@ impl Notebook<'_> {
 fn members_of(
     cell: &NewCell<'_>,
     form: SourceForm,
-    layout: &Layout,
+    spacing: &Spacing,
 ) -> Vec<(&'static str, String)> {
     let is_code = cell.cell_type == CellType::Code;
     let source = match form {
         SourceForm::String => encode(cell.source),
-        SourceForm::List => layout.nested().list(&lines_of(cell.source)),
+        SourceForm::List => spacing.nested().list(&lines_of(cell.source)),
     };
     let mut members = vec![("cell_type", encode(cell.cell_type.name()))];
     if is_code {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::cell::joined;
+use super::multiline::joined;
 use crate::json::{self, Member, Type, text::decode};
 
 /// The media types of pictures that an output may hold in base64.

@@ -135,7 +135,7 @@ impl Tool for NotebookEdit {
         Declaration {
             name: self.name().into(),
             title: "Edit a notebook".into(),
-            summary: "Replaces, inserts or deletes one cell of a Jupyter notebook.".into(),
+            summary: "Replaces, inserts or deletes one cell of a Jupyter notebook (.ipynb).".into(),
             description: "Replaces, inserts or deletes one cell of a Jupyter notebook (.ipynb). Read the notebook first; \
                 new_source is the cell's whole source."
                 .into(),

@@ -33,6 +33,7 @@ fn tighten(schema: &mut Value) {
         map.insert("minimum".into(), Value::from(0));
     }
     drop_null(map);
+    unwrap_optional(map);
     constants_to_enum(map);
     if let Some(Value::Object(properties)) = map.get_mut("properties") {
         properties.values_mut().for_each(tighten);
@@ -58,6 +59,26 @@ fn drop_null(map: &mut Map<String, Value>) {
     }
 }
 
+/// Turns "this or null", which schemars makes of an optional enum, into the enum alone.
+fn unwrap_optional(map: &mut Map<String, Value>) {
+    let Some(Value::Array(choices)) = map.get("anyOf") else {
+        return;
+    };
+    let is_null = |choice: &Value| choice.get("type").is_some_and(|kind| kind == "null");
+    let [Value::Object(only), null] = choices.as_slice() else {
+        return;
+    };
+    if !is_null(null) {
+        return;
+    }
+    let only = only.clone();
+    map.shift_remove("anyOf");
+    for (key, value) in only {
+        // The description of the field says more than that of its type.
+        map.entry(key).or_insert(value);
+    }
+}
+
 /// Turns `oneOf` constants, which schemars makes of a documented enum, into `enum`: several APIs refuse `oneOf`.
 fn constants_to_enum(map: &mut Map<String, Value>) {
     let Some(Value::Array(choices)) = map.get("oneOf") else {
@@ -77,7 +98,9 @@ fn constants_to_enum(map: &mut Map<String, Value>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arguments::{EditArguments, MultiEditArguments, ReadArguments, WriteArguments};
+    use crate::arguments::{
+        EditArguments, MultiEditArguments, NotebookEditArguments, ReadArguments, WriteArguments,
+    };
 
     fn every_schema() -> Vec<Value> {
         vec![
@@ -85,6 +108,7 @@ mod tests {
             strict_schema::<EditArguments>(),
             strict_schema::<MultiEditArguments>(),
             strict_schema::<WriteArguments>(),
+            strict_schema::<NotebookEditArguments>(),
         ]
     }
 
@@ -160,7 +184,8 @@ mod tests {
                 r#"["file_path"]"#,
                 r#"["file_path","old_string","new_string"]"#,
                 r#"["edits"]"#,
-                r#"["file_path","content"]"#
+                r#"["file_path","content"]"#,
+                r#"["notebook_path"]"#
             ]
         );
     }

@@ -311,7 +311,7 @@ fn make_absolute(value: &mut Value, root: &Path) {
     // Of Glob and Grep a relative path is part of what a page shows.
     let fields: &[&str] = match value.get("command") {
         Some(_) => &["path"],
-        None => &["file_path", "from_path", "to_path"],
+        None => &["file_path", "notebook_path", "from_path", "to_path"],
     };
     for field in fields {
         if let Some(Value::String(path)) = value.get_mut(*field)

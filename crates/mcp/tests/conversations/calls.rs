@@ -82,7 +82,15 @@ async fn the_list_is_fixed_and_complete() {
         .collect();
     assert_eq!(
         names,
-        ["Read", "Edit", "MultiEdit", "Write", "Glob", "Grep"]
+        [
+            "Read",
+            "Edit",
+            "MultiEdit",
+            "Write",
+            "NotebookEdit",
+            "Glob",
+            "Grep"
+        ]
     );
     assert_eq!(
         stage.request("tools/list", json!({})).await["result"],

@@ -3,7 +3,7 @@
 use super::{Splice, set};
 use crate::json::{Member, text};
 use crate::notebook::cell::{Cell, CellType};
-use crate::notebook::layout::Layout;
+use crate::notebook::spacing::Spacing;
 
 /// The splices that empty the outputs of a code cell and its execution count.
 pub(super) fn cleared(notebook: &str, cell: &Cell<'_>) -> Vec<Splice> {
@@ -32,28 +32,28 @@ pub(super) fn retyped(notebook: &str, cell: &Cell<'_>, new: &CellType) -> Vec<Sp
         .into_iter()
         .filter(|(name, _)| becomes_code && cell.member(name).is_none())
         .collect();
-    let layout = Layout::of_object(notebook, &cell.range, &cell.members);
-    let added = |layout: &Layout| -> String {
+    let spacing = Spacing::of_object(notebook, &cell.range, &cell.members);
+    let added = |spacing: &Spacing| -> String {
         missing
             .iter()
-            .map(|(name, value)| format!("{}\"{name}\"{}{value}", layout.between, layout.colon))
+            .map(|(name, value)| format!("{}\"{name}\"{}{value}", spacing.between, spacing.colon))
             .collect()
     };
-    let added = layout.as_ref().map(added).unwrap_or_default();
-    match (cell.member("cell_type"), layout) {
+    let added = spacing.as_ref().map(added).unwrap_or_default();
+    match (cell.member("cell_type"), spacing) {
         (Some(member), _) => splices.push(Splice {
             range: member.value.clone(),
             text: format!("{name}{added}"),
         }),
-        (None, Some(layout)) => {
+        (None, Some(spacing)) => {
             let at = cell
                 .members
                 .first()
                 .map_or(cell.range.start + 1, |first| first.key.start);
-            let first = format!("\"cell_type\"{}{name}{added}", layout.colon);
+            let first = format!("\"cell_type\"{}{name}{added}", spacing.colon);
             splices.push(Splice {
                 range: at..at,
-                text: format!("{first}{}", layout.between),
+                text: format!("{first}{}", spacing.between),
             });
         }
         // An empty object is replaced with its source alone: see `source::replaced`.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Splice;
 use crate::json::{self, Type, text};
 use crate::notebook::cell::Cell;
-use crate::notebook::layout::{Layout, SourceForm, lines_of};
+use crate::notebook::spacing::{SourceForm, Spacing, lines_of};
 
 /// The splices that give a cell this source, in the form that its source has. A cell without a source gets one at its end.
 pub(super) fn replaced(
@@ -14,11 +14,11 @@ pub(super) fn replaced(
     source: &str,
     form: SourceForm,
 ) -> Vec<Splice> {
-    let layout = Layout::of_object(notebook, &cell.range, &cell.members);
-    let list = |layout: &Layout| layout.nested().list(&lines_of(source));
+    let spacing = Spacing::of_object(notebook, &cell.range, &cell.members);
+    let list = |spacing: &Spacing| spacing.nested().list(&lines_of(source));
     let Some(member) = cell.member("source") else {
-        let layout = match (&layout, cell.members.last()) {
-            (Some(layout), Some(_)) => layout,
+        let spacing = match (&spacing, cell.members.last()) {
+            (Some(spacing), Some(_)) => spacing,
             // An empty object: one member on one line.
             _ => {
                 return vec![Splice {
@@ -29,7 +29,7 @@ pub(super) fn replaced(
         };
         let value = match form {
             SourceForm::String => text::encode(source),
-            SourceForm::List => list(layout),
+            SourceForm::List => list(spacing),
         };
         let end = cell
             .members
@@ -37,7 +37,7 @@ pub(super) fn replaced(
             .map_or(cell.range.end, |last| last.value.end);
         return vec![Splice {
             range: end..end,
-            text: format!("{}\"source\"{}{value}", layout.between, layout.colon),
+            text: format!("{}\"source\"{}{value}", spacing.between, spacing.colon),
         }];
     };
     let value = &member.value;
@@ -52,12 +52,12 @@ pub(super) fn replaced(
                 text: new,
             }]
         }
-        Type::Array => lines_replaced(notebook, value, source, layout.as_ref()),
+        Type::Array => lines_replaced(notebook, value, source, spacing.as_ref()),
         // A source of another type is damage that the new source mends.
         _ => vec![Splice {
             range: value.clone(),
-            text: match (form, &layout) {
-                (SourceForm::List, Some(layout)) => list(layout),
+            text: match (form, &spacing) {
+                (SourceForm::List, Some(spacing)) => list(spacing),
                 _ => text::encode(source),
             },
         }],
@@ -70,7 +70,7 @@ fn lines_replaced(
     notebook: &str,
     array: &Range<usize>,
     source: &str,
-    cell: Option<&Layout>,
+    cell: Option<&Spacing>,
 ) -> Vec<Splice> {
     let items = json::items(notebook, array);
     let new = lines_of(source);
@@ -80,12 +80,12 @@ fn lines_replaced(
             text,
         }]
     };
-    let Some(layout) = Layout::of_array(notebook, array) else {
+    let Some(spacing) = Spacing::of_array(notebook, array) else {
         if new.is_empty() {
             return Vec::new();
         }
-        let layout = cell.map(Layout::nested);
-        return whole(layout.map_or_else(|| text::encode(source), |layout| layout.list(&new)));
+        let spacing = cell.map(Spacing::nested);
+        return whole(spacing.map_or_else(|| text::encode(source), |spacing| spacing.list(&new)));
     };
     if new.is_empty() {
         return whole("[]".to_owned());
@@ -108,7 +108,7 @@ fn lines_replaced(
         .iter()
         .map(|line| text::encode(line))
         .collect();
-    let joined = lines.join(&layout.between);
+    let joined = lines.join(&spacing.between);
     let splice = match (old.first(), old.last(), lines.is_empty()) {
         (None, _, true) => return Vec::new(),
         (Some(first), Some(last), false) => Splice {
@@ -126,11 +126,11 @@ fn lines_replaced(
         _ => match before.checked_sub(1) {
             Some(kept) => Splice {
                 range: items[kept].end..items[kept].end,
-                text: format!("{}{joined}", layout.between),
+                text: format!("{}{joined}", spacing.between),
             },
             None => Splice {
                 range: items[0].start..items[0].start,
-                text: format!("{joined}{}", layout.between),
+                text: format!("{joined}{}", spacing.between),
             },
         },
     };

@@ -49,7 +49,11 @@ pub(super) fn examine_file(
         );
         return Err(refusal(&target, RefusalKind::Invalid, text));
     }
-    let (changes, touched) = work_out(&target, &notebook, &request.change)?;
+    let CellPlan {
+        changes,
+        touched,
+        sentence,
+    } = work_out(&target, &notebook, &request.change)?;
     if changes.is_empty() {
         let text = format!(
             "The cell of {} already has exactly this source. Nothing was written.",
@@ -84,7 +88,10 @@ pub(super) fn examine_file(
     let mut notes = Notes::default();
     notes.push_once(hidden::of_changes(document.view(), &changes));
     notes.foreign_change(state.foreign.as_deref());
-    let (view, _) = change_view(context, &document, &changes, notes, Numbers::default());
+    let (mut view, _) = change_view(context, &document, &changes, notes, Numbers::default());
+    // A model thinks of cells: lines of JSON with their numbers would tell it nothing.
+    view.body = sentence;
+    view.numbered.clear();
     let mut seen = state.seen;
     seen.shift(
         &raw_changes
@@ -108,13 +115,22 @@ pub(super) fn examine_file(
     })
 }
 
-/// The changes of the text, and the numbers of the cells that must have been shown for them.
+/// A change of a cell, worked out.
+struct CellPlan {
+    /// The changes of the text.
+    changes: Vec<Change>,
+    /// The numbers of the cells that must have been shown.
+    touched: Vec<usize>,
+    /// What the answer says about the cell.
+    sentence: String,
+}
+
 fn work_out(
     target: &Target,
     notebook: &Notebook<'_>,
     change: &CellChange,
-) -> Result<(Vec<Change>, Vec<usize>), Refusal> {
-    let (splices, touched) = match change {
+) -> Result<CellPlan, Refusal> {
+    let (splices, touched, sentence) = match change {
         CellChange::Replace {
             cell,
             source,
@@ -125,11 +141,16 @@ fn work_out(
             (
                 notebook.replace(number, source, cell_type.as_ref()),
                 vec![number],
+                format!("{} has the new source.", named(notebook, number)),
             )
         }
         CellChange::Delete { cell } => {
             let number = find(target, notebook, cell)?;
-            (notebook.delete(number), vec![number])
+            let sentence = format!(
+                "{} is out; the numbers of the cells after it are lower by one.",
+                named(notebook, number)
+            );
+            (notebook.delete(number), vec![number], sentence)
         }
         CellChange::Insert {
             beside,
@@ -154,7 +175,15 @@ fn work_out(
             if let Some(id) = &id {
                 cell = cell.with_id(id);
             }
-            (notebook.insert(number, &cell), touched)
+            let id = id
+                .as_ref()
+                .map_or_else(String::new, |id| format!(" (id {id})"));
+            let after = match number < last {
+                true => "; the numbers of the cells after it are higher by one",
+                false => "",
+            };
+            let sentence = format!("The new cell is cell {number}{id}{after}.");
+            (notebook.insert(number, &cell), touched, sentence)
         }
     };
     let changes = splices
@@ -164,7 +193,19 @@ fn work_out(
             text: splice.text,
         })
         .collect();
-    Ok((changes, touched))
+    Ok(CellPlan {
+        changes,
+        touched,
+        sentence,
+    })
+}
+
+/// The cell as an answer names it.
+fn named(notebook: &Notebook<'_>, number: usize) -> String {
+    match notebook.cells().get(number).and_then(|cell| cell.id()) {
+        Some(id) => format!("Cell {number} (id {})", cut(id, LONGEST_ID)),
+        None => format!("Cell {number}"),
+    }
 }
 
 /// The number of the cell that a call names.

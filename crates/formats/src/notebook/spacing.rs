@@ -8,7 +8,7 @@ use crate::json::{self, Member, Type, text::encode};
 
 /// The white space of a JSON object or array with the one level below it.
 #[derive(Clone, Debug)]
-pub(super) struct Layout {
+pub(super) struct Spacing {
     /// What stands between the opening bracket and the first entry: a newline and indentation, or nothing on one line.
     pub(super) first: String,
     /// What stands between the last entry and the closing bracket.
@@ -19,8 +19,8 @@ pub(super) struct Layout {
     pub(super) colon: String,
 }
 
-impl Layout {
-    /// The layout of a container with these entries; none where it has no entry.
+impl Spacing {
+    /// The spacing of a container with these entries; none where it has no entry.
     fn of(text: &str, container: &Range<usize>, entries: &[Range<usize>]) -> Option<Self> {
         let (first, last) = (entries.first()?, entries.last()?);
         let first_space = text[container.start + 1..first.start].to_owned();
@@ -42,17 +42,17 @@ impl Layout {
             .iter()
             .map(|member| member.key.start..member.value.end)
             .collect();
-        let mut layout = Self::of(text, object, &entries)?;
+        let mut spacing = Self::of(text, object, &entries)?;
         let first = members.first()?;
-        layout.colon = text[first.key.end..first.value.start].to_owned();
-        Some(layout)
+        spacing.colon = text[first.key.end..first.value.start].to_owned();
+        Some(spacing)
     }
 
     pub(super) fn of_array(text: &str, array: &Range<usize>) -> Option<Self> {
         Self::of(text, array, &json::items(text, array))
     }
 
-    /// The layout of a container one level below, as an entry of this one.
+    /// The spacing of a container one level below, as an entry of this one.
     pub(super) fn nested(&self) -> Self {
         if !self.first.contains('\n') {
             return self.clone();
