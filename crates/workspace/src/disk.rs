@@ -221,7 +221,7 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn take_lease(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<()>;
     /// Whether the lease is still held and nobody is waiting for it.
     fn lease_is_quiet(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<bool>;
-    /// Whether a lease on this file detects every writer. On overlayfs it misses mappings whose handle is closed.
+    /// Whether a lease on this file detects every writer. On overlayfs, on FUSE and on network file systems it does not.
     fn lease_sees_all(&self, file: BorrowedFd<'_>) -> io::Result<bool>;
     /// Releases the lease on an open file.
     fn drop_lease(&self, file: BorrowedFd<'_>) -> io::Result<()>;

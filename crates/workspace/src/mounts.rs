@@ -27,8 +27,8 @@ pub(crate) struct Mounts {
 pub(crate) enum LeaseCoverage {
     /// Every program that has the file open for writing or mapped.
     AllWriters,
-    /// Not programs that only have the file mapped.
-    NotMappings,
+    /// Not every program: depending on the file system it misses mappings, other hard links or other machines.
+    SomeWriters,
 }
 
 impl Mounts {
@@ -78,12 +78,12 @@ impl Mounts {
         }
         // A failed probe counts as the weaker case and is not cached.
         let Ok(all) = disk.lease_sees_all(file) else {
-            return LeaseCoverage::NotMappings;
+            return LeaseCoverage::SomeWriters;
         };
         let lease_coverage = if all {
             LeaseCoverage::AllWriters
         } else {
-            LeaseCoverage::NotMappings
+            LeaseCoverage::SomeWriters
         };
         if let Some(device) = device {
             known().insert(device, lease_coverage);

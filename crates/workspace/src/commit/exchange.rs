@@ -12,7 +12,7 @@ use super::lease::{CheckedFile, Protection, take_lease};
 use super::rollback::{Applied, Rollback, twice};
 use super::scratch::{Scratch, Temporary};
 use super::stage::Replacement;
-use super::swap::{self, accept_displaced, freshen, written};
+use super::swap::{self, freshen, verify_and_adopt, written};
 use super::{CommitFailure, Guarantee, Method, Write};
 use crate::disk::{Lease, OpenMode, Replace};
 use crate::displaced::Seal;
@@ -28,7 +28,7 @@ pub(super) fn exchange(
     scratch: &mut Scratch<'_>,
     write: &Write<'_>,
     replacement: Replacement,
-    old_file: CheckedFile,
+    mut old_file: CheckedFile,
 ) -> Result<Applied, CommitFailure> {
     let disk = scratch.disk();
     freshen(disk, write, &replacement, &old_file)?;
@@ -41,23 +41,21 @@ pub(super) fn exchange(
         .map_err(|error| refused(scratch, &old_file.stamp, error))?;
     // From here on the temporary name may be another program's only copy.
     scratch.release(&temporary.name);
-    let old_file = match accept_displaced(scratch, write, temporary, &temporary.name, old_file) {
-        Ok(old_file) => old_file,
-        Err(failure) => {
-            let Replacement {
-                temporary,
-                ours,
-                revision,
-                ..
-            } = replacement;
-            return Err(withdraw(
-                scratch, write, temporary, &ours, revision, failure,
-            ));
-        }
-    };
+    let verified = verify_and_adopt(scratch, write, temporary, &temporary.name, &mut old_file);
+    if let Err(failure) = verified {
+        let Replacement {
+            temporary,
+            ours,
+            revision,
+            ..
+        } = replacement;
+        return Err(withdraw(
+            scratch, write, temporary, &ours, revision, failure,
+        ));
+    }
     let guarantee = match old_file.protection {
         Protection::Leased => Guarantee::ExchangeLeased,
-        Protection::LeasedExceptMappings | Protection::NotLeased => Guarantee::Exchange,
+        Protection::PartlyLeased | Protection::NotLeased => Guarantee::Exchange,
     };
     Ok(Applied {
         written: written(
@@ -142,7 +140,8 @@ fn withdraw(
     CommitFailure::Conflict(vec![keep(scratch, write, &aside)])
 }
 
-/// Whether a file of ours still has the content we wrote and nobody has it open for writing.
+/// Whether a file of ours still has the content we wrote and nobody has it open for writing. It waits a while for a
+/// writer: a process that another thread of this one is just starting holds our own handles until it runs its program.
 pub(super) fn is_untouched(
     scratch: &Scratch<'_>,
     folder: BorrowedFd<'_>,
@@ -155,7 +154,8 @@ pub(super) fn is_untouched(
         let handle = disk
             .open_at(folder, name, OpenMode::Read)
             .map_err(CommitFailure::at("look"))?;
-        take_lease(scratch, &handle, Lease::Read, std::time::Duration::ZERO)?;
+        let patience = scratch.workspace.lease_patience;
+        take_lease(scratch, &handle, Lease::Read, patience)?;
         let now = disk
             .stat(handle.as_fd())
             .map_err(CommitFailure::at("look"))?;

@@ -88,7 +88,8 @@ pub(super) fn finish(
 }
 
 /// A program may have looked up the old file just before the swap and not reached the lease yet. The lease is held a
-/// moment longer, so that it shows. On a disk that has to be flushed that moment has passed already.
+/// moment longer, so that it shows. Where the flush took that long the pause has no length; it is called all the same,
+/// so that the number of calls of a commit does not depend on time, which tests that let each call fail rely on.
 fn wait_for_late_writers(scratch: &Scratch<'_>, done: &[Applied], swapped: Instant) {
     let is_leased = done.iter().any(|done| match &done.rollback {
         Rollback::Exchange { old_file, .. } | Rollback::Aside { old_file, .. } => {
@@ -98,7 +99,7 @@ fn wait_for_late_writers(scratch: &Scratch<'_>, done: &[Applied], swapped: Insta
     });
     let moment = LATE.min(scratch.workspace.lease_patience);
     let rest = moment.saturating_sub(swapped.elapsed());
-    if is_leased && !rest.is_zero() {
+    if is_leased && !moment.is_zero() {
         scratch.disk().pause(rest);
     }
 }
@@ -136,8 +137,8 @@ fn put_away(
     };
     let seal = match old_file.protection {
         Protection::Leased if old_file.is_quiet(disk) => Seal::Sealed,
-        Protection::LeasedExceptMappings if old_file.is_quiet(disk) => Seal::Open,
-        Protection::Leased | Protection::LeasedExceptMappings => {
+        Protection::PartlyLeased if old_file.is_quiet(disk) => Seal::Open,
+        Protection::Leased | Protection::PartlyLeased => {
             written.warnings.push(Warning::LateWriter);
             Seal::Open
         }

@@ -226,13 +226,13 @@ pub(super) fn rewrite(
         stamp,
         revision,
         guarantee: match to_rewrite.protection {
-            Protection::Leased | Protection::LeasedExceptMappings => Guarantee::InPlaceLeased,
+            Protection::Leased | Protection::PartlyLeased => Guarantee::InPlaceLeased,
             Protection::NotLeased => Guarantee::InPlace,
         },
         durable: true,
         created_folders: Vec::new(),
         warnings: match to_rewrite.protection {
-            Protection::Leased | Protection::LeasedExceptMappings => Vec::new(),
+            Protection::Leased | Protection::PartlyLeased => Vec::new(),
             Protection::NotLeased => vec![Warning::Unprotected],
         },
         displaced: None,

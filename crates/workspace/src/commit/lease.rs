@@ -30,8 +30,9 @@ pub(super) struct CheckedFile {
 pub(super) enum Protection {
     /// A lease detects every writer.
     Leased,
-    /// A lease detects whoever opens the file, but not a program that has it mapped: the bytes are compared as well.
-    LeasedExceptMappings,
+    /// A lease detects whoever opens the file under this name, but not every writer on this file system: the bytes are
+    /// compared as well.
+    PartlyLeased,
     /// No lease: the file has another owner, or the file system has no leases.
     NotLeased,
 }
@@ -57,13 +58,13 @@ pub(super) fn take_lease(
     loop {
         match disk.take_lease(file.as_fd(), lease) {
             Ok(()) => {
-                // A rewrite in place writes to the very file that is mapped, so mappings do not matter.
+                // A rewrite in place changes the very file that other programs have mapped, so mappings do not matter.
                 let all = lease == Lease::Write
                     || scratch.lease_coverage(file) == LeaseCoverage::AllWriters;
                 return Ok(if all {
                     Protection::Leased
                 } else {
-                    Protection::LeasedExceptMappings
+                    Protection::PartlyLeased
                 });
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
@@ -162,10 +163,10 @@ pub(super) fn verify_displaced(
         return match old_file.protection {
             Protection::Leased if old_file.is_quiet(disk) => Displacement::SameFile,
             Protection::Leased => Displacement::Different(CommitFailure::Busy(Duration::ZERO)),
-            Protection::LeasedExceptMappings if !old_file.is_quiet(disk) => {
+            Protection::PartlyLeased if !old_file.is_quiet(disk) => {
                 Displacement::Different(CommitFailure::Busy(Duration::ZERO))
             }
-            Protection::LeasedExceptMappings | Protection::NotLeased => {
+            Protection::PartlyLeased | Protection::NotLeased => {
                 let again = || holds_expected(write, &old_file.handle, now.size);
                 match again().or_else(|_| again()) {
                     Ok(true) => Displacement::SameFile,

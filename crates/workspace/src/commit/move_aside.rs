@@ -11,7 +11,7 @@ use super::lease::CheckedFile;
 use super::rollback::{Applied, Rollback, twice};
 use super::scratch::{Scratch, is_unknown};
 use super::stage::Replacement;
-use super::swap::{self, accept_displaced, freshen, written};
+use super::swap::{self, freshen, verify_and_adopt, written};
 use super::{CommitFailure, Guarantee, Warning, Write};
 use crate::disk::{Disk, Replace};
 
@@ -37,7 +37,7 @@ pub(super) fn move_aside(
     scratch: &mut Scratch<'_>,
     write: &Write<'_>,
     replacement: Replacement,
-    old_file: CheckedFile,
+    mut old_file: CheckedFile,
 ) -> Result<Applied, CommitFailure> {
     let disk = scratch.disk();
     freshen(disk, write, &replacement, &old_file)?;
@@ -47,10 +47,9 @@ pub(super) fn move_aside(
     let old = aside_name(&temporary.name);
     disk.rename_at(folder, name, &old, Replace::Over)
         .map_err(|error| swap::refused("move aside", error))?;
-    let old_file = match accept_displaced(scratch, write, temporary, &old, old_file) {
-        Ok(old_file) => old_file,
-        Err(failure) => return Err(put_back(scratch, write, &old, failure)),
-    };
+    if let Err(failure) = verify_and_adopt(scratch, write, temporary, &old, &mut old_file) {
+        return Err(put_back(scratch, write, &old, failure));
+    }
     let given = match rename_to_free_name(disk, folder, &temporary.name, name) {
         Ok(given) => given,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {

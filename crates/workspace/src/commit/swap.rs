@@ -37,22 +37,24 @@ pub(super) fn freshen(
         .map_err(CommitFailure::at("time"))
 }
 
-/// Verifies the file that was displaced to `aside`. Returns the old file as it is now; fails where it is not the content
-/// that was checked.
-pub(super) fn accept_displaced(
-    scratch: &mut Scratch<'_>,
+/// Verifies the file that was displaced to `aside`; fails where it is not the content that was checked. Where another
+/// file with the same content was displaced, that one becomes `old_file`. The caller keeps `old_file`, and with it the
+/// lease, until the displaced file has its name back: a program that waits for the lease must find the file there.
+pub(super) fn verify_and_adopt(
+    scratch: &Scratch<'_>,
     write: &Write<'_>,
     temporary: &Temporary,
     aside: &OsStr,
-    old_file: CheckedFile,
-) -> Result<CheckedFile, CommitFailure> {
-    match verify_displaced(scratch, write, aside, &old_file) {
-        Displacement::SameFile => Ok(old_file),
+    old_file: &mut CheckedFile,
+) -> Result<(), CommitFailure> {
+    match verify_displaced(scratch, write, aside, old_file) {
+        Displacement::SameFile => Ok(()),
         Displacement::SameContent(other) => {
             // Another program replaced the file by an equal one: copy the metadata from that.
             let disk = scratch.disk();
             let _ = copy_metadata(disk, write, temporary, &other.handle, &other.stamp, None);
-            Ok(other)
+            *old_file = other;
+            Ok(())
         }
         Displacement::Different(failure) => Err(failure),
     }

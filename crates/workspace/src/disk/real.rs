@@ -374,15 +374,8 @@ impl Disk for RealDisk {
         raw::lease_is_quiet(file, lease)
     }
 
-    #[cfg(target_os = "linux")]
     fn lease_sees_all(&self, file: BorrowedFd<'_>) -> io::Result<bool> {
-        const OVERLAY: u64 = 0x794c_7630;
-        Ok(fs::fstatfs(file)?.f_type as u64 != OVERLAY)
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn lease_sees_all(&self, _: BorrowedFd<'_>) -> io::Result<bool> {
-        Ok(false)
+        file_system::lease_sees_all(file)
     }
 
     fn drop_lease(&self, file: BorrowedFd<'_>) -> io::Result<()> {
@@ -390,6 +383,9 @@ impl Disk for RealDisk {
     }
 
     fn pause(&self, time: Duration) {
+        if time.is_zero() {
+            return;
+        }
         // The default timer slack lengthens a sleep by 50 microseconds, which is long where 20 are wanted.
         let _exact = raw::exact_sleep();
         std::thread::sleep(time);

@@ -1,12 +1,10 @@
 //! The commit against a real disk: what it keeps, what it refuses, and that a failure at any call leaves the files as
-//! they were.
+//! they were. No test here may start another program: `tests/processes/main.rs` says why, and has those that do.
 
 mod crash;
 #[cfg(target_os = "linux")]
 mod explorer;
 mod faults;
-#[cfg(target_os = "linux")]
-mod full_disk;
 mod ground;
 mod keeping;
 #[cfg(target_os = "linux")]
@@ -20,7 +18,6 @@ mod moved;
 mod permissions;
 #[cfg(target_os = "linux")]
 mod places;
-mod processes;
 mod refusing;
 mod seen;
 mod several;

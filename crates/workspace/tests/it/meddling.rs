@@ -1,6 +1,12 @@
 //! Somebody else acts just before each call of a creation or a reading in turn. Changes of a file are the explorer's.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::sync::{Arc, Mutex};
+
+use lancet_workspace::CommitError;
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 
 use crate::ground::{Ground, creation};
 
@@ -48,5 +54,51 @@ fn a_deed_while_reading_gives_one_state_or_an_error() {
             read.bytes.len() == long.len() && read.bytes.iter().all(|&byte| byte == first),
             "torn at call {at}"
         );
+    }
+}
+
+/// A program that opens the file for writing waits for the lease. When it gets the file, the file must have its name
+/// again: on FUSE a handle that was opened under another name shows its writes late to readers of the right one.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_writer_that_waits_for_the_lease_gets_the_file_only_at_its_name() {
+    for lacking in [None, Some("exchange_at")] {
+        let ground = Ground::in_memory().without_patience();
+        ground.put("a", "one");
+        if let Some(method) = lacking {
+            ground.disk.refuse(method, Errno::INVAL.raw_os_error());
+        }
+        let seen = ground.seen("a");
+        let tries = Arc::new(Mutex::new(Vec::new()));
+        let (root, inode, all) = (
+            ground.root.clone(),
+            seen.snapshot.stamp.inode,
+            Arc::clone(&tries),
+        );
+        ground.disk.before_each(move |_| {
+            let mut entries = fs::read_dir(&root).unwrap().map(Result::unwrap);
+            let old = entries.find(|entry| entry.metadata().unwrap().ino() == inode);
+            let path = old.unwrap().path();
+            let opened = rustix::fs::open(
+                &path,
+                OFlags::WRONLY | OFlags::NONBLOCK | OFlags::CLOEXEC,
+                Mode::empty(),
+            );
+            let name = path.file_name().unwrap().to_owned();
+            all.lock().unwrap().push((name, opened.map(drop)));
+        });
+        let result = ground.workspace.commit(vec![seen.whole(b"two")]);
+        ground.disk.clear_hook();
+        assert!(
+            matches!(result, Err(CommitError::Busy { .. })),
+            "{result:?}"
+        );
+        assert_eq!(ground.text("a"), "one");
+        let tries = tries.lock().unwrap();
+        let elsewhere = || tries.iter().filter(|(name, _)| name != "a");
+        assert!(elsewhere().count() > 0, "the file was never away");
+        for (name, opened) in elsewhere() {
+            assert_eq!(*opened, Err(Errno::WOULDBLOCK), "{lacking:?}: {name:?}");
+        }
     }
 }

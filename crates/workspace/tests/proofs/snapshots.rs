@@ -245,7 +245,6 @@ fn play(shot: &Shot<'_>, at: &Path, image: &Path, copies: &[PathBuf; 2]) -> (Tre
     disk.clear_hook();
     let moment = match copies[1].exists() {
         true => Moment::Midway,
-        // Where flushes take their time there is nobody to be waited for, and a call fewer.
         false => {
             photograph();
             Moment::Returned

@@ -10,7 +10,7 @@ use rustix::mm::{MapFlags, ProtFlags};
 
 /// The words: the round that is called, the round the other is there for, the round that goes and its delay, the round
 /// that is done.
-pub(super) struct ReadOnlyReason {
+pub(super) struct Barrier {
     words: &'static [AtomicU64; 5],
 }
 
@@ -21,14 +21,14 @@ const DELAY: usize = 3;
 const DONE: usize = 4;
 const CLOSED: u64 = u64::MAX;
 
-impl ReadOnlyReason {
-    pub(super) fn make(path: &Path) -> ReadOnlyReason {
+impl Barrier {
+    pub(super) fn make(path: &Path) -> Barrier {
         fs::write(path, [0; 4096]).unwrap();
-        ReadOnlyReason::open(path)
+        Barrier::open(path)
     }
 
     #[allow(unsafe_code, reason = "memory that two processes share")]
-    pub(super) fn open(path: &Path) -> ReadOnlyReason {
+    pub(super) fn open(path: &Path) -> Barrier {
         let file = fs::OpenOptions::new()
             .read(true)
             .write(true)
@@ -47,7 +47,7 @@ impl ReadOnlyReason {
             );
             &*map.unwrap().cast::<[AtomicU64; 5]>()
         };
-        ReadOnlyReason { words }
+        Barrier { words }
     }
 
     fn await_word(&self, word: usize, wanted: u64, mut meanwhile: impl FnMut()) -> bool {

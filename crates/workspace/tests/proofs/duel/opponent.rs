@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::mm::{MapFlags, ProtFlags};
 
-use super::barrier::{ReadOnlyReason, pin};
+use super::barrier::{Barrier, pin};
 
 pub(super) const OLD: &str = "old bytes, all of them\n";
 pub(super) const OURS: &str = "the new ones: OURS\n";
@@ -37,7 +37,7 @@ pub(super) fn mixtures(kind: &str) -> Vec<String> {
     all
 }
 
-fn wait(nanoseconds: u64) {
+pub(super) fn wait(nanoseconds: u64) {
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_nanos(nanoseconds) {
         std::hint::spin_loop();
@@ -45,7 +45,7 @@ fn wait(nanoseconds: u64) {
 }
 
 pub(crate) fn play(kind: &str, file: &Path, meeting: &Path) -> ExitCode {
-    let barrier = ReadOnlyReason::open(meeting);
+    let barrier = Barrier::open(meeting);
     pin(1);
     for round in 1.. {
         let Some(delay) = barrier.meet(round) else {

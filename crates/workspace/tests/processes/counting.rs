@@ -69,7 +69,7 @@ fn counted_by_threads_and_processes_nothing_is_lost() {
                 Command::new(std::env::current_exe().unwrap())
                     .args([
                         "--exact",
-                        "processes::counted_by_threads_and_processes_nothing_is_lost",
+                        "counting::counted_by_threads_and_processes_nothing_is_lost",
                     ])
                     .env("LANCET_TEST_COUNT_IN", folder.path())
                     .stdout(std::process::Stdio::null())
