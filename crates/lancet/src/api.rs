@@ -7,11 +7,11 @@ use crate::arguments::{
     ReadArguments, WriteArguments,
 };
 use crate::builtin;
-use crate::call::{Caller, RawCall, SeenAs};
+use crate::call::{Caller, Cancel, RawCall, SeenAs};
 use crate::dialects::{ReplyOptions, ReplyPart};
 use crate::refusal::Refusal;
 use crate::reply::Reply;
-use crate::request::{Change, Whose};
+use crate::request::{Change, Request, Whose};
 use crate::rooms;
 use crate::session::{Check, Session};
 use crate::undo::{Direction, Restore, Selection, TakeBack};
@@ -132,6 +132,13 @@ impl Session {
     /// without the parts before it. It never waits for other calls.
     pub fn would_fit(&self, part: &ReplyPart, options: ReplyOptions) -> Check {
         rooms::would_fit(self, part, options)
+    }
+
+    /// Carries out a change of files that a person typed as one command: the files count as read. It is for the command
+    /// line and not part of the API.
+    #[doc(hidden)]
+    pub fn command(&self, tool: &str, request: Request, caller: Caller, cancel: Cancel) -> Reply {
+        rooms::run_command(self, tool, request, caller, cancel)
     }
 
     /// Takes back the newest change of this session that has not been taken back. It needs a state folder.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use lancet_search::SearchProgress;
 use serde_json::Value;
 
+use crate::applied_by::AppliedBy;
 use crate::approval::Approver;
 
 pub use crate::limit::{AnswerLimit, HandedOn, Measure};
@@ -28,6 +29,8 @@ pub struct RawCall {
     pub cancel: Cancel,
     /// The approver for this call; none where the engine's approver is asked.
     pub approver: Option<Arc<dyn Approver>>,
+    /// On whose behalf the call is made, which decides which lines count as seen.
+    pub applied_by: AppliedBy,
 }
 
 impl RawCall {
@@ -39,6 +42,7 @@ impl RawCall {
             caller: Caller::default(),
             cancel: Cancel::new(),
             approver: None,
+            applied_by: AppliedBy::Model,
         }
     }
 }
@@ -55,6 +59,13 @@ impl RawCall {
     #[must_use]
     pub fn with_cancel(mut self, cancel: Cancel) -> Self {
         self.cancel = cancel;
+        self
+    }
+
+    /// Sets on whose behalf the call is made.
+    #[must_use]
+    pub fn on_behalf_of(mut self, applied_by: AppliedBy) -> Self {
+        self.applied_by = applied_by;
         self
     }
 

@@ -9,6 +9,7 @@ pub use lancet_dialects::{
     PatchHunk, ReplyPart, ReplyStream, UnknownDialect, parse,
 };
 
+pub use crate::applied_by::AppliedBy;
 use crate::call::Caller;
 use crate::request::{DryRun, Insist};
 
@@ -34,14 +35,4 @@ pub struct ReplyOptions {
     pub applied_by: AppliedBy,
     /// The client that calls, for the history and the events.
     pub caller: Caller,
-}
-
-/// On whose behalf a reply is applied, which decides which lines count as seen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AppliedBy {
-    /// The session's model: only lines that it has seen may be changed.
-    #[default]
-    Model,
-    /// A person, as with a command of the shell: the files count as read.
-    Person,
 }

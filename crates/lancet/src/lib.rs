@@ -59,6 +59,7 @@
 //! signal ends the process.
 
 mod api;
+mod applied_by;
 pub mod approval;
 mod arguments;
 mod async_call;
@@ -140,13 +141,15 @@ pub mod doors {
     pub use crate::receive::{
         InvalidArguments, Received, Repair, canonical_tool, closest_tool, normalize, receive,
     };
-    pub use crate::rooms::examine::search::{ShellFormat, ShellReport, ShellSearch, Sort, escape};
+    pub use crate::rooms::examine::search::{
+        MatchedFiles, ShellFormat, ShellReport, ShellSearch, Sort, escape,
+    };
     pub use crate::visible::{visible, visible_line};
     pub use lancet_history::{StoreFacts, examine_store, files_set_aside};
     pub use lancet_search::{
         Boundary, Case, Dot, HiddenFiles, IgnoreFiles, MatchSpan, Naming, Order, Output, Paint,
         Pattern, PatternError, PatternOptions, PrintOptions, Printed, Printout, Selected,
-        excludes_path, smart_case,
+        Substitution, TemplateError, excludes_path, smart_case,
     };
     pub use lancet_workspace::EntryKind;
 }

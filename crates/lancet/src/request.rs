@@ -5,6 +5,8 @@
 mod hunk;
 mod lines;
 
+use std::sync::Arc;
+
 use lancet_dialects::Dialect;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,6 +14,7 @@ use serde_json::Value;
 
 pub use crate::hunk_place::HunkPlace;
 pub use crate::line_range::LineRange;
+pub use lancet_search::Substitution;
 pub use lancet_text::{FinalNewline, Gaps, HunkBounds, LastLine};
 pub use lancet_workspace::Executable;
 
@@ -100,6 +103,9 @@ pub enum Place {
     Lines(LineRange),
     /// After the line in which the old text ends, where lines of the same file are moved to. There is no new text.
     MovedAfter(LineRange),
+    /// At every match of a regular expression. The old text is the expression and the new text its template, for messages
+    /// alone.
+    Matches(Arc<Substitution>),
 }
 
 /// The content to write to a file.
@@ -288,6 +294,16 @@ impl EditRequest {
         Self {
             old: old.into(),
             new: new.into(),
+            ..Self::default()
+        }
+    }
+}
+
+impl EditRequest {
+    /// Makes an edit of every match of a regular expression.
+    pub fn matches(substitution: Arc<Substitution>) -> Self {
+        Self {
+            place: Place::Matches(substitution),
             ..Self::default()
         }
     }

@@ -31,6 +31,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
+use crate::applied_by::AppliedBy;
 use crate::builtin::{self, Tool};
 use crate::call::{Caller, Cancel, RawCall};
 use crate::dialects::{ReplyOptions, ReplyPart};
@@ -38,7 +39,7 @@ use crate::outcome::Layout;
 use crate::receive::{InvalidArguments, Repair, canonical_tool, clean, receive};
 use crate::refusal::Refusal;
 use crate::reply::Reply;
-use crate::request::{Asked, Change, ReplyRequest, Search};
+use crate::request::{Asked, Change, ReplyRequest, Request, Search};
 use crate::session::{Check, Session};
 
 pub(crate) use attempt::{Attempt, Freshness};
@@ -55,6 +56,7 @@ pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
     let path = first_path(&raw.arguments);
     let mut context = CallContext::new(session, raw.tool, raw.caller, raw.cancel);
     context.approver = raw.approver;
+    context.applied_by = raw.applied_by;
     respond(&mut context, path, |context| {
         receive_call(context, raw.arguments)
     })
@@ -152,6 +154,20 @@ pub(crate) fn run_change(session: &Session, name: &str, caller: Caller, change: 
     respond_to_change(&context, change)
 }
 
+/// Carries out a change of files that a person typed as one command.
+pub(crate) fn run_command(
+    session: &Session,
+    tool: &str,
+    request: Request,
+    caller: Caller,
+    cancel: Cancel,
+) -> Reply {
+    let mut context = CallContext::new(session, tool.to_owned(), caller, cancel);
+    context.layout = Layout::Files;
+    context.applied_by = AppliedBy::Person;
+    respond_to_change(&context, &Change::Files(request))
+}
+
 /// Carries out a change that is no tool call and answers it.
 fn respond_to_change(context: &CallContext<'_>, change: &Change) -> Reply {
     let started = Instant::now();
@@ -201,6 +217,7 @@ fn carry_out(
 pub(crate) fn check(session: &Session, raw: RawCall) -> Check {
     let mut context = CallContext::new(session, raw.tool, raw.caller, raw.cancel);
     context.approver = raw.approver;
+    context.applied_by = raw.applied_by;
     session.refresh();
     let received = receive_call(&mut context, raw.arguments);
     let checked = received.and_then(|(asked, _)| match asked {

@@ -63,6 +63,7 @@ mod print;
 mod reader;
 mod rules;
 mod stoppable;
+mod substitution;
 mod summary;
 mod tally;
 mod walk;
@@ -87,6 +88,7 @@ pub use print::{
     Printout, RowFormat, Selected, TypedStarts,
 };
 pub use rules::{Excludes, FolderRules};
+pub use substitution::{Substitution, SubstitutionError, TemplateError};
 pub use summary::{LinkedFileFilter, SearchSummary, count_matches, list_files};
 pub use tally::{SearchProgress, Tally};
 pub use walk::{EnteredFolder, File, HiddenFiles, IgnoreFiles, Start, Visitor, Walk, WalkEnd};

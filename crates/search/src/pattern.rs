@@ -46,6 +46,15 @@ struct PatternSource {
     automata: OnceLock<Option<CompiledAutomata>>,
 }
 
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        let (one, other) = (&*self.source, &*other.source);
+        one.expression == other.expression && one.options == other.options && one.ends == other.ends
+    }
+}
+
+impl Eq for Pattern {}
+
 /// A regular expression that cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{words}")]
@@ -150,6 +159,11 @@ impl Pattern {
         automata
             .get_or_init(|| CompiledAutomata::new(self.hir()?, MOST_COMPILED))
             .as_ref()
+    }
+
+    /// The expression as it was written.
+    pub fn expression(&self) -> &str {
+        &self.source.expression
     }
 
     /// Parses the expression with the options that `build` uses.

@@ -56,6 +56,9 @@ pub struct FileQuestion {
     pub lines: (usize, usize),
     /// The whole new text with LF line ends, for a person who wants to edit it; none where it cannot be edited.
     pub text: Option<String>,
+    /// The text of the file as it is, with LF line ends, to compare an edited text with; none where the new text cannot be
+    /// edited. Of a new file it is empty.
+    pub old_text: Option<String>,
 }
 
 /// A part of a file's change that can be written without the others: a hunk of the diff, or several that belong together.

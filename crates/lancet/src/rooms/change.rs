@@ -1,20 +1,28 @@
 //! Takes a change through examine, approve, commit, record and reply. The first attempt may use cached copies of the
 //! files; every further one reads them from the disk.
 
+use std::time::{Duration, Instant};
+
 use super::approve::{self, Halt};
 use super::attempt::{Attempt, Freshness};
 use super::plan::{DryRun, Plan};
 use super::{CallContext, commit, examine, found_back, parted, record, reply};
+use crate::applied_by::AppliedBy;
 use crate::dialects::ReplyPart;
 use crate::receive::Repair;
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, RefusalKind};
 use crate::reply::Reply;
-use crate::request::Change;
+use crate::request::{Action, Change, WriteMode};
 use crate::session::Check;
 
 /// How often a change is attempted again after a file changed between the examination and the write. The ledger decides
 /// anew each time, so a retry only succeeds where the foreign change is one that the call may ignore.
 const RETRIES: usize = 2;
+/// How long the change of a person is attempted again, waits for the person not counted: there is no ledger that it could
+/// contradict.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The pause before such an attempt. It differs between processes, so that they do not meet again.
+const PAUSE: std::ops::RangeInclusive<u64> = 2..=30;
 
 /// How an attempt ended.
 enum Ended {
@@ -36,6 +44,7 @@ pub(super) fn carry_out(
 ) -> Result<Reply, Refusal> {
     let mut freshness = Freshness::Cached;
     let mut retries = 0;
+    let began = Instant::now();
     loop {
         match attempt(context, change, repairs, freshness)? {
             Ended::Answered(reply) => return Ok(*reply),
@@ -43,11 +52,57 @@ pub(super) fn carry_out(
             Ended::NeedsFreshRead => {}
             // The number of repetitions is bounded by the time that a person has for all questions of a call.
             Ended::ChangedWhileAsked => {}
-            Ended::ChangedOnDisk if retries < RETRIES => retries += 1,
-            Ended::ChangedOnDisk => return Err(commit::Failed::Changed.refusal()),
+            Ended::ChangedOnDisk => {
+                let lasted = began.elapsed().saturating_sub(context.waited.get());
+                look_again(context, change, retries, lasted)?;
+                retries += 1;
+            }
         }
         freshness = Freshness::FromDisk;
     }
+}
+
+/// Lets a change be attempted again after a file was changed by someone else, or refuses it.
+fn look_again(
+    context: &CallContext<'_>,
+    change: &Change,
+    retries: usize,
+    lasted: Duration,
+) -> Result<(), Refusal> {
+    let may = match context.applied_by {
+        AppliedBy::Model => retries < RETRIES,
+        // Whoever is asked sees the new diff; without a question the other change would be lost.
+        AppliedBy::Person if overwrites(change) => {
+            if context.waited.get().is_zero() {
+                return Err(Refusal::new(
+                    RefusalKind::Stale,
+                    "The file changed while it was about to be replaced. Nothing was written; look at it and run the command again.",
+                ));
+            }
+            true
+        }
+        AppliedBy::Person => lasted < PATIENCE,
+    };
+    if !may {
+        return Err(commit::Failed::Changed.refusal());
+    }
+    if context.applied_by == AppliedBy::Person {
+        let (least, most) = (*PAUSE.start(), *PAUSE.end());
+        let spread = u64::from(std::process::id()) * (retries as u64 + 7) % (most - least + 1);
+        std::thread::sleep(Duration::from_millis(least + spread));
+    }
+    Ok(())
+}
+
+/// Whether a change replaces whole files, whatever they are.
+fn overwrites(change: &Change) -> bool {
+    let Change::Files(request) = change else {
+        return false;
+    };
+    request.files.iter().any(|file| match &file.action {
+        Action::Write(write) => write.mode != WriteMode::Append,
+        _ => false,
+    })
 }
 
 /// Takes a change through the rooms once.

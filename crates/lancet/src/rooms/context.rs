@@ -10,11 +10,11 @@ use std::time::Duration;
 use lancet_text::{Leaks, Occurrences, Query, TextKind, Tolerance};
 
 use super::answer_budget::AnswerBudget;
+use crate::applied_by::AppliedBy;
 use crate::approval::Approver;
 use crate::audience::{ReadLines, Vocabulary};
 use crate::builtin::Tool;
 use crate::call::{Caller, Cancel, Stopped};
-use crate::dialects::AppliedBy;
 use crate::engine::{EngineView, TROUBLE_ROOM};
 use crate::limit::AnswerLimit;
 use crate::order::Turn;

@@ -218,6 +218,7 @@ fn file_question(file: &FilePlan, pieces: &Pieces, reason: Option<&Reason>) -> F
         notices: notices(file),
         lines: (file.view.added, file.view.removed),
         text: text_of(file),
+        old_text: old_text_of(file),
     }
 }
 
@@ -252,5 +253,17 @@ fn text_of(file: &FilePlan) -> Option<String> {
         return None;
     }
     let document = Document::decode(bytes, Some(file.encoding)).ok()?;
+    Some(document.view().to_owned())
+}
+
+/// Gives the text as it is, where the new text can be edited.
+fn old_text_of(file: &FilePlan) -> Option<String> {
+    let Some(base) = &file.base else {
+        return Some(String::new());
+    };
+    if base.bytes.len() > LONGEST_TEXT {
+        return None;
+    }
+    let document = Document::decode(&base.bytes, Some(file.encoding)).ok()?;
     Some(document.view().to_owned())
 }

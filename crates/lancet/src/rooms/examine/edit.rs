@@ -10,6 +10,7 @@ mod hinted_lines;
 mod line_place;
 mod line_range;
 mod line_refusals;
+mod matches;
 pub(crate) mod refuse;
 pub(super) mod source;
 mod unseen;
@@ -34,7 +35,7 @@ use super::open::{
 use super::read_state::{Current, Need, ReadState, read_state};
 use crate::engine::Surveyed;
 use crate::refusal::Refusal;
-use crate::request::{EditRequest, Insist};
+use crate::request::{EditRequest, Insist, Place};
 use crate::rooms::locate::Target;
 use crate::rooms::plan::{FilePlan, New};
 use crate::rooms::{Attempt, CallContext};
@@ -123,6 +124,7 @@ fn open(
         && !is_notebook_name(target)
         && let [(_, edit)] = edits
         && edit.as_hunk().is_none()
+        && !matches!(edit.place, Place::Matches(_))
     {
         let survey = large::survey(context, target)?;
         let encoding = large::streamable(context, target, &survey)?;

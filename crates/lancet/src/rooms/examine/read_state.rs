@@ -9,7 +9,7 @@ use lancet_history::{Entry, LineNumbers, Mover, Seen};
 use lancet_text::{Document, difference, unified};
 use lancet_workspace::{Revision, Snapshot};
 
-use crate::dialects::AppliedBy;
+use crate::applied_by::AppliedBy;
 use crate::engine::Surveyed;
 use crate::ledger::{Shown, carry, entry_for, line_changes};
 use crate::refusal::{Refusal, RefusalKind};

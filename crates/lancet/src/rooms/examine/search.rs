@@ -5,6 +5,7 @@ mod gate;
 mod hint;
 mod lead;
 mod lines;
+mod matched;
 mod pages;
 mod scope;
 mod seen;
@@ -29,6 +30,7 @@ use crate::row::Row;
 use crate::session::Kept;
 use crate::wording::cut;
 
+pub use matched::MatchedFiles;
 pub(crate) use seen::SeenFile;
 pub use shell::{ShellFormat, ShellReport, ShellSearch, Sort};
 

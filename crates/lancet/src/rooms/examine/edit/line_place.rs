@@ -74,6 +74,7 @@ impl<S: TextSource> EditSession<'_, S> {
             Place::AfterLine(line) => self.locate_after_line(read_state, sent, *line),
             Place::Lines(range) => self.locate_lines(read_state, sent, range),
             Place::MovedAfter(range) => self.locate_move(read_state, sent, options, range),
+            Place::Matches(substitution) => self.locate_matches(substitution),
             Place::Text | Place::Hunk(_) => {
                 let (found, leaked_numbers) = self.search(read_state, sent, options)?;
                 Ok(Located::of(found, leaked_numbers))
@@ -88,7 +89,7 @@ impl<S: TextSource> EditSession<'_, S> {
         let refused = |kind, text: &str| {
             Err(Refusal::new(kind, text).with("file_path", quote_path(self.target.path())))
         };
-        if matches!(place, Place::Text | Place::Hunk(_)) {
+        if matches!(place, Place::Text | Place::Hunk(_) | Place::Matches(_)) {
             return Ok(());
         }
         if request.replace_all {

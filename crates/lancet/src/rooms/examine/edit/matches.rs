@@ -1,0 +1,75 @@
+//! Where an edit is made that replaces the matches of a regular expression.
+
+use lancet_search::{Substitution, SubstitutionError};
+use lancet_text::{Change, Found, Place, Rung};
+
+use super::edit_session::EditSession;
+use super::line_place::Located;
+use super::source::TextSource;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::wording::quote_path;
+
+impl<S: TextSource> EditSession<'_, S> {
+    /// Finds the matches that the edit replaces.
+    pub(super) fn locate_matches(&self, substitution: &Substitution) -> Result<Located, Refusal> {
+        let path = quote_path(self.target.path());
+        let refused =
+            |kind, text: String| Refusal::new(kind, text).with("file_path", path.to_string());
+        let (text, most) = (self.source.texts().0, self.source.largest_result());
+        let cancel = &self.context.cancel;
+        let over = || cancel.stopped().is_some();
+        let changes = match substitution.changes(text, most, &over) {
+            Ok(changes) if changes.is_empty() => {
+                let text = format!("{path} has no match that would change. Nothing was written.");
+                return Err(refused(RefusalKind::NotFound, text));
+            }
+            Ok(changes) => changes,
+            Err(SubstitutionError::Stopped) => {
+                self.context.check_time()?;
+                return Err(refused(
+                    RefusalKind::Timeout,
+                    "The search was stopped. Nothing was written.".to_owned(),
+                ));
+            }
+            Err(SubstitutionError::TooLarge) => {
+                let text = format!(
+                    "The result in {path} would be larger than {} MiB. Nothing was written; replace by a shorter text.",
+                    most >> 20
+                );
+                return Err(refused(RefusalKind::TooLarge, text));
+            }
+            Err(SubstitutionError::SplitsCharacter(at)) => {
+                let line = self.source.line_numbers([at..at].iter())?;
+                let text = format!(
+                    "A match at line {} of {path} begins or ends inside of a character. Nothing was written; write the pattern without (?-u).",
+                    line.first().copied().unwrap_or(1)
+                );
+                return Err(refused(RefusalKind::Invalid, text));
+            }
+        };
+        if let Some((damaged, _)) = changes
+            .iter()
+            .find(|(range, _)| self.source.is_damaged(range))
+        {
+            let line = self.source.line_numbers([damaged.clone()].iter())?;
+            let text = format!(
+                "A match at line {} of {path} holds bytes that are no text in the file's encoding (shown as \u{fffd}), and those are not changed. Nothing was written; write the pattern so that it does not match them.",
+                line.first().copied().unwrap_or(1)
+            );
+            return Err(refused(RefusalKind::NotFound, text));
+        }
+        let places = changes.into_iter().map(|(range, text)| Place {
+            changes: vec![Change {
+                range: range.clone(),
+                text,
+            }],
+            range,
+        });
+        let found = Found {
+            rung: Rung::Exact,
+            places: places.collect(),
+            remarks: Vec::new(),
+        };
+        Ok(Located::of(found, None))
+    }
+}
