@@ -113,7 +113,7 @@ fn change(reply: &Reply, colour: Colour, approver: &TerminalApprover) -> String 
     let (headline, diff) = person.split_once('\n').unwrap_or((person, ""));
     let mut out = format!("{}\n", colour.paint(Style::Bold, &visible_line(headline)));
     if !approver.has_shown() {
-        out.push_str(&colour.diff(diff));
+        out.push_str(&colour.numbered_diff(diff));
     }
     let warnings: Vec<&String> = match reply.outcome() {
         Outcome::Changed(change) => {

@@ -126,24 +126,35 @@ pub(crate) struct ReadArguments {
     pub(crate) common: Shared,
 }
 
-/// Replace text in a file
+/// Replace text in files
 ///
-/// Finds the old text and puts the new text there. The old text must stand at exactly one place (or give
+/// Finds the old text and puts the new text there. The old text must stand at exactly one place of a file (or give
 /// --replace-all). Where it stands at none, the nearest places are shown; the file is then as it was. Shows the diff
 /// and asks before it writes.
+///
+/// With --regex every match of a regular expression is replaced. Several files, or a quoted glob, are changed as one:
+/// one question, one undo, all of them or none. Files without the text are left alone; where no file has it, the exit code
+/// is 1.
 #[derive(Debug, Args)]
 #[command(
-    override_usage = "lancet edit <FILE> --old <TEXT> --new <TEXT> [OPTIONS]",
+    override_usage = "lancet edit <FILE>... --old <TEXT> --new <TEXT> [OPTIONS]\n       lancet edit <FILE>... --regex <PATTERN> --new <TEXT> [OPTIONS]",
     after_long_help = examples::EDIT
 )]
-#[command(group = ArgGroup::new("old text").args(["old", "old_file"]).required(true))]
+#[command(group = ArgGroup::new("old text").args(["old", "old_file", "regex"]).required(true))]
 #[command(group = ArgGroup::new("new text").args(["new", "new_file"]).required(true))]
 pub(crate) struct EditArguments {
-    /// The file
-    pub(crate) file: PathBuf,
+    /// Files, or globs in quotes ('src/**/*.rs'); a file that exists is never taken for a glob
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
     /// The text to replace; empty to create the file
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) old: Option<String>,
+    /// Replace every match of this regular expression; $1, ${name} and $$ (a dollar sign) in the new text
+    #[arg(long, value_name = "PATTERN", allow_hyphen_values = true)]
+    pub(crate) regex: Option<String>,
+    /// With --regex: let matches span lines
+    #[arg(long, short = 'U', requires = "regex")]
+    pub(crate) multiline: bool,
     /// Take the text to replace from a file, whole; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) old_file: Option<PathBuf>,
@@ -156,7 +167,7 @@ pub(crate) struct EditArguments {
     /// Replace every place where the old text stands
     #[arg(long)]
     pub(crate) replace_all: bool,
-    /// Refuse if the old text stands at any other number of places
+    /// Refuse if the old text stands at any other number of places, in all files together
     #[arg(long, value_name = "PLACES", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) expect_count: Option<u64>,
     #[command(flatten)]

@@ -3,6 +3,7 @@
 use std::panic::set_hook;
 use std::sync::OnceLock;
 
+use lancet::dialects::AppliedBy;
 use lancet::{Caller, Cancel, RawCall, Reply, Session};
 use serde_json::Value;
 
@@ -12,10 +13,21 @@ use crate::terminal::print_error;
 static UNDER_WAY: OnceLock<Cancel> = OnceLock::new();
 
 /// Calls a tool, and registers the call so that the message of a panic can say what became of its files.
-pub(crate) fn watched(session: &Session, tool: &str, arguments: Value) -> Reply {
+pub(crate) fn watched(
+    session: &Session,
+    tool: &str,
+    arguments: Value,
+    applied_by: AppliedBy,
+) -> Reply {
     let call = RawCall::new(tool, arguments).with_caller(caller());
-    let _ = UNDER_WAY.set(call.cancel.clone());
+    let call = call.on_behalf_of(applied_by);
+    register(&call.cancel);
     session.call(call)
+}
+
+/// Registers a call for the message of a panic.
+pub(crate) fn register(cancel: &Cancel) {
+    let _ = UNDER_WAY.set(cancel.clone());
 }
 
 /// The caller for commands that were typed, for the history.

@@ -1,17 +1,18 @@
 //! Output for people: colours, diffs, pager, and escaped texts. Nothing is decided or asked here.
 
+mod diff;
 mod progress_line;
 mod question;
 
 use std::io::{self, IsTerminal as _, Write as _};
-use std::os::fd::AsFd as _;
+use std::os::fd::{AsFd as _, OwnedFd};
 
 pub(crate) use lancet::doors::{visible, visible_line};
 pub(crate) use progress_line::ProgressLine;
 pub(crate) use question::{Consent, TerminalApprover, confirm};
 
 use crate::failure::Failure;
-use crate::launcher::{Launch, Running};
+use crate::launcher::Launch;
 use crate::surroundings::Surroundings;
 
 /// Whether a text is coloured.
@@ -33,6 +34,18 @@ pub(crate) enum Style {
     Cyan,
 }
 
+impl Style {
+    fn code(self) -> u8 {
+        match self {
+            Style::Bold => 1,
+            Style::Dim => 2,
+            Style::Red => 31,
+            Style::Green => 32,
+            Style::Cyan => 36,
+        }
+    }
+}
+
 impl Colour {
     /// Chooses colours for a stream: only on a terminal, and only if they are wanted.
     pub(crate) fn of(is_terminal: bool, plain: bool) -> Self {
@@ -48,32 +61,15 @@ impl Colour {
         if self == Colour::Off || text.is_empty() {
             return text.to_owned();
         }
-        let code = match style {
-            Style::Bold => 1,
-            Style::Dim => 2,
-            Style::Red => 31,
-            Style::Green => 32,
-            Style::Cyan => 36,
-        };
-        format!("\x1b[{code}m{text}\x1b[0m")
+        format!("\x1b[{}m{text}\x1b[0m", style.code())
     }
 
-    /// Colours a unified diff.
-    pub(crate) fn diff(self, diff: &str) -> String {
-        let mut out = String::with_capacity(diff.len() + 64);
-        for line in diff.lines() {
-            let line = &*visible(line);
-            let set = match line.as_bytes().first() {
-                Some(b'+') => self.paint(Style::Green, line),
-                Some(b'-') => self.paint(Style::Red, line),
-                Some(b'@') => self.paint(Style::Cyan, line),
-                Some(b'\\') => self.paint(Style::Dim, line),
-                _ => line.to_owned(),
-            };
-            out.push_str(&set);
-            out.push('\n');
+    /// Formats text in a style and stands it out by reversed colours.
+    pub(crate) fn marked(self, style: Style, text: &str) -> String {
+        match self {
+            Colour::Off => text.to_owned(),
+            Colour::On => format!("\x1b[{};7m{text}\x1b[0m", style.code()),
         }
-        out
     }
 
     /// Formats numbered lines as Read gives them: numbers and notices are dimmed.
@@ -130,29 +126,29 @@ pub(crate) fn page(text: &str, around: &Surroundings) -> Result<(), Failure> {
         Some(command) if stdout_is_terminal() && !fits => command,
         _ => return print(text),
     };
-    match pager(command) {
-        Ok((running, mut input)) => {
-            // The pager may be closed before the end.
-            let _ = input.write_all(text.as_bytes());
-            drop(input);
-            let _ = running.wait();
-            Ok(())
-        }
+    let screen = io::stdout().as_fd().try_clone_to_owned();
+    match screen.and_then(|screen| pager_on(command, screen, text)) {
+        Ok(()) => Ok(()),
         Err(_) => print(text),
     }
 }
 
-/// Starts a pager. The command is run by the shell, as git does; `less` is told to quit where everything fits and to
-/// pass colours through, unless the person has set its options.
-fn pager(command: &str) -> io::Result<(Running, io::PipeWriter)> {
-    let (reader, writer) = io::pipe()?;
+/// Shows a text in a pager and waits until it is closed. The command is run by the shell, as git does; `less` is told to
+/// quit where everything fits and to pass colours through, unless the person has set its options.
+pub(crate) fn pager_on(command: &str, screen: OwnedFd, text: &str) -> io::Result<()> {
+    let (reader, mut writer) = io::pipe()?;
     let script = format!("LESS=${{LESS-FRX}}; export LESS; {command}");
     let pager = Launch {
         input: reader.into(),
-        output: io::stdout().as_fd().try_clone_to_owned()?,
+        output: screen,
         ..Launch::at_terminal("sh", vec!["-c".into(), script.into()])?
     };
-    Ok((pager.start()?, writer))
+    let running = pager.start()?;
+    // The pager may be closed before the end.
+    let _ = writer.write_all(text.as_bytes());
+    drop(writer);
+    let _ = running.wait();
+    Ok(())
 }
 
 /// Writes to standard error. If that fails there is nobody to report it to.
@@ -163,13 +159,6 @@ pub(crate) fn print_error(text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_diff_is_coloured_by_line_and_plain_without_colour() {
-        let diff = "@@ -1 +1 @@\n-a\n+b\n c\n";
-        assert_eq!(Colour::Off.diff(diff), diff);
-        assert_eq!(Colour::On.diff("-a\n c\n"), "\x1b[31m-a\x1b[0m\n c\n");
-    }
 
     #[test]
     fn numbers_stand_back_and_nothing_else() {

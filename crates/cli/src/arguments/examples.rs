@@ -101,6 +101,12 @@ Examples:
   lancet edit lib.rs --old old_name --new new_name --replace-all --yes
       Renames everywhere in the file, without asking.
 
+  lancet edit 'src/**/*.rs' --regex 'foo\\((\\w+)\\)' --new 'bar($1)'
+      Every match in every file, as one change: one question, one undo.
+
+  lancet edit src/*.rs tests/*.rs --old old_name --new new_name --replace-all
+      The same text in several files.
+
   lancet edit main.py --old-file before.txt --new-file - < after.txt
       Texts of several lines. A file's last newline is part of the text.
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use lancet::dialects::AppliedBy;
 use lancet::tools::ANSWER_LIMIT;
 use lancet_mcp::Level;
 use serde_json::Value;
@@ -32,7 +33,7 @@ pub(super) fn run(arguments: &CallArguments, around: &Surroundings) -> Result<Ex
     };
     let lancet = request.open(around)?.lancet;
     let session = session_of(&lancet, arguments.common.session.as_ref());
-    let reply = watched(&session, &arguments.tool, given);
+    let reply = watched(&session, &arguments.tool, given, AppliedBy::Model);
     put(
         &reply,
         OutputFormat::of(arguments.common.json),

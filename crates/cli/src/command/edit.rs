@@ -1,16 +1,20 @@
-//! `lancet edit`: reads and edits a file in one command, under the same checks as for agents.
+//! `lancet edit`: reads and edits files in one command, under the same checks as for agents.
+
+mod several;
 
 use std::path::Path;
 
 use serde_json::json;
 
 use super::text_from;
-use super::writing::EditCommand;
+use super::writing::{EditCommand, OtherChange};
 use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::EditArguments;
 use crate::failure::{Exit, Failure};
 use crate::fault::watched;
 use crate::surroundings::Surroundings;
+
+use several::{Sought, is_glob};
 
 /// Runs `lancet edit`.
 pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Exit, Failure> {
@@ -21,12 +25,23 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
             "standard input can be the old text or the new one, not both; put one into a file",
         ));
     }
-    let old = text(arguments.old.as_deref(), old_file, "--old-file", around)?;
     let new = text(arguments.new.as_deref(), new_file, "--new-file", around)?;
+    let one = match (&arguments.regex, &arguments.files[..]) {
+        (None, [file]) if !is_glob(file, around)? => file,
+        (Some(expression), _) => {
+            return several::run(arguments, Sought::Matches(expression), &new, around);
+        }
+        (None, _) => {
+            let old = text(arguments.old.as_deref(), old_file, "--old-file", around)?;
+            return several::run(arguments, Sought::Text(&old), &new, around);
+        }
+    };
+    let old = text(arguments.old.as_deref(), old_file, "--old-file", around)?;
     let bench = EditCommand::new(
-        &arguments.file,
+        one,
         &arguments.writing,
         &arguments.common,
+        OtherChange::Kept,
         around,
     )?;
     let mut wanted = lancet::tools::EditArguments::new(bench.file_path, old, new);
@@ -35,7 +50,7 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
     wanted.revision = bench.revision;
     wanted.insist = arguments.writing.insist;
     wanted.dry_run = arguments.writing.diff;
-    let reply = watched(&bench.session, "Edit", json!(wanted));
+    let reply = watched(&bench.session, "Edit", json!(wanted), bench.applied_by);
     put(
         &reply,
         OutputFormat::of(arguments.common.json),

@@ -1,5 +1,6 @@
 //! `lancet grep` and `lancet glob`: searches for people, with ripgrep's flags, output and exit codes.
 
+mod expand;
 mod screen;
 
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ use crate::failure::{Exit, Failure};
 use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
 use crate::surroundings::{RootHint, Surroundings, as_text};
 
+pub(super) use expand::expand;
 use screen::{Screen, TotalsOf};
 
 /// Runs `lancet grep`.

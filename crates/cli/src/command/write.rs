@@ -6,7 +6,7 @@ use lancet::tools::WriteMode;
 use serde_json::json;
 
 use super::text_from;
-use super::writing::EditCommand;
+use super::writing::{EditCommand, OtherChange};
 use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::WriteArguments;
 use crate::failure::{Exit, Failure};
@@ -29,6 +29,10 @@ pub(super) fn run(arguments: &WriteArguments, around: &Surroundings) -> Result<E
         &arguments.file,
         &arguments.writing,
         &arguments.common,
+        match mode {
+            WriteMode::Append => OtherChange::Kept,
+            _ => OtherChange::Lost,
+        },
         around,
     )?;
     let mut wanted = lancet::tools::WriteArguments::new(bench.file_path, content);
@@ -36,7 +40,7 @@ pub(super) fn run(arguments: &WriteArguments, around: &Surroundings) -> Result<E
     wanted.revision = bench.revision;
     wanted.insist = arguments.writing.insist;
     wanted.dry_run = arguments.writing.diff;
-    let reply = watched(&bench.session, "Write", json!(wanted));
+    let reply = watched(&bench.session, "Write", json!(wanted), bench.applied_by);
     put(
         &reply,
         OutputFormat::of(arguments.common.json),

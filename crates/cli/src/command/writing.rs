@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use lancet::dialects::AppliedBy;
 use lancet::outcome::Outcome;
 use lancet::tools::ANSWER_LIMIT;
 use lancet::{Lancet, Session};
@@ -22,6 +23,17 @@ pub(super) struct EditCommand {
     pub(super) approver: TerminalApprover,
     /// The revision that the change expects, if it is known.
     pub(super) revision: Option<String>,
+    /// On whose behalf the file is changed.
+    pub(super) applied_by: AppliedBy,
+}
+
+/// What becomes of a file that changes while the command is at work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OtherChange {
+    /// The change is made to the file as it is then.
+    Kept,
+    /// The whole file is replaced, so the other change would be lost: a person has to see it first.
+    Lost,
 }
 
 impl EditCommand {
@@ -30,6 +42,7 @@ impl EditCommand {
         file: &Path,
         writing: &WriteFlags,
         shared: &Shared,
+        other_change: OtherChange,
         around: &Surroundings,
     ) -> Result<Self, Failure> {
         let file: PathBuf = around.absolute(file)?;
@@ -49,17 +62,22 @@ impl EditCommand {
         };
         let lancet = request.open(around)?.lancet;
         let session = session_of(&lancet, shared.session.as_ref());
-        let revision = match (&writing.revision, &shared.session) {
-            (Some(given), _) => Some(given.clone()),
-            // A named session has its own record of what was read; without one the command reads the file itself.
-            (None, Some(_)) => None,
-            (None, None) => current_revision(&lancet, &file_path),
+        let (revision, applied_by) = match (&writing.revision, &shared.session) {
+            (Some(given), _) => (Some(given.clone()), AppliedBy::Model),
+            // A named session has its own record of what was read; without one the files count as read.
+            (None, Some(_)) => (None, AppliedBy::Model),
+            (None, None) if other_change == OtherChange::Lost && consent != Consent::Ask => {
+                let revision = current_revision(&lancet, &file_path);
+                (revision, AppliedBy::Model)
+            }
+            (None, None) => (None, AppliedBy::Person),
         };
         Ok(Self {
             file_path,
             session,
             approver,
             revision,
+            applied_by,
         })
     }
 }

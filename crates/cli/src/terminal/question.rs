@@ -1,6 +1,7 @@
 //! Asks a person before a write, on the terminal device itself: standard input may carry text, and what feeds it need
 //! not be a person.
 
+mod edited;
 mod editor;
 mod keys;
 mod pick;
@@ -13,12 +14,13 @@ use std::io::{self, Read as _, Write as _};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use lancet::approval::{Answer, Approver, FileQuestion, Pick, Question, Wait};
+use lancet::approval::{Answer, Approver, Question, Wait};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use self::edited::EditedTexts;
 use self::keys::Key;
 use self::pick::Picking;
-use super::{Colour, Style, visible_line};
+use super::{Colour, Style, pager_on, visible_line};
 use crate::surroundings::Surroundings;
 
 /// The longest answer that is read, in bytes.
@@ -61,6 +63,8 @@ struct AskState {
     shown: bool,
     /// The folder for texts that a person edits.
     drafts: Option<PathBuf>,
+    /// The files of the last question.
+    asked: Vec<PathBuf>,
 }
 
 /// Asks on the terminal. Clones share the state of the questions.
@@ -70,7 +74,11 @@ pub(crate) struct TerminalApprover {
     plain: bool,
     /// The person's editor.
     editor: String,
+    /// The person's pager.
+    pager: Option<String>,
     past: Arc<Mutex<AskState>>,
+    /// Held while a question is on the screen: a question that is withdrawn may still have its pager or editor open.
+    screen: Arc<Mutex<()>>,
 }
 
 impl TerminalApprover {
@@ -80,7 +88,9 @@ impl TerminalApprover {
             consent,
             plain: around.plain,
             editor: around.editor.clone().unwrap_or_else(|| "vi".to_owned()),
+            pager: around.pager.clone(),
             past: Arc::default(),
+            screen: Arc::default(),
         }
     }
 
@@ -114,28 +124,48 @@ impl TerminalApprover {
 
     /// Asks until there is an answer; none where there is no terminal.
     fn ask_at_terminal(&self, question: &Question, wait: &Wait) -> Option<Answer> {
+        let _screen = self.screen.lock().unwrap_or_else(PoisonError::into_inner);
         let colour = Colour::of(true, self.plain);
         let mut terminal = Terminal::open()?;
-        let mut words = show::question(question, colour);
+        let mut edited = EditedTexts::default();
+        let mut words = self.again(question) + &show::question(question, colour);
         loop {
-            let prompt = colour.paint(Style::Bold, &show::prompt(question));
+            let prompt = match edited.any() {
+                true => show::EDITED_PROMPT.to_owned(),
+                false => show::prompt(question),
+            };
+            if self.page(&terminal, &words) {
+                words = show::summary(question, colour);
+            }
+            let prompt = colour.paint(Style::Bold, &prompt);
             let Some(line) = terminal.ask(&format!("{words}{prompt} "), wait)? else {
                 terminal.say("\n(no longer asked)\n")?;
                 return Some(Answer::No(None));
             };
-            words = match keys::understood(&line) {
-                Key::Yes => return Some(Answer::Yes),
+            let key = keys::understood(&line);
+            words = match key {
                 Key::No(words) => return Some(Answer::No(words)),
+                Key::Yes if edited.any() => return Some(edited.answer()),
+                Key::Yes => return Some(Answer::Yes),
+                Key::Edit => {
+                    let drafts = self.past().drafts.clone();
+                    match edited.edit(question, &self.editor, drafts) {
+                        Ok(true) if edited.any() => edited.diffs(question, colour),
+                        Ok(_) => "The text is as it was.\n".to_owned(),
+                        Err(error) => format!("It cannot be edited: {error}.\n"),
+                    }
+                }
+                Key::Diff if edited.any() => edited.diffs(question, colour),
+                Key::Help if edited.any() => show::EDITED_HELP.to_owned(),
+                Key::Session | Key::Always | Key::Pick if edited.any() => {
+                    "The text was edited: y writes it, e edits it again, n writes nothing.\n"
+                        .to_owned()
+                }
                 Key::Session => return Some(Answer::Session),
                 Key::Always if question.offers.always.is_empty() => {
                     "There is no rule that could be added; ? explains.\n".to_owned()
                 }
                 Key::Always => return Some(Answer::Always),
-                Key::Edit => match self.edited(question) {
-                    Ok(Some(answer)) => return Some(answer),
-                    Ok(None) => "The text is as it was.\n".to_owned(),
-                    Err(error) => format!("It cannot be edited: {error}.\n"),
-                },
                 Key::Pick if !show::has_parts(question) => {
                     "There is only one part; ? explains.\n".to_owned()
                 }
@@ -152,26 +182,34 @@ impl TerminalApprover {
         }
     }
 
-    /// Lets the person edit the files one after the other; none where all texts were left alone.
-    fn edited(&self, question: &Question) -> io::Result<Option<Answer>> {
-        let drafts = self.past().drafts.clone();
-        let can_edit = |file: &&FileQuestion| file.text.is_some();
-        if question.is_whole {
-            return Err(io::Error::other("its parts belong together"));
+    /// The words before a question that is asked again, because a file changed.
+    fn again(&self, question: &Question) -> String {
+        let files: Vec<PathBuf> = question
+            .files
+            .iter()
+            .map(|file| file.path.clone())
+            .collect();
+        let mut past = self.past();
+        let is_same = past.asked == files;
+        past.asked = files;
+        match is_same {
+            true => "The file changed meanwhile; this is how it would be changed now.\n".to_owned(),
+            false => String::new(),
         }
-        if question.files.iter().filter(can_edit).count() == 0 {
-            return Err(io::Error::other("it is no text, or too long"));
+    }
+
+    /// Shows a text that is longer than the screen in the pager. False where it was not shown.
+    fn page(&self, terminal: &Terminal, text: &str) -> bool {
+        let rows = rustix::termios::tcgetwinsize(&terminal.0).map_or(0, |size| size.ws_row);
+        // The prompt takes two lines. A terminal that does not tell its size is taken for a long one.
+        let fits = rows == 0 || text.lines().count() + 2 < usize::from(rows);
+        match &self.pager {
+            Some(command) if !fits => match terminal.0.try_clone() {
+                Ok(screen) => pager_on(command, screen.into(), text).is_ok(),
+                Err(_) => false,
+            },
+            _ => false,
         }
-        let mut files = Vec::new();
-        for file in &question.files {
-            let edited = match &file.text {
-                Some(text) => editor::edit(&self.editor, drafts.clone(), &file.path, text)?,
-                None => None,
-            };
-            files.push(edited.map_or(Pick::Whole, Pick::Edited));
-        }
-        let is_edited = files.iter().any(|pick| *pick != Pick::Whole);
-        Ok(is_edited.then_some(Answer::Picked { files, words: None }))
     }
 }
 
@@ -184,7 +222,7 @@ impl Approver for TerminalApprover {
         let mut past = self.past();
         match answer {
             Some(answer) => {
-                // Of a text that was edited the person has not seen the diff, and of picked parts not as one.
+                // Picked parts were not shown as one diff.
                 past.shown = !matches!(answer, Answer::Picked { .. });
                 answer
             }

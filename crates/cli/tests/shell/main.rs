@@ -7,6 +7,7 @@ mod call;
 mod chance;
 mod doctor;
 mod edit;
+mod edit_several;
 mod history;
 mod limits;
 mod live;

@@ -160,10 +160,16 @@ fn line_numbers_stand_back_on_a_terminal() {
 fn a_text_edited_by_the_person_is_what_is_written() {
     let stage = Stage::new().with("EDITOR", "sed -i s/1/one-and-a-half/");
     stage.file("a.txt", "one\ntwo\n");
-    let run = on_terminal(&stage, "edit a.txt --old one --new 1", "e\n");
+    let run = on_terminal(&stage, "edit a.txt --old one --new 1", "e\ny\n");
     assert_eq!(run.code, 0, "{run:?}");
     assert_eq!(stage.text("a.txt"), "one-and-a-half\ntwo\n");
     assert!(run.out.contains("a person changed the text"), "{run:?}");
+    let (_, after) = run.out.split_once("a.txt, as edited").expect("shown");
+    assert!(
+        after.contains("+one-and-a-half"),
+        "shown before it is written: {run:?}"
+    );
+    assert!(after.contains("Write it as edited?"), "{run:?}");
 }
 
 #[test]
@@ -255,10 +261,94 @@ fn a_question_is_taken_back_when_the_file_changes() {
     read_until("Write this?");
     std::fs::write(path, "other\n").expect("written");
     read_until("(no longer asked)");
-    read_until("stale");
+    read_until("not_found");
     assert_eq!(child.wait().expect("it ends").code(), Some(1));
     drop(stdin);
     assert_eq!(stage.text("a.txt"), "other\n");
+}
+
+#[test]
+fn an_edited_text_is_not_written_after_a_no() {
+    let stage = Stage::new().with("EDITOR", "sed -i s/1/2/");
+    stage.file("a.txt", "one\n");
+    let run = on_terminal(&stage, "edit a.txt --old one --new 1", "e\nn\n");
+    assert_eq!(
+        (run.code, stage.text("a.txt").as_str()),
+        (1, "one\n"),
+        "{run:?}"
+    );
+}
+
+#[test]
+fn the_editor_opens_at_the_change() {
+    let stage = Stage::new();
+    let editor = stage.file("vi", "#!/bin/sh\necho \"$1\" > line.txt\n");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&editor, mode).expect("executable");
+    let stage = stage.with("EDITOR", &editor);
+    stage.file("a.txt", &lines());
+    let edit = "edit a.txt --old 'line 20.' --new twenty";
+    let run = on_terminal(&stage, edit, "e\nn\n");
+    assert_eq!(run.code, 1, "{run:?}");
+    assert_eq!(stage.text("line.txt"), "+20\n");
+}
+
+#[test]
+fn a_diff_shows_line_numbers_and_marks_the_changed_words() {
+    let stage = Stage::new();
+    stage.file("a.txt", &lines());
+    let edit = "edit a.txt --old 'line 20.' --new 'line twenty.'";
+    let run = on_terminal(&stage, edit, "n\n");
+    assert!(
+        run.out
+            .contains("\x1b[2m20    \x1b[0m\x1b[31m-line \x1b[0m\x1b[31;7m20\x1b[0m"),
+        "{run:?}"
+    );
+    assert!(
+        run.out
+            .contains("\x1b[2m   20 \x1b[0m\x1b[32m+line \x1b[0m\x1b[32;7mtwenty\x1b[0m"),
+        "{run:?}"
+    );
+}
+
+#[test]
+fn a_diff_that_is_longer_than_the_screen_comes_in_the_pager() {
+    let stage = Stage::new()
+        .with("PAGER", "sed 's/^/paged: /'")
+        .with("NO_COLOR", "1");
+    stage.file("a.txt", &lines());
+    let edit = "edit a.txt --regex '^line' --new row";
+    let command = format!("true; stty rows 20; '{LANCET}' {edit}");
+    let run = on_terminal(&stage, &format!("--version; {command}"), "n\n");
+    assert!(
+        run.out.contains("paged: ") && run.out.contains("+row 40."),
+        "{run:?}"
+    );
+    let (_, after) = run.out.rsplit_once("paged: ").expect("paged");
+    assert!(
+        after.contains("+40 -40") && after.contains("Write this?"),
+        "{run:?}"
+    );
+    let short = on_terminal(&stage, "edit a.txt --old 'line 1.' --new one", "n\n");
+    assert!(!short.out.contains("paged: "), "{short:?}");
+}
+
+#[test]
+fn several_files_are_one_question_and_one_undo() {
+    let stage = Stage::new().with("NO_COLOR", "1");
+    stage.file("src/a.rs", "foo(x)\n");
+    stage.file("src/deep/b.rs", "foo(y); foo(z)\n");
+    let edit = r"edit 'src/**/*.rs' --regex 'foo\((\w+)\)' --new 'bar($1)'";
+    let run = on_terminal(&stage, edit, "y\n");
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.out.contains("Edit: 2 files, +2 -2"), "{run:?}");
+    assert_eq!(run.out.matches("Write this?").count(), 1, "{run:?}");
+    assert_eq!(stage.text("src/a.rs"), "bar(x)\n");
+    assert_eq!(stage.text("src/deep/b.rs"), "bar(y); bar(z)\n");
+    let run = stage.run(&["undo", "--yes"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(stage.text("src/a.rs"), "foo(x)\n");
+    assert_eq!(stage.text("src/deep/b.rs"), "foo(y); foo(z)\n");
 }
 
 /// Forty lines, of which the fifth and the thirtieth are the same.
@@ -336,8 +426,9 @@ fn several_files_are_one_question_with_a_summary_and_picked_by_file() {
 #[test]
 fn several_files_are_edited_one_after_the_other() {
     let stage = Stage::new().with("EDITOR", "sed -i s/b/edited/");
-    let run = on_terminal(&stage, TWO_FILES, "e\n");
+    let run = on_terminal(&stage, TWO_FILES, "e\n?\ns\ny\n");
     assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.out.contains("e  edit it again"), "{run:?}");
     assert_eq!(
         (stage.text("a.txt").as_str(), stage.text("b.txt").as_str()),
         ("a\n", "edited\n")

@@ -98,7 +98,7 @@ impl Picker<'_> {
     fn hunks(&mut self, file: &FileQuestion) -> Option<Option<Pick>> {
         let mut picked = Vec::new();
         for (at, piece) in file.pieces.iter().enumerate() {
-            let shown = self.colour.diff(&piece.diff);
+            let shown = self.colour.numbered_diff(&piece.diff);
             let mut words = shown.clone();
             loop {
                 let which = match piece.hunks.len() {

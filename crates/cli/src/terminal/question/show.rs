@@ -4,8 +4,25 @@ use lancet::approval::{ChangeKind, FileQuestion, Question};
 
 use crate::terminal::{Colour, Style, visible, visible_line};
 
+/// The prompt after a text was edited.
+pub(super) const EDITED_PROMPT: &str = "Write it as edited? [y/N/e/d/?]";
+
+/// The explanation of the keys after a text was edited.
+pub(super) const EDITED_HELP: &str = "\
+y  write it as edited
+n  write nothing; words after it are for the model
+e  edit it again
+d  show the diff again
+?  show this
+";
+
 /// The question: what would happen, why it is asked, and the diffs.
 pub(super) fn question(question: &Question, colour: Colour) -> String {
+    summary(question, colour) + &diffs(question, colour)
+}
+
+/// The question without the diffs.
+pub(super) fn summary(question: &Question, colour: Colour) -> String {
     let mut words = match question.files.as_slice() {
         [file] => format!(
             "{} {}\n{}\n",
@@ -41,7 +58,6 @@ pub(super) fn question(question: &Question, colour: Colour) -> String {
             words.push_str(&colour.paint(Style::Dim, &line));
         }
     }
-    words.push_str(&diffs(question, colour));
     words
 }
 
@@ -64,7 +80,7 @@ pub(super) fn file_diff(file: &FileQuestion, colour: Colour) -> String {
     let notices: String = notices
         .map(|notice| format!("note: {}\n", visible(notice)))
         .collect();
-    colour.diff(&file.diff()) + &colour.paint(Style::Dim, &notices)
+    colour.numbered_diff(&file.diff()) + &colour.paint(Style::Dim, &notices)
 }
 
 /// One file: its name, what happens to it, and its lines.

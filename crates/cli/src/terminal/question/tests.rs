@@ -1,6 +1,6 @@
 //! The words of a question and the meaning of keys.
 
-use lancet::approval::{ChangeKind, Piece};
+use lancet::approval::{ChangeKind, FileQuestion, Piece};
 
 use super::keys::{PartKey, part_understood, understood};
 use super::*;

@@ -1,0 +1,227 @@
+//! `lancet edit` of several files, or by a regular expression: one change of all files, with one question and one undo.
+
+mod files;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lancet::doors::{
+    Boundary, Case, Dot, MatchSpan, MatchedFiles, Pattern, PatternOptions, Substitution, escape,
+};
+use lancet::request::{EditRequest, FileRequest, Request};
+use lancet::{Cancel, RefusalKind, Reply, Session};
+
+use crate::answer::{OutputFormat, Presentation, put};
+use crate::arguments::EditArguments;
+use crate::failure::{Exit, Failure};
+use crate::fault::{caller, register};
+use crate::surroundings::{Surroundings, as_text};
+use crate::terminal::{Consent, TerminalApprover, print_error, visible_line};
+
+pub(super) use files::is_glob;
+use files::{Candidate, candidates, open};
+
+/// The most files that one command changes: each holds a handle until the change is made.
+const MOST_FILES: usize = 400;
+/// How many files a message names.
+const NAMED: usize = 5;
+/// How often the files are searched again after one changed.
+const LOOKS: usize = 20;
+
+/// What is replaced.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Sought<'a> {
+    /// This text.
+    Text(&'a str),
+    /// The matches of this regular expression.
+    Matches(&'a str),
+}
+
+/// Runs `lancet edit` of several files.
+pub(super) fn run(
+    arguments: &EditArguments,
+    wanted: Sought<'_>,
+    new: &str,
+    around: &Surroundings,
+) -> Result<Exit, Failure> {
+    if arguments.writing.revision.is_some() || arguments.common.session.is_some() {
+        return Err(Failure::usage(
+            "--revision and --session go with --old and one file; leave them out",
+        ));
+    }
+    let substitution = Arc::new(substitution(arguments, wanted, new)?);
+    let consent = Consent::of(arguments.writing.yes, arguments.writing.yes_protected);
+    let approver = TerminalApprover::new(consent, around);
+    let lancet = open(arguments, &approver, around)?;
+    let files = candidates(arguments, &lancet, around)?;
+    let session = lancet.new_session();
+    let reply = change(arguments, wanted, &session, &files, &substitution, around)?;
+    put(
+        &reply,
+        OutputFormat::of(arguments.common.json),
+        Presentation::Change(&approver),
+        around,
+    )
+}
+
+fn substitution(
+    arguments: &EditArguments,
+    wanted: Sought<'_>,
+    new: &str,
+) -> Result<Substitution, Failure> {
+    let new = new.replace("\r\n", "\n");
+    let options = |span| PatternOptions {
+        case: Case::Sensitive,
+        span,
+        dot: Dot::WithinLine,
+        boundary: Boundary::None,
+    };
+    match wanted {
+        Sought::Text("") => Err(Failure::usage(
+            "the old text is empty, which creates one file; name one file",
+        )),
+        Sought::Text(old) => {
+            let expression = escape(&old.replace("\r\n", "\n"));
+            let pattern = Pattern::with_options(&expression, options(MatchSpan::MultiLine))
+                .map_err(|error| Failure::usage(error.words))?;
+            Ok(Substitution::literal(pattern, &new))
+        }
+        Sought::Matches(expression) => {
+            let span = match arguments.multiline {
+                true => MatchSpan::MultiLine,
+                false => MatchSpan::SingleLine,
+            };
+            let pattern = Pattern::with_options(expression, options(span)).map_err(|error| {
+                Failure::usage(match error.spans_lines {
+                    true => {
+                        "the pattern has a line end, and a match stays on one line; use -U to match across lines"
+                            .to_owned()
+                    }
+                    false => format!(
+                        "--regex: {}\nTo replace it as it is, use --old.",
+                        error.words.trim_end()
+                    ),
+                })
+            })?;
+            Substitution::new(pattern, &new)
+                .map_err(|error| Failure::usage(format!("--new: {error}")))
+        }
+    }
+}
+
+/// Searches the files and changes those that have a match, again where a file changed in between.
+fn change(
+    arguments: &EditArguments,
+    wanted: Sought<'_>,
+    session: &Session,
+    files: &[Candidate],
+    substitution: &Arc<Substitution>,
+    around: &Surroundings,
+) -> Result<Reply, Failure> {
+    let cancel = Cancel::new();
+    register(&cancel);
+    let mut last: Option<(Vec<(PathBuf, usize)>, Reply)> = None;
+    for look in 0..LOOKS {
+        let paths = files.iter().map(|file| file.path.as_path());
+        let matched = MatchedFiles::find(session, paths, substitution);
+        if let Some((_, reply)) = last.take_if(|(files, _)| *files == matched.files) {
+            // The files are as they were, so it is no other program that is in the way.
+            return Ok(reply);
+        }
+        if look == 0 {
+            report_skipped(&matched, files, around)?;
+        }
+        check(arguments, wanted, &matched, around)?;
+        let mut requests = Vec::with_capacity(matched.files.len());
+        for (path, number) in &matched.files {
+            let mut edit = EditRequest::matches(Arc::clone(substitution));
+            edit.expect_count = Some(*number as u64);
+            requests.push(FileRequest::edit(as_text(path)?, vec![edit]));
+        }
+        let mut request = Request::new(requests);
+        request.insist = true.into();
+        request.dry_run = arguments.writing.diff.into();
+        let reply = session.command("Edit", request, caller(), cancel.clone());
+        match reply.refusal() {
+            Some(RefusalKind::NotFound | RefusalKind::Count) => last = Some((matched.files, reply)),
+            _ => return Ok(reply),
+        }
+    }
+    let changing = || Failure::refused("the files keep changing; nothing was written");
+    last.map(|(_, reply)| reply).ok_or_else(changing)
+}
+
+/// Says which files are left out. A file that was typed by its name is never left out.
+fn report_skipped(
+    matched: &MatchedFiles,
+    files: &[Candidate],
+    around: &Surroundings,
+) -> Result<(), Failure> {
+    let is_named = |path: &Path| files.iter().any(|file| file.is_named && file.path == path);
+    if let Some((_, refusal)) = matched.skipped.iter().find(|(path, _)| is_named(path)) {
+        return Err(Failure::refused(refusal.text().trim_end()));
+    }
+    for (path, refusal) in matched.skipped.iter().take(NAMED) {
+        let kind = refusal.kind().name().replace('_', " ");
+        let path = shown(path, around);
+        print_error(&format!("lancet: skipped {path} ({kind})\n"));
+    }
+    match matched.skipped.len().saturating_sub(NAMED) {
+        0 => {}
+        more => print_error(&format!("lancet: skipped {more} more\n")),
+    }
+    Ok(())
+}
+
+/// Refuses where there is no match, too many files, or another number of places than was meant.
+fn check(
+    arguments: &EditArguments,
+    wanted: Sought<'_>,
+    matched: &MatchedFiles,
+    around: &Surroundings,
+) -> Result<(), Failure> {
+    let places: usize = matched.files.iter().map(|(_, number)| number).sum();
+    let number = matched.files.len();
+    if number == 0 {
+        let what = match wanted {
+            Sought::Text(_) => "the old text",
+            Sought::Matches(_) => "the pattern",
+        };
+        let place = match matched.searched {
+            1 => "the file".to_owned(),
+            searched => format!("{searched} files"),
+        };
+        return Err(Failure::refused(format!(
+            "no match: {what} was not found in {place}, or the new text is the same; nothing was written"
+        )));
+    }
+    if number > MOST_FILES {
+        return Err(Failure::refused(format!(
+            "{number} files have a match, and one command changes at most {MOST_FILES}; nothing was written. Name fewer files."
+        )));
+    }
+    if let Some(expected) = arguments.expect_count
+        && expected != places as u64
+    {
+        return Err(Failure::refused(format!(
+            "there are {places} places, not {expected} as --expect-count says; nothing was written"
+        )));
+    }
+    let repeated = matched.files.iter().find(|(_, number)| *number > 1);
+    if let (Sought::Text(_), Some((path, number)), false) =
+        (wanted, repeated, arguments.replace_all)
+    {
+        return Err(Failure::refused(format!(
+            "{} has the old text at {number} places; nothing was written. Use --replace-all for all of them, or a longer --old.",
+            shown(path, around)
+        )));
+    }
+    Ok(())
+}
+
+/// A path as a person types it.
+fn shown(path: &Path, around: &Surroundings) -> String {
+    let working = around.working.as_deref();
+    let below = working.and_then(|working| path.strip_prefix(working).ok());
+    visible_line(&below.unwrap_or(path).to_string_lossy()).into_owned()
+}

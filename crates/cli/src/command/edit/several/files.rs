@@ -1,0 +1,97 @@
+//! The files that `lancet edit` is about: those that were typed, and those that globs mean.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use lancet::Lancet;
+use lancet::tools::ANSWER_LIMIT;
+use lancet_mcp::Level;
+
+use crate::arguments::EditArguments;
+use crate::command::search::expand;
+use crate::failure::Failure;
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
+use crate::surroundings::{RootHint, Surroundings};
+use crate::terminal::{TerminalApprover, visible_line};
+
+/// A file of the command.
+pub(super) struct Candidate {
+    pub(super) path: PathBuf,
+    /// Whether it was typed by its own name, and not found by a glob.
+    pub(super) is_named: bool,
+}
+
+/// Whether what was typed is a glob. Whatever exists under that very name is none.
+pub(in crate::command::edit) fn is_glob(
+    typed: &Path,
+    around: &Surroundings,
+) -> Result<bool, Failure> {
+    Ok(has_glob(typed) && around.absolute(typed)?.symlink_metadata().is_err())
+}
+
+fn has_glob(typed: &Path) -> bool {
+    typed.to_string_lossy().contains(['*', '?', '[', '{'])
+}
+
+/// Opens the engine on all places that the files reach.
+pub(super) fn open(
+    arguments: &EditArguments,
+    approver: &TerminalApprover,
+    around: &Surroundings,
+) -> Result<Lancet, Failure> {
+    let mut reached = Vec::with_capacity(arguments.files.len());
+    for typed in &arguments.files {
+        // A glob reaches the folder before its first special character.
+        let lead: PathBuf = match is_glob(typed, around)? {
+            true => {
+                let plain = typed.iter().take_while(|part| !has_glob(Path::new(part)));
+                Path::new(".").join(plain.collect::<PathBuf>())
+            }
+            false => typed.clone(),
+        };
+        reached.push(around.absolute(&lead)?);
+    }
+    let request = OpenRequest {
+        place: &arguments.common.place,
+        reach: RootHint::AtAll(&reached),
+        mode: arguments.writing.mode,
+        unasked_mode: lancet::Mode::Ask,
+        offer: Offer::All,
+        approver: ApproverKind::Terminal(approver.clone()),
+        answer_limit: ANSWER_LIMIT,
+        unasked_log: Level::Error,
+        lifetime: Lifetime::OneCall,
+    };
+    Ok(request.open(around)?.lancet)
+}
+
+/// All files, each once, in the order typed; those of a glob by name.
+pub(super) fn candidates(
+    arguments: &EditArguments,
+    lancet: &Lancet,
+    around: &Surroundings,
+) -> Result<Vec<Candidate>, Failure> {
+    let mut files = Vec::new();
+    let mut known = HashSet::new();
+    for typed in &arguments.files {
+        let is_named = !is_glob(typed, around)?;
+        let found = match is_named {
+            true => vec![around.absolute(typed)?],
+            false => expand(typed, lancet, around)?,
+        };
+        if found.is_empty() {
+            return Err(Failure::refused(format!(
+                "no file matches {}; ignored and hidden files are left out",
+                visible_line(&typed.to_string_lossy())
+            )));
+        }
+        for path in found {
+            // One file may have several names.
+            let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+            if known.insert(real) {
+                files.push(Candidate { path, is_named });
+            }
+        }
+    }
+    Ok(files)
+}

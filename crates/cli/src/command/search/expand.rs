@@ -1,0 +1,77 @@
+//! Finds the files that a glob on the command line of another command means.
+
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lancet::Lancet;
+use lancet::doors::{EntryKind, HiddenFiles, IgnoreFiles, Output, Paint, ShellFormat, ShellSearch};
+
+use crate::failure::Failure;
+use crate::surroundings::{Surroundings, as_text};
+
+/// The files of a glob as `lancet glob` lists them, absolute and by name.
+pub(in crate::command) fn expand(
+    typed: &Path,
+    lancet: &Lancet,
+    around: &Surroundings,
+) -> Result<Vec<PathBuf>, Failure> {
+    let working = around.absolute(Path::new("."))?;
+    let pattern = as_text(typed)?;
+    let search = ShellSearch {
+        paths: vec![(working.clone(), as_text(&working)?)],
+        working,
+        globs: Vec::new(),
+        types: Vec::new(),
+        not_types: Vec::new(),
+        extensions: Vec::new(),
+        ignoring: IgnoreFiles::Respect,
+        hidden: HiddenFiles::Skip,
+        sort: None,
+    };
+    let names = Names::default();
+    let output = Output::new(Box::new(names.clone()), Paint::Plain, None);
+    let kinds = [EntryKind::File];
+    let format = ShellFormat::Text;
+    let report = search
+        .list(lancet, Some(&pattern), &kinds, true, format, &output)
+        .map_err(|refusal| Failure::usage(refusal.text().trim_end()))?;
+    if let Some((_, refusal)) = report.refused.first() {
+        return Err(Failure::refused(refusal.text().trim_end().to_owned()));
+    }
+    output
+        .finish()
+        .map_err(|error| Failure::system(format!("the names cannot be collected: {error}")))?;
+    let mut files = Vec::new();
+    for name in names.take().split(|byte| *byte == 0) {
+        if !name.is_empty() {
+            let name = std::ffi::OsString::from_vec(name.to_vec());
+            files.push(around.absolute(Path::new(&name))?);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The names that were found, each ended by a NUL.
+#[derive(Clone, Default)]
+struct Names(Arc<Mutex<Vec<u8>>>);
+
+impl Names {
+    fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Write for Names {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        names.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

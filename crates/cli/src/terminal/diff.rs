@@ -1,0 +1,203 @@
+//! A unified diff for a person: coloured, with the changed words of a line marked, and with line numbers.
+
+mod words;
+
+use std::ops::Range;
+
+use super::{Colour, Style, visible};
+
+/// Whether the lines of a diff are numbered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LineGutter {
+    Shown,
+    Left,
+}
+
+impl Colour {
+    /// Colours a unified diff and marks the words that changed. Without colours it is the diff as it is.
+    pub(crate) fn diff(self, diff: &str) -> String {
+        render(self, diff, LineGutter::Left)
+    }
+
+    /// The same with the numbers of the lines before and after the change, for a terminal.
+    pub(crate) fn numbered_diff(self, diff: &str) -> String {
+        render(self, diff, LineGutter::Shown)
+    }
+}
+
+/// What a line of a diff is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Removed,
+    Added,
+    Kept,
+    /// The head of a hunk, with the numbers of its first lines.
+    Hunk {
+        old: usize,
+        new: usize,
+    },
+    /// A line outside of a hunk, or the remark on a missing final newline.
+    Other,
+}
+
+fn role(line: &str) -> Role {
+    match line.as_bytes().first() {
+        Some(b'+') => Role::Added,
+        Some(b'-') => Role::Removed,
+        Some(b'@') => hunk(line).unwrap_or(Role::Other),
+        Some(b' ') | None => Role::Kept,
+        Some(_) => Role::Other,
+    }
+}
+
+/// The numbers in `@@ -12,3 +13,4 @@`.
+fn hunk(line: &str) -> Option<Role> {
+    let mut words = line.split(' ').skip(1);
+    let mut number = |sign: char| {
+        let word = words.next()?.strip_prefix(sign)?;
+        word.split(',').next()?.parse().ok()
+    };
+    Some(Role::Hunk {
+        old: number('-')?,
+        new: number('+')?,
+    })
+}
+
+fn render(colour: Colour, diff: &str, numbers: LineGutter) -> String {
+    let shown = visible(diff);
+    let lines: Vec<(Role, &str)> = shown.lines().map(|line| (role(line), line)).collect();
+    let marks = match colour {
+        Colour::On => marks(&lines),
+        Colour::Off => Vec::new(),
+    };
+    let mut marks = marks.into_iter().peekable();
+    let width = width(&lines);
+    // The numbers of the next lines; unknown before the first head of a hunk.
+    let mut next: Option<(usize, usize)> = None;
+    let mut out = String::with_capacity(diff.len() * 2);
+    for (at, (role, line)) in lines.iter().enumerate() {
+        if let Role::Hunk { old, new } = *role {
+            next = Some((old, new));
+        }
+        let sides = match role {
+            Role::Removed => (1, 0),
+            Role::Added => (0, 1),
+            Role::Kept => (1, 1),
+            Role::Hunk { .. } | Role::Other => (0, 0),
+        };
+        if let (Some((old, new)), LineGutter::Shown, true) = (next, numbers, sides != (0, 0)) {
+            let number = |number: usize, side: usize| match side {
+                0 => String::new(),
+                _ => number.to_string(),
+            };
+            let (left, right) = (number(old, sides.0), number(new, sides.1));
+            let gutter = format!("{left:>width$} {right:>width$} ");
+            out.push_str(&colour.paint(Style::Dim, &gutter));
+        }
+        next = next.map(|(old, new)| (old + sides.0, new + sides.1));
+        let marked = marks
+            .next_if(|(line, _)| *line == at)
+            .map(|(_, marks)| marks);
+        out.push_str(&line_of(colour, *role, line, &marked.unwrap_or_default()));
+        out.push('\n');
+    }
+    out
+}
+
+/// The width of the largest line number.
+fn width(lines: &[(Role, &str)]) -> usize {
+    let last = lines.iter().filter_map(|(role, _)| match role {
+        Role::Hunk { old, new } => Some(old.max(new)),
+        _ => None,
+    });
+    // The last hunk is rarely longer than the file before it.
+    let largest = last.max().unwrap_or(&0) + lines.len();
+    largest.to_string().len()
+}
+
+fn line_of(colour: Colour, role: Role, line: &str, marks: &[Range<usize>]) -> String {
+    let style = match role {
+        Role::Added => Style::Green,
+        Role::Removed => Style::Red,
+        Role::Hunk { .. } => Style::Cyan,
+        Role::Other if line.starts_with('\\') => Style::Dim,
+        Role::Kept | Role::Other => return line.to_owned(),
+    };
+    if marks.is_empty() {
+        return colour.paint(style, line);
+    }
+    let mut out = String::new();
+    let mut at = 0;
+    for mark in marks {
+        out.push_str(&colour.paint(style, &line[at..mark.start]));
+        out.push_str(&colour.marked(style, &line[mark.clone()]));
+        at = mark.end;
+    }
+    out.push_str(&colour.paint(style, &line[at..]));
+    out
+}
+
+/// The changed words of each line that is paired with another: the removed lines of a block with as many added ones after
+/// them.
+fn marks(lines: &[(Role, &str)]) -> Vec<(usize, Vec<Range<usize>>)> {
+    let mut all = Vec::new();
+    let mut at = 0;
+    while at < lines.len() {
+        let run = |from: usize, wanted: Role| {
+            let rest = lines[from..].iter();
+            rest.take_while(|(role, _)| *role == wanted).count()
+        };
+        let removed = run(at, Role::Removed);
+        let added = run(at + removed, Role::Added);
+        if removed > 0 && removed == added {
+            let mut later = Vec::new();
+            for line in at..at + removed {
+                let (old, new) = (&lines[line].1[1..], &lines[line + removed].1[1..]);
+                if let Some((old, new)) = words::changed(old, new) {
+                    let behind_sign = |ranges: Vec<Range<usize>>| {
+                        let shift = |range: Range<usize>| range.start + 1..range.end + 1;
+                        ranges.into_iter().map(shift).collect::<Vec<_>>()
+                    };
+                    all.push((line, behind_sign(old)));
+                    later.push((line + removed, behind_sign(new)));
+                }
+            }
+            all.extend(later);
+        }
+        at += (removed + added).max(1);
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_diff_is_coloured_by_line_and_plain_without_colour() {
+        let diff = "@@ -1 +1 @@\n-a\n+b\n c\n";
+        assert_eq!(Colour::Off.diff(diff), diff);
+        assert_eq!(Colour::On.diff("-a\n c\n"), "\x1b[31m-a\x1b[0m\n c\n");
+    }
+
+    #[test]
+    fn changed_words_are_marked_where_the_lines_are_alike() {
+        let shown = Colour::On.diff("-let limit = 10;\n+let limit = 20;\n");
+        assert_eq!(
+            shown,
+            "\x1b[31m-let limit = \x1b[0m\x1b[31;7m10\x1b[0m\x1b[31m;\x1b[0m\n\
+             \x1b[32m+let limit = \x1b[0m\x1b[32;7m20\x1b[0m\x1b[32m;\x1b[0m\n"
+        );
+        let unlike = Colour::On.diff("-one\n+1\n");
+        assert_eq!(unlike, "\x1b[31m-one\x1b[0m\n\x1b[32m+1\x1b[0m\n");
+    }
+
+    #[test]
+    fn lines_are_numbered_on_both_sides() {
+        let diff = "@@ -9,3 +9,4 @@\n a\n-b\n+c\n+d\n e\n";
+        assert_eq!(
+            Colour::Off.numbered_diff(diff),
+            "@@ -9,3 +9,4 @@\n 9  9  a\n10    -b\n   10 +c\n   11 +d\n11 12  e\n"
+        );
+    }
+}

@@ -1,0 +1,90 @@
+//! Finds the words in which two lines differ.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+
+/// The longest lines that are compared, in bytes.
+const LONGEST: usize = 4096;
+/// The longest time for two lines.
+const BUDGET: Duration = Duration::from_millis(20);
+/// Lines that have less than this share of their characters in common are not alike; all of them would be marked.
+const LEAST_ALIKE: f64 = 0.35;
+
+/// The ranges of the old line and of the new one that differ; none where the lines are not alike.
+pub(super) fn changed(old: &str, new: &str) -> Option<(Vec<Range<usize>>, Vec<Range<usize>>)> {
+    if old.len() > LONGEST || new.len() > LONGEST {
+        return None;
+    }
+    let (old_words, new_words) = (words(old), words(new));
+    let (old_texts, new_texts) = (texts_of(old, &old_words), texts_of(new, &new_words));
+    let deadline = Instant::now().checked_add(BUDGET);
+    let ops = capture_diff_slices_deadline(Algorithm::Myers, &old_texts, &new_texts, deadline);
+    let (mut old_ranges, mut new_ranges, mut common) = (Vec::new(), Vec::new(), 0);
+    for op in ops {
+        if let DiffOp::Equal { .. } = op {
+            let alike = joined(&old_words, op.old_range());
+            common += alike.map_or(0, |range| old[range].trim().len());
+            continue;
+        }
+        old_ranges.extend(joined(&old_words, op.old_range()));
+        new_ranges.extend(joined(&new_words, op.new_range()));
+    }
+    let longer = old.trim().len().max(new.trim().len());
+    let alike = common as f64 / longer.max(1) as f64;
+    (alike >= LEAST_ALIKE).then_some((old_ranges, new_ranges))
+}
+
+fn texts_of<'l>(line: &'l str, words: &[Range<usize>]) -> Vec<&'l str> {
+    words.iter().map(|word| &line[word.clone()]).collect()
+}
+
+/// The range from the first of some words to the last.
+fn joined(words: &[Range<usize>], range: Range<usize>) -> Option<Range<usize>> {
+    let words = words.get(range)?;
+    Some(words.first()?.start..words.last()?.end)
+}
+
+/// The words of a line: runs of letters and digits, runs of blanks, and every other character by itself.
+fn words(line: &str) -> Vec<Range<usize>> {
+    #[derive(PartialEq, Eq)]
+    enum Kind {
+        Word,
+        Blank,
+        Other,
+    }
+    let kind = |c: char| match c {
+        c if c.is_alphanumeric() || c == '_' => Kind::Word,
+        c if c.is_whitespace() => Kind::Blank,
+        _ => Kind::Other,
+    };
+    let mut words: Vec<Range<usize>> = Vec::new();
+    let mut last = None;
+    for (at, c) in line.char_indices() {
+        let now = kind(c);
+        let end = at + c.len_utf8();
+        match words.last_mut() {
+            Some(word) if now != Kind::Other && last.as_ref() == Some(&now) => word.end = end,
+            _ => words.push(at..end),
+        }
+        last = Some(now);
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_that_differ_are_found_on_both_sides() {
+        let (old, new) = changed("foo(a, b)", "bar(a, b, c)").expect("alike");
+        assert_eq!(old, vec![0..3]);
+        assert_eq!(new, vec![0..3, 8..11]);
+        assert_eq!(changed("one", "two"), None);
+        assert_eq!(changed("", ""), None);
+        let (old, new) = changed("  x = 1", "    x = 1").expect("alike");
+        assert_eq!((old, new), (vec![0..2], vec![0..4]));
+    }
+}
