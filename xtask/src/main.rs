@@ -16,21 +16,25 @@ mod torture;
 
 use std::process::ExitCode;
 
+use test::system::SystemPackages;
+
 const USAGE: &str = "\
 cargo xtask COMMAND
 
-  test       set up what the tests need, then every check and every test; ends with `N passed, N failed`
+  test       set up what the tests need, then every test and every check; ends with `N passed, N failed`
+             [--no-system-packages]: install nothing with apt-get, and leave out the tests that need what is missing
   tidy       the house rules alone (a few seconds)
   docs       write the pages that are made from the code: docs/errors.md
   bench      instruction counts held to their limits (valgrind); [--side-by-side]: beside other servers, too
   torture    the long forms: the promises of the write in full, the laws over many more cases, then each fuzz target
-             for a while [--only write|laws|fuzz] [--cases N] [--seconds N]";
+             for a while [--only write|history|laws|fuzz] [--cases N] [--seconds N]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
-        ["test"] => test::all(),
+        ["test"] => test::all(SystemPackages::Install),
+        ["test", "--no-system-packages"] => test::all(SystemPackages::LeaveOut),
         ["tidy"] => tidy::print(),
         ["docs"] => errors_page::write(),
         ["bench", options @ ..] => bench::all(options),

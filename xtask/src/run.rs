@@ -1,4 +1,4 @@
-//! Starts programs: their output is shown as it comes, or passed on line by line where it is counted.
+//! Starts programs: their output is shown as it comes, or passed on line by line where it is counted or kept.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -41,6 +41,49 @@ pub(crate) fn each_line(
         .spawn()
         .with_context(|| described(command))?;
     let output = child.stdout.take().context("no standard output")?;
+    pass_on(output, &mut line_came)?;
+    Ok(child.wait()?.success())
+}
+
+/// Runs a command and passes on each line of its standard output and standard error, in the order in which they come;
+/// says whether it succeeded.
+pub(crate) fn each_line_of_both(
+    command: &mut Command,
+    mut line_came: impl FnMut(&str),
+) -> anyhow::Result<bool> {
+    let (reader, writer) = std::io::pipe()?;
+    let spawned = command
+        .stdin(Stdio::null())
+        .stdout(writer.try_clone()?)
+        .stderr(writer)
+        .spawn();
+    // The command keeps its end of the pipe, and the lines would never end.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = spawned.with_context(|| described(command))?;
+    pass_on(reader, &mut line_came)?;
+    Ok(child.wait()?.success())
+}
+
+/// The same command at low priority, so that it uses only the processor time that others leave.
+pub(crate) fn lowered(command: &Command) -> Command {
+    let mut lowered = Command::new("nice");
+    lowered
+        .args(["-n", "15"])
+        .arg(command.get_program())
+        .args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => lowered.env(name, value),
+            None => lowered.env_remove(name),
+        };
+    }
+    if let Some(folder) = command.get_current_dir() {
+        lowered.current_dir(folder);
+    }
+    lowered
+}
+
+fn pass_on(output: impl std::io::Read, line_came: &mut impl FnMut(&str)) -> anyhow::Result<()> {
     let mut reader = BufReader::new(output);
     let mut bytes = Vec::new();
     while reader.read_until(b'\n', &mut bytes)? > 0 {
@@ -49,9 +92,34 @@ pub(crate) fn each_line(
         line_came(line);
         bytes.clear();
     }
-    Ok(child.wait()?.success())
+    Ok(())
 }
 
 fn described(command: &Command) -> String {
     format!("could not start {}", command.get_program().display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_outputs_come_in_order_and_end() {
+        let mut lines = Vec::new();
+        let mut run = command("sh", &["-c", "echo one; echo two >&2; echo three; exit 4"]);
+        let succeeded = each_line_of_both(&mut run, |line| lines.push(line.to_owned()));
+        assert!(!succeeded.expect("started"));
+        assert_eq!(lines, ["one", "two", "three"]);
+    }
+
+    #[test]
+    fn a_lowered_command_keeps_its_arguments_environment_and_folder() {
+        let mut run = command("sh", &["-c", "echo $WORD; nice; pwd"]);
+        run.env("WORD", "kept").current_dir("/");
+        let output = lowered(&run).output().expect("started");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!((lines[0], lines[2]), ("kept", "/"));
+        assert!(lines[1].parse::<u32>().is_ok_and(|nice| nice >= 15));
+    }
 }

@@ -7,6 +7,8 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 
 use crate::run::{cargo, command, succeeds};
+use crate::test::live::Live;
+use crate::test::system::{self, SystemPackages};
 use crate::test::{PROFILE, setup};
 
 const TARGETS: [&str; 7] = [
@@ -51,8 +53,10 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
     };
     let wanted = |part| only.is_none_or(|only| only == part);
     if wanted("write") {
-        setup::file_systems();
-        setup::watchers();
+        system::set_up(SystemPackages::Install, &Live::new());
+        if let Err(error) = setup::watchers() {
+            println!("no watchers: {error:#}");
+        }
         step(
             "the write, in full",
             cargo(&[

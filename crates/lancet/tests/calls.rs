@@ -246,7 +246,11 @@ fn chattr(change: &str, path: &std::path::Path) -> bool {
 #[test]
 #[cfg(target_os = "linux")]
 fn an_immutable_file_is_told_as_such() {
-    let place = TestProject::with_history(|builder| builder);
+    // On the disk, because no file in memory can be made immutable.
+    let folder = TestFolder::below(env!("CARGO_TARGET_TMPDIR"));
+    let place = TestProject::inside(folder, |builder, around| {
+        builder.state_dir(around.join("state"))
+    });
     let path = place.put("fixed.txt", "one\n");
     place.call("Read", json!({ "file_path": path }));
     if !chattr("+i", &path) {

@@ -6,14 +6,24 @@ use std::thread::JoinHandle;
 
 use anyhow::anyhow;
 
+use super::live::Live;
 use super::setup;
+use super::system::{self, LeftOut, SystemPackages};
 
 /// A tool that is being fetched.
 pub(crate) struct Fetch<T>(Option<JoinHandle<anyhow::Result<T>>>);
 
 impl<T: Send + 'static> Fetch<T> {
-    fn begin(work: impl FnOnce() -> anyhow::Result<T> + Send + 'static) -> Fetch<T> {
-        Fetch(Some(std::thread::spawn(work)))
+    fn begin(
+        live: &Live,
+        name: &'static str,
+        work: impl FnOnce() -> anyhow::Result<T> + Send + 'static,
+    ) -> Fetch<T> {
+        let live = live.clone();
+        Fetch(Some(std::thread::spawn(move || {
+            let _running = live.begin(name);
+            work()
+        })))
     }
 
     /// Waits until the tool is there. A second call is an error.
@@ -33,25 +43,29 @@ pub(crate) struct Fetches {
     pub(crate) detect_secrets: Fetch<PathBuf>,
     pub(crate) nbformat: Fetch<PathBuf>,
     pub(crate) python_client: Fetch<PathBuf>,
-    pub(crate) typescript_client: Fetch<()>,
-    /// The tools of file systems and the watchers. A failure is printed, and the tests that need them fail.
-    pub(crate) system: Fetch<()>,
+    pub(crate) typescript_client: Fetch<PathBuf>,
+    pub(crate) watchers: Fetch<PathBuf>,
+    pub(crate) system: Fetch<LeftOut>,
 }
 
 impl Fetches {
     /// Starts to fetch everything.
-    pub(crate) fn begin() -> Fetches {
+    pub(crate) fn begin(live: &Live, packages: SystemPackages) -> Fetches {
+        let shown = live.clone();
         Fetches {
-            cargo_deny: Fetch::begin(setup::cargo_deny),
-            ripgrep: Fetch::begin(setup::ripgrep),
-            detect_secrets: Fetch::begin(setup::detect_secrets),
-            nbformat: Fetch::begin(setup::nbformat),
-            python_client: Fetch::begin(setup::python_client),
-            typescript_client: Fetch::begin(setup::typescript_client),
-            system: Fetch::begin(|| {
-                setup::file_systems();
-                setup::watchers();
-                Ok(())
+            cargo_deny: Fetch::begin(live, "installing cargo-deny", setup::cargo_deny),
+            ripgrep: Fetch::begin(live, "installing ripgrep", setup::ripgrep),
+            detect_secrets: Fetch::begin(live, "installing detect-secrets", setup::detect_secrets),
+            nbformat: Fetch::begin(live, "installing nbformat", setup::nbformat),
+            python_client: Fetch::begin(live, "installing the Python SDK", setup::python_client),
+            typescript_client: Fetch::begin(
+                live,
+                "installing the TypeScript SDK",
+                setup::typescript_client,
+            ),
+            watchers: Fetch::begin(live, "installing file watchers", setup::watchers),
+            system: Fetch::begin(live, "system packages", move || {
+                Ok(system::set_up(packages, &shown))
             }),
         }
     }

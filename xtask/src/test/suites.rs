@@ -1,24 +1,31 @@
-//! The test programs of the workspace: built once, then run one after the other, each counted for the area of lancet
-//! that it tests. The summary shows how long each area takes.
+//! The test programs of the workspace: built once, each counted for the area of lancet that it tests.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::process::Command;
-use std::time::Instant;
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use serde_json::Value;
 
-use super::tally::Tally;
-use crate::run::{cargo, command, each_line};
+use crate::run::{cargo, each_line};
 
 /// One test program.
 pub(crate) struct Suite {
     package: String,
     target: String,
-    folder: PathBuf,
-    program: PathBuf,
+    pub(super) folder: PathBuf,
+    pub(super) program: PathBuf,
 }
+
+/// The test programs that run longest. They start first, so that none of them is left to run alone at the end.
+const LONGEST: [(&str, &str); 8] = [
+    ("lancet", "promise"),
+    ("lancet", "dialects"),
+    ("lancet", "history"),
+    ("lancet", "lines"),
+    ("lancet", "picking"),
+    ("lancet", "files"),
+    ("lancet", "spelling"),
+    ("lancet-cli", "shell"),
+];
 
 /// The test programs of `crates/lancet` by area; the others belong to `edit`.
 const AREAS_OF_LANCET: [(&str, &[&str]); 5] = [
@@ -43,8 +50,26 @@ const AREAS_OF_LANCET: [(&str, &[&str]); 5] = [
 ];
 
 impl Suite {
+    /// The name in the report.
+    pub(super) fn name(&self) -> String {
+        format!("{}: {}", self.package, self.target)
+    }
+
+    /// Whether the program tests the write itself: it runs alone, because it sets writers against each other and counts
+    /// on both of them getting processor time, and its temporary files are on the disk.
+    pub(super) fn tests_the_write(&self) -> bool {
+        self.package == "lancet-workspace"
+    }
+
+    /// The place in the order of running: those that run longest come first.
+    fn place(&self) -> usize {
+        let is_this =
+            |(package, target): &(&str, &str)| *package == self.package && *target == self.target;
+        LONGEST.iter().position(is_this).unwrap_or(LONGEST.len())
+    }
+
     /// The area of lancet that the program tests.
-    fn area(&self) -> &'static str {
+    pub(super) fn area(&self) -> &'static str {
         match self.package.as_str() {
             "lancet" => AREAS_OF_LANCET
                 .iter()
@@ -75,8 +100,7 @@ pub(crate) fn build(profile: &str) -> anyhow::Result<Vec<Suite>> {
     })?;
     ensure!(built, "the tests do not build");
     ensure!(!suites.is_empty(), "cargo named no test program");
-    suites
-        .sort_by(|a, b| (a.area(), &a.package, &a.target).cmp(&(b.area(), &b.package, &b.target)));
+    suites.sort_by_cached_key(|suite| (suite.place(), suite.area(), suite.name()));
     Ok(suites)
 }
 
@@ -95,43 +119,6 @@ fn suite(message: &Value) -> Option<Suite> {
         folder,
         program: PathBuf::from(message["executable"].as_str()?),
     })
-}
-
-/// Runs test programs, prepared by `prepare`; returns passed, failed and seconds for each area.
-pub(crate) fn run(
-    suites: &[Suite],
-    prepare: impl Fn(&mut Command),
-) -> anyhow::Result<BTreeMap<&'static str, (Tally, f64)>> {
-    let mut areas: BTreeMap<&'static str, (Tally, f64)> = BTreeMap::new();
-    for suite in suites {
-        let began = Instant::now();
-        let mut test = command(&suite.program, &["--quiet"]);
-        test.current_dir(&suite.folder)
-            .env("CARGO_MANIFEST_DIR", &suite.folder);
-        prepare(&mut test);
-        let mut tally = Tally::default();
-        let succeeded = each_line(&mut test, |line| match Tally::of_cargo_line(line) {
-            Some(more) => tally += more,
-            None if line.trim().is_empty() || line.starts_with("running ") => {}
-            None => println!("{line}"),
-        })
-        .with_context(|| format!("{} of {}", suite.target, suite.package))?;
-        // A program without tests of this kind (its tests are documentation tests) is not a failure.
-        let tally = if succeeded {
-            tally
-        } else {
-            tally.settled(false)
-        };
-        let seconds = began.elapsed().as_secs_f64();
-        println!(
-            "{seconds:>7.1} s  {:>5} passed {:>3} failed  {}: {}",
-            tally.passed, tally.failed, suite.package, suite.target
-        );
-        let (sum, time) = areas.entry(suite.area()).or_default();
-        *sum += tally;
-        *time += seconds;
-    }
-    Ok(areas)
 }
 
 #[cfg(test)]

@@ -149,9 +149,10 @@ fn notify_crate(folder: &Path) -> Result<Ear, String> {
 }
 
 fn node(kind: &str, folder: &Path) -> Result<Ear, String> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../clients/watchers");
+    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/clients/watchers");
     if !here.join("node_modules").exists() {
-        let why = "its packages are not in clients/watchers (`cargo xtask test` installs them)";
+        let why =
+            "its packages are not in target/clients/watchers (`cargo xtask test` installs them)";
         return Err(missing(kind, why));
     }
     let script = fs::canonicalize(here.join("watch.mjs")).map_err(|error| error.to_string())?;
