@@ -104,15 +104,24 @@ pub(crate) struct McpArguments {
     pub(crate) place: WorkArguments,
 }
 
-/// Show a file, or lines of it, as a model sees it
+/// Show files, or lines of them
 ///
-/// Lines are numbered. The last line tells path, range, encoding and line endings where they are unusual, and the
-/// revision: a short hash of the bytes, which `edit` and `write` can be held to with --revision.
+/// On a terminal lines are numbered and coloured by their syntax, what is longer than the screen comes in the pager, and
+/// the last line names range, encoding, line endings and the revision: a short hash of the bytes, which `edit` and
+/// `write` can be held to with --revision. Off a terminal the lines are printed as they are. With --session, --column or
+/// --number a file is shown as a model sees it, page by page.
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::READ)]
 pub(crate) struct ReadArguments {
-    /// The file
-    pub(crate) file: PathBuf,
+    /// Files; `FILE:10-20` shows lines 10 to 20, `FILE:10` one line, `FILE:10-` all from there on
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// No numbers, colours or pager, on a terminal either
+    #[arg(long, short = 'p')]
+    pub(crate) plain: bool,
+    /// Number the lines as a model sees them, off a terminal too
+    #[arg(long, short = 'n', conflicts_with = "plain")]
+    pub(crate) number: bool,
     /// First line to show, from 1
     #[arg(long, value_name = "LINE")]
     pub(crate) offset: Option<u64>,

@@ -3,6 +3,7 @@
 mod diff;
 mod progress_line;
 mod question;
+mod syntax;
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -10,10 +11,14 @@ use std::os::fd::{AsFd as _, OwnedFd};
 pub(crate) use lancet::doors::{visible, visible_line};
 pub(crate) use progress_line::ProgressLine;
 pub(crate) use question::{Consent, TerminalApprover, confirm};
+pub(crate) use syntax::SyntaxColours;
 
 use crate::failure::Failure;
 use crate::launcher::Launch;
 use crate::surroundings::Surroundings;
+
+/// The rows of a terminal that does not tell its size.
+const UNKNOWN_HEIGHT: usize = 24;
 
 /// Whether a text is coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,23 +125,42 @@ pub(crate) fn stream(
 
 /// Writes to standard output, on a terminal through the person's pager.
 pub(crate) fn page(text: &str, around: &Surroundings) -> Result<(), Failure> {
+    let rows = text.lines().count();
+    paged(rows, around, |out| out.write_all(text.as_bytes()))
+}
+
+/// Writes so many rows to standard output, on a terminal that is not as high through the person's pager.
+pub(crate) fn paged(
+    rows: usize,
+    around: &Surroundings,
+    write: impl Fn(&mut dyn io::Write) -> io::Result<()>,
+) -> Result<(), Failure> {
     let height = rustix::termios::tcgetwinsize(io::stdout()).map_or(0, |size| size.ws_row);
-    let fits = text.is_empty() || text.lines().count() < usize::from(height);
+    let height = match height {
+        0 => UNKNOWN_HEIGHT,
+        height => usize::from(height),
+    };
+    let fits = rows == 0 || rows < height;
     let command = match &around.pager {
         Some(command) if stdout_is_terminal() && !fits => command,
-        _ => return print(text),
+        _ => return stream(write),
     };
     let screen = io::stdout().as_fd().try_clone_to_owned();
-    match screen.and_then(|screen| pager_on(command, screen, text)) {
+    match screen.and_then(|screen| pager_on(command, screen, &write)) {
         Ok(()) => Ok(()),
-        Err(_) => print(text),
+        Err(_) => stream(write),
     }
 }
 
-/// Shows a text in a pager and waits until it is closed. The command is run by the shell, as git does; `less` is told to
+/// Shows what is written in a pager and waits until it is closed. The command is run by the shell, as git does; `less` is told to
 /// quit where everything fits and to pass colours through, unless the person has set its options.
-pub(crate) fn pager_on(command: &str, screen: OwnedFd, text: &str) -> io::Result<()> {
-    let (reader, mut writer) = io::pipe()?;
+pub(crate) fn pager_on(
+    command: &str,
+    screen: OwnedFd,
+    write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let (reader, writer) = io::pipe()?;
+    let mut writer = io::BufWriter::new(writer);
     let script = format!("LESS=${{LESS-FRX}}; export LESS; {command}");
     let pager = Launch {
         input: reader.into(),
@@ -145,7 +169,7 @@ pub(crate) fn pager_on(command: &str, screen: OwnedFd, text: &str) -> io::Result
     };
     let running = pager.start()?;
     // The pager may be closed before the end.
-    let _ = writer.write_all(text.as_bytes());
+    let _ = write(&mut writer).and_then(|()| writer.flush());
     drop(writer);
     let _ = running.wait();
     Ok(())

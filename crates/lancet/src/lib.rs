@@ -141,6 +141,7 @@ pub mod doors {
     pub use crate::receive::{
         InvalidArguments, Received, Repair, canonical_tool, closest_tool, normalize, receive,
     };
+    pub use crate::rooms::examine::read::PlainLines;
     pub use crate::rooms::examine::search::{
         MatchedFiles, ShellFormat, ShellReport, ShellSearch, Sort, escape,
     };

@@ -5,8 +5,8 @@ pub(super) const PROGRAM: &str = "\
 
 pub(super) const PROGRAM_LONG: &str = "\
 Examples:
-  lancet read src/main.rs --offset 10 --limit 20
-      Show lines 10 to 29, numbered.
+  lancet read src/main.rs:10-20
+      Show lines 10 to 20.
 
   lancet edit src/main.rs --old 'let limit = 10;' --new 'let limit = 20;'
       Replace that text, after showing the diff and asking.
@@ -82,8 +82,13 @@ Examples:
 
 pub(super) const READ: &str = "\
 Examples:
-  lancet read Cargo.toml
-  lancet read server.log --offset 5000 --limit 50
+  lancet read Cargo.toml src/main.rs
+  lancet read src/main.rs:10-20
+      Lines 10 to 20. A file that has exactly this name is shown instead.
+
+  lancet read server.log --offset 5000 --limit 50 | wc -c
+      Off a terminal: the lines as they are.
+
   lancet read bundle.min.js --offset 1 --column 20001
       The first line from its character 20001 on.
 

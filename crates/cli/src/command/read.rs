@@ -1,6 +1,10 @@
-//! `lancet read`: shows a file, or lines of it.
+//! `lancet read`: shows files, or lines of them.
 
+mod lines;
+
+use lancet::outcome::{Outcome, ReadKind};
 use lancet::tools::ANSWER_LIMIT;
+use lancet::{Lancet, Session};
 use lancet_mcp::Level;
 
 use super::session_of;
@@ -9,14 +13,20 @@ use crate::arguments::ReadArguments;
 use crate::failure::{Exit, Failure};
 use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
 use crate::surroundings::{RootHint, Surroundings, as_text};
+use crate::terminal::{Colour, Style, paged, stdout_is_terminal, stream};
+
+use lines::{FileLines, typed_range};
 
 /// Runs `lancet read`.
 pub(super) fn run(arguments: &ReadArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let file = around.absolute(&arguments.file)?;
-    let file_path = as_text(&file)?;
+    let mut files = Vec::with_capacity(arguments.files.len());
+    for typed in &arguments.files {
+        files.push(typed_range(typed, arguments, around)?);
+    }
+    let reached: Vec<_> = files.iter().map(|file| file.path.clone()).collect();
     let request = OpenRequest {
         place: &arguments.common.place,
-        reach: RootHint::At(&file),
+        reach: RootHint::AtAll(&reached),
         mode: None,
         unasked_mode: lancet::Mode::Plan,
         offer: Offer::All,
@@ -26,15 +36,86 @@ pub(super) fn run(arguments: &ReadArguments, around: &Surroundings) -> Result<Ex
         lifetime: Lifetime::OneCall,
     };
     let lancet = request.open(around)?.lancet;
-    let mut wanted = lancet::tools::ReadArguments::new(file_path);
-    wanted.offset = arguments.offset;
-    wanted.limit = arguments.limit;
+    let session = session_of(&lancet, arguments.common.session.as_ref());
+    let mut worst = Exit::Done;
+    let mut shown = Vec::new();
+    for file in &files {
+        let exit = one(arguments, file, &session, &lancet, &mut shown, around)?;
+        if exit.number() > worst.number() {
+            worst = exit;
+        }
+    }
+    show(arguments, &shown, around)?;
+    Ok(worst)
+}
+
+/// Reads one file. What is for a person is kept to be shown; everything else is answered at once.
+fn one(
+    arguments: &ReadArguments,
+    file: &FileLines,
+    session: &Session,
+    lancet: &Lancet,
+    shown: &mut Vec<lines::ShownLines>,
+    around: &Surroundings,
+) -> Result<Exit, Failure> {
+    let mut wanted = lancet::tools::ReadArguments::new(as_text(&file.path)?);
+    wanted.offset = file.offset;
+    wanted.limit = file.limit;
     wanted.column = arguments.column;
-    let reply = session_of(&lancet, arguments.common.session.as_ref()).read(wanted);
-    put(
-        &reply,
-        OutputFormat::of(arguments.common.json),
-        Presentation::Lines,
-        around,
-    )
+    let reply = session.read(wanted);
+    let is_text = matches!(reply.outcome(), Outcome::Read(read) if read.kind == ReadKind::Text);
+    let is_for_a_model = arguments.common.session.is_some()
+        || arguments.common.json
+        || arguments.number
+        || arguments.column.is_some();
+    if !is_text || is_for_a_model {
+        show(arguments, shown, around)?;
+        shown.clear();
+        let format = OutputFormat::of(arguments.common.json);
+        return put(&reply, format, Presentation::Lines, around);
+    }
+    match file.read(&lancet.new_session())? {
+        Ok(lines) => {
+            shown.push(lines);
+            Ok(Exit::Done)
+        }
+        // The file changed since the call above.
+        Err(message) => Err(Failure::refused(message)),
+    }
+}
+
+/// Shows the lines that were read.
+fn show(
+    arguments: &ReadArguments,
+    files: &[lines::ShownLines],
+    around: &Surroundings,
+) -> Result<(), Failure> {
+    if files.is_empty() {
+        return Ok(());
+    }
+    let is_terminal = stdout_is_terminal();
+    if arguments.plain || !is_terminal {
+        return stream(|out| {
+            for file in files {
+                match is_terminal {
+                    // Control characters of a file must not reach a terminal.
+                    true => file.put_plain(out)?,
+                    false => out.write_all(&file.bytes)?,
+                }
+            }
+            Ok(())
+        });
+    }
+    let colour = Colour::of(true, around.plain);
+    let rows = files.iter().map(|file| file.lines.len() + 2).sum();
+    paged(rows, around, |out| {
+        for file in files {
+            if files.len() > 1 {
+                let name = format!("==> {} <==\n", file.name);
+                out.write_all(colour.paint(Style::Bold, &name).as_bytes())?;
+            }
+            file.put(out, colour)?;
+        }
+        Ok(())
+    })
 }

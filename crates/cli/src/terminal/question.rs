@@ -205,7 +205,10 @@ impl TerminalApprover {
         let fits = rows == 0 || text.lines().count() + 2 < usize::from(rows);
         match &self.pager {
             Some(command) if !fits => match terminal.0.try_clone() {
-                Ok(screen) => pager_on(command, screen.into(), text).is_ok(),
+                Ok(screen) => {
+                    let write = |out: &mut dyn io::Write| out.write_all(text.as_bytes());
+                    pager_on(command, screen.into(), write).is_ok()
+                }
                 Err(_) => false,
             },
             _ => false,

@@ -6,10 +6,10 @@ use std::os::unix::fs::PermissionsExt as _;
 use crate::stage::{Stage, word};
 
 #[test]
-fn lines_are_numbered_and_the_last_line_tells_the_revision() {
+fn as_a_model_sees_it_lines_are_numbered_and_the_last_line_tells_the_revision() {
     let stage = Stage::new();
     stage.file("a.txt", "one\ntwo\nthree\n");
-    let run = stage.run(&["read", "a.txt"]);
+    let run = stage.run(&["read", "a.txt", "--number"]);
     assert_eq!(run.code, 0, "{run:?}");
     assert!(run.out.starts_with("1→one\n2→two\n3→three\n"), "{run:?}");
     assert!(run.out.contains("revision "), "{run:?}");
@@ -21,6 +21,8 @@ fn a_range_and_a_column_are_shown_alone() {
     let stage = Stage::new();
     stage.file("a.txt", "one\ntwo\nthree\n");
     let run = stage.run(&["read", "a.txt", "--offset", "2", "--limit", "1"]);
+    assert_eq!((run.out.as_str(), run.err.as_str()), ("two\n", ""));
+    let run = stage.run(&["read", "-n", "a.txt", "--offset", "2", "--limit", "1"]);
     assert!(run.out.starts_with("2→two\n[lancet"), "{run:?}");
     let run = stage.run(&["read", "a.txt", "--offset", "3", "--column", "3"]);
     assert!(run.out.starts_with("3→ree\n"), "{run:?}");
@@ -76,7 +78,7 @@ fn a_reader_that_goes_away_is_no_fault() {
     let mut command = stage.command("bash");
     command.args(["-c", &script]);
     let run = crate::stage::finish(command, b"");
-    assert_eq!(run.out, "1→a line of text\n0\n", "{run:?}");
+    assert_eq!(run.out, "a line of text\n0\n", "{run:?}");
     assert_eq!(run.err, "");
 }
 
@@ -150,4 +152,61 @@ fn the_next_lines_are_a_command_away() {
     ];
     assert_eq!(stage.run(&follow).code, 0);
     assert_eq!(stage.run(&edit).code, 0, "now it was shown");
+}
+
+#[test]
+fn off_a_terminal_the_lines_are_those_of_the_file_byte_by_byte() {
+    let stage = Stage::new();
+    let long = format!("{}\r\n", "x".repeat(100_000));
+    let text = [&b"\xe9 one\r\n"[..], long.as_bytes(), b"\x1b[31mlast"].concat();
+    fs::write(stage.project().join("a.txt"), &text).expect("a file");
+    let mut command = stage.command(crate::stage::LANCET);
+    let output = command.args(["read", "a.txt"]).output().expect("it runs");
+    assert!(output.stdout == text, "not the bytes of the file");
+    assert!(output.stderr.is_empty());
+    let many: String = (1..=5000).map(|line| format!("{line}\n")).collect();
+    stage.file("many.txt", &many);
+    assert_eq!(stage.run(&["read", "many.txt"]).out, many);
+    assert_eq!(stage.run(&["read", "many.txt", "--plain"]).out, many);
+}
+
+#[test]
+fn lines_can_be_typed_after_the_name_unless_a_file_has_that_name() {
+    let stage = Stage::new();
+    stage.file("a.txt", "one\ntwo\nthree\n");
+    for (typed, meant) in [
+        ("a.txt:2-3", "two\nthree\n"),
+        ("a.txt:2-", "two\nthree\n"),
+        ("a.txt:2", "two\n"),
+        ("a.txt:2:5", "two\n"),
+        ("a.txt:3-900", "three\n"),
+        ("a.txt:7", ""),
+    ] {
+        let run = stage.run(&["read", typed]);
+        assert_eq!((run.code, run.out.as_str()), (0, meant), "{typed}: {run:?}");
+    }
+    for wrong in ["a.txt:0", "a.txt:3-2"] {
+        assert_eq!(stage.run(&["read", wrong]).code, 2, "{wrong}");
+    }
+    stage.file("a.txt:2", "its own name\n");
+    assert_eq!(stage.run(&["read", "a.txt:2"]).out, "its own name\n");
+    let (_, data) = stage.json(&["read", "a.txt:2-3", "--json"]);
+    assert_eq!(
+        (&data["startLine"], &data["numLines"]),
+        (&2.into(), &2.into())
+    );
+}
+
+#[test]
+fn several_files_come_one_after_the_other_and_a_missing_one_is_told() {
+    let stage = Stage::new();
+    stage.file("a.txt", "one\n");
+    stage.file("b.txt", "two\n");
+    let run = stage.run(&["read", "a.txt", "b.txt"]);
+    assert_eq!((run.code, run.out.as_str()), (0, "one\ntwo\n"));
+    let run = stage.run(&["read", "a.txt", "none.txt", "b.txt"]);
+    assert_eq!((run.code, run.out.as_str()), (1, "one\ntwo\n"), "{run:?}");
+    assert!(run.err.contains("none.txt"), "{run:?}");
+    let run = stage.run(&["read", "a.txt", "b.txt", "--json"]);
+    assert_eq!(run.out.lines().count(), 2, "{run:?}");
 }

@@ -15,7 +15,9 @@ fn each_layer_wins_over_the_one_before() {
     let stage = Stage::new();
     stage.file("a.txt", "one\n");
     let first = |stage: &Stage, arguments: &[&str]| {
-        stage.run(&[&["read", "a.txt"][..], arguments].concat()).out
+        stage
+            .run(&[&["read", "-n", "a.txt"][..], arguments].concat())
+            .out
     };
     user_file(&stage, "[read]\ngutter = \"aligned\"\n");
     assert!(first(&stage, &[]).starts_with("     1→one\n"));
@@ -35,7 +37,12 @@ fn the_configuration_folder_may_be_elsewhere() {
     );
     stage.file("a.txt", "one\n");
     let stage = stage.with("XDG_CONFIG_HOME", folder);
-    assert!(stage.run(&["read", "a.txt"]).out.starts_with("1\tone\n"));
+    assert!(
+        stage
+            .run(&["read", "-n", "a.txt"])
+            .out
+            .starts_with("1\tone\n")
+    );
 }
 
 #[test]

@@ -9,6 +9,12 @@ pub(crate) fn on_terminal(stage: &Stage, arguments: &str, answer: &str) -> Run {
     finish(terminal(stage, arguments), answer.as_bytes())
 }
 
+/// The same on a terminal with so many rows.
+pub(crate) fn on_low_terminal(stage: &Stage, rows: usize, arguments: &str, answer: &str) -> Run {
+    let sized = format!("--version; stty rows {rows}; '{LANCET}' {arguments}");
+    on_terminal(stage, &sized, answer)
+}
+
 /// The program on a terminal of its own.
 fn terminal(stage: &Stage, arguments: &str) -> Command {
     let mut command = Command::new("script");
@@ -119,7 +125,7 @@ fn colours_stay_away_where_they_are_not_welcome() {
     assert!(!run.out.contains('\x1b'), "{run:?}");
     let run = on_terminal(&stage, "read a.txt", "");
     assert!(
-        run.out.contains("1→1") && !run.out.contains('\x1b'),
+        run.out.contains("1  1") && !run.out.contains('\x1b'),
         "{run:?}"
     );
 }
@@ -153,7 +159,37 @@ fn line_numbers_stand_back_on_a_terminal() {
     stage.file("a.txt", "one\n");
     let run = on_terminal(&stage, "read a.txt", "");
     assert_eq!(run.code, 0, "{run:?}");
-    assert!(run.out.contains("\x1b[2m1→\x1b[0mone"), "{run:?}");
+    assert!(run.out.contains("\x1b[2m1  \x1b[0mone"), "{run:?}");
+}
+
+#[test]
+fn code_is_coloured_on_a_terminal_and_plain_where_that_is_wanted() {
+    let stage = Stage::new();
+    stage.file("a.rs", "fn main() {} // evil \u{1b}[2J\n");
+    stage.file("b.txt", "text\n");
+    let run = on_terminal(&stage, "read a.rs b.txt", "");
+    assert!(run.out.contains("\x1b[35mfn\x1b[0m"), "{run:?}");
+    assert!(
+        run.out.contains("==> a.rs <==") && run.out.contains("==> b.txt <=="),
+        "{run:?}"
+    );
+    assert!(
+        run.out.contains("␛[2J") && !run.out.contains("\x1b[2J"),
+        "{run:?}"
+    );
+    assert!(run.out.contains("[a.rs, 1 line, revision "), "{run:?}");
+    let run = on_terminal(&stage, "read --plain a.rs", "");
+    assert_eq!(run.out, "fn main() {} // evil ␛[2J\r\n", "{run:?}");
+}
+
+#[test]
+fn a_file_that_is_longer_than_the_screen_comes_in_the_pager() {
+    let stage = Stage::new().with("PAGER", "sed 's/^/paged: /'");
+    stage.file("a.rs", &"let x = 1;\n".repeat(40));
+    let run = on_low_terminal(&stage, 20, "read a.rs", "");
+    assert!(run.out.contains("paged: \x1b[2m40  \x1b[0m"), "{run:?}");
+    let run = on_low_terminal(&stage, 60, "read a.rs", "");
+    assert!(!run.out.contains("paged: "), "{run:?}");
 }
 
 #[test]
@@ -318,8 +354,7 @@ fn a_diff_that_is_longer_than_the_screen_comes_in_the_pager() {
         .with("NO_COLOR", "1");
     stage.file("a.txt", &lines());
     let edit = "edit a.txt --regex '^line' --new row";
-    let command = format!("true; stty rows 20; '{LANCET}' {edit}");
-    let run = on_terminal(&stage, &format!("--version; {command}"), "n\n");
+    let run = on_low_terminal(&stage, 20, edit, "n\n");
     assert!(
         run.out.contains("paged: ") && run.out.contains("+row 40."),
         "{run:?}"

@@ -8,7 +8,7 @@ use std::process::Stdio;
 use serde_json::json;
 
 use crate::stage::{LANCET, Stage};
-use crate::terminal::on_terminal;
+use crate::terminal::on_low_terminal;
 
 #[allow(clippy::print_stdout, reason = "a skipped test says why")]
 /// Whether this kernel has the wall; a reason is printed where it has not.
@@ -97,7 +97,7 @@ fn a_program_for_a_person_is_started_outside_the_wall() {
     stage.file("a.txt", "one\n");
     let edited = stage.run(&["edit", "a.txt", "--old", "one", "--new", "two", "--yes"]);
     assert_eq!(edited.code, 0, "{edited:?}");
-    let run = on_terminal(&stage, "log", "");
+    let run = on_low_terminal(&stage, 1, "log", "");
     assert_eq!(run.code, 0, "{run:?}");
     let seen = std::fs::read_to_string(stage.home().join("seen")).expect("the pager wrote it");
     assert!(seen.contains("a.txt"), "{seen} {run:?}");
@@ -110,7 +110,7 @@ fn the_pager_is_the_one_that_the_environment_names() {
         stage.file("a.txt", "one\n");
         let edited = stage.run(&["edit", "a.txt", "--old", "one", "--new", "two", "--yes"]);
         assert_eq!(edited.code, 0, "{edited:?}");
-        on_terminal(&stage, "log", "").out
+        on_low_terminal(&stage, 1, "log", "").out
     };
     assert!(log("PAGER", "sed s/a.txt/paged/").contains("paged"));
     assert!(log("LANCET_PAGER", "sed s/a.txt/paged/").contains("paged"));

@@ -3,6 +3,7 @@
 
 mod layout;
 mod notebook;
+mod plain;
 pub(super) mod source;
 
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use lancet_workspace::{ReadError, Revision, Snapshot, Stamp};
 
 use self::layout::{Layout, lay_out};
 use self::notebook::CellPage;
+pub use self::plain::PlainLines;
 use self::source::PageSource as _;
 use super::large::{self, LargeFile};
 use super::open::{HELD, LARGEST, decode, is_notebook_name, require_file, snapshot, unreadable};

@@ -1,0 +1,205 @@
+//! The lines of a file that `lancet read` shows: which ones were typed, and how they look.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use lancet::Session;
+use lancet::doors::PlainLines;
+use lancet::outcome::LineEndings;
+
+use crate::arguments::ReadArguments;
+use crate::failure::Failure;
+use crate::surroundings::{Surroundings, as_text};
+use crate::terminal::{Colour, Style, SyntaxColours, visible, visible_line};
+
+/// A file and the lines of it that are wanted.
+pub(super) struct FileLines {
+    pub(super) path: PathBuf,
+    pub(super) name: String,
+    /// The first line, from 1; the beginning where none was typed.
+    pub(super) offset: Option<u64>,
+    pub(super) limit: Option<u64>,
+}
+
+/// Lines that are shown.
+pub(super) struct ShownLines {
+    pub(super) name: String,
+    path: PathBuf,
+    first: usize,
+    pub(super) lines: Vec<String>,
+    /// The same lines as the file has them.
+    pub(super) bytes: Vec<u8>,
+    footer: String,
+}
+
+/// What was typed for a file: a name, or a name and lines. A file that has this very name is that file.
+pub(super) fn typed_range(
+    typed: &Path,
+    arguments: &ReadArguments,
+    around: &Surroundings,
+) -> Result<FileLines, Failure> {
+    let whole = |typed: &Path| {
+        Ok(FileLines {
+            path: around.absolute(typed)?,
+            name: visible_line(&typed.to_string_lossy()).into_owned(),
+            offset: arguments.offset,
+            limit: arguments.limit,
+        })
+    };
+    let is_flagged = arguments.offset.is_some() || arguments.limit.is_some();
+    let split = typed.to_str().and_then(split);
+    match split {
+        Some((name, lines))
+            if !is_flagged && around.absolute(typed)?.symlink_metadata().is_err() =>
+        {
+            let (first, last) = lines;
+            if last.is_some_and(|last| last < first) || first == 0 {
+                return Err(Failure::usage(format!(
+                    "{}: lines count from 1, and the last one is not before the first",
+                    visible_line(&typed.to_string_lossy())
+                )));
+            }
+            Ok(FileLines {
+                offset: Some(first),
+                limit: last.map(|last| last - first + 1),
+                ..whole(Path::new(name))?
+            })
+        }
+        _ => whole(typed),
+    }
+}
+
+/// Takes `name:10`, `name:10-20`, `name:10-` and `name:10:5` (a line and a column) apart.
+fn split(typed: &str) -> Option<(&str, (u64, Option<u64>))> {
+    let (name, lines) = typed.rsplit_once(':')?;
+    let number = |text: &str| {
+        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| text.parse::<u64>().ok()).flatten()
+    };
+    let (name, first, last) = match lines.split_once('-') {
+        Some((first, "")) => (name, number(first)?, None),
+        Some((first, last)) => (name, number(first)?, Some(number(last)?)),
+        None => {
+            let last = number(lines)?;
+            match name.rsplit_once(':') {
+                Some((name, line)) if number(line).is_some() => {
+                    let line = number(line)?;
+                    (name, line, Some(line))
+                }
+                _ => (name, last, Some(last)),
+            }
+        }
+    };
+    (!name.is_empty()).then_some((name, (first, last)))
+}
+
+impl FileLines {
+    /// Reads the lines. The inner error is the refusal's text.
+    pub(super) fn read(&self, session: &Session) -> Result<Result<ShownLines, String>, Failure> {
+        let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        let first = number(self.offset.unwrap_or(1)).max(1);
+        let last = match self.limit {
+            Some(limit) => first.saturating_add(number(limit).max(1) - 1),
+            None => usize::MAX,
+        };
+        let found = match PlainLines::read(session, &as_text(&self.path)?, first..=last) {
+            Ok(found) => found,
+            Err(refusal) => return Ok(Err(refusal.text().trim_end().to_owned())),
+        };
+        Ok(Ok(ShownLines {
+            footer: self.footer(&found),
+            name: self.name.clone(),
+            path: self.path.clone(),
+            first,
+            lines: found.lines,
+            bytes: found.bytes,
+        }))
+    }
+
+    /// The last line on a terminal.
+    fn footer(&self, found: &PlainLines) -> String {
+        let total = found.total;
+        let mut words = match found.lines.len() {
+            0 if total == 0 => format!("{} is empty", self.name),
+            0 => format!(
+                "{} has {total} lines; none from line {} on",
+                self.name, found.first
+            ),
+            1 if total == 1 => format!("{}, 1 line", self.name),
+            number if number == total => format!("{}, {total} lines", self.name),
+            number => format!(
+                "{}, lines {}-{} of {total}",
+                self.name,
+                found.first,
+                found.first + number - 1
+            ),
+        };
+        if found.encoding != "utf-8" {
+            words.push_str(&format!(", {}", found.encoding));
+        }
+        if !matches!(found.line_endings, LineEndings::Lf | LineEndings::None) {
+            words.push_str(&format!(", {} line ends", found.line_endings.name()));
+        }
+        format!("[{words}, revision {}]", found.revision)
+    }
+}
+
+impl ShownLines {
+    /// Prints the lines with numbers and colours, and the last line about them.
+    pub(super) fn put(&self, out: &mut dyn io::Write, colour: Colour) -> io::Result<()> {
+        let first_line = self.lines.first().map_or("", String::as_str);
+        let mut syntax = match colour {
+            Colour::On => SyntaxColours::of(&self.path, first_line),
+            Colour::Off => None,
+        };
+        let width = (self.first + self.lines.len()).to_string().len();
+        for (at, line) in self.lines.iter().enumerate() {
+            let number = format!("{:>width$}  ", self.first + at);
+            let line = visible(line);
+            let text = match &mut syntax {
+                Some(syntax) => syntax.line(&line),
+                None => line.into_owned(),
+            };
+            let number = colour.paint(Style::Dim, &number);
+            out.write_all(format!("{number}{text}\n").as_bytes())?;
+            // A pager shows the first screen while the rest is coloured.
+            if at == 0 {
+                out.flush()?;
+            }
+        }
+        let footer = colour.paint(Style::Dim, &self.footer);
+        out.write_all(format!("{footer}\n").as_bytes())
+    }
+
+    /// Prints the bare lines for a terminal.
+    pub(super) fn put_plain(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        for line in &self.lines {
+            out.write_all(format!("{}\n", visible(line)).as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_typed_after_a_colon() {
+        assert_eq!(split("a.rs:10-20"), Some(("a.rs", (10, Some(20)))));
+        assert_eq!(split("a.rs:10-"), Some(("a.rs", (10, None))));
+        assert_eq!(split("a.rs:10"), Some(("a.rs", (10, Some(10)))));
+        assert_eq!(split("a.rs:10:5"), Some(("a.rs", (10, Some(10)))));
+        for name in [
+            "a.rs",
+            "a:b",
+            "a:-3",
+            ":3",
+            "a:1-x",
+            "a:+1",
+            "a:99999999999999999999999",
+        ] {
+            assert_eq!(split(name), None, "{name}");
+        }
+    }
+}
