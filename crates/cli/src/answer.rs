@@ -11,6 +11,10 @@ use crate::surroundings::Surroundings;
 use crate::terminal::{
     Colour, Style, TerminalApprover, print, print_error, stdout_is_terminal, visible, visible_line,
 };
+use crate::words::at_the_shell;
+
+/// The answer to a person who said no to a command of their own.
+const CANCELLED: &str = "Cancelled; nothing was written.\n";
 
 /// The output format that was requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +61,12 @@ pub(crate) fn put(
     let text = unasked.as_deref().unwrap_or(reply.text());
     match (form, reply.refusal()) {
         (OutputFormat::Json, _) => print(&object(reply, text))?,
-        (OutputFormat::Text, Some(kind)) => print_error(&refusal(kind, text, around)),
+        (OutputFormat::Text, Some(kind)) => print_error(&match shape {
+            // That is what a model would read.
+            Presentation::Plain(_) => refusal(kind, text, around),
+            _ if text.starts_with("A person declined") => CANCELLED.to_owned(),
+            _ => refusal(kind, &at_the_shell(text, around.working.as_deref()), around),
+        }),
         (OutputFormat::Text, None) if !stdout_is_terminal() => print(&closed(text))?,
         (OutputFormat::Text, None) => {
             let colour = Colour::of(true, around.plain);

@@ -6,6 +6,7 @@ mod manual;
 mod permissions;
 mod reply;
 mod search;
+mod work;
 
 use std::path::PathBuf;
 
@@ -23,6 +24,7 @@ pub(crate) use reply::{ApplyArguments, PromptArguments};
 pub(crate) use search::{
     ColorWhen, FilterArguments, GlobArguments, GrepArguments, ListedKind, SortBy,
 };
+pub(crate) use work::{LogLevel, WorkArguments};
 
 /// File tools for AI agents: every edit lands exactly where it was meant, or not at all
 ///
@@ -300,7 +302,7 @@ pub(crate) struct WriteFlags {
     /// Refuse unless the file is at this revision
     #[arg(long, value_name = "REVISION")]
     pub(crate) revision: Option<String>,
-    /// What happens to writes [default: the settings' mode, else each one is asked about]
+    /// What happens to writes [default: each one is asked about]
     #[arg(long, value_name = "MODE")]
     pub(crate) mode: Option<Mode>,
 }
@@ -326,38 +328,6 @@ pub(crate) struct ToolChoice {
     pub(crate) tools: Vec<String>,
 }
 
-/// Where lancet works and what it goes by.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Where lancet works")]
-pub(crate) struct WorkArguments {
-    /// A folder that lancet may work in; may be given several times
-    ///
-    /// Nothing outside of the roots is read or written. Without it: the working folder (but never `/` or your home
-    /// folder). A command that names a file or folder takes the working folder or the git work tree around it, where it
-    /// is in them (of both the one with a `lancet.toml`), else the folder itself or the file's folder.
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) root: Vec<PathBuf>,
-    /// A folder outside the roots that may be read and is never written; may be given several times
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) read_root: Vec<PathBuf>,
-    /// One more settings file, over the user's and the project's
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-    /// Claude Code's settings.json: its permissions about files count here, too
-    #[arg(long, value_name = "FILE")]
-    pub(crate) settings: Option<PathBuf>,
-    /// Where lancet keeps its own records
-    ///
-    /// Without it: $LANCET_STATE_DIR, else $XDG_STATE_HOME/lancet, else ~/.local/state/lancet.
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) state_dir: Option<PathBuf>,
-    /// What to log on standard error: error, warn, info or debug; also $LANCET_LOG
-    ///
-    /// Names and paths are logged, never the contents of files.
-    #[arg(long, value_name = "LEVEL", hide_possible_values = true)]
-    pub(crate) log: Option<LogLevel>,
-}
-
 /// What happens to writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Mode {
@@ -369,19 +339,6 @@ pub(crate) enum Mode {
     Plan,
     /// Nothing is asked but about protected names and secret files; deny rules hold
     Bypass,
-}
-
-/// How much is logged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LogLevel {
-    /// Only what went wrong inside lancet
-    Error,
-    /// Also what was asked for and not done
-    Warn,
-    /// Also start and end
-    Info,
-    /// Also every call, by tool, path and time
-    Debug,
 }
 
 /// Whose shape a list of tools has.

@@ -40,11 +40,34 @@ pub(crate) struct Recipe {
     pub(crate) tools: Vec<String>,
     /// The value of `--mode`.
     pub(crate) mode: Option<Mode>,
-    /// The mode where neither flag nor settings name one.
-    pub(crate) unasked_mode: lancet::Mode,
+    /// Whose writes they are.
+    pub(crate) writes: Writes,
     /// The longest answer in characters, where the settings name none.
     pub(crate) answer_limit: usize,
     pub(crate) log: Log,
+}
+
+/// Whose writes a command makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Writes {
+    /// An agent's: the settings' mode, else this one.
+    Agent(lancet::Mode),
+    /// Those of the person who typed the command, who is asked.
+    Person,
+}
+
+impl Writes {
+    /// The mode in force. `mode` in the settings is for agents; a person's command asks whatever it says, unless the
+    /// settings say `shell.confirm = false`. `plan` holds for both, and so does `--mode`.
+    fn mode(self, settings: &Settings, flag: Option<Mode>) -> lancet::Mode {
+        match (self, settings.mode) {
+            (Writes::Agent(unasked), mode) => mode.unwrap_or(unasked),
+            (Writes::Person, Some(mode)) if flag.is_some() => mode,
+            (Writes::Person, Some(lancet::Mode::Plan)) => lancet::Mode::Plan,
+            (Writes::Person, _) if settings.shell.confirm => lancet::Mode::Ask,
+            (Writes::Person, _) => lancet::Mode::AcceptEdits,
+        }
+    }
 }
 
 /// The contents of the settings files.
@@ -93,7 +116,7 @@ impl Recipe {
                 )
             });
         }
-        let mode = settings.mode.unwrap_or(self.unasked_mode);
+        let mode = self.writes.mode(&settings, self.mode);
         let answer_limit = settings.read.max_chars.unwrap_or(self.answer_limit);
         let mut reloaded = ReloadedSettings::from(settings);
         reloaded.mode = Some(mode);

@@ -12,6 +12,7 @@ mod opening;
 mod surroundings;
 mod terminal;
 mod wall;
+mod words;
 
 use std::ffi::OsString;
 use std::io::IsTerminal as _;

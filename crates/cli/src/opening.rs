@@ -8,6 +8,7 @@ use lancet_mcp::Level;
 
 use crate::arguments::{Mode, WorkArguments};
 use crate::failure::Failure;
+pub(crate) use crate::live::Writes;
 use crate::live::{Live, Recipe};
 use crate::log::Log;
 use crate::surroundings::{RootHint, Surroundings, resolve_read_roots, resolve_roots};
@@ -51,8 +52,8 @@ pub(crate) struct OpenRequest<'a> {
     pub(crate) reach: RootHint<'a>,
     /// The value of `--mode`.
     pub(crate) mode: Option<Mode>,
-    /// The mode if neither flag nor settings name one.
-    pub(crate) unasked_mode: lancet::Mode,
+    /// Whose writes they are, which decides the mode where the flag names none.
+    pub(crate) writes: Writes,
     /// The tools that are offered.
     pub(crate) offer: Offer<'a>,
     /// Who is asked before a write.
@@ -106,7 +107,7 @@ impl OpenRequest<'_> {
             first_root: roots[0].clone(),
             tools: tools.to_vec(),
             mode: self.mode,
-            unasked_mode: self.unasked_mode,
+            writes: self.writes,
             answer_limit: self.answer_limit,
             log,
         };

@@ -27,7 +27,7 @@ pub use help::help;
 pub use keep::{KeepError, KeptRule, keep_rule, with_rule};
 pub use model::{
     ClientLimit, GitSurroundings, HistorySettings, Ignored, InForce, Layer, Origin, ReadSettings,
-    SearchSettings, Settings, WriteSettings,
+    SearchSettings, Settings, ShellSettings, WriteSettings,
 };
 pub use values::{
     Durability, Gutter, LineEndings, Links, Matching, Mode, Stale, Strategy, ToolPreset, Weak,

@@ -1,7 +1,8 @@
 //! The examples at the end of each help page. Whoever reads one page needs no other.
 
 pub(super) const PROGRAM: &str = "\
-`lancet help COMMAND` explains a command with examples, `lancet help settings` the settings.";
+`lancet help COMMAND` explains a command with examples. Topics: `lancet help permissions`, `history`,
+`sessions`, `errors`, `settings`, `agents`, and `options` for what all commands take.";
 
 pub(super) const PROGRAM_LONG: &str = "\
 Examples:
@@ -21,27 +22,15 @@ Exit codes:
   3  the system refused (disk full, no permission), or a fault of lancet's own
 
 Colours are used on a terminal only, and never where NO_COLOR is set.
-`lancet help COMMAND` explains a command with examples, `lancet help settings` the settings.";
+`lancet help COMMAND` explains a command with examples. Topics: `lancet help permissions`, `history`,
+`sessions`, `errors`, `settings`, `agents`, and `options` for what all commands take.";
 
 pub(super) const MCP: &str = "\
-Adding it to an agent, from the folder of your project:
-  Claude Code    claude mcp add lancet -- lancet mcp
-  Codex          codex mcp add lancet -- lancet mcp
-  Gemini CLI     gemini mcp add lancet lancet mcp
+Adding it to Claude Code, from the folder of your project:
+  claude mcp add lancet -- lancet mcp
 
-  Cursor, and others with a JSON file (.cursor/mcp.json):
-      { \"mcpServers\": { \"lancet\": { \"command\": \"lancet\",
-          \"args\": [\"mcp\", \"--root\", \"/path/to/project\"] } } }
-
-  opencode (opencode.json):
-      { \"mcp\": { \"lancet\": { \"type\": \"local\", \"command\": [\"lancet\", \"mcp\"] } } }
-
-  goose (config.yaml):
-      extensions:
-        lancet: { name: lancet, type: stdio, enabled: true, cmd: lancet,
-                  args: [mcp, --root, /path/to/project] }
-
-An agent that starts its servers elsewhere than in the project needs --root.
+`lancet help agents` has the other agents. An agent that starts its servers elsewhere than in the
+project needs --root.
 
 More examples:
   lancet mcp --root ~/work/api --root ~/work/web
@@ -200,22 +189,24 @@ Examples:
   lancet log -n 10
   lancet log src/main.rs --patch
   lancet log --session evening --since 2h --json
-  lancet log --format patch > changes.mbox && git am changes.mbox
+  lancet log --format patch > changes.mbox
+      A series for `git am`, in a tree that does not have these changes yet.
+
   lancet log src --format attribution
       Which lines of the files below src agents wrote, as JSON.";
 
 pub(super) const SHOW: &str = "\
 Examples:
-  lancet show k3xw9f
-  lancet show k3xw9f --json";
+  lancet show 9f
+  lancet show 9f --json";
 
 pub(super) const UNDO: &str = "\
 Examples:
   lancet undo
       The newest change; again, the one before.
 
-  lancet undo k3xw9f --dry-run
-      What taking that change back would do.
+  lancet undo 9f --dry-run
+      What undoing that change would do.
 
   lancet undo --file src/main.rs --yes
   lancet undo --session evening
@@ -228,14 +219,14 @@ Examples:
 pub(super) const REDO: &str = "\
 Examples:
   lancet redo
-  lancet redo k3xw9f --yes";
+  lancet redo 9f --yes";
 
 pub(super) const RESTORE: &str = "\
 Examples:
-  lancet restore src/main.rs@k3xw9f
+  lancet restore src/main.rs@9f
       As that change left it.
 
-  lancet restore src/main.rs@k3xw9f^ --dry-run
+  lancet restore src/main.rs@9f^ --dry-run
       As it was before that change, only shown.";
 
 pub(super) const GC: &str = "\

@@ -28,9 +28,11 @@ pub(crate) struct ManArguments {
     pub(crate) dir: Option<PathBuf>,
 }
 
-/// Explain a command, or the settings
+/// Explain a command or a topic
+///
+/// Topics: permissions, history, sessions, errors, settings, agents, and options (what all commands take).
 #[derive(Debug, Args)]
 pub(crate) struct HelpArguments {
-    /// A command, or `settings`
+    /// A command or a topic
     pub(crate) topic: Option<String>,
 }

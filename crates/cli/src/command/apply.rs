@@ -10,7 +10,7 @@ use crate::answer::{OutputFormat, Presentation, exit_of, put};
 use crate::arguments::ApplyArguments;
 use crate::failure::{Exit, Failure};
 use crate::fault::caller;
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{Consent, TerminalApprover, print, print_error, visible};
 
@@ -23,7 +23,7 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
         place: &arguments.common.place,
         reach: RootHint::Folder,
         mode: arguments.mode,
-        unasked_mode: lancet::Mode::Ask,
+        writes: Writes::Person,
         offer: Offer::All,
         approver: ApproverKind::Terminal(approver.clone()),
         answer_limit: ANSWER_LIMIT,

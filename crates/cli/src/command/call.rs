@@ -12,7 +12,7 @@ use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::CallArguments;
 use crate::failure::{Exit, Failure};
 use crate::fault::watched;
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{Consent, TerminalApprover};
 
@@ -24,7 +24,7 @@ pub(super) fn run(arguments: &CallArguments, around: &Surroundings) -> Result<Ex
         place: &arguments.common.place,
         reach: RootHint::Folder,
         mode: arguments.mode,
-        unasked_mode: lancet::Mode::AcceptEdits,
+        writes: Writes::Agent(lancet::Mode::AcceptEdits),
         offer: Offer::Chosen(&arguments.choice.tools),
         approver: ApproverKind::Terminal(approver.clone()),
         answer_limit: ANSWER_LIMIT,

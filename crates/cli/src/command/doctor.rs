@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::{DoctorArguments, WorkArguments};
 use crate::failure::{Exit, Failure};
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{
     Flags, RootHint, SettingsFile, Surroundings, load_settings, resolve_roots, settings_files,
 };
@@ -149,7 +149,7 @@ impl Report {
             place,
             reach: RootHint::Folder,
             mode: arguments.mode,
-            unasked_mode: lancet::Mode::AcceptEdits,
+            writes: Writes::Agent(lancet::Mode::AcceptEdits),
             offer: Offer::Chosen(&arguments.choice.tools),
             approver: ApproverKind::Nobody,
             answer_limit: lancet::tools::ANSWER_LIMIT_MCP,

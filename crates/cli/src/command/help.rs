@@ -1,37 +1,100 @@
 //! `lancet help`, and the page that `lancet` without a command shows.
 
+mod markdown;
+
 use clap::CommandFactory as _;
 
 use crate::arguments::{Arguments, HelpArguments};
 use crate::failure::{Exit, Failure};
 use crate::surroundings::Surroundings;
-use crate::terminal::{Colour, Style, print, stdout_is_terminal};
+use crate::terminal::{Colour, Style, page, print, stdout_is_terminal};
 
-/// The topic that is not a command.
+/// The topics that are pages of `docs/`, which are their only source.
+const PAGES: [(&str, &str); 5] = [
+    ("agents", include_str!("../../../../docs/agents.md")),
+    ("errors", include_str!("../../../../docs/errors.md")),
+    ("history", include_str!("../../../../docs/history.md")),
+    (
+        "permissions",
+        include_str!("../../../../docs/permissions.md"),
+    ),
+    ("sessions", include_str!("../../../../docs/sessions.md")),
+];
+
+/// The topic that is made from the table of settings.
 const SETTINGS: &str = "settings";
+
+/// The topic of the options that all commands take.
+const OPTIONS: &str = "options";
 
 /// Prints the help on a topic.
 pub(super) fn run(arguments: &HelpArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let mut program = Arguments::command();
     program.build();
-    let help = match arguments.topic.as_deref() {
+    let colour = Colour::of(stdout_is_terminal(), around.plain);
+    let topic = arguments.topic.as_deref();
+    if let Some((_, text)) = PAGES.iter().find(|(name, _)| Some(*name) == topic) {
+        page(&markdown::plain(text, colour), around)?;
+        return Ok(Exit::Done);
+    }
+    let help = match topic {
         None => program.render_long_help(),
         Some(SETTINGS) => {
-            print(&lancet::settings::help())?;
+            page(&lancet::settings::help(), around)?;
+            return Ok(Exit::Done);
+        }
+        Some(OPTIONS) => {
+            page(OPTIONS_PAGE, around)?;
             return Ok(Exit::Done);
         }
         Some(topic) => match program.find_subcommand_mut(topic) {
             Some(command) => command.render_long_help(),
-            None => return Err(unknown_topic(topic, &program, &[SETTINGS])),
+            None => {
+                let mut further: Vec<&str> = PAGES.iter().map(|(name, _)| *name).collect();
+                further.extend([OPTIONS, SETTINGS]);
+                return Err(unknown_topic(topic, &program, &further));
+            }
         },
     };
-    let colour = Colour::of(stdout_is_terminal(), around.plain);
     print(&match colour {
         Colour::On => help.ansi().to_string(),
         Colour::Off => help.to_string(),
     })?;
     Ok(Exit::Done)
 }
+
+/// The page of the options that all commands take.
+const OPTIONS_PAGE: &str = "\
+Options that all commands take, before or after their own:
+
+  --root FOLDER
+      A folder that lancet may work in; may be given several times. Nothing outside of the roots
+      is read or written. Without it: the project, which is the git work tree around the working
+      folder, else the working folder (for agents never `/` or your home folder). A command that
+      names a file elsewhere works in that file's project.
+
+  --read-root FOLDER
+      A folder outside the roots that may be read and is never written; may be given several times.
+
+  --config FILE
+      One more settings file, over yours and the project's.
+
+  --settings FILE
+      Claude Code's settings.json: its permissions about files count here, too.
+
+  --state-dir FOLDER
+      Where lancet keeps its own records: history and sessions. Without it: $LANCET_STATE_DIR, else
+      $XDG_STATE_HOME/lancet, else ~/.local/state/lancet.
+
+  --log LEVEL
+      What to log on standard error: error, warn, info or debug; also $LANCET_LOG. Names and paths
+      are logged, never the contents of files.
+
+Environment:
+  LANCET_PAGER, PAGER     the pager for long output; empty or `cat` means none
+  VISUAL, EDITOR          the editor for `e` at a question
+  NO_COLOR                no colours
+";
 
 /// The failure for a topic that does not exist, with the list of those that do.
 pub(super) fn unknown_topic(topic: &str, program: &clap::Command, further: &[&str]) -> Failure {
@@ -54,7 +117,7 @@ pub(crate) fn start_page(colour: Colour) -> String {
 
 Give it to your agent, from the folder of your project:
   {agent}
-      (Claude Code; `lancet help mcp` tells how for Codex, Cursor, opencode, goose and Gemini CLI)
+      (Claude Code; `lancet help agents` tells how for Codex, Cursor, opencode, goose and Gemini CLI)
 
 Or try it by hand:
   {read}

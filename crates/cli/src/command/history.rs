@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::WorkArguments;
 use crate::failure::Failure;
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::TerminalApprover;
 
@@ -39,7 +39,7 @@ fn open(
         place,
         reach,
         mode: None,
-        unasked_mode: lancet::Mode::Ask,
+        writes: Writes::Person,
         offer: Offer::All,
         approver: approver.map_or(ApproverKind::Nobody, ApproverKind::Terminal),
         answer_limit: lancet::tools::ANSWER_LIMIT,

@@ -9,7 +9,7 @@ use lancet_mcp::{Answers, Ask, Level, Options, serve_stdio};
 
 use crate::arguments::{AskOption, McpArguments, Mode};
 use crate::failure::{Exit, Failure};
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::print_error;
 
@@ -29,7 +29,7 @@ pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exi
         place: &arguments.place,
         reach: RootHint::Folder,
         mode: arguments.mode,
-        unasked_mode: lancet::Mode::AcceptEdits,
+        writes: Writes::Agent(lancet::Mode::AcceptEdits),
         offer: Offer::Chosen(&arguments.choice.tools),
         approver,
         answer_limit: ANSWER_LIMIT_MCP,

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::{ExplainArguments, Mode, RulesArguments, TrustArguments, WorkArguments};
 use crate::failure::{Exit, Failure};
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{
     RootHint, Surroundings, as_text, claude_settings, resolve_roots, settings_files, trust,
 };
@@ -28,7 +28,7 @@ fn look(
         place,
         reach,
         mode,
-        unasked_mode: lancet::Mode::AcceptEdits,
+        writes: Writes::Agent(lancet::Mode::AcceptEdits),
         offer: Offer::All,
         approver: ApproverKind::Nobody,
         answer_limit: ANSWER_LIMIT,

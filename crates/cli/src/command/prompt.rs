@@ -10,7 +10,7 @@ use lancet_mcp::Level;
 
 use crate::arguments::PromptArguments;
 use crate::failure::{Exit, Failure};
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings, as_text};
 use crate::terminal::print;
 
@@ -22,7 +22,7 @@ pub(super) fn run(arguments: &PromptArguments, around: &Surroundings) -> Result<
             place: &arguments.place,
             reach: RootHint::Folder,
             mode: None,
-            unasked_mode: lancet::Mode::Plan,
+            writes: Writes::Agent(lancet::Mode::Plan),
             offer: Offer::All,
             approver: ApproverKind::Nobody,
             answer_limit: ANSWER_LIMIT,

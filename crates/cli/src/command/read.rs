@@ -11,7 +11,7 @@ use super::session_of;
 use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::ReadArguments;
 use crate::failure::{Exit, Failure};
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings, as_text};
 use crate::terminal::{Colour, Style, paged, stdout_is_terminal, stream};
 
@@ -28,7 +28,7 @@ pub(super) fn run(arguments: &ReadArguments, around: &Surroundings) -> Result<Ex
         place: &arguments.common.place,
         reach: RootHint::AtAll(&reached),
         mode: None,
-        unasked_mode: lancet::Mode::Plan,
+        writes: Writes::Agent(lancet::Mode::Plan),
         offer: Offer::All,
         approver: ApproverKind::Nobody,
         answer_limit: ANSWER_LIMIT,

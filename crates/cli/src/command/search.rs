@@ -16,7 +16,7 @@ use crate::arguments::{
     FilterArguments, GlobArguments, GrepArguments, ListedKind, SortBy, WorkArguments,
 };
 use crate::failure::{Exit, Failure};
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings, as_text};
 
 pub(super) use expand::expand;
@@ -120,7 +120,7 @@ fn open(
         place,
         reach: RootHint::AtAll(&absolute),
         mode: None,
-        unasked_mode: lancet::Mode::Plan,
+        writes: Writes::Agent(lancet::Mode::Plan),
         offer: Offer::All,
         approver: ApproverKind::Nobody,
         answer_limit: lancet::tools::ANSWER_LIMIT,

@@ -6,7 +6,7 @@ use lancet_mcp::Level;
 
 use crate::arguments::{ToolFormat, ToolsArguments};
 use crate::failure::{Exit, Failure};
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::print;
 
@@ -16,7 +16,7 @@ pub(super) fn run(arguments: &ToolsArguments, around: &Surroundings) -> Result<E
         place: &arguments.place,
         reach: RootHint::Nothing,
         mode: arguments.mode,
-        unasked_mode: lancet::Mode::AcceptEdits,
+        writes: Writes::Agent(lancet::Mode::AcceptEdits),
         offer: Offer::Chosen(&arguments.choice.tools),
         approver: ApproverKind::Nobody,
         answer_limit: ANSWER_LIMIT,

@@ -11,7 +11,7 @@ use lancet_mcp::Level;
 use super::session_of;
 use crate::arguments::{Shared, WriteFlags};
 use crate::failure::Failure;
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings, as_text};
 use crate::terminal::{Consent, TerminalApprover};
 
@@ -53,7 +53,7 @@ impl EditCommand {
             place: &shared.place,
             reach: RootHint::At(&file),
             mode: writing.mode,
-            unasked_mode: lancet::Mode::Ask,
+            writes: Writes::Person,
             offer: Offer::All,
             approver: ApproverKind::Terminal(approver.clone()),
             answer_limit: ANSWER_LIMIT,

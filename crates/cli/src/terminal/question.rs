@@ -108,13 +108,18 @@ impl TerminalApprover {
     pub(crate) fn unasked(&self) -> Option<String> {
         let past = self.past();
         let (reason, protected) = past.unasked.as_ref()?;
+        // That every write is asked about needs no words; a rule or a protected name does.
+        let why = match reason.starts_with("the mode is ") {
+            true => "it has to be confirmed",
+            false => reason,
+        };
         let how = if *protected {
-            "Only a person at a terminal, or --yes-protected, can allow it; --yes does not. Run the command there."
+            "Only a person at a terminal, or --yes-protected, can allow it; --yes does not."
         } else {
-            "Run the command at a terminal, or allow it with --yes; --diff (undo, redo, restore: --dry-run) shows what it would write."
+            "Use --yes to write it, or --diff (undo, redo, restore: --dry-run) to see what it would write."
         };
         Some(format!(
-            "Nothing was written: {reason}, and there is no terminal to ask on. {how}"
+            "Not written: {why}, and there is no terminal to ask on. {how}"
         ))
     }
 

@@ -19,7 +19,15 @@ fn all_is_well_and_nothing_is_made() {
     assert_eq!(data["mode"], "accept-edits");
     assert_eq!(
         data["tools"],
-        serde_json::json!(["Read", "Edit", "MultiEdit", "Write", "Glob", "Grep"])
+        serde_json::json!([
+            "Read",
+            "Edit",
+            "MultiEdit",
+            "Write",
+            "NotebookEdit",
+            "Glob",
+            "Grep"
+        ])
     );
     assert_eq!(data["problems"], serde_json::json!([]));
     assert!(

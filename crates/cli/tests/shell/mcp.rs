@@ -73,15 +73,31 @@ fn the_tools_are_those_that_were_chosen() {
     };
     assert_eq!(
         names(&[]),
-        ["Read", "Edit", "MultiEdit", "Write", "Glob", "Grep"]
+        [
+            "Read",
+            "Edit",
+            "MultiEdit",
+            "Write",
+            "NotebookEdit",
+            "Glob",
+            "Grep"
+        ]
     );
     assert_eq!(
         names(&["--tools", "default,-MultiEdit"]),
-        ["Read", "Edit", "Write", "Glob", "Grep"]
+        ["Read", "Edit", "Write", "NotebookEdit", "Glob", "Grep"]
     );
     assert_eq!(
         names(&["--tools", "claude,Undo"]),
-        ["Read", "Edit", "Write", "Glob", "Grep", "Undo"]
+        [
+            "Read",
+            "Edit",
+            "Write",
+            "NotebookEdit",
+            "Glob",
+            "Grep",
+            "Undo"
+        ]
     );
     assert_eq!(names(&["--mode", "plan"]), ["Read", "Glob", "Grep"]);
 }

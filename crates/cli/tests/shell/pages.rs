@@ -91,6 +91,43 @@ fn the_settings_have_a_page() {
 }
 
 #[test]
+fn topics_have_pages_from_the_documentation() {
+    let stage = Stage::new();
+    for (topic, words) in [
+        ("agents", "claude mcp add lancet"),
+        ("errors", "`ambiguous`"),
+        ("history", "lancet undo"),
+        ("options", "--state-dir FOLDER"),
+        ("permissions", "accept-edits"),
+        ("sessions", "ledger"),
+        ("settings", "confirm = true | false"),
+    ] {
+        let run = stage.run(&["help", topic]);
+        assert_eq!(run.code, 0, "{run:?}");
+        assert!(run.out.contains(words), "{topic}: {run:?}");
+        let widest = run.out.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(100), "{topic}: {widest:?}");
+        assert!(
+            !run.out.contains("](") && !run.out.contains("|---"),
+            "{topic}"
+        );
+    }
+}
+
+#[test]
+fn a_page_of_a_command_is_about_the_command() {
+    let stage = Stage::new();
+    for command in ["show", "undo", "stats"] {
+        let page = stage.run(&["help", command]).out;
+        assert!(!page.contains("--state-dir"), "{page}");
+        assert!(page.contains("lancet help options"), "{page}");
+    }
+    let short = stage.run(&["show", "-h"]).out;
+    let long = stage.run(&["show", "--help"]).out;
+    assert!(short.lines().count() < long.lines().count(), "{short}");
+}
+
+#[test]
 fn an_unknown_command_is_told_with_the_closest() {
     let run = Stage::new().run(&["raed"]);
     assert_eq!(run.code, 2, "{run:?}");
@@ -173,11 +210,19 @@ fn tool_lists_have_the_shape_that_each_api_takes() {
     };
     assert_eq!(
         names(list(&[])),
-        ["Read", "Edit", "MultiEdit", "Write", "Glob", "Grep"]
+        [
+            "Read",
+            "Edit",
+            "MultiEdit",
+            "Write",
+            "NotebookEdit",
+            "Glob",
+            "Grep"
+        ]
     );
     assert_eq!(
         names(list(&["--tools", "default,-MultiEdit"])),
-        ["Read", "Edit", "Write", "Glob", "Grep"]
+        ["Read", "Edit", "Write", "NotebookEdit", "Glob", "Grep"]
     );
     assert_eq!(names(list(&["--mode", "plan"])), ["Read", "Glob", "Grep"]);
     let length = |arguments: &[&str]| {

@@ -131,6 +131,7 @@ fn permissions_of_claude_code_are_read_in_and_the_rest_is_told() {
             "one",
             "--new",
             "two",
+            "--yes",
             "--settings",
             settings,
         ])

@@ -137,7 +137,7 @@ fn the_next_lines_are_a_command_away() {
     let run = stage.run(&edit);
     assert!(
         run.err
-            .contains("Call lancet read 'a b.txt' --offset 3 --limit 1 --session s and send"),
+            .contains("Run lancet read 'a b.txt' --offset 3 --limit 1 --session s and try again"),
         "{run:?}"
     );
     let follow = [

@@ -123,7 +123,7 @@ fn tools_that_are_not_offered_to_models_still_serve_their_own_command() {
 fn the_log_names_files_and_never_their_text() {
     let stage = Stage::new();
     stage.file("a.txt", "a secret line\n");
-    stage.file("lancet.toml", "mode = \"plan\"\n");
+    stage.file("lancet.toml", "mode = \"bypass\"\n");
     let run = stage.run(&["read", "a.txt", "--log", "debug"]);
     assert!(
         run.err.contains("debug: read ") && run.err.contains("a.txt"),
@@ -209,4 +209,61 @@ fn the_difference_to_head_goes_by_the_users_own_git_settings() {
     let (code, answer) = stage.json(&undo);
     let told = &answer["files"][0]["gitDiff"]["status"];
     assert_eq!((code, told), (0, &"unchanged".into()), "{answer}");
+}
+
+#[test]
+fn the_mode_of_the_settings_is_for_agents_and_the_shell_asks() {
+    let stage = Stage::new();
+    stage.file("a.txt", "one\n");
+    let edit = ["edit", "a.txt", "--old", "one", "--new", "two"];
+    let with = |more: &[&'static str]| [&edit[..], more].concat();
+    for mode in ["accept-edits", "bypass"] {
+        user_file(&stage, &format!("mode = \"{mode}\"\n"));
+        let run = stage.run(&edit);
+        assert_eq!(run.code, 1, "nobody can be asked: {run:?}");
+        assert!(run.err.contains("--yes"), "{run:?}");
+        assert_eq!(stage.text("a.txt"), "one\n");
+    }
+    assert_eq!(stage.run(&with(&["--mode", "accept-edits"])).code, 0);
+    assert_eq!(stage.run(&["undo"]).code, 1, "undo asks as other writes do");
+    assert_eq!(stage.run(&["undo", "--yes"]).code, 0);
+    user_file(
+        &stage,
+        "[shell]\nconfirm = false\n[permissions]\nask = [\"Edit(b.txt)\"]\n",
+    );
+    assert_eq!(stage.run(&edit).code, 0);
+    assert_eq!(stage.run(&["undo"]).code, 0);
+    stage.file("b.txt", "one\n");
+    let run = stage.run(&["edit", "b.txt", "--old", "one", "--new", "two"]);
+    assert_eq!(run.code, 1, "an ask rule holds: {run:?}");
+    user_file(&stage, "mode = \"plan\"\n[shell]\nconfirm = false\n");
+    let run = stage.run(&with(&["--yes"]));
+    assert_eq!(run.code, 1, "plan holds: {run:?}");
+    user_file(&stage, "[permissions]\nallow = [\"Edit(a.txt)\"]\n");
+    assert_eq!(
+        stage.run(&edit).code,
+        0,
+        "an allow rule spares the question"
+    );
+}
+
+#[test]
+fn a_project_that_is_read_only_is_so_for_agents() {
+    let stage = Stage::new();
+    stage.file("a.txt", "one\n");
+    user_file(&stage, "mode = \"accept-edits\"\n");
+    stage.file("lancet.toml", "mode = \"plan\"\n");
+    let rules = stage.run(&["rules"]);
+    assert!(rules.out.starts_with("mode plan\n"), "{rules:?}");
+    assert!(!rules.out.contains("not applied"), "{rules:?}");
+    let run = stage.run(&["explain", "a.txt"]);
+    assert!(run.out.contains("denied"), "{run:?}");
+    let arguments = r#"{"file_path": "new.txt", "content": "x"}"#;
+    let run = stage.run(&["call", "Write", arguments]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(!stage.project().join("new.txt").exists());
+    stage.file("lancet.toml", "mode = \"bypass\"\n");
+    let rules = stage.run(&["rules"]);
+    assert!(rules.out.starts_with("mode accept-edits\n"), "{rules:?}");
+    assert!(rules.out.contains("not applied: mode"), "{rules:?}");
 }

@@ -59,6 +59,12 @@ fn no_writes_nothing_and_passes_the_words_on() {
     let run = on_terminal(&stage, "edit a.txt --old one --new 1", "n keep the word\n");
     assert_eq!(run.code, 1, "{run:?}");
     assert!(
+        run.out.contains("Cancelled; nothing was written."),
+        "{run:?}"
+    );
+    let typed = "edit a.txt --old one --new 1 --json";
+    let run = on_terminal(&stage, typed, "n keep the word\n");
+    assert!(
         run.out.contains("declined") && run.out.contains(": keep the word"),
         "{run:?}"
     );

@@ -10,7 +10,7 @@ use super::error::{SettingsError, position};
 use super::keys::{Field, Project};
 use super::parse::{Found, Given};
 use super::permissions;
-use super::values::{Strategy, ToolPreset};
+use super::values::{Mode, Strategy, ToolPreset};
 use super::{ClientLimit, Ignored, Layer, Origin, Settings};
 use crate::builtin::declarations;
 use crate::closest::closest;
@@ -37,6 +37,9 @@ const USUAL_ENCODINGS: &[&str] = &[
     "windows-1254",
 ];
 
+/// A number that is in force where the settings leave it to the host: the least of what hosts use.
+const LOWEST_DEFAULT: u64 = 32_000;
+
 pub(super) fn apply(
     settings: &mut Settings,
     layer: &Layer,
@@ -44,7 +47,7 @@ pub(super) fn apply(
     host_tools: &[&str],
 ) -> Result<(), SettingsError> {
     check(layer, &found, host_tools)?;
-    if !may_set(layer.origin, &found) {
+    if !may_set(settings, layer.origin, &found) {
         let (line, _) = position(&layer.text, found.key_at);
         let key = found.key.name.to_owned();
         settings.ignored.push(Ignored {
@@ -58,15 +61,38 @@ pub(super) fn apply(
     put(settings, layer, found)
 }
 
-/// Whether this layer may set this key to this value.
-fn may_set(origin: Origin, found: &Found) -> bool {
+/// Whether this layer may set this key to this value, over what is in force.
+fn may_set(settings: &Settings, origin: Origin, found: &Found) -> bool {
     match (origin, found.key.project) {
         (Origin::BuiltIn | Origin::User | Origin::CommandLine, _) => true,
         (_, Project::UserOnly) => false,
         (Origin::TrustedProject, _) => true,
         (Origin::Project, Project::Sets) => true,
         (Origin::Project, Project::SetsOnly(only)) => {
-            matches!(found.given, Given::Word(word) if word == only)
+            let word = match found.given {
+                Given::Word(word) => word,
+                Given::Switch(true) => "true",
+                _ => return false,
+            };
+            word == only
+        }
+        (Origin::Project, Project::StricterMode) => {
+            let wanted = match found.given {
+                Given::Word(word) => Mode::from_word(word),
+                _ => None,
+            };
+            match wanted {
+                Some(Mode::Plan) => true,
+                Some(Mode::Ask) => settings.mode != Some(Mode::Plan),
+                _ => false,
+            }
+        }
+        (Origin::Project, Project::Lowers) => {
+            let in_force = match found.key.field {
+                Field::Number { get, .. } => get(settings).unwrap_or(LOWEST_DEFAULT),
+                _ => 0,
+            };
+            matches!(found.given, Given::Number(number) if number <= in_force)
         }
         (Origin::Project, Project::Ignored) => false,
     }

@@ -12,9 +12,10 @@ const WIDTH: usize = 100;
 pub fn help() -> String {
     let mut text = String::from(
         "Settings are kept in lancet.toml: the user's in $XDG_CONFIG_HOME/lancet (else ~/.config/lancet), the\n\
-         project's at its root, and one more with --config. Later ones win. A project's file may only tighten:\n\
-         keys marked (project) count there, the others are not applied and are named by `lancet doctor`.\n\
-         `lancet mcp` takes changes in at its next call; settings that do not load leave the ones before in force.\n",
+         project's at its root, and one more with --config. Later ones win. A project's file may only\n\
+         tighten: keys marked (project) count there, the others are not applied and are named by\n\
+         `lancet doctor`. `lancet mcp` takes changes in at its next call; settings that do not load leave\n\
+         the ones before in force.\n",
     );
     let mut table = "";
     for key in served() {
@@ -52,7 +53,12 @@ pub fn help() -> String {
         };
         let mark = match key.project {
             super::keys::Project::Sets => " (project)".to_owned(),
+            super::keys::Project::SetsOnly(word) if key.form == Form::Switch => {
+                format!(" (project: {word} only)")
+            }
             super::keys::Project::SetsOnly(word) => format!(" (project: \"{word}\" only)"),
+            super::keys::Project::StricterMode => " (project: stricter only)".to_owned(),
+            super::keys::Project::Lowers => " (project: lower only)".to_owned(),
             super::keys::Project::Ignored | super::keys::Project::UserOnly => String::new(),
         };
         let _ = match is_table {

@@ -45,6 +45,10 @@ pub(super) enum Project {
     Sets,
     /// It may set the key to this word only, which is stricter.
     SetsOnly(&'static str),
+    /// It may set the mode to `ask` or `plan` where that is not looser than the mode in force.
+    StricterMode,
+    /// It may set the number where it is not higher than the one in force.
+    Lowers,
     /// It may not set the key until the user trusts the project.
     Ignored,
     /// It may never set the key: only the user's own settings may.

@@ -171,6 +171,14 @@ pub struct SearchSettings {
     pub excludes: Option<PathBuf>,
 }
 
+/// The settings of `[shell]`: the commands that a person types.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ShellSettings {
+    /// Whether a command asks before it writes.
+    pub confirm: bool,
+}
+
 /// The settings in force.
 ///
 /// ```
@@ -206,6 +214,8 @@ pub struct Settings {
     pub history: HistorySettings,
     /// The settings of `[search]`.
     pub search: SearchSettings,
+    /// The settings of `[shell]`.
+    pub shell: ShellSettings,
     /// Further abbreviations for the ladder: the short and the long form.
     pub abbreviations: Vec<(String, String)>,
     /// Permission rules, in the order of their layers.
@@ -256,6 +266,7 @@ impl Default for Settings {
                 seen_lines: true,
                 excludes: None,
             },
+            shell: ShellSettings { confirm: true },
             abbreviations: Vec::new(),
             rules: Vec::new(),
             open: Vec::new(),

@@ -286,6 +286,50 @@ fn a_project_may_only_tighten() {
 }
 
 #[test]
+fn a_project_that_tightens_is_obeyed() {
+    let user = |text: &str| layer(Origin::User, text);
+    let project = |text: &str| layer(Origin::Project, text);
+    for (own, projects, mode, ignored) in [
+        ("", "plan", Some(Mode::Plan), 0),
+        ("", "ask", Some(Mode::Ask), 0),
+        ("", "accept-edits", None, 1),
+        ("mode = \"bypass\"", "ask", Some(Mode::Ask), 0),
+        ("mode = \"ask\"", "plan", Some(Mode::Plan), 0),
+        ("mode = \"plan\"", "ask", Some(Mode::Plan), 1),
+        ("mode = \"ask\"", "bypass", Some(Mode::Ask), 1),
+    ] {
+        let text = format!("mode = \"{projects}\"\n");
+        let settings = Settings::load(&[user(own), project(&text)]).unwrap();
+        assert_eq!(settings.mode, mode, "{own:?} and {projects}");
+        assert_eq!(settings.ignored.len(), ignored, "{own:?} and {projects}");
+    }
+    let own = "[write]\nweak = \"allow\"\ndurability = \"ordered\"\n[history]\nrequired = false\n[read]\nmax_lines = 100\n";
+    let text = "[write]\nweak = \"refuse\"\ndurability = \"full\"\n[history]\nrequired = true\n[read]\nmax_lines = 50\n";
+    let settings = Settings::load(&[user(own), project(text)]).unwrap();
+    assert_eq!(
+        (settings.write.weak, settings.write.durability),
+        (Weak::Refuse, Durability::Full)
+    );
+    assert_eq!(
+        (settings.history.required, settings.read.max_lines),
+        (true, 50)
+    );
+    assert!(settings.ignored.is_empty(), "{:?}", settings.ignored);
+    let settings = Settings::load(&[user(text), project(own)]).unwrap();
+    assert_eq!(
+        (settings.write.weak, settings.write.durability),
+        (Weak::Refuse, Durability::Full)
+    );
+    assert_eq!(
+        (settings.history.required, settings.read.max_lines),
+        (true, 50)
+    );
+    assert_eq!(settings.ignored.len(), 4, "{:?}", settings.ignored);
+    let settings = Settings::load(&[project("[shell]\nconfirm = false\n")]).unwrap();
+    assert!(settings.shell.confirm && settings.ignored.len() == 1);
+}
+
+#[test]
 fn the_way_of_writing_goes_by_pattern_and_is_the_users() {
     let text = "[write]\nweak = \"refuse\"\ndurability = \"ordered\"\n[write.strategy]\n\"*.conf\" = \"in_place\"\n\"gen/**\" = \"in_place\"\n\"gen/new.conf\" = \"auto\"\n";
     let settings = load(text);
@@ -308,7 +352,7 @@ fn the_way_of_writing_goes_by_pattern_and_is_the_users() {
     );
     assert!(error("[write.strategy]\n\"../a\" = \"auto\"").contains("it can never match"));
     let project = Settings::load(&[layer(Origin::Project, text)]).unwrap();
-    assert_eq!(project.ignored.len(), 5);
+    assert_eq!(project.ignored.len(), 4, "refuse is stricter");
     assert_eq!(
         project.strategy_for(Path::new("a.conf")),
         WriteStrategy::Auto
@@ -411,11 +455,12 @@ fn every_key_of_the_table_has_an_effect() {
         );
         assert_eq!(settings.origin(key.name), Origin::User);
         if let Project::SetsOnly(word) = key.project {
-            assert!(
-                matches!(key.form, Form::Choice(words) if words.contains(&word)),
-                "{}",
-                key.name
-            );
+            let takes = match key.form {
+                Form::Choice(words) => words.contains(&word),
+                Form::Switch => word == "true",
+                _ => false,
+            };
+            assert!(takes, "{}", key.name);
         }
     }
 }

@@ -51,7 +51,7 @@ fn undo_of_a_change_that_is_back_already_says_so_marks_it_and_stops() {
         let reply = ground.take_back(Selection::Newest, Direction::Undo, overlap);
         assert!(!reply.is_error(), "{}", reply.text());
         assert!(
-            reply.text().starts_with("Taken back already"),
+            reply.text().starts_with("Already undone"),
             "{}",
             reply.text()
         );
@@ -92,11 +92,7 @@ fn a_dry_run_marks_nothing() {
         .lancet
         .new_session()
         .take_back(asked, Caller::default());
-    assert!(
-        reply.text().contains("Taken back already"),
-        "{}",
-        reply.text()
-    );
+    assert!(reply.text().contains("Already undone"), "{}", reply.text());
     assert_eq!(reply.data()["dryRun"], true);
     assert!(!ground.log()[0].is_undone());
 }
@@ -126,7 +122,7 @@ fn a_chain_is_taken_back_from_the_latest_point_that_equals_the_file() {
     operation(&ground.edit("a.txt", "1", "0"));
     let reply = ground.undo(session());
     assert!(
-        reply.text().starts_with("Taken back already"),
+        reply.text().starts_with("Already undone"),
         "{}",
         reply.text()
     );

@@ -155,7 +155,7 @@ fn a_conflict_names_a_way_that_works_also_where_the_file_is_gone() {
         assert_eq!(refused(&reply), "conflict");
         let text = reply.text();
         assert!(text.contains(&way) && !text.contains("--merge"), "{text}");
-        assert!(text.contains("taken back by its id"), "{text}");
+        assert!(text.contains("undoes another change"), "{text}");
     }
     // As it says: the earlier one by its id, and the file as it was.
     operation(&ground.undo(Selection::Operation(earlier)));

@@ -7,7 +7,7 @@ use lancet::settings::NAME;
 use lancet_mcp::Level;
 
 use crate::arguments::WorkArguments;
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings, resolve_roots};
 
 /// How many folders above a file are checked.
@@ -44,7 +44,7 @@ fn shows(root: PathBuf, path: &Path, place: &WorkArguments, around: &Surrounding
         place: &place,
         reach: RootHint::Folder,
         mode: None,
-        unasked_mode: lancet::Mode::Ask,
+        writes: Writes::Person,
         offer: Offer::All,
         approver: ApproverKind::Nobody,
         answer_limit: lancet::tools::ANSWER_LIMIT,

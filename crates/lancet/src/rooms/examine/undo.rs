@@ -311,7 +311,7 @@ pub(crate) fn restore(
     let path = quote_path(target.path());
     let Some(file) = view::file_plan(context, store, target, current, wanted, mode, Vec::new())?
     else {
-        let text = format!("{path} is so already. Nothing was changed.");
+        let text = format!("{path} is in that state already. Nothing was changed.");
         return Err(Refusal::new(RefusalKind::NoChange, text).with("file_path", path));
     };
     Ok(Plan {
@@ -335,13 +335,13 @@ fn lead(ids: &[&str], direction: Direction, files: &[FilePlan]) -> String {
         [] => String::new(),
     };
     match (direction, files.is_empty()) {
-        (Direction::Undo, false) => format!("Takes back {what}."),
-        (Direction::Redo, false) => format!("Does again what {what} took back."),
+        (Direction::Undo, false) => format!("Undo of {what}."),
+        (Direction::Redo, false) => format!("Redo of what {what} undid."),
         (Direction::Undo, true) => {
-            format!("Taken back already: {what}. Nothing was written.")
+            format!("Already undone: {what}. Nothing was written.")
         }
         (Direction::Redo, true) => {
-            format!("Done again already: what {what} took back. Nothing was written.")
+            format!("Already redone: what {what} undid. Nothing was written.")
         }
     }
 }

@@ -31,9 +31,7 @@ pub(super) fn notes(plan: &Plan) -> Vec<String> {
         let operations = cut(&file.operations.join(", "), LONGEST_NOTICE);
         notes.push(match origin.kind {
             OperationKind::Redo => format!("{path} already is what the redo would make of it"),
-            _ => format!(
-                "{path} already is as it was before {operations}; that counts as taken back"
-            ),
+            _ => format!("{path} already is as it was before {operations}; that counts as undone"),
         });
     }
     for file in origin.left_out.iter().take(MOST) {

@@ -10,9 +10,9 @@ pub(in crate::settings) const KEYS: &[Key] = &[
     key(
         "mode",
         Form::Choice(Mode::WORDS),
-        "accept-edits for agents; the command line asks",
-        Project::Ignored,
-        "What happens to writes that no rule decides: ask asks about each, accept-edits lets those inside the roots through, plan allows none, bypass asks nothing but protected names and secret files.",
+        "accept-edits",
+        Project::StricterMode,
+        "What happens to agents' writes that no rule decides: ask asks about each, accept-edits lets those inside the roots through, plan allows none, bypass asks nothing but protected names and secret files. Commands at the shell ask whatever it says (shell.confirm), and plan holds for them, too.",
     )
     .word(
         |settings, word| settings.mode = Mode::from_word(word).or(settings.mode),
@@ -118,7 +118,7 @@ pub(in crate::settings) const KEYS: &[Key] = &[
             most: 1_000_000,
         },
         "2000",
-        Project::Sets,
+        Project::Lowers,
         "Lines of one answer of Read.",
     )
     .number(
@@ -132,7 +132,7 @@ pub(in crate::settings) const KEYS: &[Key] = &[
             most: 10_000_000,
         },
         "2000",
-        Project::Sets,
+        Project::Lowers,
         "Characters of one line that Read shows; the rest is told by number.",
     )
     .number(
@@ -146,7 +146,7 @@ pub(in crate::settings) const KEYS: &[Key] = &[
             most: 100_000_000,
         },
         "32000 over MCP, 100000 in the library",
-        Project::Sets,
+        Project::Lowers,
         "Characters of one answer of Read.",
     )
     .number(
@@ -189,7 +189,7 @@ pub(in crate::settings) const KEYS: &[Key] = &[
         "write.weak",
         Form::Choice(Weak::WORDS),
         "\"allow\"",
-        Project::Ignored,
+        Project::SetsOnly("refuse"),
         "A file that can only be rewritten in place without keeping other writers away (someone else's file): write it and say so, or refuse.",
     )
     .word(
@@ -200,7 +200,7 @@ pub(in crate::settings) const KEYS: &[Key] = &[
         "write.durability",
         Form::Choice(Durability::WORDS),
         "\"full\"",
-        Project::Ignored,
+        Project::SetsOnly("full"),
         "What is flushed to the disk before the answer: full, the file and its folder; ordered, the file alone, so that a power cut may bring the old file back, whole.",
     )
     .word(
@@ -271,7 +271,7 @@ pub(in crate::settings) const KEYS: &[Key] = &[
         "history.required",
         Form::Switch,
         "true",
-        Project::Ignored,
+        Project::SetsOnly("true"),
         "Whether a change is refused that cannot be kept in the history, and so could not be taken back.",
     )
     .switch(
@@ -302,6 +302,17 @@ pub(in crate::settings) const KEYS: &[Key] = &[
     .switch(
         |settings, switch| settings.search.seen_lines = switch,
         |settings| settings.search.seen_lines,
+    ),
+    key(
+        "shell.confirm",
+        Form::Switch,
+        "true",
+        Project::UserOnly,
+        "Whether commands at the shell show their diff and ask before they write. With false only ask rules, protected names and secret files are asked about.",
+    )
+    .switch(
+        |settings, switch| settings.shell.confirm = switch,
+        |settings| settings.shell.confirm,
     ),
     later("read.pdf"),
     later("read.images"),

@@ -10,7 +10,7 @@ use lancet_mcp::Level;
 use crate::arguments::EditArguments;
 use crate::command::search::expand;
 use crate::failure::Failure;
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{TerminalApprover, visible_line};
 
@@ -55,7 +55,7 @@ pub(super) fn open(
         place: &arguments.common.place,
         reach: RootHint::AtAll(&reached),
         mode: arguments.writing.mode,
-        unasked_mode: lancet::Mode::Ask,
+        writes: Writes::Person,
         offer: Offer::All,
         approver: ApproverKind::Terminal(approver.clone()),
         answer_limit: ANSWER_LIMIT,

@@ -41,11 +41,15 @@ fn advice(path: &impl std::fmt::Display, row: &Row, now: &Now, asked: &TakeBack)
         format!("a person gets the file as it was before with `lancet restore {path}@{id}^`");
     let mut advice = match (&row.change.before, &row.change.after, now) {
         // The file is gone, so there is nothing to take the change out of.
-        (Some(_), Some(_), Now::Nothing) => format!("There is nothing to take it out of; {before}."),
+        (Some(_), Some(_), Now::Nothing) => {
+            format!("There is nothing to take it out of; {before}.")
+        }
         (None, Some(_), Now::Nothing) => "What it made is gone already.".to_owned(),
-        (Some(_), Some(_), Now::Large) => format!("The file is too large for one change to be taken out of it; {before}."),
+        (Some(_), Some(_), Now::Large) => {
+            format!("The file is too large for one change to be taken out of it; {before}.")
+        }
         (Some(_), Some(_), Now::Bytes(_)) if asked.overlap == Overlap::Refuse => {
-            "Taking it back would take that along; a person can take out this change alone with `lancet undo --merge`.".to_owned()
+            "A person can undo this change alone with `lancet undo --merge`.".to_owned()
         }
         (Some(_), Some(_), Now::Bytes(_)) => format!(
             "That change and the later one touch the same or neighbouring lines, so it cannot be taken out alone; {before}, which takes the later one along."
@@ -58,7 +62,7 @@ fn advice(path: &impl std::fmt::Display, row: &Row, now: &Now, asked: &TakeBack)
         (None, None, Now::Nothing) => String::new(),
     };
     if asked.selection == Selection::Newest && asked.direction == Direction::Undo {
-        advice.push_str(" Without an argument undo comes to this change again; an earlier one is taken back by its id, which `lancet log` has.");
+        advice.push_str(" `lancet undo ID` undoes another change, which `lancet log` lists.");
     }
     advice
 }
@@ -81,16 +85,20 @@ pub(super) fn conflict(
         .filter(|after| after.size <= HELD)
         .and_then(|after| content(store, &after.revision).ok());
     let how = match (&row.change.after, now) {
-        (Some(_), Now::Nothing) => "it was removed since",
-        (None, Now::Bytes(_) | Now::Large) => "a file was put there since",
-        _ => "it was changed since",
+        (Some(_), Now::Nothing) => "was removed afterwards",
+        (None, Now::Bytes(_) | Now::Large) => "was created again afterwards",
+        _ => "was changed afterwards",
+    };
+    let which = match asked.direction {
+        Direction::Undo => "undone",
+        Direction::Redo => "redone",
     };
     let mut advice = advice(&path, row, now, asked);
     if others == Others::Some && asked.conflicts == Conflicts::Refuse {
-        advice.push_str(" A person can take back the other files and leave this one out with `lancet undo --keep-going`.");
+        advice.push_str(" A person can undo the other files and leave this one out with `lancet undo --keep-going`.");
     }
     let mut text = format!(
-        "{path} is not what operation {} left: {how}. Nothing was changed. {advice}",
+        "Operation {} cannot be {which}: {path} {how}. Nothing was changed. {advice}",
         row.operation
     );
     let shown = match (&left, now) {

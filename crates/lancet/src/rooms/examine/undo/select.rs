@@ -136,7 +136,7 @@ fn meant(
             )))
         }
         (_, _, Some(_)) if found_back && operation.is_undone() => Err(none(&format!(
-            "Operation {operation} has been taken back already: its files were found as they were before"
+            "Operation {operation} is undone already: its files were found as they were before"
         ))),
         (_, OperationKind::Late, _) => Err(none(&format!(
             "Operation {operation} is what someone else wrote into an old version; it never stood in the file, so there is nothing to take back. `lancet restore FILE@{operation}` brings it there"
@@ -145,10 +145,10 @@ fn meant(
             one(context, store, &by)
         }
         (Direction::Redo, OperationKind::Change | OperationKind::Redo, None) => Err(none(
-            &format!("Operation {operation} has not been taken back, so there is nothing to redo"),
+            &format!("Operation {operation} is not undone, so there is nothing to redo"),
         )),
         (_, _, Some(by)) if operation.is_undone() => Err(none(&format!(
-            "Operation {operation} has been taken back already, by {by}"
+            "Operation {operation} is undone already, by {by}"
         ))),
         _ => Ok(operation),
     }
