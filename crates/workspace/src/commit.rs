@@ -30,6 +30,7 @@ use std::sync::Arc;
 
 pub use guarantee::Guarantee;
 pub(crate) use in_place::write_over;
+pub(crate) use lease::wait_for_lease;
 pub(crate) use move_aside::rename_to_free_name;
 pub use outcome::{CommitError, ReadOnlyReason, Warning, Written};
 pub use request::{

@@ -52,26 +52,37 @@ pub(super) fn take_lease(
     lease: Lease,
     patience: Duration,
 ) -> Result<Protection, CommitFailure> {
-    let disk = scratch.disk();
+    match wait_for_lease(scratch.disk(), file, lease, patience) {
+        Ok(()) => {
+            // A rewrite in place changes the very file that other programs have mapped, so mappings do not matter.
+            let all =
+                lease == Lease::Write || scratch.lease_coverage(file) == LeaseCoverage::AllWriters;
+            Ok(if all {
+                Protection::Leased
+            } else {
+                Protection::PartlyLeased
+            })
+        }
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+            Err(CommitFailure::Busy(patience))
+        }
+        Err(_) => Ok(Protection::NotLeased),
+    }
+}
+
+/// Takes a lease; fails with `WouldBlock` where another program is still in the way after `patience`.
+pub(crate) fn wait_for_lease(
+    disk: &dyn Disk,
+    file: &OwnedFd,
+    lease: Lease,
+    patience: Duration,
+) -> io::Result<()> {
     let mut waited = Duration::ZERO;
     let mut pause = Duration::from_micros(500);
     loop {
         match disk.take_lease(file.as_fd(), lease) {
-            Ok(()) => {
-                // A rewrite in place changes the very file that other programs have mapped, so mappings do not matter.
-                let all = lease == Lease::Write
-                    || scratch.lease_coverage(file) == LeaseCoverage::AllWriters;
-                return Ok(if all {
-                    Protection::Leased
-                } else {
-                    Protection::PartlyLeased
-                });
-            }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-            Err(_) => return Ok(Protection::NotLeased),
-        }
-        if waited >= patience {
-            return Err(CommitFailure::Busy(waited));
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock && waited < patience => {}
+            other => return other,
         }
         let pause_now = pause.min(patience - waited);
         disk.pause(pause_now);

@@ -2,7 +2,7 @@
 //! file: it is removed if it is empty.
 
 use std::ffi::OsStr;
-use std::io::{self, ErrorKind as FileType};
+use std::io::{self, ErrorKind};
 
 use super::RecoveryOutcome;
 use super::step::StepRecovery;
@@ -28,7 +28,7 @@ impl StepRecovery<'_> {
         let disk = self.disk();
         let ours = match disk.stat_at(self.folder(), name) {
             Ok(stamp) => stamp.is_folder() && is_ours(stamp.inode),
-            Err(error) if error.kind() == FileType::NotFound => false,
+            Err(error) if error.kind() == ErrorKind::NotFound => false,
             Err(error) => return Err(error),
         };
         if !ours {
@@ -37,11 +37,11 @@ impl StepRecovery<'_> {
         match disk.remove_folder_at(self.folder(), name) {
             Ok(()) => Ok(RecoveryOutcome::Finished),
             Err(error) => match error.kind() {
-                FileType::NotFound => Ok(RecoveryOutcome::Finished),
-                FileType::DirectoryNotEmpty
-                | FileType::PermissionDenied
-                | FileType::ReadOnlyFilesystem
-                | FileType::ResourceBusy => Ok(RecoveryOutcome::Kept(self.step.folder.join(name))),
+                ErrorKind::NotFound => Ok(RecoveryOutcome::Finished),
+                ErrorKind::DirectoryNotEmpty
+                | ErrorKind::PermissionDenied
+                | ErrorKind::ReadOnlyFilesystem
+                | ErrorKind::ResourceBusy => Ok(RecoveryOutcome::Kept(self.step.folder.join(name))),
                 _ => Err(error),
             },
         }

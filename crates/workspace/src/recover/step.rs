@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::RecoveryOutcome;
 use super::occupant::{Occupant, hash};
 use super::torn::is_mixture;
-use crate::commit::{next_name, rename_to_free_name, write_over};
+use crate::commit::{next_name, rename_to_free_name, wait_for_lease, write_over};
 use crate::disk::{Disk, Lease, OpenMode, Replace};
 use crate::displaced::Seal;
 use crate::journal::{Act, Step};
@@ -248,7 +248,7 @@ impl StepRecovery<'_> {
             return Ok(RecoveryOutcome::Kept(kept.to_owned()));
         }
         let file = disk.open_at(self.folder(), name, OpenMode::Rewrite)?;
-        match disk.take_lease(file.as_fd(), Lease::Write) {
+        match wait_for_lease(disk, &file, Lease::Write, self.workspace.lease_patience) {
             // The file is in use: leave it for later.
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Err(error),
             _ => {}

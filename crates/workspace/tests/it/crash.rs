@@ -1,27 +1,28 @@
-//! A commit that dies at any of its calls, and a recovery that dies at any of its own: all or none in the end. The dying
-//! is a disk that does nothing any more from some call on, and a workspace that is then dropped: nothing that a killed
-//! process would have left undone is done.
+//! A commit that is killed at any of its calls, and a recovery that is killed at any of its own: in the end all files are
+//! written or none. A kill is simulated by a disk on which every call fails from some call on and by dropping the
+//! workspace, so that nothing happens after that call.
 
 use std::fs;
 use std::sync::{Arc, Mutex};
 
+use lancet_testing::judges::is_long;
 use lancet_workspace::{
-    Call, CommitError, FaultyDisk, Lasting, NewBytes, RecoveryOutcome, Workspace,
+    Call, CommitError, FaultyDisk, Lasting, NewBytes, Recovered, RecoveryOutcome, Workspace,
 };
 use rustix::io::Errno;
 
-use crate::faults::{FileType, KINDS, Tree, undisturbed};
+use crate::faults::{CommitKind, KINDS, Tree, undisturbed};
 use crate::ground::Ground;
 
-/// The state after a commit that died before its `number`-th call; none where it has fewer calls.
-pub(crate) fn dead_at(kind: &FileType, number: u64) -> Option<Ground> {
+/// The ground after a commit that died before its `number`-th call; `None` where the commit has fewer calls.
+pub(crate) fn dead_at(kind: &CommitKind, number: u64) -> Option<Ground> {
     dead_hearing(kind, number, None)
 }
 
 type Hook = Box<dyn Fn(&Call<'_>) + Send + Sync>;
 
-/// The same, with a hook before every call.
-fn dead_hearing(kind: &FileType, number: u64, hook: Option<Hook>) -> Option<Ground> {
+/// The same, with a hook that runs before every call.
+fn dead_hearing(kind: &CommitKind, number: u64, hook: Option<Hook>) -> Option<Ground> {
     let mut ground = Ground::in_memory();
     (kind.prepare)(&ground);
     if let Some(hook) = hook {
@@ -34,19 +35,106 @@ fn dead_hearing(kind: &FileType, number: u64, hook: Option<Hook>) -> Option<Grou
         ground.workspace.commit(batch)
     });
     let died = ground.disk.calls() >= number;
-    // Handles and locks go with the process.
+    // The kernel closes the handles of a killed process and releases its locks.
     ground.workspace =
         Workspace::open(&[ground.around.clone()], Arc::new(FaultyDisk::new()), None).unwrap();
     died.then_some(ground)
 }
 
+/// The calls that change nothing on the disk. A call to open is not among them, because it may create a file.
+const READS: [&str; 19] = [
+    "resolve",
+    "stat_path",
+    "stat_folder",
+    "open_folder",
+    "open_beneath",
+    "stat_at",
+    "stat",
+    "check_writable_at",
+    "read_link_at",
+    "list",
+    "read_at",
+    "read_more",
+    "sync",
+    "try_lock",
+    "unlock",
+    "take_lease",
+    "lease_is_quiet",
+    "lease_sees_all",
+    "pause",
+];
+
+/// Runs something that makes calls, and returns the numbers of those before which a death leaves the disk in a state of
+/// its own: a death right after a call that only reads leaves what a death right before that call leaves. The number after
+/// the last call is included. With `LANCET_TORTURE` every number is returned.
+fn deaths(disk: &FaultyDisk, run: impl FnOnce()) -> Vec<u64> {
+    let methods = Arc::new(Mutex::new(Vec::new()));
+    let made = Arc::clone(&methods);
+    disk.mend();
+    disk.before_each(move |call| made.lock().unwrap().push(call.method));
+    run();
+    disk.clear_hook();
+    let methods = methods.lock().unwrap();
+    let mut numbers = vec![1];
+    for (before, method) in (2..).zip(methods.iter()) {
+        if is_long() || !READS.contains(method) {
+            numbers.push(before);
+        }
+    }
+    numbers
+}
+
+/// The numbers of the calls of a commit before which it has to die so that every state that it can leave is left once.
+pub(crate) fn deaths_of_commit(kind: &CommitKind) -> Vec<u64> {
+    let ground = Ground::in_memory();
+    (kind.prepare)(&ground);
+    let numbers = std::cell::RefCell::new(Vec::new());
+    let _ = (kind.act)(&ground, &|batch| {
+        let mut outcome = None;
+        *numbers.borrow_mut() = deaths(&ground.disk, || {
+            ground.refuse_what_is_lacking();
+            outcome = Some(ground.workspace.commit(batch));
+        });
+        outcome.unwrap()
+    });
+    numbers.into_inner()
+}
+
+/// The same for the recovery of what a commit left.
+pub(crate) fn deaths_of_recovery(ground: &Ground) -> Vec<u64> {
+    let disk = Arc::new(FaultyDisk::new());
+    let workspace = reopen(ground, &disk);
+    deaths(&disk, || {
+        workspace.recover().unwrap();
+    })
+}
+
+/// Kills a recovery before its `number`-th call and lets another one finish; returns what that one recovered.
+pub(crate) fn recover_twice(ground: &Ground, number: u64) -> Vec<Recovered> {
+    let disk = Arc::new(FaultyDisk::new());
+    let workspace = reopen(ground, &disk);
+    disk.fail(number, Errno::IO.raw_os_error(), Lasting::FromThereOn);
+    let _ = workspace.recover();
+    drop(workspace);
+    reopen(ground, &Arc::new(FaultyDisk::new()))
+        .recover()
+        .unwrap()
+}
+
+/// Opens the root as the next process would.
 pub(crate) fn reopen(ground: &Ground, disk: &Arc<FaultyDisk>) -> Workspace {
     let roots = [ground.root.clone()];
     Workspace::open(&roots, disk.clone(), Some(ground.state.clone())).unwrap()
 }
 
 #[track_caller]
-pub(crate) fn is_whole(kind: &FileType, ground: &Ground, before: &Tree, after: &Tree, what: &str) {
+pub(crate) fn is_whole(
+    kind: &CommitKind,
+    ground: &Ground,
+    before: &Tree,
+    after: &Tree,
+    what: &str,
+) {
     let mut tree = ground.tree();
     // Folders that were made for a file and are empty again say nothing; a dead process cannot remove them.
     tree.retain(|name, content| {
@@ -93,47 +181,25 @@ fn a_commit_that_dies_at_any_call_is_healed_to_all_or_none() {
 
 #[test]
 fn a_recovery_that_dies_at_any_call_is_finished_by_the_next() {
-    let mut deaths_of_recovery = 0;
+    let mut recoveries = 0;
     for kind in &KINDS {
         let (before, after) = undisturbed(kind);
-        let mut number = 0;
-        loop {
-            number += 1;
-            let mut second = 0;
-            let mut died = false;
-            loop {
-                second += 1;
-                let Some(ground) = dead_at(kind, number) else {
-                    break;
-                };
-                died = true;
-                let disk = Arc::new(FaultyDisk::new());
-                let workspace = reopen(&ground, &disk);
-                disk.fail(second, Errno::IO.raw_os_error(), Lasting::FromThereOn);
-                let _ = workspace.recover();
-                let was_hit = disk.calls() >= second;
-                drop(workspace);
-                let healthy = reopen(&ground, &Arc::new(FaultyDisk::new()));
-                let what = format!("died before call {number}, recovery before {second}");
-                let healed = healthy.recover().unwrap();
-                is_whole(
-                    kind,
-                    &ground,
-                    &before,
-                    &after,
-                    &format!("{what}: {healed:?}"),
-                );
-                if !was_hit {
-                    break;
-                }
-                deaths_of_recovery += 1;
-            }
-            if !died {
+        for number in deaths_of_commit(kind) {
+            let Some(ground) = dead_at(kind, number) else {
                 break;
+            };
+            for second in deaths_of_recovery(&ground) {
+                let ground =
+                    dead_at(kind, number).expect("a commit makes the same calls each time");
+                let healed = recover_twice(&ground, second);
+                let what =
+                    format!("died before call {number}, recovery before {second}: {healed:?}");
+                is_whole(kind, &ground, &before, &after, &what);
+                recoveries += 1;
             }
         }
     }
-    assert!(deaths_of_recovery > 1000, "{deaths_of_recovery}");
+    assert!(recoveries > 1000, "{recoveries}");
 }
 
 /// Folders that were made for a file go with it, at whatever call the process dies.
@@ -251,7 +317,7 @@ fn a_folder_that_is_not_ours_or_not_empty_stays_after_a_crash() {
 /// Somebody edits the second of three files after the crash: their text stays, the others go back.
 #[test]
 fn what_others_wrote_after_the_crash_stays() {
-    let kind = FileType {
+    let kind = CommitKind {
         name: "three",
         prepare: |ground| {
             for name in ["a", "b", "c"] {
@@ -307,6 +373,30 @@ fn a_file_rewritten_by_others_after_the_crash_is_not_taken_for_torn() {
         );
     }
     assert!(deaths > 10 && kept > 3, "{deaths} {kept}");
+}
+
+/// A program that reads a torn file just then delays its recovery; recovery waits for it.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_reader_does_not_keep_a_torn_file_torn() {
+    // The new text is shorter: between its last byte and the new length the file is torn.
+    let kind = CommitKind {
+        act: |ground, commit| commit(vec![ground.seen("a").whole(b"new")]),
+        ..KINDS[2]
+    };
+    let torn = |ground: &Ground| ground.text("a") == "new3456789";
+    let number = (1..).find(|&number| torn(&dead_at(&kind, number).unwrap()));
+    let ground = dead_at(&kind, number.unwrap()).unwrap();
+    let reader = Mutex::new(fs::File::open(ground.root.join("a")).ok());
+    let disk = Arc::new(FaultyDisk::new());
+    disk.before_each(move |call| {
+        if call.method == "pause" {
+            drop(reader.lock().unwrap().take());
+        }
+    });
+    let healed = reopen(&ground, &disk).recover().unwrap();
+    assert_eq!(healed.len(), 1, "{healed:?}");
+    assert_eq!(ground.text("a"), "0123456789");
 }
 
 /// The next commit heals first, without being asked.

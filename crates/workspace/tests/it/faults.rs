@@ -19,7 +19,7 @@ pub(crate) type Outcome = Result<Vec<Written>, CommitError>;
 pub(crate) type Commit<'c> = &'c dyn Fn(Vec<Write<'_>>) -> Outcome;
 
 /// A kind of commit: how the root looks before, and what is done once everything is read.
-pub(crate) struct FileType {
+pub(crate) struct CommitKind {
     pub(crate) name: &'static str,
     pub(crate) prepare: fn(&Ground),
     pub(crate) act: fn(&Ground, Commit<'_>) -> Outcome,
@@ -32,18 +32,18 @@ fn change() -> Vec<RawChange> {
     }]
 }
 
-pub(crate) const KINDS: [FileType; 10] = [
-    FileType {
+pub(crate) const KINDS: [CommitKind; 10] = [
+    CommitKind {
         name: "replace",
         prepare: |ground| ground.put("a", "0123456789"),
         act: |ground, commit| commit(vec![ground.seen("a").spliced(&change())]),
     },
-    FileType {
+    CommitKind {
         name: "create",
         prepare: |_| {},
         act: |ground, commit| commit(vec![creation(&ground.locate("n/e/w"), b"text")]),
     },
-    FileType {
+    CommitKind {
         name: "in place",
         prepare: |ground| {
             ground.put("a", "0123456789");
@@ -51,12 +51,12 @@ pub(crate) const KINDS: [FileType; 10] = [
         },
         act: |ground, commit| commit(vec![ground.seen("a").spliced(&change())]),
     },
-    FileType {
+    CommitKind {
         name: "remove",
         prepare: |ground| ground.put("a", "0123456789"),
         act: |ground, commit| commit(vec![ground.seen("a").becomes(NewBytes::Nothing)]),
     },
-    FileType {
+    CommitKind {
         name: "move",
         prepare: |ground| ground.put("a", "0123456789"),
         act: |ground, commit| {
@@ -64,7 +64,7 @@ pub(crate) const KINDS: [FileType; 10] = [
             commit(vec![ground.seen("a").becomes(NewBytes::MovedTo(&to))])
         },
     },
-    FileType {
+    CommitKind {
         name: "move with changes",
         prepare: |ground| ground.put("a", "0123456789"),
         act: |ground, commit| {
@@ -81,7 +81,7 @@ pub(crate) const KINDS: [FileType; 10] = [
             commit(vec![copy, from.becomes(NewBytes::Nothing)])
         },
     },
-    FileType {
+    CommitKind {
         name: "move of a link",
         prepare: |ground| {
             ground.put("b", "0123456789");
@@ -103,7 +103,7 @@ pub(crate) const KINDS: [FileType; 10] = [
             commit(vec![write])
         },
     },
-    FileType {
+    CommitKind {
         name: "aside",
         prepare: |ground| {
             ground.put("a", "0123456789");
@@ -113,12 +113,12 @@ pub(crate) const KINDS: [FileType; 10] = [
         },
         act: |ground, commit| commit(vec![ground.seen("a").spliced(&change())]),
     },
-    FileType {
+    CommitKind {
         name: "streamed",
         prepare: |ground| ground.put("a", "0123456789"),
         act: |ground, commit| commit(vec![ground.seen("a").streamed(&change())]),
     },
-    FileType {
+    CommitKind {
         name: "several",
         prepare: |ground| {
             ground.put("a", "0123456789");
@@ -147,7 +147,7 @@ pub(crate) const KINDS: [FileType; 10] = [
 ];
 
 /// How the root looks before and after a commit that nothing disturbs.
-pub(crate) fn undisturbed(kind: &FileType) -> (Tree, Tree) {
+pub(crate) fn undisturbed(kind: &CommitKind) -> (Tree, Tree) {
     let ground = Ground::in_memory();
     (kind.prepare)(&ground);
     let before = ground.tree();
@@ -174,7 +174,7 @@ fn times(ground: &Ground) -> Times {
 
 /// A prepared root after a commit whose `number`-th call failed; nothing once there are not so many calls.
 pub(crate) fn disturbed(
-    kind: &FileType,
+    kind: &CommitKind,
     number: u64,
     error: Errno,
     lasting: Lasting,

@@ -145,9 +145,15 @@ fn the_old_bytes_of_an_in_place_rewrite_are_flushed_before_the_file_is_touched()
     use std::sync::atomic::{AtomicBool, Ordering};
     let ground = Ground::with(&[("real.txt", "old bytes\n")]);
     fs::hard_link(ground.root.join("real.txt"), ground.root.join("twin.txt")).unwrap();
+    // An old time: whatever is written to the file changes it.
+    let old_time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    let file = ground.root.join("real.txt");
+    let opened = fs::File::options().write(true).open(&file).unwrap();
+    opened.set_modified(old_time).unwrap();
+    drop(opened);
     let seen = ground.seen("real.txt");
     static CHECKED: AtomicBool = AtomicBool::new(false);
-    let (file, displaced) = (ground.root.join("real.txt"), ground.state.join("displaced"));
+    let displaced = ground.state.join("displaced");
     let syncs = std::sync::atomic::AtomicU32::new(0);
     ground.disk.before_each(move |call| {
         if call.method == "sync" {
@@ -155,7 +161,12 @@ fn the_old_bytes_of_an_in_place_rewrite_are_flushed_before_the_file_is_touched()
         }
         // Room is made for the new bytes just before the first of them is written.
         if call.method == "reserve" {
-            assert_eq!(fs::read(&file).unwrap(), b"old bytes\n");
+            // To open the file here would wait for the write lease, which this very thread holds.
+            let metadata = fs::metadata(&file).unwrap();
+            assert_eq!(
+                (metadata.len(), metadata.modified().unwrap()),
+                (10, old_time)
+            );
             let kept: Vec<_> = fs::read_dir(&displaced)
                 .unwrap()
                 .map(|entry| entry.unwrap().path())

@@ -9,10 +9,12 @@ use std::sync::Arc;
 use lancet_workspace::{CommitError, FaultyDisk, Lasting};
 use rustix::io::Errno;
 
-use crate::crash::{dead_at, is_whole, reopen};
-use crate::faults::{FileType, disturbed, undisturbed};
+use crate::crash::{
+    dead_at, deaths_of_commit, deaths_of_recovery, is_whole, recover_twice, reopen,
+};
+use crate::faults::{CommitKind, disturbed, undisturbed};
 use crate::ground::{Ground, creation};
-use lancet_testing::judges::{figure, is_long};
+use lancet_testing::judges::figure;
 
 const OLD: &str = "0123456789";
 const NEW: &str = "all new: OURS";
@@ -20,7 +22,7 @@ const THEIRS: &str = "theirs";
 const OTHERS: [&str; 4] = ["a", "d/b", "d/d", "n/e"];
 
 /// Two folders, one of them new; one file with a second name, which is rewritten in place; one that is new.
-const FIVE: FileType = FileType {
+const FIVE: CommitKind = CommitKind {
     name: "five",
     prepare: |ground| {
         for name in ["a", "d/b", "c", "d/d"] {
@@ -61,41 +63,16 @@ fn every_call_fails_or_is_the_last_and_recovery_dies_too() {
         }
     }
     let (mut deaths, mut second_deaths) = (0, 0);
-    let stride = if is_long() { 1 } else { 4 };
-    for number in 1.. {
+    for number in deaths_of_commit(&FIVE) {
         let Some(ground) = dead_at(&FIVE, number) else {
             break;
         };
         deaths += 1;
-        let healed = reopen(&ground, &Arc::new(FaultyDisk::new()))
-            .recover()
-            .unwrap();
-        is_whole(
-            &FIVE,
-            &ground,
-            &before,
-            &after,
-            &format!("{number}: {healed:?}"),
-        );
-        if number % stride != 0 {
-            continue;
-        }
-        for second in 1.. {
-            let ground = dead_at(&FIVE, number).unwrap();
-            let disk = Arc::new(FaultyDisk::new());
-            let workspace = reopen(&ground, &disk);
-            disk.fail(second, Errno::IO.raw_os_error(), Lasting::FromThereOn);
-            let _ = workspace.recover();
-            let was_hit = disk.calls() >= second;
-            drop(workspace);
-            let healed = reopen(&ground, &Arc::new(FaultyDisk::new()))
-                .recover()
-                .unwrap();
+        for second in deaths_of_recovery(&ground) {
+            let ground = dead_at(&FIVE, number).expect("a commit makes the same calls each time");
+            let healed = recover_twice(&ground, second);
             let what = format!("{number}, recovery before {second}: {healed:?}");
             is_whole(&FIVE, &ground, &before, &after, &what);
-            if !was_hit {
-                break;
-            }
             second_deaths += 1;
         }
     }

@@ -13,7 +13,7 @@ use crate::deed::{
 };
 use lancet_testing::TestFolder;
 
-use crate::runner::{Form, Skipped, figure, on_two_threads, role, system};
+use crate::runner::{Form, Skipped, figure, on_two_threads, role, start, system, without_starts};
 
 const ERRORS: [&str; 5] = ["EIO", "ENOSPC", "EDQUOT", "EINTR", "EACCES"];
 
@@ -108,15 +108,17 @@ pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
 
 fn play(deed: &Deed, folder: &std::path::Path, options: &[&str]) -> Output {
     let program = role(&["deed", deed.name]);
-    Command::new("strace")
+    let mut command = Command::new("strace");
+    command
         .args(["-qq"])
         .args(options)
         .arg(program.get_program())
         .args(program.get_args())
         .arg(folder)
-        .stderr(Stdio::piped())
-        .output()
-        .unwrap()
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    start(&mut command).wait_with_output().unwrap()
 }
 
 /// Which calls a commit makes.
@@ -180,7 +182,7 @@ struct Tally {
 impl Tally {
     fn judge(&self, run: &Run, before: &Tree, after: &Tree) -> Result<(), String> {
         let folder = TestFolder::in_memory();
-        let site = run.deed.prepare(folder.path());
+        let site = without_starts(|| run.deed.prepare(folder.path()));
         let (call, number) = (&run.call, run.number);
         let fault = match run.fault {
             Fault::Error(error) => format!("inject={call}:error={error}:when={number}"),
@@ -189,6 +191,17 @@ impl Tally {
         let only = format!("trace={call}");
         let options = ["-o", "/dev/null", "-e", &only, "-e", &fault];
         let output = play(run.deed, folder.path(), &options);
+        without_starts(|| self.judge_output(run, &site, &fault, &output, (before, after)))
+    }
+
+    fn judge_output(
+        &self,
+        run: &Run,
+        site: &Site,
+        fault: &str,
+        output: &Output,
+        (before, after): (&Tree, &Tree),
+    ) -> Result<(), String> {
         let words = String::from_utf8_lossy(&output.stdout).into_owned();
         let found = site.tree();
         // Recovery keeps torn bytes as well; before it there are none. A rewrite's new bytes lie beside its old ones.
@@ -196,7 +209,7 @@ impl Tally {
         kept.retain(|name, _| !name.ends_with(".new"));
         let code = output.status.code();
         let judged = match code {
-            Some(WRITTEN) if found == *after => recovered(&site, after, after),
+            Some(WRITTEN) if found == *after => recovered(site, after, after),
             Some(WRITTEN) => Err("written, and it is not".into()),
             Some(WRITTEN_WITH_WARNINGS) => {
                 // A file that could not be put away is named in the answer.
@@ -204,7 +217,7 @@ impl Tally {
                 let mut rest = found.clone();
                 rest.retain(|name, _| !told(name));
                 match rest == *after {
-                    true => recovered(&site, after, after),
+                    true => recovered(site, after, after),
                     false => Err("written, and it is not".into()),
                 }
             }
@@ -213,7 +226,7 @@ impl Tally {
             Some(REFUSED) => Ok(()),
             Some(CONFLICT) => is_whole(&found, before, after),
             Some(101) => Err("it panicked".into()),
-            _ => recovered(&site, before, after),
+            _ => recovered(site, before, after),
         };
         let counter = match code {
             Some(WRITTEN) => &self.written,

@@ -1,7 +1,8 @@
 //! Runs the proofs one after the other, each with the machine to itself, and counts them as cargo's own runner does.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::{Command, ExitCode};
+use std::process::{Child, Command, ExitCode};
+use std::sync::{PoisonError, RwLock};
 use std::time::Instant;
 
 /// How much is tried.
@@ -91,6 +92,22 @@ pub(crate) fn run(proofs: &[Proof], words: &[&str]) -> ExitCode {
     } else {
         ExitCode::FAILURE
     }
+}
+
+/// Keeps the start of a process and the use of files on another thread apart.
+static STARTS: RwLock<()> = RwLock::new(());
+
+/// Starts a program while no other thread is in [`without_starts`]. Until a new process runs its program it holds copies
+/// of all open handles, and files that another thread uses seem to be in use by somebody else.
+pub(crate) fn start(command: &mut Command) -> Child {
+    let _alone = STARTS.write().unwrap_or_else(PoisonError::into_inner);
+    command.spawn().unwrap()
+}
+
+/// Does something with files while no other thread starts a program by [`start`].
+pub(crate) fn without_starts<T>(work: impl FnOnce() -> T) -> T {
+    let _shared = STARTS.read().unwrap_or_else(PoisonError::into_inner);
+    work()
 }
 
 /// This program again, in a role.
