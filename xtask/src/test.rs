@@ -109,7 +109,7 @@ fn prepared(
     }
     let ripgrep = fetches.ripgrep.wait()?;
     let detect_secrets = fetches.detect_secrets.wait()?;
-    let nbformat = fetches.nbformat.wait()?;
+    let format_judges = fetches.format_judges.wait()?;
     let text = |path: std::path::PathBuf| path.into_os_string().into_string();
     let not_text = |_| anyhow::anyhow!("the path of the repository is not UTF-8");
     let environment = vec![
@@ -122,7 +122,10 @@ fn prepared(
             "LANCET_DETECT_SECRETS",
             text(detect_secrets).map_err(not_text)?,
         ),
-        ("LANCET_NBFORMAT", text(nbformat).map_err(not_text)?),
+        (
+            "LANCET_FORMAT_JUDGES",
+            text(format_judges).map_err(not_text)?,
+        ),
     ];
     Ok((environment, left_out))
 }

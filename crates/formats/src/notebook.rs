@@ -25,7 +25,7 @@ use std::ops::Range;
 
 pub use cell::{Cell, CellType};
 pub use edit::{NewCell, Splice};
-pub use output::Output;
+pub use output::{Base64, Output};
 
 use crate::json::{self, Malformed, Type};
 

@@ -125,6 +125,8 @@ pub enum ReadKind {
     Text,
     /// The cells of a notebook: `startLine`, `numLines` and `totalLines` count cells.
     Notebook,
+    /// A picture, in a block of its own; it has no lines.
+    Image,
     /// One sentence: the same lines were shown before in this session and have not changed.
     Unchanged,
 }

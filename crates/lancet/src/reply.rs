@@ -20,6 +20,13 @@ const END: &str = "[lancet: end of the answer]";
 pub enum Block {
     /// Text.
     Text(String),
+    /// A picture that every API with vision takes.
+    Picture {
+        /// `image/png` or `image/jpeg`.
+        media_type: &'static str,
+        /// The bytes of the file to send.
+        bytes: Arc<Vec<u8>>,
+    },
 }
 
 /// The answer to one call.
@@ -39,8 +46,13 @@ pub struct Reply {
 
 impl Reply {
     pub(crate) fn new(text: String, outcome: Outcome, person: String) -> Self {
+        Self::of_blocks(vec![Block::Text(text)], outcome, person)
+    }
+
+    /// An answer of text and pictures.
+    pub(crate) fn of_blocks(blocks: Vec<Block>, outcome: Outcome, person: String) -> Self {
         Self {
-            blocks: vec![Block::Text(text)],
+            blocks,
             joined: OnceLock::new(),
             outcome,
             duration: None,
@@ -68,22 +80,27 @@ impl Reply {
         self
     }
 
-    /// The last block of text of the answer.
-    fn last_text(&mut self) -> &mut String {
+    /// Changes the text at the end of the answer.
+    fn change_last_text(&mut self, change: impl FnOnce(&mut String)) {
         self.joined = OnceLock::new();
-        if !matches!(self.blocks.last(), Some(Block::Text(_))) {
-            self.blocks.push(Block::Text(String::new()));
-        }
-        let last = self.blocks.len() - 1;
-        let Block::Text(text) = &mut self.blocks[last];
-        text
+        let mut text = match self.blocks.pop() {
+            Some(Block::Text(text)) => text,
+            Some(other) => {
+                self.blocks.push(other);
+                String::new()
+            }
+            None => String::new(),
+        };
+        change(&mut text);
+        self.blocks.push(Block::Text(text));
     }
 
     /// Adds a line after the answer.
     pub(crate) fn append(&mut self, line: &str) {
-        let text = self.last_text();
-        text.push('\n');
-        text.push_str(line);
+        self.change_last_text(|text| {
+            text.push('\n');
+            text.push_str(line);
+        });
     }
 
     /// Cuts the answer to its limit, and makes sure that it does not end in white space: clients trim that, and it may
@@ -94,19 +111,20 @@ impl Reply {
                 |last: char| last.is_whitespace() || last.is_control() || last == '\u{FEFF}';
             text.chars().next_back().is_none_or(blank)
         };
-        let text = self.last_text();
-        let reserved = if is_trimmed(text) { END.len() + 4 } else { 0 };
-        let limit = AnswerLimit {
-            most: limit.most.saturating_sub(reserved),
-            ..limit
-        };
-        limit.end_within(text, "[lancet: the answer ends here at its limit]");
-        if is_trimmed(text) {
-            if !text.is_empty() && !text.ends_with('\n') {
-                text.push('\n');
+        self.change_last_text(|text| {
+            let reserved = if is_trimmed(text) { END.len() + 4 } else { 0 };
+            let limit = AnswerLimit {
+                most: limit.most.saturating_sub(reserved),
+                ..limit
+            };
+            limit.end_within(text, "[lancet: the answer ends here at its limit]");
+            if is_trimmed(text) {
+                if !text.is_empty() && !text.ends_with('\n') {
+                    text.push('\n');
+                }
+                text.push_str(END);
             }
-            text.push_str(END);
-        }
+        });
     }
 
     /// Makes the answer for a failure that the host caught itself, such as a panic; `call` is the handle that the call
@@ -147,8 +165,9 @@ impl Reply {
             return text;
         }
         self.joined.get_or_init(|| {
-            let texts = self.blocks.iter().map(|block| match block {
-                Block::Text(text) => text.as_str(),
+            let texts = self.blocks.iter().filter_map(|block| match block {
+                Block::Text(text) => Some(text.as_str()),
+                Block::Picture { .. } => None,
             });
             texts.collect::<Vec<_>>().join("\n")
         })

@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use lancet::{Block, Lancet, Mode, Refusal, RefusalKind, Reply};
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, JsonObject, MetaObject};
 use serde_json::Value;
@@ -38,6 +40,9 @@ pub(crate) fn result(reply: Reply, answers: Answers, client: &ClientProfile) -> 
 fn content(block: Block) -> Option<ContentBlock> {
     match block {
         Block::Text(text) => Some(ContentBlock::text(text)),
+        Block::Picture { media_type, bytes } => {
+            Some(ContentBlock::image(STANDARD.encode(&*bytes), media_type))
+        }
         _ => None,
     }
 }

@@ -41,7 +41,7 @@ pub(crate) struct Fetches {
     pub(crate) cargo_deny: Fetch<PathBuf>,
     pub(crate) ripgrep: Fetch<PathBuf>,
     pub(crate) detect_secrets: Fetch<PathBuf>,
-    pub(crate) nbformat: Fetch<PathBuf>,
+    pub(crate) format_judges: Fetch<PathBuf>,
     pub(crate) python_client: Fetch<PathBuf>,
     pub(crate) typescript_client: Fetch<PathBuf>,
     pub(crate) watchers: Fetch<PathBuf>,
@@ -56,7 +56,11 @@ impl Fetches {
             cargo_deny: Fetch::begin(live, "installing cargo-deny", setup::cargo_deny),
             ripgrep: Fetch::begin(live, "installing ripgrep", setup::ripgrep),
             detect_secrets: Fetch::begin(live, "installing detect-secrets", setup::detect_secrets),
-            nbformat: Fetch::begin(live, "installing nbformat", setup::nbformat),
+            format_judges: Fetch::begin(
+                live,
+                "installing nbformat and Pillow",
+                setup::format_judges,
+            ),
             python_client: Fetch::begin(live, "installing the Python SDK", setup::python_client),
             typescript_client: Fetch::begin(
                 live,

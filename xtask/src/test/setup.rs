@@ -89,11 +89,11 @@ pub(crate) fn detect_secrets() -> anyhow::Result<PathBuf> {
     )
 }
 
-/// The folder with nbformat and jupytext from PyPI, which make notebooks and judge the edited ones.
-pub(crate) fn nbformat() -> anyhow::Result<PathBuf> {
+/// The folder with nbformat, jupytext and Pillow from PyPI, which make notebooks and pictures and judge what lancet did with them.
+pub(crate) fn format_judges() -> anyhow::Result<PathBuf> {
     python_packages(
-        "crates/lancet/tests/notebooks/requirements.txt",
-        "target/nbformat",
+        "crates/lancet/tests/formats/requirements.txt",
+        "target/format-judges",
     )
 }
 

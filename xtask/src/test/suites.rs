@@ -46,7 +46,7 @@ const AREAS_OF_LANCET: [(&str, &[&str]); 5] = [
         ],
     ),
     ("search", &["search"]),
-    ("formats", &["notebooks"]),
+    ("formats", &["formats"]),
 ];
 
 impl Suite {

@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use super::multiline::joined;
 use crate::json::{self, Member, Type, text::decode};
 
@@ -60,6 +63,11 @@ impl Base64<'_> {
         let mut joined = joined(self.text, &self.value);
         joined.retain(|character| !character.is_ascii_whitespace());
         joined
+    }
+
+    /// The bytes of the picture; none where the text is no base64.
+    pub fn bytes(&self) -> Option<Vec<u8>> {
+        STANDARD.decode(self.text()).ok()
     }
 
     /// The characters that the value takes in the notebook.

@@ -8,7 +8,7 @@ use lancet_text::Encoding;
 
 use super::by_path::PathRule;
 use super::values::{
-    Durability, Gutter, LineEndings, Links, Matching, Mode, Stale, Strategy, Weak,
+    Durability, Gutter, Images, LineEndings, Links, Matching, Mode, Stale, Strategy, Weak,
 };
 
 /// The layer that a value comes from. Later layers win.
@@ -91,6 +91,8 @@ pub struct ReadSettings {
     pub clients: Vec<ClientLimit>,
     /// Whether a repeated Read of an unchanged range is answered in one line.
     pub dedupe: bool,
+    /// The models for which pictures are fitted.
+    pub images: Images,
 }
 
 /// How much of an answer a client passes on to its model.
@@ -248,6 +250,7 @@ impl Default for Settings {
                 max_chars: None,
                 clients: Vec::new(),
                 dedupe: true,
+                images: Images::Default,
             },
             write: WriteSettings {
                 line_endings: LineEndings::Keep,

@@ -193,7 +193,6 @@ fn what_this_version_lacks_is_refused_and_not_passed_over() {
         "[language]\nrust = {}",
         "[[hooks]]\non = \"before\"",
         "read.pdf = \"text\"",
-        "read.images = \"off\"",
     ] {
         for origin in [Origin::User, Origin::Project] {
             let error =

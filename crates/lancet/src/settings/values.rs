@@ -1,5 +1,7 @@
 //! The enums of the settings' values, each variant with its word in the file.
 
+use lancet_formats::picture::VisionBudget;
+
 macro_rules! choice {
     ($(#[$about:meta])* $name:ident { $($(#[$variant_about:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
         $(#[$about])*
@@ -113,6 +115,35 @@ choice! {
         None = "none",
         /// The number, an anchor of the line's text and an arrow: `12:abc→text`.
         Hash = "hash",
+    }
+}
+
+choice! {
+    /// The models that pictures are fitted for.
+    Images {
+        /// What every model with vision sees without shrinking it.
+        Default = "default",
+        /// The newer models of Claude.
+        ClaudeLarge = "claude-large",
+        /// The models of OpenAI.
+        OpenAi = "openai",
+        /// The models of Gemini.
+        Gemini = "gemini",
+        /// No pictures, for models without vision.
+        Off = "off",
+    }
+}
+
+impl Images {
+    /// The limits for a picture; none where no picture is sent.
+    pub(crate) fn budget(self) -> Option<VisionBudget> {
+        match self {
+            Self::Default => Some(VisionBudget::DEFAULT),
+            Self::ClaudeLarge => Some(VisionBudget::CLAUDE_LARGE),
+            Self::OpenAi => Some(VisionBudget::OPENAI),
+            Self::Gemini => Some(VisionBudget::GEMINI),
+            Self::Off => None,
+        }
     }
 }
 

@@ -3,17 +3,19 @@
 
 mod layout;
 mod notebook;
+pub(crate) mod picture;
 mod plain;
 pub(super) mod source;
 
 use std::sync::Arc;
 
 use lancet_history::{ReadRange, Seen, Version};
-use lancet_text::{Document, Encoding, Endings};
+use lancet_text::{Document, Endings};
 use lancet_workspace::{ReadError, Revision, Snapshot, Stamp};
 
 use self::layout::{Layout, lay_out};
 use self::notebook::CellPage;
+use self::picture::PlacedPicture;
 pub use self::plain::PlainLines;
 use self::source::PageSource as _;
 use super::large::{self, LargeFile};
@@ -36,6 +38,10 @@ pub(crate) struct Page {
     pub(crate) target: Target,
     /// Numbered lines and the notices among them; empty for [`Shape::Unchanged`].
     pub(crate) text: String,
+    /// The pictures in the text, in order.
+    pub(crate) pictures: Vec<PlacedPicture>,
+    /// What the last notice says in place of a range of lines.
+    words: Option<String>,
     /// The sentences after the lines.
     pub(crate) notices: Vec<String>,
     pub(crate) shape: Shape,
@@ -58,6 +64,13 @@ pub(crate) struct Page {
     pub(crate) known: Option<[u8; 32]>,
 }
 
+impl Page {
+    /// Whether the page has lines, cells or a picture.
+    fn shows_something(&self) -> bool {
+        self.lines > 0 || !self.pictures.is_empty()
+    }
+}
+
 /// Which kind of answer a Read gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
@@ -65,6 +78,8 @@ pub(crate) enum Shape {
     Text,
     /// The cells of a notebook; a page counts them where a page of text counts lines.
     Notebook,
+    /// A picture.
+    Picture,
     /// One line instead of text that was already shown.
     Unchanged,
 }
@@ -128,12 +143,14 @@ pub(crate) fn examine(
         target,
         notices: shown.notice.into_iter().chain(hidden).collect(),
         text: shown.layout.text,
+        pictures: shown.pictures,
+        words: shown.words,
         shape: shown.shape,
         start: wanted.first.saturating_add(1),
         lines: shown.layout.lines,
         total: shown.total,
         truncated: shown.layout.truncated,
-        encoding: shown.encoding.name(),
+        encoding: shown.encoding,
         endings: shown.endings,
         revision: shown.revision.short(),
         version: crate::ledger::version(&shown.revision, &shown.stamp),
@@ -150,9 +167,12 @@ struct Shown {
     shape: Shape,
     /// A sentence about the file as a whole.
     notice: Option<String>,
+    /// What the last notice says in place of a range of lines.
+    words: Option<String>,
+    pictures: Vec<PlacedPicture>,
     layout: Layout,
     total: usize,
-    encoding: Encoding,
+    encoding: &'static str,
     endings: Endings,
     revision: Revision,
     stamp: Stamp,
@@ -162,7 +182,12 @@ struct Shown {
 /// Lays out the lines of a file that is held in memory.
 fn held(context: &CallContext<'_>, target: &Target, wanted: Wanted) -> Result<Shown, Refusal> {
     let base = snapshot(context.session, target)?;
-    let document = decode(context.engine(), target, &base.bytes)?;
+    let document = match decode(context.engine(), target, &base.bytes) {
+        Ok(document) => document,
+        Err(refusal) => {
+            return picture::shown(context, target, &base).unwrap_or(Err(refusal));
+        }
+    };
     let mut notice = None;
     if is_notebook_name(target) {
         match notebook::lay_out_cells(context, &document, wanted, budget(context, target)) {
@@ -177,9 +202,11 @@ fn held(context: &CallContext<'_>, target: &Target, wanted: Wanted) -> Result<Sh
     Ok(Shown {
         shape: Shape::Text,
         notice,
+        words: None,
+        pictures: Vec::new(),
         layout,
         total: document.line_count(),
-        encoding: document.encoding(),
+        encoding: document.encoding().name(),
         endings: document.endings(),
         revision: base.revision,
         stamp: base.stamp,
@@ -193,6 +220,8 @@ fn cells_shown(page: CellPage, document: &Document<'_>, base: &Snapshot) -> Show
         shape: Shape::Notebook,
         notice: (!page.is_editable)
             .then(|| "a notebook of version 3: it can be read, not edited".to_owned()),
+        words: None,
+        pictures: page.pictures,
         total: page.total,
         layout: Layout {
             text: page.text,
@@ -201,7 +230,7 @@ fn cells_shown(page: CellPage, document: &Document<'_>, base: &Snapshot) -> Show
             seen: page.seen,
             ..Layout::default()
         },
-        encoding: document.encoding(),
+        encoding: document.encoding().name(),
         endings: document.endings(),
         revision: base.revision,
         stamp: base.stamp,
@@ -220,7 +249,8 @@ fn streamed(
         true => LARGEST_NOTEBOOK,
         false => HELD,
     };
-    if target.located.stat().is_none_or(|stamp| stamp.size <= most) {
+    let size = target.located.stat().map_or(0, |stamp| stamp.size);
+    if size <= most || picture::is_decodable(target, size)? {
         return Ok(None);
     }
     let survey = large::survey(context, target)?;
@@ -241,9 +271,11 @@ fn streamed(
     Ok(Some(Shown {
         shape: Shape::Text,
         notice: None,
+        words: None,
+        pictures: Vec::new(),
         layout: lay_out(context, &file, wanted, budget(context, target))?,
         total: file.count_lines(),
-        encoding,
+        encoding: encoding.name(),
         endings: survey.facts.endings(),
         revision: survey.revision,
         stamp: survey.stamp,
@@ -263,9 +295,10 @@ fn settle(context: &CallContext<'_>, mut page: Page, wanted: Wanted, force: bool
                 && entry.may_answer_unchanged(wanted.asked)
         });
     let force = force || context.session.is_apart();
-    if known && !force && context.engine().settings.read.dedupe && page.lines > 0 {
+    if known && !force && context.engine().settings.read.dedupe && page.shows_something() {
         page.shape = Shape::Unchanged;
         page.text.clear();
+        page.pictures.clear();
         page.notices.clear();
     }
     let notices = std::mem::take(&mut page.target.notices);
@@ -280,7 +313,11 @@ fn settle(context: &CallContext<'_>, mut page: Page, wanted: Wanted, force: bool
 /// The last notice: path, range, total, unusual properties, revision, and the call for the next page.
 fn notice(context: &CallContext<'_>, page: &Page, wanted: Wanted) -> String {
     let path = name(context, &page.target).unwrap_or_else(|| "this file".to_owned());
-    let mut words = if page.shape == Shape::Unchanged {
+    let mut words = if page.shape == Shape::Unchanged && page.words.is_some() {
+        format!("{path} unchanged since your last read; force: true shows it again")
+    } else if let Some(words) = &page.words {
+        format!("{path}, {words}")
+    } else if page.shape == Shape::Unchanged {
         format!(
             "{} of {path} unchanged since your last read; force: true shows the text again",
             range_words(page)
@@ -296,7 +333,7 @@ fn notice(context: &CallContext<'_>, page: &Page, wanted: Wanted) -> String {
     } else {
         format!("{path}, {} of {}", range_words(page), page.total)
     };
-    if page.encoding != "utf-8" {
+    if page.encoding != "utf-8" && page.words.is_none() {
         words.push_str(&format!(", {}", page.encoding));
     }
     if !matches!(page.endings, Endings::Lf | Endings::None) {

@@ -1,9 +1,27 @@
 //! The answer to a Read: numbered lines, notices outside of them, and the page's place in the file for programs.
 
 use crate::outcome::{Outcome, ReadKind, ReadOutcome};
-use crate::reply::Reply;
+use crate::reply::{Block, Reply};
+use crate::rooms::examine::read::picture::PlacedPicture;
 use crate::rooms::examine::read::{Page, Shape};
 use crate::wording::{count, quote_path};
+
+/// The text with its pictures at their places.
+fn blocks(mut text: String, pictures: Vec<PlacedPicture>) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    // From the end, so that the places of the pictures before stay true.
+    for PlacedPicture { at, picture } in pictures.into_iter().rev() {
+        let after = text.split_off(at.min(text.len()));
+        blocks.extend((!after.trim().is_empty()).then_some(Block::Text(after)));
+        blocks.push(Block::Picture {
+            media_type: picture.format.media_type(),
+            bytes: picture.bytes,
+        });
+    }
+    blocks.extend((!text.trim().is_empty() || blocks.is_empty()).then_some(Block::Text(text)));
+    blocks.reverse();
+    blocks
+}
 
 /// The answer to a Read.
 pub(crate) fn page(page: Page) -> Reply {
@@ -14,6 +32,7 @@ pub(crate) fn page(page: Page) -> Reply {
     text.truncate(text.trim_end_matches('\n').len());
     let relative = quote_path(page.target.located.relative());
     let person = match page.lines {
+        0 if page.shape == Shape::Picture => format!("read {relative}: a picture"),
         0 => format!("read {relative}: nothing to show"),
         lines => format!(
             "read {relative}: {} of {}",
@@ -25,6 +44,7 @@ pub(crate) fn page(page: Page) -> Reply {
         kind: match page.shape {
             Shape::Text => ReadKind::Text,
             Shape::Notebook => ReadKind::Notebook,
+            Shape::Picture => ReadKind::Image,
             Shape::Unchanged => ReadKind::Unchanged,
         },
         path: page.target.path().to_path_buf(),
@@ -36,5 +56,6 @@ pub(crate) fn page(page: Page) -> Reply {
         truncated: page.truncated,
         revision: page.revision,
     };
-    Reply::new(text, Outcome::Read(outcome), person)
+    let blocks = blocks(text, page.pictures);
+    Reply::of_blocks(blocks, Outcome::Read(outcome), person)
 }

@@ -2,7 +2,7 @@
 
 use super::{Form, Key, Project, key, later};
 use crate::settings::values::{
-    Durability, Gutter, LineEndings, Links, Matching, Mode, Stale, Weak,
+    Durability, Gutter, Images, LineEndings, Links, Matching, Mode, Stale, Weak,
 };
 
 /// Every key, in the order of the documentation.
@@ -110,6 +110,17 @@ pub(in crate::settings) const KEYS: &[Key] = &[
     .word(
         |settings, word| settings.read.gutter = Gutter::from_word(word).unwrap_or(settings.read.gutter),
         |settings| Some(settings.read.gutter.word()),
+    ),
+    key(
+        "read.images",
+        Form::Choice(Images::WORDS),
+        "\"default\"",
+        Project::Sets,
+        "The models that pictures are fitted for: default (1,568 px, 1,568 patches of 28 px), claude-large (1,996 px, 4,784 patches), openai (1,996 px, 1,536 patches of 32 px), gemini (1,536 px), or off: a picture is answered by its kind and size.",
+    )
+    .word(
+        |settings, word| settings.read.images = Images::from_word(word).unwrap_or(settings.read.images),
+        |settings| Some(settings.read.images.word()),
     ),
     key(
         "read.max_lines",
@@ -315,7 +326,6 @@ pub(in crate::settings) const KEYS: &[Key] = &[
         |settings| settings.shell.confirm,
     ),
     later("read.pdf"),
-    later("read.images"),
     later("search.index"),
     later("search.memory"),
     later("language"),

@@ -2,11 +2,13 @@
 //! lines.
 
 use lancet_formats::Notebook;
-use lancet_formats::notebook::{Cell, NotebookError, Output};
+use lancet_formats::notebook::{Base64, Cell, NotebookError, Output};
+use lancet_formats::picture::{self, LARGEST_FILE, Picture, PictureFormat, VisionBudget};
 use lancet_history::Seen;
 use lancet_text::Document;
 
 use super::Wanted;
+use super::picture::{PlacedPicture, describe};
 use crate::ledger::raw;
 use crate::rooms::CallContext;
 use crate::wording::{count, size};
@@ -17,12 +19,20 @@ const LONGEST_OUTPUT: usize = 2_000;
 /// The most parts of a cell's outputs that are shown.
 const MOST_OUTPUTS: usize = 50;
 
+/// The most bytes of all pictures of an answer.
+const MOST_PICTURE_BYTES: usize = 8 << 20;
+
+/// The most pictures of an answer. APIs allow less for each where there are many.
+const MOST_PICTURES: usize = 20;
+
 /// The length that is kept free for the tags of a cell and the words about what was cut.
 const TAGS: usize = 400;
 
 /// The cells of a page.
 pub(super) struct CellPage {
     pub(super) text: String,
+    /// The pictures among the outputs.
+    pub(super) pictures: Vec<PlacedPicture>,
     pub(super) cells: usize,
     pub(super) total: usize,
     pub(super) truncated: bool,
@@ -42,6 +52,7 @@ pub(super) fn lay_out_cells(
     let notebook = Notebook::parse(document.view())?;
     let mut page = CellPage {
         text: String::new(),
+        pictures: Vec::new(),
         cells: 0,
         total: notebook.cells().len(),
         truncated: false,
@@ -49,6 +60,7 @@ pub(super) fn lay_out_cells(
         is_editable: notebook.is_editable(),
     };
     let mut left = budget;
+    let mut pictures = PictureAllowance::new(context);
     let asked = notebook
         .cells()
         .iter()
@@ -56,7 +68,7 @@ pub(super) fn lay_out_cells(
         .skip(wanted.first)
         .take(wanted.most);
     for (number, cell) in asked {
-        let mut laid = lay_cell(number, cell, usize::MAX);
+        let mut laid = lay_cell(number, cell, usize::MAX, &mut pictures);
         let mut length = context.length(&laid.text);
         if length > left {
             page.truncated = true;
@@ -68,11 +80,17 @@ pub(super) fn lay_out_cells(
                 .limit
                 .measure
                 .prefix(&cell.source(), left.saturating_sub(TAGS));
-            laid = lay_cell(number, cell, fitting);
+            laid = lay_cell(number, cell, fitting, &mut pictures);
             length = context.length(&laid.text);
         }
         left = left.saturating_sub(length);
+        let before = page.text.len();
         page.text.push_str(&laid.text);
+        page.pictures
+            .extend(laid.pictures.into_iter().map(|placed| PlacedPicture {
+                at: before + placed.at,
+                ..placed
+            }));
         page.cells += 1;
         if laid.is_whole {
             page.seen.add(raw(document, cell.range()));
@@ -84,12 +102,50 @@ pub(super) fn lay_out_cells(
 /// A cell laid out for the answer.
 struct LaidCell {
     text: String,
+    pictures: Vec<PlacedPicture>,
     /// Whether the whole source is shown.
     is_whole: bool,
 }
 
+/// What pictures may still take of an answer.
+struct PictureAllowance {
+    /// The limits of one picture; none where no picture is sent.
+    budget: Option<VisionBudget>,
+    bytes: usize,
+    count: usize,
+}
+
+impl PictureAllowance {
+    fn new(context: &CallContext<'_>) -> Self {
+        Self {
+            budget: context.engine().settings.read.images.budget(),
+            bytes: MOST_PICTURE_BYTES,
+            count: MOST_PICTURES,
+        }
+    }
+
+    /// The picture of an output, ready to be sent, if it may still be.
+    fn take(&mut self, base64: &Base64<'_>) -> Option<Picture> {
+        let budget = self.budget?;
+        if self.count == 0 || base64.length() as u64 > LARGEST_FILE {
+            return None;
+        }
+        let bytes = base64.bytes()?;
+        let picture = picture::read(&bytes, PictureFormat::of(&bytes)?, budget).ok()?;
+        self.bytes = self.bytes.checked_sub(picture.bytes.len())?;
+        self.count -= 1;
+        Some(picture)
+    }
+}
+
 /// Lays out a cell with at most that many bytes of its source. Where the source is cut, outputs are left out.
-fn lay_cell(number: usize, cell: &Cell<'_>, most: usize) -> LaidCell {
+fn lay_cell(
+    number: usize,
+    cell: &Cell<'_>,
+    most: usize,
+    allowance: &mut PictureAllowance,
+) -> LaidCell {
+    let mut pictures = Vec::new();
     let source = cell.source();
     let id = cell
         .id()
@@ -104,7 +160,7 @@ fn lay_cell(number: usize, cell: &Cell<'_>, most: usize) -> LaidCell {
     let is_whole = end == source.len();
     if is_whole {
         for output in cell.outputs().iter().take(MOST_OUTPUTS) {
-            push_output(&mut text, output);
+            pictures.extend(push_output(&mut text, output, allowance));
         }
         let left = cell.outputs().len().saturating_sub(MOST_OUTPUTS);
         if left > 0 {
@@ -121,10 +177,19 @@ fn lay_cell(number: usize, cell: &Cell<'_>, most: usize) -> LaidCell {
         ));
     }
     text.push_str("</cell>\n");
-    LaidCell { text, is_whole }
+    LaidCell {
+        text,
+        pictures,
+        is_whole,
+    }
 }
 
-fn push_output(text: &mut String, output: &Output<'_>) {
+/// Adds an output to the text of its cell, and gives the picture that it is.
+fn push_output(
+    text: &mut String,
+    output: &Output<'_>,
+    allowance: &mut PictureAllowance,
+) -> Option<PlacedPicture> {
     match output {
         Output::Text { name, text: shown } => {
             text.push_str(&format!("<output name={name:?}>\n"));
@@ -143,6 +208,11 @@ fn push_output(text: &mut String, output: &Output<'_>) {
             text.push_str("</output>\n");
         }
         Output::Picture { media_type, base64 } => {
+            if let Some(picture) = allowance.take(base64) {
+                text.push_str(&format!("[lancet: {}]\n", describe(&picture)));
+                let at = text.len();
+                return Some(PlacedPicture { at, picture });
+            }
             // Three bytes are four characters of base64.
             let size = size(base64.length() as u64 / 4 * 3);
             text.push_str(&format!(
@@ -155,6 +225,7 @@ fn push_output(text: &mut String, output: &Output<'_>) {
         }
         _ => {}
     }
+    None
 }
 
 /// Adds a text and ends its last line.

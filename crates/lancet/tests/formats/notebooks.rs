@@ -2,14 +2,13 @@
 //! every cell but the meant one is equal. Undo gives back the bytes of the original.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::path::Path;
-use std::process::{Command, Stdio};
 
 use lancet::tools::{CellEditMode, CellType, NotebookEditArguments, ReadArguments};
 use lancet::{Lancet, Mode, Session};
 use lancet_testing::TestFolder;
 use serde_json::json;
+
+use crate::python::{packages, run};
 
 const SOURCES: [&str; 4] = [
     "y = 2",
@@ -17,27 +16,6 @@ const SOURCES: [&str; 4] = [
     "# “Title” 🚀\n\n\ttext \\alpha \"quoted\"\n",
     "one\ntwo",
 ];
-
-fn python(packages: &Path, script: &str, folder: &Path, input: &str) -> String {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/notebooks")
-        .join(script);
-    let mut child = Command::new("python3")
-        .arg(script)
-        .arg(folder)
-        .env("PYTHONPATH", packages)
-        .env("PYTHONDONTWRITEBYTECODE", "1")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("python3 starts");
-    let mut stdin = child.stdin.take().expect("a pipe");
-    stdin.write_all(input.as_bytes()).expect("python3 reads");
-    drop(stdin);
-    let done = child.wait_with_output().expect("python3 ends");
-    assert!(done.status.success(), "{done:?}");
-    String::from_utf8(done.stdout).expect("UTF-8")
-}
 
 fn opened(folder: &TestFolder, state: &TestFolder) -> Session {
     Lancet::builder()
@@ -60,12 +38,9 @@ fn count_cells(session: &Session, path: &str) -> u64 {
 
 #[test]
 fn nbformat_finds_every_result_valid_and_every_other_cell_equal() {
-    let Some(packages) = std::env::var_os("LANCET_NBFORMAT") else {
-        return lancet_testing::judges::missing("nbformat");
-    };
-    let packages = Path::new(&packages);
+    let Some(packages) = packages() else { return };
     let (folder, state) = (TestFolder::new(), TestFolder::new());
-    python(packages, "make.py", folder.path(), "");
+    run(&packages, "make_notebooks.py", folder.path(), "");
     let session = opened(&folder, &state);
     let mut names: Vec<String> = std::fs::read_dir(folder.path())
         .expect("a folder")
@@ -129,6 +104,6 @@ fn nbformat_finds_every_result_valid_and_every_other_cell_equal() {
         }
         std::fs::write(folder.path().join(format!("{name}.old")), &original).expect("a copy");
     }
-    let said = python(packages, "judge.py", folder.path(), &edits);
+    let said = run(&packages, "judge_notebooks.py", folder.path(), &edits);
     assert_eq!(said.trim(), "0 wrong", "{total} edits\n{said}");
 }

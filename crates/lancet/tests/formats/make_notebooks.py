@@ -1,6 +1,6 @@
 """Writes notebooks of many forms into a folder: by nbformat, by jupytext, and odd ones by hand.
 
-usage: make.py FOLDER
+usage: make_notebooks.py FOLDER
 """
 
 import json

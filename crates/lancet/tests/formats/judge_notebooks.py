@@ -1,7 +1,7 @@
 """Judges edited notebooks: each is as valid as its original, the cell that was meant is as it was meant to be, and all
 other cells and the rest of the notebook are equal.
 
-usage: judge.py FOLDER < a line of JSON for each edit: {"old", "new", "mode", "at", "source"}
+usage: judge_notebooks.py FOLDER < a line of JSON for each edit: {"old", "new", "mode", "at", "source"}
 """
 
 import json

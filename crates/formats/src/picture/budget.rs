@@ -1,0 +1,82 @@
+//! How large a picture may be for a model: models cut what they see into patches and shrink what has too many.
+
+use super::Size;
+
+/// The longest side that is ever sent. Some APIs refuse more than 2,000 px where a conversation has many pictures.
+const LONGEST: u32 = 1_996;
+
+/// The limits of what a model sees of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VisionBudget {
+    /// The longest side in pixels.
+    pub longest: u32,
+    /// The side of a patch in pixels.
+    pub patch: u32,
+    /// The most patches.
+    pub patches: u32,
+}
+
+impl VisionBudget {
+    /// What every model with vision sees without shrinking.
+    pub const DEFAULT: Self = Self {
+        longest: 1_568,
+        patch: 28,
+        patches: 1_568,
+    };
+
+    /// The newer models of Claude, which see finer.
+    pub const CLAUDE_LARGE: Self = Self {
+        longest: LONGEST,
+        patch: 28,
+        patches: 4_784,
+    };
+
+    /// The models of OpenAI that count patches.
+    pub const OPENAI: Self = Self {
+        longest: LONGEST,
+        patch: 32,
+        patches: 1_536,
+    };
+
+    /// The models of Gemini, which count tiles.
+    pub const GEMINI: Self = Self {
+        longest: 1_536,
+        patch: 768,
+        patches: 4,
+    };
+
+    /// The largest size of the same proportions that is within the budget, and no larger than the picture is.
+    #[must_use]
+    pub fn fit(self, size: Size) -> Size {
+        let longest = f64::from(size.longest().max(1));
+        let mut factor = (f64::from(self.longest.min(LONGEST)) / longest).min(1.0);
+        let mut fitted = scaled(size, factor);
+        let has_room = |fitted: Size| {
+            let count = |side: u32| u64::from(side.div_ceil(self.patch));
+            count(fitted.width) * count(fitted.height) <= u64::from(self.patches)
+        };
+        // Two per cent a step: at most two hundred steps from the largest picture to a single patch.
+        for _ in 0..400 {
+            if has_room(fitted) {
+                break;
+            }
+            factor *= 0.98;
+            fitted = scaled(size, factor);
+        }
+        fitted
+    }
+}
+
+/// The size times a factor, at least one pixel each way.
+pub(super) fn scaled(size: Size, factor: f64) -> Size {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the product of a u32 and a number between 0 and 1 is a u32"
+    )]
+    let side = |side: u32| ((f64::from(side) * factor).round() as u32).max(1);
+    Size {
+        width: side(size.width),
+        height: side(size.height),
+    }
+}

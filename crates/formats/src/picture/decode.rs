@@ -1,0 +1,88 @@
+//! Decodes a picture whole. Its header is checked before memory is taken for its pixels.
+
+use std::io::Cursor;
+
+use image::{ColorType, DynamicImage, ImageDecoder as _, ImageFormat, ImageReader, Limits};
+
+use super::{PictureError, PictureFormat, Size};
+
+/// The most memory that the pixels of a picture may take: 89 million pixels of three bytes.
+const MOST_PIXEL_BYTES: u64 = 256 << 20;
+
+/// The most memory that a decoder may take besides.
+const MOST_DECODER_BYTES: u64 = 128 << 20;
+
+/// A decoded picture, upright.
+pub(super) struct Decoded {
+    pub(super) image: DynamicImage,
+    /// Whether its pixels are 8-bit grey or colour and were upright in the file.
+    pub(super) is_plain: bool,
+}
+
+impl Decoded {
+    pub(super) fn size(&self) -> Size {
+        Size {
+            width: self.image.width(),
+            height: self.image.height(),
+        }
+    }
+}
+
+fn reader(bytes: &[u8], format: PictureFormat) -> ImageReader<Cursor<&[u8]>> {
+    let format = match format {
+        PictureFormat::Png => ImageFormat::Png,
+        PictureFormat::Jpeg => ImageFormat::Jpeg,
+        PictureFormat::Gif => ImageFormat::Gif,
+        PictureFormat::WebP => ImageFormat::WebP,
+        PictureFormat::Bmp => ImageFormat::Bmp,
+        PictureFormat::Tiff => ImageFormat::Tiff,
+    };
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(MOST_PIXEL_BYTES + MOST_DECODER_BYTES);
+    reader.limits(limits);
+    reader
+}
+
+/// The size that the header states.
+pub(super) fn header(bytes: &[u8], format: PictureFormat) -> Result<Size, PictureError> {
+    let (width, height) = reader(bytes, format).into_dimensions().map_err(damaged)?;
+    Ok(Size { width, height })
+}
+
+/// Decodes all of it.
+pub(super) fn whole(bytes: &[u8], format: PictureFormat) -> Result<Decoded, PictureError> {
+    let stated = header(bytes, format)?;
+    let too_many = || PictureError::TooManyPixels(stated);
+    // A byte is the least that a pixel takes, whatever the decoder says.
+    if u64::from(stated.width) * u64::from(stated.height) > MOST_PIXEL_BYTES {
+        return Err(too_many());
+    }
+    let mut decoder = reader(bytes, format).into_decoder().map_err(damaged)?;
+    if decoder.total_bytes() > MOST_PIXEL_BYTES {
+        return Err(too_many());
+    }
+    let orientation = decoder.orientation().map_err(damaged)?;
+    let is_eight_bits = matches!(
+        decoder.color_type(),
+        ColorType::L8 | ColorType::La8 | ColorType::Rgb8 | ColorType::Rgba8
+    );
+    let mut image = DynamicImage::from_decoder(decoder).map_err(damaged)?;
+    image.apply_orientation(orientation);
+    if image.width() == 0 || image.height() == 0 {
+        return Err(PictureError::Damaged("it has no pixels".to_owned()));
+    }
+    Ok(Decoded {
+        image,
+        is_plain: is_eight_bits && orientation == image::metadata::Orientation::NoTransforms,
+    })
+}
+
+/// The error of a decoder, in its own words.
+pub(super) fn damaged(error: image::ImageError) -> PictureError {
+    let words = match &error {
+        image::ImageError::IoError(_) => "the file ends too early".to_owned(),
+        other => other.to_string(),
+    };
+    PictureError::Damaged(words.chars().take(200).collect())
+}

@@ -1,0 +1,266 @@
+//! Pictures of every format, damaged ones, and what is sent for them.
+
+use std::io::Cursor;
+
+use image::{DynamicImage, ImageFormat, Rgb, RgbImage, Rgba, RgbaImage};
+use lancet_testing::laws;
+use proptest::prelude::*;
+
+use super::*;
+
+/// A picture with edges and areas, as a screenshot has.
+fn drawing(width: u32, height: u32) -> DynamicImage {
+    RgbImage::from_fn(width, height, |x, y| match (x / 7 + y / 5) % 3 {
+        0 => Rgb([250, 250, 250]),
+        1 => Rgb([20, 30, 40]),
+        _ => Rgb([200, 10, 10]),
+    })
+    .into()
+}
+
+/// A picture in which no two neighbours are equal, as in a photograph.
+fn photograph(width: u32, height: u32) -> DynamicImage {
+    RgbImage::from_fn(width, height, |x, y| {
+        let noise = x
+            .wrapping_mul(2_654_435_761)
+            .wrapping_add(y.wrapping_mul(40_503))
+            >> 24;
+        Rgb([(noise & 0xFF) as u8, (x % 251) as u8, (y % 241) as u8])
+    })
+    .into()
+}
+
+fn encoded(image: &DynamicImage, format: ImageFormat) -> Vec<u8> {
+    let mut bytes = Cursor::new(Vec::new());
+    image.write_to(&mut bytes, format).expect("encoded");
+    bytes.into_inner()
+}
+
+fn sent(bytes: &[u8]) -> Picture {
+    let format = PictureFormat::of(bytes).expect("a picture");
+    read(bytes, format, VisionBudget::DEFAULT).expect("a whole picture")
+}
+
+/// What every picture that is sent fulfils, whatever the file was.
+fn is_safe(picture: &Picture) {
+    assert!(picture.bytes.len() <= MOST_BYTES);
+    assert!(picture.sent.longest() < 2_000);
+    let format = match picture.format {
+        SentFormat::Png => ImageFormat::Png,
+        SentFormat::Jpeg => ImageFormat::Jpeg,
+    };
+    let again = image::load_from_memory_with_format(&picture.bytes, format).expect("it decodes");
+    assert_eq!(
+        (again.width(), again.height()),
+        (picture.sent.width, picture.sent.height)
+    );
+}
+
+#[test]
+fn every_format_is_sent_with_its_size() {
+    for format in [
+        ImageFormat::Png,
+        ImageFormat::Jpeg,
+        ImageFormat::Gif,
+        ImageFormat::WebP,
+        ImageFormat::Bmp,
+        ImageFormat::Tiff,
+    ] {
+        let picture = sent(&encoded(&drawing(40, 30), format));
+        is_safe(&picture);
+        let size = Size {
+            width: 40,
+            height: 30,
+        };
+        assert_eq!((picture.original, picture.sent), (size, size), "{format:?}");
+        assert_eq!(picture.frames, 1, "{format:?}");
+    }
+}
+
+#[test]
+fn a_plain_picture_keeps_its_bytes_and_one_with_metadata_does_not() {
+    let plain = encoded(&drawing(40, 30), ImageFormat::Png);
+    assert_eq!(*sent(&plain).bytes, plain);
+    // A comment between the header and the data, with the right length; its checksum is not looked at before that.
+    let mut commented = plain[..33].to_vec();
+    let text = b"tEXtPlace\0Secret Road";
+    commented.extend(u32::try_from(text.len() - 4).expect("short").to_be_bytes());
+    commented.extend(text);
+    commented.extend(crc(text).to_be_bytes());
+    commented.extend(&plain[33..]);
+    let picture = sent(&commented);
+    assert!(!picture.bytes.windows(6).any(|part| part == b"Secret"));
+    is_safe(&picture);
+}
+
+/// The checksum of a PNG's chunk.
+fn crc(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(u32::MAX, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| match crc & 1 {
+            0 => crc >> 1,
+            _ => (crc >> 1) ^ 0xEDB8_8320,
+        })
+    })
+}
+
+#[test]
+fn a_large_picture_is_fitted_and_the_factor_maps_back() {
+    let picture = sent(&encoded(&drawing(3_136, 784), ImageFormat::Png));
+    is_safe(&picture);
+    assert_eq!(picture.sent.width, 1_568);
+    assert!(
+        (picture.factor() - 2.0).abs() < 0.01,
+        "{}",
+        picture.factor()
+    );
+    let wide = sent(&encoded(&drawing(9_000, 4), ImageFormat::Png));
+    assert_eq!((wide.sent.width, wide.sent.height), (1_568, 1));
+}
+
+#[test]
+fn budgets_hold_for_every_proportion() {
+    for budget in [
+        VisionBudget::DEFAULT,
+        VisionBudget::CLAUDE_LARGE,
+        VisionBudget::OPENAI,
+        VisionBudget::GEMINI,
+    ] {
+        for (width, height) in [
+            (1, 1),
+            (4_000, 3_000),
+            (3_000, 4_000),
+            (60_000, 2),
+            (1_568, 1_568),
+        ] {
+            let fitted = budget.fit(Size { width, height });
+            let patches =
+                fitted.width.div_ceil(budget.patch) * fitted.height.div_ceil(budget.patch);
+            assert!(patches <= budget.patches, "{width}x{height}: {fitted:?}");
+            assert!(fitted.longest() <= budget.longest.min(1_999));
+        }
+    }
+}
+
+#[test]
+fn photographs_are_jpeg_and_drawings_png() {
+    let photograph = encoded(&photograph(300, 200), ImageFormat::Bmp);
+    assert_eq!(sent(&photograph).format, SentFormat::Jpeg);
+    let drawing = encoded(&drawing(300, 200), ImageFormat::Bmp);
+    assert_eq!(sent(&drawing).format, SentFormat::Png);
+}
+
+/// EXIF says that the picture is to be turned by a quarter; what is sent is turned and has no EXIF.
+#[test]
+fn orientation_is_applied_and_exif_stays_here() {
+    let upright = encoded(&photograph(60, 20), ImageFormat::Jpeg);
+    let exif = b"Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";
+    let mut turned = upright[..2].to_vec();
+    turned.extend([0xFF, 0xE1]);
+    turned.extend(u16::try_from(exif.len() + 2).expect("short").to_be_bytes());
+    turned.extend(exif);
+    turned.extend(&upright[2..]);
+    let picture = sent(&turned);
+    assert_eq!((picture.original.width, picture.original.height), (20, 60));
+    assert!(!picture.bytes.windows(4).any(|part| part == b"Exif"));
+    is_safe(&picture);
+}
+
+#[test]
+fn transparent_pictures_stay_transparent() {
+    let image: DynamicImage = RgbaImage::from_pixel(90, 90, Rgba([1, 2, 3, 0])).into();
+    let picture = sent(&encoded(&image, ImageFormat::WebP));
+    let again = image::load_from_memory(&picture.bytes).expect("it decodes");
+    assert!(again.color().has_alpha());
+}
+
+#[test]
+fn a_header_of_sixty_thousand_pixels_takes_no_memory() {
+    let mut bytes = encoded(&drawing(20, 20), ImageFormat::Png);
+    bytes[16..20].copy_from_slice(&60_000_u32.to_be_bytes());
+    bytes[20..24].copy_from_slice(&60_000_u32.to_be_bytes());
+    let checksum = crc(&bytes[12..29]);
+    bytes[29..33].copy_from_slice(&checksum.to_be_bytes());
+    let error = read(&bytes, PictureFormat::Png, VisionBudget::DEFAULT).expect_err("too large");
+    let size = Size {
+        width: 60_000,
+        height: 60_000,
+    };
+    assert_eq!(error, PictureError::TooManyPixels(size));
+}
+
+#[test]
+fn a_cut_file_is_damaged_wherever_it_is_cut() {
+    for format in [ImageFormat::Png, ImageFormat::Jpeg] {
+        let bytes = encoded(&drawing(48, 32), format);
+        for end in 8..bytes.len() {
+            let cut = &bytes[..end];
+            let format = PictureFormat::of(cut).expect("a picture");
+            assert!(
+                read(cut, format, VisionBudget::DEFAULT).is_err(),
+                "{format:?} cut at {end}"
+            );
+        }
+    }
+}
+
+#[test]
+fn frames_are_counted() {
+    let mut bytes = Vec::new();
+    {
+        let mut encoder = image::codecs::gif::GifEncoder::new(&mut bytes);
+        for _ in 0..3 {
+            let frame = image::Frame::new(drawing(10, 10).to_rgba8());
+            encoder.encode_frame(frame).expect("a frame");
+        }
+    }
+    assert_eq!(sent(&bytes).frames, 3);
+}
+
+proptest! {
+    #![proptest_config(laws::costly())]
+
+    /// Whatever was done to a file, what is sent for it is a picture within the limits.
+    #[test]
+    fn damage_never_gets_out(
+        format in 0_usize..6,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..12),
+        end in any::<prop::sample::Index>(),
+        cut in prop::bool::weighted(0.2),
+    ) {
+        let format = [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::Gif, ImageFormat::WebP, ImageFormat::Bmp, ImageFormat::Tiff][format];
+        let mut bytes = encoded(&drawing(12, 9), format);
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        if cut {
+            bytes.truncate(end.index(bytes.len()));
+        }
+        if let Some(format) = PictureFormat::of(&bytes)
+            && let Ok(picture) = read(&bytes, format, VisionBudget::DEFAULT)
+        {
+            is_safe(&picture);
+        }
+    }
+}
+
+/// A decoder turns CMYK into RGB and does not say so; the file's own bytes would still be CMYK.
+#[test]
+fn four_colours_are_not_plain() {
+    let mut bytes = encoded(&photograph(16, 16), ImageFormat::Jpeg);
+    assert!(
+        container::examine(&bytes, PictureFormat::Jpeg)
+            .expect("whole")
+            .is_plain
+    );
+    let frame = bytes
+        .windows(2)
+        .position(|part| part == [0xFF, 0xC0])
+        .expect("a frame");
+    bytes[frame + 9] = 4;
+    assert!(
+        !container::examine(&bytes, PictureFormat::Jpeg)
+            .expect("whole")
+            .is_plain
+    );
+}

@@ -1,0 +1,143 @@
+//! A picture for Read: fitted to what the model's API takes, or a sentence where pictures are switched off.
+
+use lancet_formats::picture::{self, LARGEST_FILE, Picture, PictureError, PictureFormat};
+use lancet_history::Seen;
+use lancet_text::Endings;
+use lancet_workspace::Snapshot;
+
+use super::layout::Layout;
+use super::{Shape, Shown};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::rooms::CallContext;
+use crate::rooms::examine::open::unreadable;
+use crate::rooms::locate::Target;
+use crate::wording::{quote_path, size};
+
+/// A picture, and where it stands in the text of an answer.
+pub(crate) struct PlacedPicture {
+    /// The length of the text before it.
+    pub(crate) at: usize,
+    pub(crate) picture: Picture,
+}
+
+/// Whether a large file is a picture that is small enough to be decoded; an error where it is a larger one.
+pub(super) fn is_decodable(target: &Target, file_size: u64) -> Result<bool, Refusal> {
+    let (head, _) = target
+        .located
+        .read_at(0, 16)
+        .map_err(|error| unreadable(target, &error))?;
+    let Some(format) = PictureFormat::of(&head) else {
+        return Ok(false);
+    };
+    // Text may begin with these two letters; a large picture seldom is a BMP.
+    if format == PictureFormat::Bmp || file_size <= LARGEST_FILE {
+        return Ok(file_size <= LARGEST_FILE && format != PictureFormat::Bmp);
+    }
+    let text = format!(
+        "{} is a {} picture of {}; pictures of up to {} are shown. Make a smaller copy with another program.",
+        target.given,
+        format.name(),
+        size(file_size),
+        size(LARGEST_FILE)
+    );
+    Err(refusal(target, RefusalKind::TooLarge, text))
+}
+
+/// The picture that a file is, for the answer; none where the file is no picture.
+pub(super) fn shown(
+    context: &CallContext<'_>,
+    target: &Target,
+    base: &Snapshot,
+) -> Option<Result<Shown, Refusal>> {
+    let format = PictureFormat::of(&base.bytes)?;
+    Some(show(context, target, base, format))
+}
+
+fn show(
+    context: &CallContext<'_>,
+    target: &Target,
+    base: &Snapshot,
+    format: PictureFormat,
+) -> Result<Shown, Refusal> {
+    let (words, pictures) = match context.engine().settings.read.images.budget() {
+        Some(budget) => {
+            let picture = picture::read(&base.bytes, format, budget)
+                .map_err(|error| not_shown(target, format, &error))?;
+            (describe(&picture), vec![PlacedPicture { at: 0, picture }])
+        }
+        None => {
+            let stated = picture::size(&base.bytes, format)
+                .map_err(|error| not_shown(target, format, &error))?;
+            let words = format!(
+                "{} picture, {}x{} px, {}; not shown, because read.images is \"off\"",
+                format.name(),
+                stated.width,
+                stated.height,
+                size(base.bytes.len() as u64)
+            );
+            (words, Vec::new())
+        }
+    };
+    Ok(Shown {
+        shape: Shape::Picture,
+        notice: None,
+        words: Some(words),
+        pictures,
+        layout: Layout {
+            seen: Seen::whole(base.bytes.len() as u64),
+            ..Layout::default()
+        },
+        total: 0,
+        encoding: "binary",
+        endings: Endings::None,
+        revision: base.revision,
+        stamp: base.stamp,
+        content: None,
+    })
+}
+
+/// What an answer says about a picture that is sent.
+pub(super) fn describe(picture: &Picture) -> String {
+    let mut words = format!(
+        "{} picture, {}x{} px",
+        picture.original_format.name(),
+        picture.original.width,
+        picture.original.height
+    );
+    if picture.frames > 1 {
+        words.push_str(&format!(", the first of {} frames", picture.frames));
+    }
+    if picture.sent != picture.original {
+        words.push_str(&format!(
+            ", sent as {}x{} px: multiply coordinates in it by {:.3}",
+            picture.sent.width,
+            picture.sent.height,
+            picture.factor()
+        ));
+    }
+    words
+}
+
+/// The refusal for a picture that cannot be shown.
+fn not_shown(target: &Target, format: PictureFormat, error: &PictureError) -> Refusal {
+    let (kind, next) = match error {
+        PictureError::TooManyPixels(_) => (
+            RefusalKind::TooLarge,
+            "Make a smaller copy with another program.",
+        ),
+        _ => (
+            RefusalKind::Damaged,
+            "Get a whole copy of it; no other tool of lancet can read it either.",
+        ),
+    };
+    let text = format!(
+        "{} is a {} picture, but {error}. {next}",
+        target.given,
+        format.name()
+    );
+    refusal(target, kind, text)
+}
+
+fn refusal(target: &Target, kind: RefusalKind, text: String) -> Refusal {
+    Refusal::new(kind, text).with("file_path", quote_path(target.path()))
+}

@@ -1,0 +1,5 @@
+//! Files that are more than text, judged by the programs that people open them with.
+
+mod notebooks;
+mod pictures;
+mod python;
