@@ -1,6 +1,6 @@
 //! How large a picture may be for a model: models cut what they see into patches and shrink what has too many.
 
-use super::Size;
+use super::model::Size;
 
 /// The longest side that is ever sent. Some APIs refuse more than 2,000 px where a conversation has many pictures.
 const LONGEST: u32 = 1_996;

@@ -1,7 +1,7 @@
 //! The parts of a picture file, walked without decoding: whether the file is whole, how many frames it has, and whether
 //! it holds nothing but a plain picture, so that its own bytes may be sent.
 
-use super::{PictureError, PictureFormat};
+use super::model::{PictureError, PictureFormat};
 
 /// What the walk found.
 pub(super) struct Container {

@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use image::{ColorType, DynamicImage, ImageDecoder as _, ImageFormat, ImageReader, Limits};
 
-use super::{PictureError, PictureFormat, Size};
+use super::model::{PictureError, PictureFormat, Size};
 
 /// The most memory that the pixels of a picture may take: 89 million pixels of three bytes.
 const MOST_PIXEL_BYTES: u64 = 256 << 20;

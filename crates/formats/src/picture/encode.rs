@@ -8,7 +8,7 @@ use image::{DynamicImage, GenericImageView as _, ImageEncoder as _, RgbImage};
 
 use super::budget::scaled;
 use super::decode::damaged;
-use super::{MOST_BYTES, PictureError, PictureFormat, SentFormat, Size};
+use super::model::{MOST_BYTES, PictureError, PictureFormat, SentFormat, Size};
 
 /// The qualities that are tried, one after the other.
 const QUALITIES: [u8; 3] = [85, 70, 50];

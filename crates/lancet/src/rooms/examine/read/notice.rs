@@ -1,0 +1,113 @@
+//! The last notice of a page, and the length that the notices leave for its lines.
+
+use lancet_text::Endings;
+
+use super::{Page, Shape, Wanted};
+use crate::rooms::CallContext;
+use crate::rooms::locate::Target;
+use crate::wording::quote_path;
+
+/// The least length that is reserved for the notices after the lines.
+const NOTICE_ROOM: usize = 1_200;
+/// The length of the last notice besides the path and the call for the next page.
+const LAST_NOTICE: usize = 300;
+/// The last notice: path, range, total, unusual properties, revision, and the call for the next page.
+pub(super) fn notice(context: &CallContext<'_>, page: &Page, wanted: Wanted) -> String {
+    let path = name(context, &page.target).unwrap_or_else(|| "this file".to_owned());
+    let mut words = if page.shape == Shape::Unchanged && page.words.is_some() {
+        format!("{path} unchanged since your last read; force: true shows it again")
+    } else if let Some(words) = &page.words {
+        format!("{path}, {words}")
+    } else if page.shape == Shape::Unchanged {
+        format!(
+            "{} of {path} unchanged since your last read; force: true shows the text again",
+            range_words(page)
+        )
+    } else if page.total == 0 {
+        format!("{path} is empty: 0 {}s", page.unit)
+    } else if page.lines == 0 {
+        format!(
+            "{path} has {}; nothing stands at offset {}",
+            crate::wording::count(page.total, page.unit),
+            wanted.first.saturating_add(1)
+        )
+    } else {
+        format!("{path}, {} of {}", range_words(page), page.total)
+    };
+    if page.encoding != "utf-8" && page.words.is_none() {
+        words.push_str(&format!(", {}", page.encoding));
+    }
+    if !matches!(page.endings, Endings::Lf | Endings::None) {
+        words.push_str(&format!(", {} line ends", page.endings.name()));
+    }
+    words.push_str(&format!(", revision {}", page.revision));
+    let next = page.start + page.lines;
+    if page.shape != Shape::Unchanged
+        && page.truncated
+        && wanted.column.is_none()
+        && next <= page.total
+    {
+        let left = wanted.most.saturating_sub(page.lines);
+        let limit = (wanted.asked.limit > 0 && left > 0).then_some(left);
+        words.push_str(&format!(
+            ". Next: {}",
+            next_call(context, &page.target, next, limit)
+        ));
+    }
+    words
+}
+
+/// The longest name that a notice repeats: a fraction of the answer, so that the other parts find room.
+pub(super) fn longest_name(context: &CallContext<'_>) -> usize {
+    context.limit.most / 8
+}
+
+/// The file's path for a notice; none where it is too long to be repeated.
+fn name(context: &CallContext<'_>, target: &Target) -> Option<String> {
+    let path = quote_path(target.path()).to_string();
+    (context.length(&path) <= longest_name(context)).then_some(path)
+}
+
+/// The call for the next page.
+fn next_call(
+    context: &CallContext<'_>,
+    target: &Target,
+    offset: usize,
+    limit: Option<usize>,
+) -> String {
+    if name(context, target).is_some() {
+        return context.read_call(target.path(), Some(offset), limit);
+    }
+    let limit = limit.map_or_else(String::new, |limit| format!(" and limit {limit}"));
+    format!("the same call with offset {offset}{limit}")
+}
+
+/// The length that the lines of a page may take of the answer: what its notices leave.
+pub(super) fn budget(context: &CallContext<'_>, target: &Target) -> usize {
+    let most = longest_name(context);
+    let notices = target
+        .notices
+        .iter()
+        .map(|notice| context.length(&context.limit.cut(notice, most)) + 12);
+    let path = name(context, target).map_or(0, |path| context.length(&path));
+    let call = next_call(context, target, usize::MAX, Some(usize::MAX));
+    let taken = notices.sum::<usize>() + path + context.length(&call) + LAST_NOTICE;
+    context
+        .limit
+        .most
+        .saturating_sub(taken.max(NOTICE_ROOM))
+        .max(500)
+}
+
+fn range_words(page: &Page) -> String {
+    if page.lines == 1 {
+        format!("{} {}", page.unit, page.start)
+    } else {
+        format!(
+            "{}s {}-{}",
+            page.unit,
+            page.start,
+            page.start + page.lines.saturating_sub(1)
+        )
+    }
+}
