@@ -26,7 +26,6 @@ use crate::arguments::ReadArguments;
 use crate::refusal::Refusal;
 use crate::rooms::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
-use crate::wording::quote_path;
 
 /// Notebooks up to this size are held in memory, since their cells are found only in the whole JSON.
 const LARGEST_NOTEBOOK: u64 = 256 << 20;
