@@ -5,6 +5,9 @@ use proptest::test_runner::Config;
 /// The default number of cases of a law.
 const CASES: u32 = 256;
 
+/// The number of cases that `cargo xtask test` asks for.
+const OF_THE_TEST_COMMAND: u32 = 10_000;
+
 /// The number of cases that `LANCET_LAW_CASES` asks for.
 #[must_use]
 pub fn asked() -> Option<u32> {
@@ -29,6 +32,20 @@ pub fn costly() -> Config {
     config_of(cases().div_ceil(10))
 }
 
+/// The number of cases of a law whose cases take long: at most `most` in the test command, because its time is limited.
+/// Where more cases are asked for than it asks for, as `cargo xtask torture` does, all of them are tried.
+#[must_use]
+pub fn limited(cases: u32, most: u32) -> u32 {
+    within(asked(), cases, most)
+}
+
+fn within(asked: Option<u32>, cases: u32, most: u32) -> u32 {
+    match asked {
+        Some(asked) if asked > OF_THE_TEST_COMMAND => cases,
+        _ => cases.min(most),
+    }
+}
+
 /// The configuration of a law with its own number of cases.
 #[must_use]
 pub fn config_of(cases: u32) -> Config {
@@ -36,5 +53,18 @@ pub fn config_of(cases: u32) -> Config {
         cases,
         failure_persistence: None,
         ..Config::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::within;
+
+    #[test]
+    fn only_the_test_command_and_less_are_limited() {
+        assert_eq!(within(Some(1_000_000), 125_000, 250), 125_000);
+        assert_eq!(within(Some(10_000), 1_250, 250), 250);
+        assert_eq!(within(Some(800), 100, 250), 100);
+        assert_eq!(within(None, 256, 250), 250);
     }
 }

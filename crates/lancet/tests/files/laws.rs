@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use lancet::Reply;
+use lancet_testing::laws;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -61,13 +62,7 @@ fn act(ground: &Ground, deed: &Deed) -> Reply {
 }
 
 fn cases() -> ProptestConfig {
-    let cases = std::env::var("LANCET_LAW_CASES").ok();
-    let cases = cases.and_then(|cases| cases.parse().ok()).unwrap_or(64_u32);
-    ProptestConfig {
-        cases: cases.min(400),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
+    laws::config_of(laws::limited(laws::cases(), 400))
 }
 
 fn ground() -> Ground {

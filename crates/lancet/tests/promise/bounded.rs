@@ -1,6 +1,7 @@
 //! Answers stay within their limit, however small it is and whatever is asked; and what was left out of an answer does
 //! not count as seen.
 
+use lancet_testing::laws;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -28,7 +29,8 @@ fn text() -> impl Strategy<Value = String> {
 #[test]
 fn answers_stay_within_a_small_limit() {
     let ground = Ground::with(|builder| builder.answer_limit(3_000));
-    proptest!(config_of(cases() / 8), |(before in text(), foreign in text(), pick in any::<(u16, u16)>(), new in text())| {
+    // A case is about sixty calls on texts of many pages.
+    proptest!(config_of(laws::limited(cases() / 8, 250)), |(before in text(), foreign in text(), pick in any::<(u16, u16)>(), new in text())| {
         ground.clear();
         ground.put("a.txt", &before);
         let path = ground.path("a.txt");
