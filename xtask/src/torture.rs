@@ -11,7 +11,9 @@ use crate::test::live::Live;
 use crate::test::system::{self, SystemPackages};
 use crate::test::{PROFILE, setup};
 
-const TARGETS: [&str; 7] = [
+const TARGETS: [&str; 9] = [
+    "notebook",
+    "picture",
     "encoding",
     "receive",
     "search_replace",

@@ -1,0 +1,18 @@
+//! Properties of any bytes as a picture: they are refused, or what is sent for them is small enough and has the size that
+//! is said.
+
+use lancet_formats::picture::{MOST_BYTES, PictureFormat, VisionBudget, read, size};
+
+pub(crate) fn check(data: &[u8]) {
+    let Some(format) = PictureFormat::of(data) else {
+        return;
+    };
+    let _ = size(data, format);
+    let Ok(picture) = read(data, format, VisionBudget::DEFAULT) else {
+        return;
+    };
+    assert!(picture.bytes.len() <= MOST_BYTES);
+    assert!(picture.sent.longest() <= VisionBudget::DEFAULT.longest);
+    let sent = PictureFormat::of(&picture.bytes).expect("a picture");
+    assert_eq!(size(&picture.bytes, sent), Ok(picture.sent));
+}
