@@ -136,7 +136,7 @@ pub(crate) fn is_whole(
     what: &str,
 ) {
     let mut tree = ground.tree();
-    // Folders that were made for a file and are empty again say nothing; a dead process cannot remove them.
+    // Empty folders that were made for a file are not compared: a killed process cannot remove them.
     tree.retain(|name, content| {
         content.is_some() || before.contains_key(name) || after.contains_key(name)
     });
@@ -202,7 +202,7 @@ fn a_recovery_that_dies_at_any_call_is_finished_by_the_next() {
     assert!(recoveries > 1000, "{recoveries}");
 }
 
-/// Folders that were made for a file go with it, at whatever call the process dies.
+/// Recovery removes the folders that were made for a file that was not created, at whatever call the process died.
 #[test]
 fn a_folder_that_was_made_for_a_file_that_did_not_come_goes_again() {
     let mut removed = 0;
@@ -247,7 +247,8 @@ fn a_folder_that_was_made_for_a_file_that_did_not_come_goes_again() {
     assert!(removed > 10, "{removed}");
 }
 
-/// A file that goes takes its folders along: killed at any call, all of them are there or none once recovery has run.
+/// A removed file takes its empty folders along: after a kill at any call and a recovery, either the file and its folders
+/// exist or none of them does.
 #[test]
 fn folders_that_go_with_their_file_do_not_stay_behind() {
     let (mut gone, mut there) = (0, 0);
@@ -289,7 +290,7 @@ fn folders_that_go_with_their_file_do_not_stay_behind() {
     assert!(gone > 5 && there > 5, "{gone} {there}");
 }
 
-/// A folder of that name that another program made, or put something into, belongs to it.
+/// Recovery leaves a folder of that name alone if another program made it or put something into it.
 #[test]
 fn a_folder_that_is_not_ours_or_not_empty_stays_after_a_crash() {
     let mut deaths = 0;
@@ -314,7 +315,7 @@ fn a_folder_that_is_not_ours_or_not_empty_stays_after_a_crash() {
     assert!(deaths > 5, "{deaths}");
 }
 
-/// Somebody edits the second of three files after the crash: their text stays, the others go back.
+/// Another program edits the second of three files after the crash: its text stays, and the other two are rolled back.
 #[test]
 fn what_others_wrote_after_the_crash_stays() {
     let kind = CommitKind {
@@ -347,7 +348,8 @@ fn what_others_wrote_after_the_crash_stays() {
     assert!(mixed > 3, "{mixed}");
 }
 
-/// A rewrite dies, and another program writes the same file before recovery runs: the file is not torn but theirs.
+/// A rewrite in place is killed, and another program writes the same file before recovery runs: recovery does not take the
+/// file for torn and leaves it as it is.
 #[test]
 fn a_file_rewritten_by_others_after_the_crash_is_not_taken_for_torn() {
     let kind = &KINDS[2];
@@ -399,7 +401,7 @@ fn a_reader_does_not_keep_a_torn_file_torn() {
     assert_eq!(ground.text("a"), "0123456789");
 }
 
-/// The next commit heals first, without being asked.
+/// The first commit of a workspace runs recovery before it writes.
 #[test]
 fn the_first_write_recovers() {
     let kind = &KINDS[0];
@@ -455,7 +457,8 @@ fn what_is_unclear_after_a_crash_is_kept_on_both_sides() {
     }
 }
 
-/// Records of another start of the system: where inode numbers have changed, the contents still tell.
+/// A journal entry from before a restart of the system is judged by the content of the files, because inode numbers may
+/// have changed.
 #[test]
 fn a_record_of_another_start_is_judged_by_content() {
     let kind = &KINDS[0];
@@ -464,7 +467,7 @@ fn a_record_of_another_start_is_judged_by_content() {
     });
     let ground = dead_at(kind, exchanged.unwrap()).unwrap();
     let ours = ground.text("a");
-    // Another inode with the same bytes, as a file system that makes its numbers up would show.
+    // Another inode with the same bytes: some file systems number their files anew at each mount.
     fs::write(ground.root.join("copy"), &ours).unwrap();
     fs::rename(ground.root.join("copy"), ground.root.join("a")).unwrap();
     let log = fs::read_dir(ground.state.join("journal")).unwrap().next();

@@ -1,5 +1,6 @@
-//! The step explorer: our system calls and somebody else's in every order, on a real file system. Each order is one run;
-//! what stands afterwards is judged. The harness shows its teeth on the two ways that other tools write: they lose.
+//! The step explorer: it runs our system calls and those of another writer in every order, on a real file system, and
+//! checks the files after each run. Check-then-write and check-then-rename, the ways of other tools, lose bytes in it,
+//! which proves that it can find a loss.
 
 #[path = "explorer/instances.rs"]
 mod instances;
@@ -85,7 +86,7 @@ impl Run<'_> {
         self.judge(said, calls, ended)
     }
 
-    /// `came`: did the opponent find the file? One that is gone cannot be opened.
+    /// `came` is false where the opponent never found the file, because it had been removed.
     fn judge(&self, said: Said, calls: u64, came: bool) -> Ended {
         let ground = self.ground;
         let mut root: BTreeMap<String, String> = BTreeMap::new();
@@ -116,7 +117,7 @@ impl Run<'_> {
                     .iter()
                     .any(|mixture| mixture == text)
         };
-        // The name may be free where that was the goal.
+        // After a removal or a move the name is free.
         let reached = matches!(said, Said::Written(_)) && self.goal != Goal::New;
         let fine_at_name = stands.as_ref().map_or(reached, whole);
         if !fine_at_name || !kept.iter().all(whole) || !moved.iter().all(whole) {
@@ -125,7 +126,7 @@ impl Run<'_> {
         let ours_stand = stands.as_ref().is_some_and(is_ours);
         match &said {
             Said::Written(written) => {
-                // Theirs on top is their act; the old text is not.
+                // The opponent may have overwritten our text; the old text must not be back.
                 let done = match self.goal {
                     Goal::New => ours_stand,
                     Goal::Gone => stands.is_none(),
@@ -215,7 +216,7 @@ fn explore(rung: &Rung, opponent: &Opponent, step: usize) -> Tally {
         order: vec![u64::MAX; opponent.steps],
     }
     .run(rung.write);
-    // The way back takes some calls more.
+    // A rollback makes some more calls.
     let calls = undisturbed.calls + 8;
     let tally = RefCell::new(Tally::default());
     let mut number = 0;

@@ -1,5 +1,5 @@
-//! Every call of every kind of commit fails once, with each of several errors: the files are old or new, all of them
-//! alike, nothing is left lying about, and the next commit works.
+//! Every call of every kind of commit fails once, with each of several errors. Afterwards all files are old or all are
+//! new, no temporary file is left, and the next commit works.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ type Times = BTreeMap<PathBuf, SystemTime>;
 pub(crate) type Outcome = Result<Vec<Written>, CommitError>;
 pub(crate) type Commit<'c> = &'c dyn Fn(Vec<Write<'_>>) -> Outcome;
 
-/// A kind of commit: how the root looks before, and what is done once everything is read.
+/// A kind of commit: `prepare` fills the root, and `act` reads the files and commits.
 pub(crate) struct CommitKind {
     pub(crate) name: &'static str,
     pub(crate) prepare: fn(&Ground),
@@ -146,7 +146,7 @@ pub(crate) const KINDS: [CommitKind; 10] = [
     },
 ];
 
-/// How the root looks before and after a commit that nothing disturbs.
+/// The files below the root before and after a commit without a fault.
 pub(crate) fn undisturbed(kind: &CommitKind) -> (Tree, Tree) {
     let ground = Ground::in_memory();
     (kind.prepare)(&ground);
@@ -172,7 +172,7 @@ fn times(ground: &Ground) -> Times {
         .collect()
 }
 
-/// A prepared root after a commit whose `number`-th call failed; nothing once there are not so many calls.
+/// A ground after a commit whose `number`-th call failed; `None` where the commit has fewer calls.
 pub(crate) fn disturbed(
     kind: &CommitKind,
     number: u64,
@@ -245,8 +245,8 @@ fn a_fault_at_any_call_leaves_old_or_new() {
     }
 }
 
-/// A disk that fails for good from some call on: what can be promised is that each file is whole, old or new. Temporary
-/// files stay where not even their removal works.
+/// From some call on every call fails. Each file is then whole, old or new; temporary files may be left, because they cannot
+/// be removed.
 #[test]
 fn a_disk_that_fails_for_good_tears_no_replaced_file() {
     for kind in KINDS.iter().filter(|kind| {
@@ -274,7 +274,7 @@ fn a_disk_that_fails_for_good_tears_no_replaced_file() {
     }
 }
 
-/// Old bytes that could not be put back are kept, and the error says where.
+/// Where the old bytes cannot be written back they are kept, and the error names their path.
 #[test]
 fn a_rewrite_in_place_that_cannot_be_undone_says_where_the_old_bytes_are() {
     let kind = &KINDS[2];

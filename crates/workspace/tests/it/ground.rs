@@ -1,4 +1,4 @@
-//! A root to try things in, and short ways to write a file through a commit.
+//! A root with a state folder for one test, and short functions that write a file through a commit.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,7 +20,7 @@ pub(crate) struct Ground {
     pub(crate) state: PathBuf,
     pub(crate) disk: Arc<FaultyDisk>,
     pub(crate) workspace: Workspace,
-    /// Does the disk know no exchange?
+    /// Whether the disk refuses to exchange two names.
     pub(crate) lacks_exchange: std::sync::atomic::AtomicBool,
 }
 
@@ -29,7 +29,7 @@ impl Ground {
         Ground::inside(TestFolder::new())
     }
 
-    /// For tests of thousands of commits, where the flushes of a real disk would take minutes.
+    /// A ground on a file system in memory, for tests with thousands of commits: flushes of a real disk would take minutes.
     pub(crate) fn in_memory() -> Ground {
         Ground::inside(TestFolder::in_memory())
     }
@@ -60,7 +60,7 @@ impl Ground {
         Ground::new().filled(files)
     }
 
-    /// A disk that was mended knows everything again.
+    /// Refuses the exchange again where this ground lacks it; `FaultyDisk::mend` has removed the refusal.
     pub(crate) fn refuse_what_is_lacking(&self) {
         if self
             .lacks_exchange
@@ -71,7 +71,8 @@ impl Ground {
         }
     }
 
-    /// For opponents that stand still while we wait for them.
+    /// Opens the workspace so that it does not wait for other writers: in tests they act on the same thread and would not
+    /// finish while it waits.
     pub(crate) fn without_patience(mut self) -> Ground {
         let roots = [self.root.clone()];
         self.workspace = Workspace::open(&roots, self.disk.clone(), Some(self.state.clone()))
@@ -87,7 +88,7 @@ impl Ground {
         self
     }
 
-    /// What somebody else does: a file written past the commit.
+    /// Writes a file directly, as another program does.
     pub(crate) fn put(&self, name: &str, text: impl AsRef<[u8]>) {
         folder::put(&self.root.join(name), text);
     }
@@ -130,7 +131,7 @@ impl Ground {
         tree
     }
 
-    /// What the files in the state folder hold, sorted.
+    /// The contents of the displaced files, sorted.
     pub(crate) fn displaced_texts(&self) -> Vec<String> {
         let read = |path| String::from_utf8(fs::read(path).unwrap()).unwrap();
         let mut texts: Vec<String> = self.displaced().into_iter().map(read).collect();
@@ -138,7 +139,7 @@ impl Ground {
         texts
     }
 
-    /// Names of old bytes that are still kept in the state folder.
+    /// The paths of the displaced files in the state folder.
     pub(crate) fn displaced(&self) -> Vec<PathBuf> {
         match fs::read_dir(self.state.join("displaced")) {
             Ok(entries) => entries.map(|entry| entry.unwrap().path()).collect(),

@@ -1,4 +1,4 @@
-//! What a commit keeps: mode, owner, attributes, links; and what it gives a new file.
+//! What a commit keeps of the old file (mode, owner, attributes, links), and what a new file gets.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, symlink};
@@ -68,7 +68,7 @@ fn extended_attributes_and_access_lists_stay() {
     if rustix::fs::setxattr(&path, "user.note", b"kept", XattrFlags::empty()).is_err() {
         return;
     }
-    // An access list with one more user in it, in the kernel's own form: version 2, then entries of tag, bits and id.
+    // An access list with one more user, in the binary form of the kernel: version 2, then entries of tag, bits and id.
     let mut list = 2_u32.to_le_bytes().to_vec();
     for (tag, bits, id) in [
         (1_u16, 6_u16, u32::MAX),
@@ -145,7 +145,7 @@ fn the_old_bytes_of_an_in_place_rewrite_are_flushed_before_the_file_is_touched()
     use std::sync::atomic::{AtomicBool, Ordering};
     let ground = Ground::with(&[("real.txt", "old bytes\n")]);
     fs::hard_link(ground.root.join("real.txt"), ground.root.join("twin.txt")).unwrap();
-    // An old time: whatever is written to the file changes it.
+    // Every write to the file changes this old time.
     let old_time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
     let file = ground.root.join("real.txt");
     let opened = fs::File::options().write(true).open(&file).unwrap();
@@ -213,7 +213,7 @@ fn the_new_mtime_is_later_even_than_one_in_the_future() {
 #[test]
 fn a_new_file_obeys_the_umask_and_its_folders_are_made() {
     let ground = Ground::new();
-    // The umask belongs to the process, so it is learnt from a file that the system itself makes.
+    // The umask belongs to the process and must not be changed here; a file that is created without lancet shows it.
     ground.put("judge", "");
     let expected = fs::metadata(ground.root.join("judge")).unwrap().mode();
     let written = ground.create("new/er/a.txt", "text\n").unwrap();
@@ -331,14 +331,14 @@ fn an_old_file_whose_bytes_are_on_record_goes_unless_somebody_may_still_write_in
     assert_eq!((ground.text("a"), ground.tree().len()), ("two".into(), 1));
     assert_eq!(ground.displaced_texts(), Vec::<String>::new());
 
-    // Somebody found the file before the swap and comes to write while its folder is flushed.
+    // Another program looked the file up before the swap and opens it for writing right after it.
     let ground = Ground::with(&[("a", "one")]);
     let seen = ground.seen("a");
     let old = fs::File::open(ground.root.join("a")).unwrap();
     let place = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&old));
     ground.disk.before_each(move |call| {
         if call.method == "unlock" {
-            // Refused for as long as the lease is held; that they came is seen.
+            // The open fails as long as the lease is held, but the lease shows that it was tried.
             let _ = rustix::fs::open(
                 place.as_str(),
                 rustix::fs::OFlags::WRONLY | rustix::fs::OFlags::NONBLOCK,

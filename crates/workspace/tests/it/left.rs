@@ -1,4 +1,4 @@
-//! What others left or made up: temporary files that nobody speaks for, files of the kernel, names of Windows drives.
+//! Temporary files that no journal entry names, files of the kernel's virtual file systems, and names on Windows file systems.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ fn age(path: &Path) {
     file.set_modified(then).unwrap();
 }
 
-/// The change time cannot be set back, so nothing here is old enough: that, and the rest by a clock ahead, is what shows.
+/// The modification time of the file is old, but not its change time, which a program cannot set: the file counts as new.
 #[test]
 fn a_temporary_file_that_is_not_old_stays() {
     let ground = Ground::with(&[("a", "one")]);

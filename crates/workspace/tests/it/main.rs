@@ -6,10 +6,10 @@ mod crash;
 mod explorer;
 mod faults;
 mod ground;
+mod interference;
 mod keeping;
 #[cfg(target_os = "linux")]
 mod left;
-mod meddling;
 #[cfg(target_os = "linux")]
 mod metadata;
 #[cfg(target_os = "linux")]

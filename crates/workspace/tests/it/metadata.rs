@@ -1,5 +1,5 @@
-//! Figure 9: what is kept of a file besides its text, case by case: by which rung it is written, and that mode, owner,
-//! access list, attributes and names are as they were. As root, and as `nobody`.
+//! Figure 9: for each case the method by which the file is written, and that its mode, owner, access list, attributes and
+//! hard links are kept. The tests run as root and as `nobody`.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, chown, symlink};
@@ -16,21 +16,21 @@ use lancet_testing::user::{NOBODY, is_root, set_mode};
 
 /// Everything about a file but its text, its times and its inode.
 #[derive(Debug, PartialEq, Eq)]
-struct Dress {
+struct Metadata {
     mode: u32,
     owner: (u32, u32),
     names: u64,
     attributes: Vec<(&'static str, Option<Vec<u8>>)>,
 }
 
-fn dress(path: &Path) -> Dress {
+fn metadata_of(path: &Path) -> Metadata {
     let stat = fs::metadata(path).unwrap();
     let attribute = |name: &'static str| {
         let mut value = [0; 256];
         let length = rustix::fs::getxattr(path, name, &mut value);
         (name, length.ok().map(|length| value[..length].to_vec()))
     };
-    Dress {
+    Metadata {
         mode: stat.mode() & 0o7777,
         owner: (stat.uid(), stat.gid()),
         names: stat.nlink(),
@@ -40,13 +40,13 @@ fn dress(path: &Path) -> Dress {
     }
 }
 
-/// Set-user-id and all, another owner, an access list and a note.
-fn dress_up(path: &Path) {
+/// Gives a file the set-user-id bit, another owner, an access list and an extended attribute.
+fn set_metadata(path: &Path) {
     if is_root() {
         chown(path, Some(1234), Some(2345)).unwrap();
     }
     let _ = rustix::fs::setxattr(path, "user.note", b"kept", XattrFlags::empty());
-    // In the kernel's own form: version 2, then entries of tag, bits and id.
+    // The binary form of the kernel: version 2, then entries of tag, bits and id.
     let mut list = 2_u32.to_le_bytes().to_vec();
     for (tag, bits, id) in [
         (1_u16, 7_u16, u32::MAX),
@@ -64,7 +64,7 @@ fn dress_up(path: &Path) {
     set_mode(path, 0o6751);
 }
 
-/// Writes `name` in this options; the rung.
+/// Writes the file `name` with these options; returns the name of the method that was used.
 fn written(ground: &Ground, name: &str, options: WriteOptions) -> &'static str {
     let seen = ground.seen(name);
     let mut write = seen.whole(b"two, and longer");
@@ -92,10 +92,10 @@ fn what_is_kept_of_a_file() {
                 .store(lacks_exchange, std::sync::atomic::Ordering::SeqCst);
             ground.refuse_what_is_lacking();
             let path = ground.root.join("a");
-            dress_up(&path);
-            let before = dress(&path);
+            set_metadata(&path);
+            let before = metadata_of(&path);
             let rung = written(&ground, "a", options);
-            assert_eq!(dress(&path), before, "{rung}");
+            assert_eq!(metadata_of(&path), before, "{rung}");
             let has = |(_, value): &&(_, Option<Vec<u8>>)| value.is_some();
             let attributes = before.attributes.iter().filter(has).count();
             cases.push(format!(
@@ -163,11 +163,11 @@ fn what_is_kept_of_a_file_as_nobody() {
         give_away(&ground);
         let path = ground.root.join("a");
         prepare(&ground);
-        let before = dress(&path);
+        let before = metadata_of(&path);
         let mut outcome = None;
         as_nobody(|| outcome = Some(ground.replace("a", "two")));
         let outcome = outcome.unwrap();
-        assert_eq!(dress(&path), before, "{what}");
+        assert_eq!(metadata_of(&path), before, "{what}");
         match (rung, outcome) {
             (Some(rung), Ok(written)) => {
                 assert_eq!(written.guarantee.name(), rung, "{what}");

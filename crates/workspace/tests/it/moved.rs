@@ -1,6 +1,5 @@
-//! Somebody moves or replaces a folder, the root or the file just before each call of a commit in turn. Nothing lands
-//! anywhere but in the file that was located: what was not there at the path when it was written is refused or taken
-//! back.
+//! Another program moves or replaces a folder, the root or the file right before each call of a commit in turn. Only the
+//! file that was located is written: where the path leads elsewhere by then, the commit is refused or rolled back.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,24 +14,25 @@ use crate::ground::{Ground, creation};
 
 const OLD: &str = "old bytes\n";
 const NEW: &str = "NEW bytes, and more of them\n";
-/// What a new folder of the same name holds: the same, so that no look at the bytes tells it from the first one.
+/// The file that most commits write. Folders that replace its folder hold a file with the same bytes, so that its content
+/// does not tell them apart.
 const FILE: &str = "mid/src/a";
 
 /// A commit of one file below `mid/src`.
-struct Deed {
+struct CommitCase {
     name: &'static str,
-    /// The file that it is about.
+    /// The path of the file below the root.
     file: &'static str,
     act: fn(&Ground, Commit<'_>) -> Outcome,
 }
 
-const DEEDS: [Deed; 7] = [
-    Deed {
+const COMMITS: [CommitCase; 7] = [
+    CommitCase {
         name: "replace",
         file: FILE,
         act: |ground, commit| commit(vec![ground.seen(FILE).whole(NEW.as_bytes())]),
     },
-    Deed {
+    CommitCase {
         name: "aside",
         file: FILE,
         act: |ground, commit| {
@@ -42,7 +42,7 @@ const DEEDS: [Deed; 7] = [
             commit(vec![seen.whole(NEW.as_bytes())])
         },
     },
-    Deed {
+    CommitCase {
         name: "in place",
         file: FILE,
         act: |ground, commit| {
@@ -57,7 +57,7 @@ const DEEDS: [Deed; 7] = [
             }])
         },
     },
-    Deed {
+    CommitCase {
         name: "create",
         file: "mid/src/new",
         act: |ground, commit| {
@@ -67,7 +67,7 @@ const DEEDS: [Deed; 7] = [
             )])
         },
     },
-    Deed {
+    CommitCase {
         name: "create with folders",
         file: "mid/src/n/e/w",
         act: |ground, commit| {
@@ -77,12 +77,12 @@ const DEEDS: [Deed; 7] = [
             )])
         },
     },
-    Deed {
+    CommitCase {
         name: "remove",
         file: FILE,
         act: |ground, commit| commit(vec![ground.seen(FILE).becomes(NewBytes::Nothing)]),
     },
-    Deed {
+    CommitCase {
         name: "several",
         file: FILE,
         act: |ground, commit| {
@@ -95,7 +95,7 @@ const DEEDS: [Deed; 7] = [
     },
 ];
 
-/// What somebody else does, with the root.
+/// What the other program does, given the root.
 type Move = (&'static str, fn(&Path));
 
 fn rename(from: impl AsRef<Path>, to: impl AsRef<Path>) {
@@ -145,15 +145,15 @@ const MOVES: [Move; 9] = [
     }),
 ];
 
-/// Files with their lengths, which tell old and new bytes apart: to read a file that is just being rewritten would mean
-/// to wait for its lease.
+/// Files with their lengths, which differ for old and new bytes. A file is not read here, because to open one that is being
+/// rewritten would wait for its lease.
 type Files = BTreeMap<PathBuf, u64>;
 
 fn length(text: &str) -> u64 {
     text.len() as u64
 }
 
-/// Every file below a folder, lancet's temporary files apart. No link is followed.
+/// Collects every file below a folder, and lancet's temporary files separately. No link is followed.
 fn files(folder: &Path, into: &mut Files, temporary: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -176,7 +176,7 @@ fn all_files(folder: &Path) -> (Files, Vec<PathBuf>) {
     (all, temporary)
 }
 
-/// How it stood when the move had been made.
+/// The state right after the move: whether the commit had changed the file, and all files.
 #[derive(Clone, Debug)]
 struct Then {
     landed: bool,
@@ -197,14 +197,15 @@ fn ground() -> (Ground, PathBuf) {
     (ground, top)
 }
 
-/// One commit with the move made before its `at`-th call; nothing once there are not so many. Then whether it was written.
-fn disturbed(deed: &Deed, (moved, make): &Move, at: u64) -> Option<(Outcome, bool)> {
+/// Runs one commit with the move right before its `at`-th call; `None` where the commit has fewer calls. Returns the outcome
+/// and whether the file had been changed before the move.
+fn disturbed(case: &CommitCase, (moved, make): &Move, at: u64) -> Option<(Outcome, bool)> {
     let (ground, top) = ground();
-    let (root, file, make) = (ground.root.clone(), ground.root.join(deed.file), *make);
+    let (root, file, make) = (ground.root.clone(), ground.root.join(case.file), *make);
     let then: Arc<Mutex<Option<Then>>> = Arc::default();
     let (note, all) = (Arc::clone(&then), top.clone());
     let before = fs::metadata(&file).ok().map(|file| file.len());
-    let outcome = (deed.act)(&ground, &|batch| {
+    let outcome = (case.act)(&ground, &|batch| {
         let (note, all, root) = (Arc::clone(&note), all.clone(), root.clone());
         let file = file.clone();
         let begun = ground.disk.calls();
@@ -226,22 +227,22 @@ fn disturbed(deed: &Deed, (moved, make): &Move, at: u64) -> Option<(Outcome, boo
     let (now, temporary) = all_files(&top);
     let what = format!(
         "{}, {moved} before call {at}: {outcome:?}, {now:?}",
-        deed.name
+        case.name
     );
     assert!(temporary.is_empty(), "left {temporary:?}: {what}");
     let new = now.values().filter(|&&found| found == length(NEW)).count();
     match (&outcome, then.landed) {
         (Ok(_), false) => panic!("written where it was not located: {what}"),
         (Err(_), false) => {
-            // The other file of a batch may have been written by then, and is taken back.
+            // The other file of a batch may have been written before the move; it is rolled back.
             let as_before = then.files.into_iter().map(|(path, found)| match found {
                 found if found == length(NEW) => (path, length(OLD)),
                 found => (path, found),
             });
             assert_eq!(now, as_before.collect(), "{what}");
         }
-        // It was moved when it had been written; it stands or it is taken back.
-        (Ok(written), true) if deed.name != "remove" => assert_eq!(new, written.len(), "{what}"),
+        // The file was moved after it had been written: it stays written or is rolled back.
+        (Ok(written), true) if case.name != "remove" => assert_eq!(new, written.len(), "{what}"),
         (Ok(_), true) => {}
         (Err(_), true) => assert_eq!(new, 0, "{what}"),
     }
@@ -261,21 +262,21 @@ fn disturbed(deed: &Deed, (moved, make): &Move, at: u64) -> Option<(Outcome, boo
 
 #[test]
 fn whatever_is_moved_nothing_lands_but_in_the_file_that_was_located() {
-    for deed in &DEEDS {
+    for case in &COMMITS {
         for each in &MOVES {
             let (mut refused, mut taken_back) = (0, 0);
             for at in 1.. {
-                let Some((outcome, landed)) = disturbed(deed, each, at) else {
+                let Some((outcome, landed)) = disturbed(case, each, at) else {
                     break;
                 };
                 refused += u32::from(outcome.is_err() && !landed);
                 taken_back += u32::from(outcome.is_err() && landed);
             }
-            // The move met the write before and just after the swap.
+            // There were moves before the swap and right after it.
             assert!(
                 refused > 5 && taken_back > 0,
                 "{}, {}: {refused} refused, {taken_back} taken back",
-                deed.name,
+                case.name,
                 each.0
             );
         }
@@ -284,12 +285,12 @@ fn whatever_is_moved_nothing_lands_but_in_the_file_that_was_located() {
 
 #[test]
 fn a_file_that_becomes_a_second_name_of_another_is_not_written_through() {
-    for deed in DEEDS.iter().filter(|deed| deed.file == FILE) {
+    for case in COMMITS.iter().filter(|case| case.file == FILE) {
         for at in 1.. {
             let (ground, _) = ground();
             ground.put(".git/a", OLD);
             let (root, met) = (ground.root.clone(), Arc::new(Mutex::new(false)));
-            let outcome = (deed.act)(&ground, &|batch| {
+            let outcome = (case.act)(&ground, &|batch| {
                 let (root, met) = (root.clone(), Arc::clone(&met));
                 let begun = ground.disk.calls();
                 ground.disk.before_each(move |call| {
@@ -306,7 +307,7 @@ fn a_file_that_becomes_a_second_name_of_another_is_not_written_through() {
             if !*met.lock().unwrap() {
                 break;
             }
-            let what = format!("{} before call {at}: {outcome:?}", deed.name);
+            let what = format!("{} before call {at}: {outcome:?}", case.name);
             assert_eq!(ground.text(".git/a"), OLD, "{what}");
         }
     }
@@ -329,7 +330,7 @@ fn a_root_that_moved_or_was_made_again_is_refused() {
         for name in [FILE, "other", "mid", "", "missing", "n/e/w"] {
             refused(&ground, &ground.root.join(name));
         }
-        // Nor by the name that it has now.
+        // The new name of the root is refused, too.
         refused(&ground, &ground.root.with_file_name("elsewhere/other"));
         assert!(ground.root.with_file_name("elsewhere").exists(), "{moved}");
     }
@@ -340,7 +341,7 @@ fn a_root_that_moved_or_was_made_again_is_refused() {
     refused(&ground, &ground.root.join("other"));
 }
 
-/// A mount that goes with the test.
+/// A mount point that is unmounted on drop.
 struct Mounted(PathBuf);
 
 impl Drop for Mounted {
@@ -353,7 +354,7 @@ impl Drop for Mounted {
 #[test]
 fn nothing_lands_in_or_below_what_is_mounted_over_the_way() {
     for (from, over) in [(".git", "mid/src"), (".git", "mid"), (".git/a", FILE)] {
-        for deed in &DEEDS {
+        for case in &COMMITS {
             for at in 1.. {
                 let (ground, _) = ground();
                 for name in [".git/a", ".git/src/a"] {
@@ -363,9 +364,9 @@ fn nothing_lands_in_or_below_what_is_mounted_over_the_way() {
                 let mounted: Arc<Mutex<Option<Mounted>>> = Arc::default();
                 let landed: Arc<Mutex<Option<bool>>> = Arc::default();
                 let failed = Arc::new(Mutex::new(None));
-                let file = ground.root.join(deed.file);
+                let file = ground.root.join(case.file);
                 let before = fs::metadata(&file).ok().map(|file| file.len());
-                let outcome = (deed.act)(&ground, &|batch| {
+                let outcome = (case.act)(&ground, &|batch| {
                     let (mounted, landed) = (Arc::clone(&mounted), Arc::clone(&landed));
                     let (from, over, failed) = (from.clone(), over.clone(), Arc::clone(&failed));
                     let file = file.clone();
@@ -378,7 +379,7 @@ fn nothing_lands_in_or_below_what_is_mounted_over_the_way() {
                         *landed.lock().unwrap() = Some(now != before);
                         match rustix::mount::mount_bind(&from, &over) {
                             Ok(()) => *mounted.lock().unwrap() = Some(Mounted(over.clone())),
-                            // The name may be free just then.
+                            // With some methods the name is free for a moment.
                             Err(rustix::io::Errno::NOENT) => {}
                             Err(error) => *failed.lock().unwrap() = Some(error),
                         }
@@ -397,7 +398,7 @@ fn nothing_lands_in_or_below_what_is_mounted_over_the_way() {
                 let was_mounted = mounted.lock().unwrap().take().is_some();
                 let what = format!(
                     "{}, {} before call {at}: {outcome:?}",
-                    deed.name,
+                    case.name,
                     over.display()
                 );
                 for name in [".git/a", ".git/src/a"] {
@@ -406,7 +407,7 @@ fn nothing_lands_in_or_below_what_is_mounted_over_the_way() {
                 for name in [".git/new", ".git/src/new", ".git/n", ".git/src/n"] {
                     assert!(!ground.root.join(name).exists(), "{name}: {what}");
                 }
-                // A mount over another file of the folder hides nothing of it.
+                // A mount over another file of the folder does not hide this one.
                 let is_hidden = was_mounted && (over == file || !over.ends_with(FILE));
                 if is_hidden && !landed {
                     let now = fs::metadata(&file).ok().map(|file| file.len());

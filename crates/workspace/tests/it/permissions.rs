@@ -28,7 +28,7 @@ pub(crate) fn as_nobody(work: impl FnOnce() + Send) {
     });
 }
 
-/// Makes everything nobody's, the folder that the root stands in included.
+/// Under root, gives the root, the state folder and all files to `nobody`, and lets everybody enter the folder around them.
 pub(crate) fn give_away(ground: &Ground) {
     if !is_root() {
         return;
@@ -56,7 +56,7 @@ fn a_folder_without_write_permission_takes_no_new_file_but_its_own_are_rewritten
     give_away(&ground);
     set_mode(&ground.root, 0o555);
     as_nobody(|| {
-        // The file is ours to write, though no other can take its name.
+        // The file itself may be written, though no file can be created beside it.
         let written = ground.replace("a", "one and a half").unwrap();
         assert_eq!(written.guarantee.name(), "in-place-leased");
         for name in ["new", "d/new"] {
@@ -205,12 +205,12 @@ fn a_state_folder_that_cannot_be_made_is_told_and_nothing_is_written() {
     assert_eq!(ground.text("a"), "one");
 }
 
-/// Capabilities are the administrator's to give: an ordinary user's new file lacks them, and that is told.
+/// Only the administrator may set capabilities: the new file of an ordinary user lacks them, and a warning says so.
 #[test]
 fn attributes_that_are_not_ours_to_set_are_told() {
     let ground = Ground::with(&[("a", "one")]);
     give_away(&ground);
-    // Permitted: to bind low ports; in the form of the second version.
+    // The capability to bind low ports, in version 2 of the binary form.
     let capability = [1, 0, 0, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     let path = ground.root.join("a");
     let set = rustix::fs::setxattr(

@@ -1,4 +1,4 @@
-//! Files in places where their name cannot be replaced, or from which the old file cannot be moved.
+//! A file that is a mount point, a state folder on another file system, and a workspace without a state folder.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;

@@ -31,7 +31,7 @@ fn any_other_content_is_changed_and_the_same_content_is_not() {
         );
         assert_eq!(ground.text("a"), other);
     }
-    // Replaced by a file with the same bytes, and touched: still what was seen.
+    // The file is replaced by one with the same bytes: its content is still the one that was read.
     fs::remove_file(&path).unwrap();
     fs::write(&path, "one\n").unwrap();
     ground.workspace.commit(vec![seen.whole(b"mine")]).unwrap();
@@ -86,7 +86,7 @@ fn a_creation_replaces_nothing() {
         matches!(refused, Err(CommitError::Exists { index: 0 })),
         "{refused:?}"
     );
-    // Not even a link that leads nowhere.
+    // A creation does not replace a dangling link either.
     let located = ground.locate("l.txt");
     symlink(ground.around.join("new.txt"), ground.root.join("l.txt")).unwrap();
     let refused = ground.workspace.commit(vec![creation(&located, b"mine")]);
@@ -179,7 +179,7 @@ fn changes_out_of_order_or_out_of_the_file_are_refused() {
 fn a_file_being_written_by_somebody_else_is_busy() {
     use std::os::fd::AsFd as _;
     let ground = Ground::with(&[("a", "one")]);
-    // Another process that holds the folder's lock.
+    // A lock through another handle stands for that of another process.
     let held = fs::File::open(&ground.root).unwrap();
     rustix::fs::flock(held.as_fd(), rustix::fs::FlockOperation::LockExclusive).unwrap();
     let Ground { workspace, .. } = &ground;
@@ -203,7 +203,7 @@ fn a_file_being_written_by_somebody_else_is_busy() {
     assert_eq!(ground.text("a"), "three");
 }
 
-/// A lease finds whoever has the file open for writing, or mapped, even if they have not written yet.
+/// A lease detects a program that has the file open for writing or mapped, even if it has not written yet.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_file_that_somebody_has_open_for_writing_is_busy() {
@@ -220,7 +220,7 @@ fn a_file_that_somebody_has_open_for_writing_is_busy() {
     assert_eq!((ground.text("a").as_str(), ground.tree().len()), ("one", 1));
     drop(theirs);
     ground.replace("a", "two").unwrap();
-    // Whoever only reads disturbs nothing.
+    // A reader does not prevent the write.
     let _theirs = fs::File::open(ground.root.join("a")).unwrap();
     ground.replace("a", "three").unwrap();
     assert_eq!(ground.text("a"), "three");

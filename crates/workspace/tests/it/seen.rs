@@ -1,4 +1,4 @@
-//! Figures 11 and 12: the time that a written file shows, and what counts as changed since it was read.
+//! Figures 11 and 12: the modification time of a written file, and what counts as changed since a file was read.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -34,7 +34,7 @@ fn the_time_of_a_written_file_is_that_of_its_swap() {
             .store(lacks, std::sync::atomic::Ordering::SeqCst);
         ground.refuse_what_is_lacking();
         let path = ground.root.join("a");
-        // The last call before the file gets its time, or its new bytes: everything slow is over by then.
+        // The time of the last call before the file gets its modification time or its new bytes; all slow calls come earlier.
         let moment = Arc::new(Mutex::new(SystemTime::UNIX_EPOCH));
         let last = Arc::clone(&moment);
         let before = Mutex::new(SystemTime::UNIX_EPOCH);
@@ -65,7 +65,7 @@ fn the_time_of_a_written_file_is_that_of_its_swap() {
             single(ground.workspace.commit(vec![write])).unwrap();
             let new = mtime(&path);
             assert!(new > old, "{strategy:?}: {new:?} after {old:?}");
-            // In place the system's own clock stamps it, which moves by ticks.
+            // A rewrite in place gets its time from the kernel's coarse clock, which moves in ticks.
             let tick = match strategy {
                 Strategy::Auto => Duration::ZERO,
                 Strategy::InPlace => Duration::from_millis(10),
@@ -86,10 +86,10 @@ fn the_time_of_a_written_file_is_that_of_its_swap() {
     );
 }
 
-/// What happens to the file between two looks.
-type Happening = fn(&Path);
+/// What another program does to the file after it was read.
+type Change = fn(&Path);
 
-const CHANGES: [(&str, Happening); 6] = [
+const CHANGES: [(&str, Change); 6] = [
     ("same-size write at once", |path| {
         fs::write(path, "0123456789X").unwrap();
     }),
@@ -115,7 +115,7 @@ const CHANGES: [(&str, Happening); 6] = [
     ("another length", |path| fs::write(path, "0123").unwrap()),
 ];
 
-const QUIET: [(&str, Happening); 4] = [
+const QUIET: [(&str, Change); 4] = [
     ("touch", |path| set_mtime(path, SystemTime::now())),
     ("chmod", |path| {
         fs::set_permissions(path, fs::Permissions::from_mode(0o640)).unwrap();
@@ -132,13 +132,13 @@ const QUIET: [(&str, Happening); 4] = [
     }),
 ];
 
-/// Is the change seen: by the look before an answer, and by the commit?
-fn is_noticed(ground: &Ground, happening: Happening, age: Duration) -> (bool, bool) {
+/// Whether the change is noticed by `unchanged_since` and by the commit.
+fn is_noticed(ground: &Ground, change: Change, age: Duration) -> (bool, bool) {
     ground.put("a", "0123456789a");
     let path = ground.root.join("a");
     set_mtime(&path, SystemTime::now() - age);
     let seen = ground.seen("a");
-    happening(&path);
+    change(&path);
     let known = KnownContent::Bytes(&seen.snapshot.bytes);
     let look = seen
         .located
@@ -158,11 +158,11 @@ fn content_alone_decides_what_is_stale() {
     let ground = Ground::in_memory();
     let mut lines = Vec::new();
     for (table, wanted) in [(&CHANGES[..], true), (&QUIET[..], false)] {
-        for (name, happening) in table {
+        for (name, change) in table {
             for turn in 0..tries {
-                // A file just written, and one that has been at rest.
+                // Every second file has an old modification time, so that its stamp is not racy.
                 let age = Duration::from_secs(if turn % 2 == 0 { 0 } else { 3600 });
-                let noticed = is_noticed(&ground, *happening, age);
+                let noticed = is_noticed(&ground, *change, age);
                 assert_eq!(noticed, (wanted, wanted), "{name}, try {turn}");
             }
             let word = if wanted { "caught" } else { "quiet" };
@@ -195,7 +195,7 @@ fn through_a_mapping(ground: &Ground, tries: usize) -> String {
             .open(ground.root.join("a"))
             .unwrap();
         let (flags, protection) = (MapFlags::SHARED, ProtFlags::READ | ProtFlags::WRITE);
-        // SAFETY: a fresh mapping of a file of eleven bytes, used inside its first page, gone at the end.
+        // SAFETY: the mapping is new, the file has eleven bytes, only its first page is used, and it is unmapped at the end.
         unsafe {
             let map = mmap(std::ptr::null_mut(), 4096, protection, flags, &file, 0).unwrap();
             let bytes = map.cast::<u8>();
@@ -205,7 +205,7 @@ fn through_a_mapping(ground: &Ground, tries: usize) -> String {
             let known = KnownContent::Bytes(&seen.snapshot.bytes);
             let look = seen.located.unchanged_since(&seen.snapshot.stamp, known);
             assert!(look.unwrap().is_none(), "try {turn}");
-            // While it is mapped the commit is busy; afterwards it compares.
+            // While the file is mapped the commit is refused as busy; afterwards it compares the bytes.
             munmap(map, 4096).unwrap();
             drop(file);
             let commit = single(ground.workspace.commit(vec![seen.whole(b"ours")]));

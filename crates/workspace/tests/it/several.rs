@@ -109,7 +109,7 @@ fn a_change_by_somebody_else_is_not_taken_back() {
     let (first, second) = (ground.root.join("a"), ground.root.join("b"));
     ground.disk.before_each(move |call| {
         if call.method == "exchange_at" && fs::read(&first).unwrap() == b"1" && second.exists() {
-            // Between the two swaps somebody writes both files.
+            // Another program writes both files between the two swaps.
             fs::write(&first, "theirs").unwrap();
             fs::remove_file(&second).unwrap();
         }

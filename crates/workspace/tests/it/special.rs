@@ -1,4 +1,4 @@
-//! Figure 15: what is no regular file is refused at once, by every way in, and nothing of it is consumed.
+//! Figure 15: what is not a regular file is refused at once by every function, and nothing is read from it.
 
 use std::fs;
 use std::io::Read as _;
@@ -23,7 +23,7 @@ fn what_is_no_file_is_refused_without_waiting() {
     fs::create_dir(at("folder")).unwrap();
     symlink("pipe", at("link to pipe")).unwrap();
     let mut names = vec!["pipe", "socket", "folder", "link to pipe"];
-    // As /dev/zero: a read would never end.
+    // The device /dev/zero: reading it would never end.
     let device = rustix::fs::makedev(1, 5);
     match rustix::fs::mknodat(
         CWD,
@@ -35,7 +35,7 @@ fn what_is_no_file_is_refused_without_waiting() {
         Ok(()) => names.push("device"),
         Err(error) => figure(15, &format!("skipped a device: {error}")),
     }
-    // Somebody has put something into the pipe: it stays there.
+    // The bytes in the pipe must stay there.
     let mut reader = fs::OpenOptions::new()
         .read(true)
         .write(true)
@@ -85,7 +85,7 @@ fn what_is_no_file_is_refused_without_waiting() {
     reader.read_exact(&mut kept).unwrap();
     assert_eq!(&kept, b"kept");
     assert!(fs::metadata(at("socket")).unwrap().file_type().is_socket());
-    // No stopwatch, but what would hang would hang for good.
+    // The limit is generous: a call that waits for the other end of the pipe would never return.
     assert!(took < Duration::from_secs(20), "{took:?}");
     figure(
         15,
@@ -96,7 +96,7 @@ fn what_is_no_file_is_refused_without_waiting() {
     );
 }
 
-/// A root that is itself in procfs: files there have no size, and no end that could be trusted.
+/// A root in procfs: files there show no size, and reading them may not end.
 #[test]
 fn files_of_procfs_are_no_regular_files() {
     let proc = Path::new("/proc/self");

@@ -1,4 +1,4 @@
-//! Whole, spliced and streamed are three ways to the same bytes; a streamed write proves what it was based on.
+//! Whole, spliced and streamed writes give the same bytes, and a streamed write checks the content that it is based on.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::ground::{Ground, single};
 
-/// A file around the sizes at which reading and writing go in several steps, and changes in it.
+/// Files whose sizes are near those at which reading and writing take several calls, and changes of them.
 fn file_and_changes() -> impl Strategy<Value = (Vec<u8>, Vec<RawChange>)> {
     let length = prop_oneof![
         0..40_usize,
@@ -73,7 +73,7 @@ fn a_streamed_write_over_other_bytes_is_refused_whatever_the_stamp_says() {
     let mut other = old.clone();
     other[2_000_000] = b'x';
     ground.put("a", &other);
-    // A stamp that would pass for proof.
+    // The stamp is the one of the changed file, as if nothing had changed since.
     seen.snapshot.stamp = ground.locate("a").stat().unwrap();
     seen.snapshot.stamp.taken.0 += 100;
     let changes = [RawChange {
@@ -101,7 +101,7 @@ fn a_file_is_unchanged_as_long_as_its_bytes_are() {
     assert!(stamp.racy(), "just written");
     let located = &seen.located;
     assert!(located.unchanged_since(&stamp, revision).unwrap().is_some());
-    // Touched: the same bytes with a new stamp.
+    // The file has the same bytes and a new stamp.
     let later = std::time::SystemTime::now() + std::time::Duration::from_secs(5);
     fs::File::options()
         .write(true)
@@ -209,8 +209,8 @@ fn a_one_line_edit_costs_few_calls() {
         .commit(vec![seen.spliced(&changes)])
         .unwrap();
     let writing = ground.disk.calls() - reading;
-    // One of them asks whether the root is where it was.
+    // One of them checks that the root is still at its path.
     assert!(reading <= 7, "{reading} calls to locate and read");
-    // Two of them ask whether the path still leads to the folder: before the swap and after it.
+    // Two of them check that the path still leads to the folder, before the swap and after it.
     assert!(writing <= 30, "{writing} calls to write");
 }

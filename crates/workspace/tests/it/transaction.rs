@@ -1,5 +1,6 @@
-//! Figure 16: a transaction of five files. Every call of it fails, every call is the last, and before every call somebody
-//! else edits the third file: all or none, and theirs is there. A recovery that is killed anywhere is finished by the next.
+//! Figure 16: a commit of five files. Each call fails in turn, the process is killed at each call, and another program edits
+//! the third file before each call. All files are written or none, and the foreign edit is kept. A recovery that is killed at
+//! any call is finished by the next one.
 
 use std::fs;
 use std::io::Write as _;
@@ -21,7 +22,8 @@ const NEW: &str = "all new: OURS";
 const THEIRS: &str = "theirs";
 const OTHERS: [&str; 4] = ["a", "d/b", "d/d", "n/e"];
 
-/// Two folders, one of them new; one file with a second name, which is rewritten in place; one that is new.
+/// A commit of five files in two folders, of which one is new. One file has a second hard link and is rewritten in place,
+/// and one is created.
 const FIVE: CommitKind = CommitKind {
     name: "five",
     prepare: |ground| {
@@ -85,11 +87,11 @@ fn every_call_fails_or_is_the_last_and_recovery_dies_too() {
     );
 }
 
-/// What somebody else does.
-type Meddling = fn(&Path);
+/// An edit by another program.
+type ForeignEdit = fn(&Path);
 
-/// What they may do to the third file.
-const DEEDS: [(&str, Meddling); 3] = [
+/// The ways in which another program edits the third file.
+const FOREIGN_EDITS: [(&str, ForeignEdit); 3] = [
     ("write in place", |path| {
         fs::write(path, THEIRS).unwrap();
     }),
@@ -104,19 +106,19 @@ const DEEDS: [(&str, Meddling); 3] = [
     }),
 ];
 
-/// The third party's deed just before a call; where the lease keeps it waiting, before the first call that lets it.
-fn meddle(ground: &Ground, number: u64, deed: Meddling) {
+/// Makes the foreign edit right before a call; where the lease makes it wait, before the first later call without a lease.
+fn edit_before_call(ground: &Ground, number: u64, edit: ForeignEdit) {
     let (path, done) = (ground.root.join("c"), std::sync::Mutex::new(false));
     ground.disk.before_each(move |call| {
         let mut done = done.lock().unwrap();
         if call.number < number || *done {
             return;
         }
-        // Not one that would wait for us: this is our own thread.
+        // A blocking open would wait for ever, because this thread holds the lease.
         let nonblocking = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::WRONLY;
         let mode = rustix::fs::Mode::empty();
         if rustix::fs::open(&path, nonblocking, mode).is_ok() {
-            deed(&path);
+            edit(&path);
             *done = true;
         }
     });
@@ -132,7 +134,7 @@ fn is_theirs(ground: &Ground, what: &str) {
     );
 }
 
-/// The other four: all new or none.
+/// Asserts that the other four files are all new or all old; returns whether they are new.
 fn others(ground: &Ground, what: &str) -> bool {
     let new =
         OTHERS.map(|name| fs::read_to_string(ground.root.join(name)).is_ok_and(|text| text == NEW));
@@ -147,13 +149,13 @@ fn others(ground: &Ground, what: &str) -> bool {
 #[test]
 fn somebody_else_edits_the_third_file_at_any_call() {
     let (mut runs, mut written, mut taken_back, mut partly) = (0, 0, 0, 0);
-    for (name, deed) in DEEDS {
+    for (name, edit) in FOREIGN_EDITS {
         for number in 1.. {
             let ground = Ground::in_memory().without_patience();
             (FIVE.prepare)(&ground);
             let outcome = (FIVE.act)(&ground, &|batch| {
                 ground.disk.mend();
-                meddle(&ground, number, deed);
+                edit_before_call(&ground, number, edit);
                 ground.workspace.commit(batch)
             });
             ground.disk.clear_hook();
@@ -168,9 +170,9 @@ fn somebody_else_edits_the_third_file_at_any_call() {
                     .iter()
                     .all(|text| !text.contains(THEIRS))
             {
-                // It waited until all was over.
+                // The edit had to wait until the commit was over.
                 assert!(outcome.is_ok(), "{what}");
-                deed(&ground.root.join("c"));
+                edit(&ground.root.join("c"));
             }
             is_theirs(&ground, &what);
             let litter = ground
@@ -183,7 +185,7 @@ fn somebody_else_edits_the_third_file_at_any_call() {
                     assert!(others(&ground, &what), "{what}");
                     written += 1;
                 }
-                // Said so, with what stands and where the rest is.
+                // The error names the files that stay written and where the other versions are.
                 Err(CommitError::Partly { standing, kept, .. }) => {
                     assert!(standing.contains(&2) || !kept.is_empty(), "{what}");
                     partly += 1;
@@ -207,7 +209,7 @@ fn somebody_else_edits_the_third_file_at_any_call() {
 #[test]
 fn somebody_else_edits_the_third_file_and_the_process_dies() {
     let mut runs = 0;
-    for (name, deed) in DEEDS {
+    for (name, edit) in FOREIGN_EDITS {
         for number in 1.. {
             let mut ground = Ground::in_memory().without_patience();
             (FIVE.prepare)(&ground);
@@ -221,8 +223,8 @@ fn somebody_else_edits_the_third_file_and_the_process_dies() {
             }
             runs += 1;
             ground.workspace = reopen(&ground, &Arc::new(FaultyDisk::new()));
-            // Where the rung leaves the name free for a moment there is nothing to be edited.
-            deed(&ground.root.join("c"));
+            // An exchange never leaves the name free, so the file is there to be edited.
+            edit(&ground.root.join("c"));
             let healed = ground.workspace.recover().unwrap();
             let what = format!("{name}, died before call {number}: {healed:?}");
             is_theirs(&ground, &what);

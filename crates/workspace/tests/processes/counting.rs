@@ -33,7 +33,7 @@ fn count_up(workspace: &Workspace, path: &Path, times: u64) {
             options: WriteOptions::default(),
         }]) {
             Ok(_) => done += 1,
-            // Busy: a reader of the other side has it open, or holds it just then.
+            // Busy: another process or thread has the file open or holds the lease at this moment.
             Err(CommitError::Changed { .. } | CommitError::Busy { .. }) => {}
             Err(error) => panic!("{error}"),
         }
@@ -49,7 +49,7 @@ fn open(folder: &Path) -> Workspace {
     .unwrap()
 }
 
-/// The other processes: this test again, told by the environment where to count.
+/// The other processes run this same test; an environment variable tells them the folder to count in.
 #[test]
 fn counted_by_threads_and_processes_nothing_is_lost() {
     if let Some(folder) = std::env::var_os("LANCET_TEST_COUNT_IN") {

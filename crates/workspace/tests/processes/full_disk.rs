@@ -1,4 +1,4 @@
-//! A disk without room: a small file system in memory, mounted for the test where that is allowed.
+//! Writes to a full disk: a small file system in memory, mounted for the test where this process may mount.
 
 use std::fs;
 use std::path::Path;
@@ -61,7 +61,7 @@ fn without_room_the_file_stays_and_nothing_is_left() {
     is_full(commit(&workspace, &disk.at.join("d/new.txt"), &new));
     assert_eq!(names(&disk.at), ["large.txt"]);
 
-    // In place there is room for as much as before and no more.
+    // A rewrite in place has room for as many bytes as before and no more.
     fs::hard_link(&file, disk.at.join("twin.txt")).unwrap();
     is_full(commit(&workspace, &file, &vec![b'n'; 1500 * 1024]));
     assert!(fs::read(&file).unwrap() == old);
@@ -94,7 +94,7 @@ fn a_state_folder_without_room_refuses_the_rewrite_in_place() {
     assert_eq!(names(&disk.at.join("state/displaced")), [""; 0]);
 }
 
-/// Every rung, with a file that takes most of the disk: the old bytes stay, and no room is lost.
+/// Each method, with a file that takes most of the disk: the old bytes stay, and no space is used up.
 #[test]
 fn no_rung_damages_a_file_on_a_full_disk() {
     use lancet_workspace::{FaultyDisk, Strategy};
@@ -113,7 +113,7 @@ fn no_rung_damages_a_file_on_a_full_disk() {
     ];
     let mut refused = Vec::new();
     for (name, lacks, strategy) in rungs {
-        // The state folder beside the file, or where there is room enough.
+        // The state folder is on the small disk, or on one with enough room.
         for beside in [true, false] {
             let Some(small) = SmallDisk::mount(1024) else {
                 return;
@@ -157,7 +157,7 @@ fn no_rung_damages_a_file_on_a_full_disk() {
             assert_eq!(names(&root), ["large.txt"], "{name}");
             let kept = fs::read_dir(state.join("displaced")).map_or(0, Iterator::count);
             assert_eq!(kept, 0, "{name}");
-            // A journal takes a page or two.
+            // The journal may take a page or two.
             assert!(before - free() <= 4, "{name}: {} pages", before - free());
             refused.push(name);
         }

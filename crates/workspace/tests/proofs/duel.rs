@@ -1,6 +1,7 @@
-//! Figure 4: duels. Another process writes the file in one of six ways while we commit, both at full speed, at moments
-//! strewn over the whole of the commit: the windows inside the kernel, which no explorer sees. What stands afterwards is
-//! judged as the explorer does. The two ways of other tools lose in the same duels, or the window was not met.
+//! Figure 4: duels. Another process writes the file in one of six ways while we commit, at random moments of the commit.
+//! Both run in parallel, so that races inside the kernel are met, which the explorer cannot show. The files are checked as
+//! in the explorer. Check-then-write and check-then-rename, the ways of other tools, must lose bytes in the same duels;
+//! otherwise the moments were not met.
 
 #[path = "duel/barrier.rs"]
 mod barrier;
@@ -21,7 +22,7 @@ use lancet_workspace::{
 };
 use rustix::io::Errno;
 
-use crate::deed::{IN_PLACE, Seen, Site, files};
+use crate::commit_kind::{IN_PLACE, Seen, Site, files};
 use crate::place::{Place, System, text};
 use lancet_testing::TestFolder;
 
@@ -35,10 +36,10 @@ use opponent::{KINDS, OLD, OURS, THEIRS, mixtures, wait};
 /// between, which takes longer.
 const COMPUTING: u64 = 20_000;
 
-/// A way to write.
+/// The method of the write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// As the file system allows.
+    /// The best method that the file system allows.
     Ours,
     WithoutLease,
     Aside,
@@ -89,7 +90,7 @@ pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
         (System::Fuse, Way::Ours, 60, 10_000),
     ];
     let limit = form.pick(Duration::from_millis(400), Duration::from_secs(40));
-    // For a long form of some alone: `LANCET_DUELS=btrfs,fuse`.
+    // `LANCET_DUELS=btrfs,fuse` chooses some of the file systems.
     let only = std::env::var("LANCET_DUELS").ok();
     let is_wanted = |kind: &System| {
         let mut names = only.iter().flat_map(|names| names.split(','));
@@ -113,7 +114,7 @@ pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
     }
 }
 
-/// The other process.
+/// The other process, as seen from this one.
 struct Opponent {
     child: Child,
     barrier: Barrier,
@@ -135,7 +136,7 @@ impl Opponent {
         }
     }
 
-    /// Both are there, and running: it writes after so many nanoseconds from now.
+    /// Waits until the other process is running, and lets it write `delay` nanoseconds from now.
     fn go(&mut self, delay: u64) {
         self.round += 1;
         self.barrier.begin(self.round, delay, &mut self.child);
@@ -151,7 +152,7 @@ impl Opponent {
     }
 }
 
-/// What a writer said.
+/// The result of the write.
 #[derive(Debug)]
 enum Said {
     Written(Option<Displaced>, Vec<Warning>),
@@ -168,7 +169,7 @@ struct Tally {
     faults: BTreeMap<&'static str, (u64, String)>,
 }
 
-/// Numbers as good as any to strew moments with; the same in every run.
+/// Pseudo-random numbers (xorshift), the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -180,7 +181,7 @@ impl Dice {
     }
 }
 
-/// So many duels with each opponent, or as many as there is time for.
+/// Fights this many duels with each opponent, or as many as the time limit allows.
 fn fight(kind: System, at: &Path, way: Way, rounds: u64, limit: Duration) {
     let site = Site::of(at);
     fs::create_dir(&site.root).unwrap();
@@ -304,7 +305,7 @@ fn write(
                 return Said::Refused;
             }
             wait(COMPUTING);
-            // Never empty: whoever has it mapped would die of that.
+            // The file is never empty: an opponent that has it mapped would be killed by a signal.
             let Ok(mut file) = fs::OpenOptions::new().write(true).open(&path) else {
                 return Said::Refused;
             };
@@ -419,7 +420,7 @@ fn refresh_sizes(folder: &Path) {
     }
 }
 
-/// The look with which the history seals an old file.
+/// Whether the later check of the displaced file finds the late bytes, as the history does before it seals a file.
 fn found_late(workspace: &Workspace, displaced: Option<&Displaced>) -> bool {
     displaced.is_some_and(|displaced| {
         displaced.seal != Seal::Sealed

@@ -1,6 +1,6 @@
-//! Figure 13: another process swaps a folder of the root, and a file in it, for links to the outside and back, without
-//! pause, while we read, write, edit and create. Nothing outside is ever read or changed. Whoever resolves a path,
-//! compares and opens it then reads what is outside, or the swaps were not met.
+//! Figure 13: another process replaces a folder of the root, and a file in it, by links to the outside and back without
+//! pause, while we read, write, edit and create. Nothing outside is ever read or changed. A program that resolves a path,
+//! compares it and then opens it does read outside; otherwise the swaps were not met.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -13,7 +13,7 @@ use lancet_text::RawChange;
 use lancet_workspace::{NewBytes, RealDisk, Workspace, WriteOptions};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::deed::{Seen, Site, Tree, creation, files};
+use crate::commit_kind::{Seen, Site, Tree, creation, files};
 use crate::place::text;
 use lancet_testing::TestFolder;
 
@@ -22,8 +22,8 @@ use crate::runner::{Form, Skipped, figure, role};
 const SECRET: &str = "SECRET, and it stays outside\n";
 const INSIDE: &str = "inside\n";
 
-/// What is tried.
-const DEEDS: [(&str, Deed); 5] = [
+/// The calls that are tried.
+const ATTEMPTS: [(&str, Attempt); 5] = [
     ("read", |workspace, folder, _| {
         let read = |name: &str| Seen::at(workspace, &folder.join(name)).ok();
         let seen: Vec<Seen> = ["f", "l"].into_iter().filter_map(read).collect();
@@ -69,7 +69,7 @@ const DEEDS: [(&str, Deed); 5] = [
     }),
 ];
 
-type Deed = fn(&Workspace, &Path, u64) -> bool;
+type Attempt = fn(&Workspace, &Path, u64) -> bool;
 
 pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
     let folder = TestFolder::in_memory();
@@ -83,7 +83,7 @@ pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
     fs::write(outside.join("l"), SECRET).unwrap();
     fs::write(site.root.join("d/f"), INSIDE).unwrap();
     fs::write(site.root.join("d/l"), INSIDE).unwrap();
-    // What they are swapped with.
+    // The links that take their places.
     symlink(&outside, site.root.join("other")).unwrap();
     symlink(outside.join("l"), site.root.join("d/other")).unwrap();
     let before = files(&outside);
@@ -93,11 +93,11 @@ pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
     let tries = form.pick(2_000, 100_000);
     let limit = form.pick(Duration::from_secs(4), Duration::from_secs(120));
     let mut lines = Vec::new();
-    for (name, deed) in DEEDS {
+    for (name, attempt) in ATTEMPTS {
         let (begun, mut made, mut done) = (Instant::now(), 0, 0);
         while made < tries && begun.elapsed() < limit {
             made += 1;
-            done += u64::from(deed(&workspace, &site.root.join("d"), made));
+            done += u64::from(attempt(&workspace, &site.root.join("d"), made));
             if made % 64 == 0 {
                 tidy(&site.root, &site.state);
             }
@@ -118,7 +118,7 @@ pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
     Ok(())
 }
 
-/// The other process, for as long as it is wanted.
+/// The other process, which is killed on drop.
 struct Swapper(std::process::Child);
 
 impl Drop for Swapper {
@@ -128,10 +128,10 @@ impl Drop for Swapper {
     }
 }
 
-/// What is made on the way would only be many.
+/// Removes the new files, so that they do not become too many.
 fn tidy(root: &Path, state: &Path) {
     for folder in [root.join("d"), root.join("other")] {
-        // Only where it is the real one just now: not through a link.
+        // Only the real folder is cleared, never through a link.
         let flags = rustix::fs::OFlags::DIRECTORY | rustix::fs::OFlags::NOFOLLOW;
         let Ok(handle) = rustix::fs::open(&folder, flags, rustix::fs::Mode::empty()) else {
             continue;
@@ -152,7 +152,7 @@ fn tidy(root: &Path, state: &Path) {
     }
 }
 
-/// What other tools do, until it goes wrong.
+/// The way of other tools, repeated until it reads outside.
 fn naive(site: &Site, limit: Duration) -> u64 {
     let path = site.root.join("d/f");
     let begun = Instant::now();
@@ -171,7 +171,7 @@ fn naive(site: &Site, limit: Duration) -> u64 {
     unreachable!("the loop ends by itself")
 }
 
-/// The other process.
+/// The program of the other process.
 pub(crate) fn play(root: &Path) -> ExitCode {
     let swap = |one: &Path, other: &Path| {
         let _ = renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE);
@@ -179,7 +179,7 @@ pub(crate) fn play(root: &Path) -> ExitCode {
     for turn in 0_u64.. {
         swap(&root.join("d"), &root.join("other"));
         if turn % 4 == 0 {
-            // The folder stands under one name or the other; in it a file and a link change places.
+            // The folder has one name or the other; in it a file and a link exchange their names.
             swap(&root.join("d/l"), &root.join("d/other"));
         }
     }

@@ -1,5 +1,5 @@
-//! Figure 7: every system call of a commit fails with every error, and every call is the one before which the process
-//! is killed. `strace` does it, at the kernel's own door: what std and rustix do with the answer is tried as well.
+//! Figure 7: every system call of a commit fails with each error, and the process is killed at every system call. `strace`
+//! injects the faults at the system calls themselves, so that the code of std and rustix is tested as well.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Output, Stdio};
@@ -8,8 +8,9 @@ use std::sync::{Arc, Mutex};
 
 use lancet_workspace::{RealDisk, RecoveryOutcome};
 
-use crate::deed::{
-    BEGIN, CONFLICT, DEEDS, Deed, END, OLD, REFUSED, Site, Tree, WRITTEN, WRITTEN_WITH_WARNINGS,
+use crate::commit_kind::{
+    BEGIN, COMMIT_KINDS, CONFLICT, CommitKind, END, OLD, REFUSED, Site, Tree, WRITTEN,
+    WRITTEN_WITH_WARNINGS,
 };
 use lancet_testing::TestFolder;
 
@@ -17,7 +18,7 @@ use crate::runner::{Form, Skipped, figure, on_two_threads, role, start, system, 
 
 const ERRORS: [&str; 5] = ["EIO", "ENOSPC", "EDQUOT", "EINTR", "EACCES"];
 
-/// The memory and the time of the process itself: an error there ends it, as a kill does.
+/// Calls for the memory and the sleep of the process. An error there ends the process, as a kill does.
 const OWN: [&str; 6] = [
     "mmap",
     "munmap",
@@ -33,22 +34,22 @@ enum Fault {
     Kill,
 }
 
-/// One run: the `number`-th call of this name is hit.
+/// One run, in which the fault hits the `number`-th call of this name.
 struct Run {
-    deed: &'static Deed,
+    commit: &'static CommitKind,
     call: String,
     number: usize,
     fault: Fault,
 }
 
-/// How often each call was made before a commit, and how often with it.
+/// For each call how often it was made before the commit, and how often until its end.
 type Counts = BTreeMap<String, (usize, usize)>;
 
 pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
     system("strace", &["--version"]).map_err(Skipped)?;
     let mut runs = Vec::new();
-    for deed in &DEEDS {
-        let counts = trace(deed)?;
+    for commit in &COMMIT_KINDS {
+        let counts = trace(commit)?;
         let mut calls = 0;
         for (call, (before, with)) in counts {
             for number in before + 1..=with {
@@ -60,23 +61,23 @@ pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
                     faults.extend(errors.map(Fault::Error));
                 }
                 runs.extend(faults.into_iter().map(|fault| Run {
-                    deed,
+                    commit,
                     call: call.clone(),
                     number,
                     fault,
                 }));
             }
         }
-        assert!(calls > 20, "{}: {calls} calls", deed.name);
+        assert!(calls > 20, "{}: {calls} calls", commit.name);
     }
-    let befores: BTreeMap<&str, (Tree, Tree)> = DEEDS
+    let befores: BTreeMap<&str, (Tree, Tree)> = COMMIT_KINDS
         .iter()
-        .map(|deed| (deed.name, undisturbed(deed)))
+        .map(|commit| (commit.name, undisturbed(commit)))
         .collect();
     let tally = Tally::default();
     let findings = Mutex::new(Vec::new());
     on_two_threads(&runs, |run| {
-        let (before, after) = &befores[run.deed.name];
+        let (before, after) = &befores[run.commit.name];
         if let Err(finding) = tally.judge(run, before, after) {
             findings.lock().unwrap().push(finding);
         }
@@ -95,7 +96,7 @@ pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
         &format!(
             "{} runs over {} kinds of commit, {} killed: 0 damaged; of the errors {} written all the same, {} written and told, {} refused and unchanged, {} conflicts told; 0 temps after an error, 0 after recovery",
             runs.len(),
-            DEEDS.len(),
+            COMMIT_KINDS.len(),
             count(&tally.killed),
             count(&tally.written),
             count(&tally.warned),
@@ -106,8 +107,8 @@ pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
     Ok(())
 }
 
-fn play(deed: &Deed, folder: &std::path::Path, options: &[&str]) -> Output {
-    let program = role(&["deed", deed.name]);
+fn play(commit: &CommitKind, folder: &std::path::Path, options: &[&str]) -> Output {
+    let program = role(&["commit", commit.name]);
     let mut command = Command::new("strace");
     command
         .args(["-qq"])
@@ -121,18 +122,18 @@ fn play(deed: &Deed, folder: &std::path::Path, options: &[&str]) -> Output {
     start(&mut command).wait_with_output().unwrap()
 }
 
-/// Which calls a commit makes.
-fn trace(deed: &Deed) -> Result<Counts, Skipped> {
+/// Counts the calls of a commit.
+fn trace(commit: &CommitKind) -> Result<Counts, Skipped> {
     let folder = TestFolder::in_memory();
-    deed.prepare(folder.path());
+    commit.prepare(folder.path());
     let log = folder.path().join("trace");
-    let output = play(deed, folder.path(), &["-o", log.to_str().unwrap()]);
+    let output = play(commit, folder.path(), &["-o", log.to_str().unwrap()]);
     if output.status.code() != Some(WRITTEN) {
         let words = String::from_utf8_lossy(&output.stderr).into_owned();
         if words.contains("ptrace") || words.contains("PTRACE") {
             return Err(Skipped(format!("nothing can be traced here: {words}")));
         }
-        panic!("{}: {output:?}", deed.name);
+        panic!("{}: {output:?}", commit.name);
     }
     let mut counts = Counts::new();
     let mut inside = false;
@@ -153,7 +154,7 @@ fn trace(deed: &Deed) -> Result<Counts, Skipped> {
             false => {}
         }
     }
-    // The mark itself is no part of the commit.
+    // The printed words are not part of the commit.
     counts.remove("write");
     let inside = counts.into_iter().filter(|(_, (_, inside))| *inside > 0);
     Ok(inside
@@ -161,12 +162,12 @@ fn trace(deed: &Deed) -> Result<Counts, Skipped> {
         .collect())
 }
 
-/// The files before and after a commit that nothing disturbs.
-fn undisturbed(deed: &Deed) -> (Tree, Tree) {
+/// The files before and after a commit without a fault.
+fn undisturbed(commit: &CommitKind) -> (Tree, Tree) {
     let folder = TestFolder::in_memory();
-    let site = deed.prepare(folder.path());
+    let site = commit.prepare(folder.path());
     let before = site.tree();
-    deed.act(&site.open(deed.disk()), &site.root).unwrap();
+    commit.act(&site.open(commit.disk()), &site.root).unwrap();
     (before, site.tree())
 }
 
@@ -182,7 +183,7 @@ struct Tally {
 impl Tally {
     fn judge(&self, run: &Run, before: &Tree, after: &Tree) -> Result<(), String> {
         let folder = TestFolder::in_memory();
-        let site = without_starts(|| run.deed.prepare(folder.path()));
+        let site = without_starts(|| run.commit.prepare(folder.path()));
         let (call, number) = (&run.call, run.number);
         let fault = match run.fault {
             Fault::Error(error) => format!("inject={call}:error={error}:when={number}"),
@@ -190,7 +191,7 @@ impl Tally {
         };
         let only = format!("trace={call}");
         let options = ["-o", "/dev/null", "-e", &only, "-e", &fault];
-        let output = play(run.deed, folder.path(), &options);
+        let output = play(run.commit, folder.path(), &options);
         without_starts(|| self.judge_output(run, &site, &fault, &output, (before, after)))
     }
 
@@ -204,7 +205,7 @@ impl Tally {
     ) -> Result<(), String> {
         let words = String::from_utf8_lossy(&output.stdout).into_owned();
         let found = site.tree();
-        // Recovery keeps torn bytes as well; before it there are none. A rewrite's new bytes lie beside its old ones.
+        // The new bytes of a rewrite are stored beside its old ones and do not count here.
         let mut kept = site.kept();
         kept.retain(|name, _| !name.ends_with(".new"));
         let code = output.status.code();
@@ -212,7 +213,7 @@ impl Tally {
             Some(WRITTEN) if found == *after => recovered(site, after, after),
             Some(WRITTEN) => Err("written, and it is not".into()),
             Some(WRITTEN_WITH_WARNINGS) => {
-                // A file that could not be put away is named in the answer.
+                // The result names a file that could not be moved to the displaced files.
                 let told = |name: &String| words.contains(name) && !after.contains_key(name);
                 let mut rest = found.clone();
                 rest.retain(|name, _| !told(name));
@@ -247,13 +248,13 @@ impl Tally {
             let errors = String::from_utf8_lossy(&output.stderr);
             let kept: Vec<_> = kept.keys().collect();
             let found: Vec<_> = found.iter().map(|(name, bytes)| (name, String::from_utf8_lossy(bytes))).collect();
-            let name = run.deed.name;
+            let name = run.commit.name;
             format!("{name}, {fault}: {why}\n  said {code:?} {words}{errors}\n  found {found:?}, kept {kept:?}")
         })
     }
 }
 
-/// Every file is old or new as a whole.
+/// Fails where a file is neither old nor new.
 fn is_whole(found: &Tree, before: &Tree, after: &Tree) -> Result<(), String> {
     let torn = found.iter().find(|(name, bytes)| {
         let whole = before.get(*name) == Some(bytes) || after.get(*name) == Some(bytes);
@@ -265,7 +266,7 @@ fn is_whole(found: &Tree, before: &Tree, after: &Tree) -> Result<(), String> {
     }
 }
 
-/// What the next process makes of it: all or none, nothing lying about, nothing left to do.
+/// Runs recovery as the next process would; fails unless all files are old or all are new and nothing is left over.
 fn recovered(site: &Site, before: &Tree, after: &Tree) -> Result<(), String> {
     let healed = match site.open(Arc::new(RealDisk)).recover() {
         Ok(healed) => healed,

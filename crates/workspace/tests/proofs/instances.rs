@@ -1,6 +1,6 @@
-//! Figure 2 once more, with processes: two instances that stop before each of their calls and go on when they are told to,
-//! and a foreign writer between their steps. Here the lock of the folder itself keeps them apart; without it the same
-//! schedules lose an update, or the lock would not be needed.
+//! Figure 2 with processes: two instances stop before each of their calls and continue when they are told to, and a foreign
+//! writer acts between their calls. The lock of the folder excludes them from each other; without it the same schedules must
+//! lose an update, which proves that the lock is needed.
 
 #[allow(dead_code, reason = "the explorer asks more of them")]
 #[path = "../it/explorer/opponent.rs"]
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use lancet_workspace::{CommitError, FaultyDisk, NewBytes, WriteOptions};
 use rustix::io::Errno;
 
-use crate::deed::{Seen, Site, files};
+use crate::commit_kind::{Seen, Site, files};
 use crate::place::text;
 use lancet_testing::TestFolder;
 
@@ -26,17 +26,17 @@ const OLD: &str = "old bytes, all of them\n";
 #[allow(dead_code, reason = "the explorer's opponents know it")]
 const OURS: &str = "the new ones: OURS\n";
 const THEIRS: &str = "theirs";
-/// So often an instance tries before it gives up.
+/// How often an instance tries before it gives up.
 const TRIES: usize = 6;
 
-/// What an instance says when it stops.
+/// Where an instance has stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Stop {
     /// Before a call.
     Call,
-    /// Before a pause: something is in its way.
+    /// Before a pause, because a lock or a lease is in the way.
     Wait,
-    /// At the end; what it had read if its write was taken.
+    /// At the end, with the text it had read if its write succeeded.
     End(Option<String>),
 }
 
@@ -65,7 +65,7 @@ impl Instance {
         }
     }
 
-    /// Lets it go on to its next stop.
+    /// Lets the instance continue to its next stop.
     fn step(&mut self) {
         self.to.write_all(b".").unwrap();
         let mut line = String::new();
@@ -106,7 +106,7 @@ pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
         schedules += with.runs;
         written += with.written;
     }
-    // Neither lock nor lease, and one who appends between a swap and the way back.
+    // Without lock and lease, with an opponent that appends between a swap and its rollback.
     let appends = OPPONENTS.iter().find(|one| one.name == "append").unwrap();
     let without = explore(appends, "unlocked", |_, calls, found| {
         let run = found.runs;
@@ -135,10 +135,10 @@ struct Explored {
     wrong: Vec<String>,
 }
 
-/// Who runs for how many of its calls: an instance, or (2) the foreign writer. Afterwards each to its end.
+/// Which instance (0 or 1) or the foreign writer (2) runs, and for how many of its calls. Afterwards each runs to its end.
 type Schedule = Vec<(usize, u64)>;
 
-/// Schedules strewn over all there are, the same in every run.
+/// Pseudo-random schedules, the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -162,7 +162,7 @@ impl Dice {
     }
 }
 
-/// Runs the schedules that `next` gives, by the calls of one commit and what was found so far.
+/// Runs the schedules that `next` returns; it is given the number of calls of one commit and the results so far.
 fn explore(
     opponent: &Opponent,
     locks: &str,
@@ -174,7 +174,7 @@ fn explore(
     let around = site.root.parent().unwrap().to_owned();
     let mut instances = [0, 1].map(|name: u8| Instance::start(&around, &name.to_string(), locks));
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
-    // Alone; the first time what a dead one left is looked for, which is not what is explored.
+    // The first run includes recovery, whose calls are not to be explored; the second one counts the calls.
     let mut alone = || run(&site, &mut instances, &[], None, &mut Explored::default());
     alone();
     let calls = alone() / 2;
@@ -191,7 +191,7 @@ fn explore(
     explored
 }
 
-/// One run; how many calls were made.
+/// Runs one schedule; returns the number of calls.
 fn run(
     site: &Site,
     instances: &mut [Instance; 2],
@@ -266,7 +266,7 @@ fn judge(
         };
         explored.written += 1;
         let times = stands.matches(&format!("line of {name}\n")).count();
-        // Somebody else put a text of their own over it: their act, unless it was written into theirs.
+        // The foreign writer replaced the whole text. That is no loss, unless the line was added to the replaced text.
         let overwritten = stands.starts_with(THEIRS) && !base.contains(THEIRS);
         if times > 1 || (times == 0 && !overwritten) {
             wrong.push(format!("the line of {name} is there {times} times"));
@@ -289,13 +289,13 @@ fn judge(
 fn say(words: &str) {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{words}").and_then(|()| out.flush()).unwrap();
-    // Until it may go on; nobody there any more, nothing more to do.
+    // Waits until it may continue; ends where the runner is gone.
     if std::io::stdin().read_exact(&mut [0]).is_err() {
         std::process::exit(0);
     }
 }
 
-/// An instance's own part.
+/// The program of an instance.
 pub(crate) fn play(folder: &Path, name: &str, locks: &str) -> ExitCode {
     let site = Site::of(folder);
     let disk = std::sync::Arc::new(FaultyDisk::new());

@@ -1,6 +1,6 @@
-//! Figure 5: four processes count up one file, each its own number and all the sum, and every 50 ms one of them is killed
-//! and begun anew. Each knows what it was told to have written: a number that went back, or ran ahead, is a lost or a
-//! phantom update.
+//! Figure 5: four processes increment numbers in one file, each its own number and the sum, and every 50 ms one of them is
+//! killed and started again. Each process knows the last number that a commit acknowledged: a smaller one in the file is a
+//! lost update, a larger one is an update that nobody made.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use lancet_workspace::{CommitError, NewBytes, RealDisk, Workspace, WriteOptions};
 
-use crate::deed::{Deed, IN_PLACE, Seen, Site};
+use crate::commit_kind::{CommitKind, IN_PLACE, Seen, Site};
 use lancet_testing::TestFolder;
 
 use crate::runner::{Form, Skipped, figure, role};
@@ -35,7 +35,7 @@ pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
     Ok(())
 }
 
-/// One number for each worker, and their sum. Always of the same length.
+/// The text of the file: one number for each worker and their sum, always of the same length.
 fn text(counts: [u64; WORKERS]) -> String {
     let sum: u64 = counts.iter().sum();
     let [a, b, c, d] = counts;
@@ -51,10 +51,10 @@ fn parse(bytes: &[u8]) -> Option<[u64; WORKERS]> {
     (text(counts).as_bytes() == bytes).then_some(counts)
 }
 
-/// A worker, as its process.
+/// The process of a worker.
 struct Worker {
     child: Child,
-    /// The last number that it was told to have written.
+    /// The last number that was acknowledged.
     acknowledged: Arc<AtomicU64>,
     reader: std::thread::JoinHandle<()>,
 }
@@ -70,7 +70,7 @@ impl Worker {
         let acknowledged = Arc::new(AtomicU64::new(from));
         let (last, output) = (Arc::clone(&acknowledged), child.stdout.take().unwrap());
         let reader = std::thread::spawn(move || {
-            // A line that the kill cut off says nothing.
+            // A line that was cut off by the kill is ignored.
             let mut lines = BufReader::new(output);
             let mut line = String::new();
             while lines.read_line(&mut line).unwrap() > 0 {
@@ -87,7 +87,7 @@ impl Worker {
         }
     }
 
-    /// Ended or killed: the last number it was told.
+    /// Waits for the end of the process; returns whether it finished, and the last number that was acknowledged.
     fn end(mut self, rung: &str) -> (bool, u64) {
         let status = self.child.wait().unwrap();
         self.reader.join().unwrap();
@@ -128,7 +128,7 @@ fn count(rung: &'static str, times: u64) {
         turn += 1;
     }
     if kills == 0 {
-        // All were done before the first kill: no proof of anything.
+        // All workers finished before the first kill, so nothing was proved.
         return count(rung, times * 2);
     }
     let left = site.tree().keys().filter(|name| *name != "count").count();
@@ -146,18 +146,18 @@ fn count(rung: &'static str, times: u64) {
     );
 }
 
-/// A worker's own part.
+/// The program of a worker.
 pub(crate) fn play(rung: &str, folder: &Path, index: usize, times: u64, begun: u64) -> ExitCode {
     let site = Site::of(folder);
-    let deed = Deed::named(rung);
-    let workspace = site.open(deed.disk());
-    // As every lancet does when it starts: on a rung that leaves the name free for a moment, the dead one may have left it so.
+    let commit = CommitKind::named(rung);
+    let workspace = site.open(commit.disk());
+    // Every lancet runs recovery when it starts. A killed move aside may have left the name free.
     workspace.recover().unwrap();
     let options = match rung {
         "in-place-leased" => IN_PLACE,
         _ => WriteOptions::default(),
     };
-    // Killed after the write and before it could say so.
+    // The worker before this one may have been killed between its write and the acknowledgement.
     let mut may_be_one_more = true;
     let mut last = begun;
     loop {
@@ -170,8 +170,8 @@ pub(crate) fn play(rung: &str, folder: &Path, index: usize, times: u64, begun: u
             "{rung}: {mine} where {last} was written"
         );
         if mine > last {
-            // The one before wrote it and was killed before it could say so. Said now, or the next one, should this one be
-            // killed in the same place, would find two more.
+            // The worker before this one wrote it without an acknowledgement. It is made up for here; otherwise the next
+            // worker would find two more if this one is killed at the same point.
             acknowledge(mine);
         }
         (last, may_be_one_more) = (mine, false);
@@ -185,7 +185,7 @@ pub(crate) fn play(rung: &str, folder: &Path, index: usize, times: u64, begun: u
             Ok(written) => {
                 last += 1;
                 acknowledge(last);
-                // Old files are history's to keep; here they would only be many.
+                // The displaced files are removed, so that they do not become too many.
                 for displaced in written.iter().filter_map(|one| one.displaced.as_ref()) {
                     let _ = fs::remove_file(&displaced.path);
                 }
@@ -202,7 +202,7 @@ fn acknowledge(number: u64) {
     out.flush().unwrap();
 }
 
-/// None where another worker is just at it: between two names, or with the lease.
+/// Reads the file; `None` where another worker is writing it, so that its name is free or it is leased.
 fn read(workspace: &Workspace, site: &Site) -> Option<(Seen, [u64; WORKERS])> {
     let seen = match Seen::at(workspace, &site.root.join("count")) {
         Ok(seen) => seen,

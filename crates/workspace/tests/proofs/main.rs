@@ -1,12 +1,12 @@
-//! What the write promises, shown by real processes on real file systems, with faults from the kernel's own door: a
-//! runner of its own that prints a figure for each promise. Short by itself, long with `LANCET_TORTURE=1`.
+//! The promises of the write, tested with real processes on real file systems and with faults at system calls. This program
+//! has its own test runner, which prints a figure for each promise. `LANCET_TORTURE=1` selects the long form.
 //!
-//! `proofs [PART OF A NAME]…` runs those; `proofs role …` is what the runner starts as the others.
+//! `proofs [PART OF A NAME]…` runs the proofs with such names; `proofs role …` is a process that the runner starts.
 
 #![allow(clippy::print_stdout, reason = "the figures are what this is for")]
 
 #[cfg(target_os = "linux")]
-mod deed;
+mod commit_kind;
 #[cfg(target_os = "linux")]
 mod duel;
 #[cfg(target_os = "linux")]
@@ -62,12 +62,12 @@ fn main() -> std::process::ExitCode {
     ];
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    // Not a deed: that one is run by strace, call by call.
-    if matches!(words.as_slice(), ["role", role, ..] if *role != "deed") {
+    // Not a commit: that one is run by strace, call by call.
+    if matches!(words.as_slice(), ["role", role, ..] if *role != "commit") {
         runner::end_with_the_runner();
     }
     match words.as_slice() {
-        ["role", "deed", name, folder] => deed::play(name, std::path::Path::new(folder)),
+        ["role", "commit", name, folder] => commit_kind::play(name, std::path::Path::new(folder)),
         ["role", "count", rung, folder, index, times, begun] => killed::play(
             rung,
             std::path::Path::new(folder),

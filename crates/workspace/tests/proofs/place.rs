@@ -1,5 +1,5 @@
-//! Real file systems to try things on, mounted for a while from images in memory. Needs root and the tools; where
-//! something is missing the reason comes back.
+//! Real file systems for the proofs, mounted from images in memory. This needs root and the programs that make file
+//! systems; where something is missing the reason is returned.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,12 +13,12 @@ use crate::runner::system;
 pub(crate) enum System {
     Tmpfs,
     Ext4,
-    /// Without its heuristics for careless writers.
+    /// ext4 without its heuristics for programs that do not flush.
     Ext4Strict,
     Xfs,
     Btrfs,
     Overlay,
-    /// A pass-through in user space (bindfs), which knows no exchange.
+    /// A pass-through in user space (bindfs), which cannot exchange names.
     Fuse,
 }
 
@@ -36,7 +36,7 @@ impl System {
     }
 }
 
-/// A mounted file system; gone when dropped.
+/// A mounted file system, unmounted on drop.
 pub(crate) struct Place {
     pub(crate) at: PathBuf,
     mounts: Vec<PathBuf>,
@@ -87,7 +87,7 @@ impl Place {
         Ok(place)
     }
 
-    /// Mounts at the place.
+    /// Mounts a file system at the place.
     fn add(&mut self, words: &[&str]) -> Result<(), String> {
         let at = self.at.clone();
         system("mount", &[words, &[text(&at)]].concat())?;
@@ -100,7 +100,7 @@ pub(crate) fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// An empty file system in a file.
+/// Makes an empty file system in a file.
 pub(crate) fn make_image(kind: System, image: &Path) -> Result<(), String> {
     let (megabytes, maker, words): (u64, _, &[&str]) = match kind {
         System::Xfs => (300, "mkfs.xfs", &["-q", "-f"]),
@@ -113,11 +113,11 @@ pub(crate) fn make_image(kind: System, image: &Path) -> Result<(), String> {
     system(maker, &[words, &[text(image)]].concat()).map(|_| ())
 }
 
-/// How an image of this kind is mounted.
+/// The mount options for an image of this kind.
 pub(crate) fn options(kind: System) -> &'static str {
     match kind {
         System::Ext4Strict => "loop,noauto_da_alloc",
-        // Copies have the name of their original.
+        // Copies of an image have the UUID of the original.
         System::Xfs => "loop,nouuid",
         _ => "loop",
     }

@@ -1,4 +1,4 @@
-//! Runs the proofs one after the other, each with the machine to itself, and counts them as cargo's own runner does.
+//! Runs the proofs one after the other and reports them as cargo's own test runner does.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Child, Command, ExitCode};
@@ -8,9 +8,9 @@ use std::time::Instant;
 /// How much is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// In CI's minutes.
+    /// What CI has time for.
     Short,
-    /// All of it.
+    /// Everything.
     Long,
 }
 
@@ -30,21 +30,21 @@ impl Form {
     }
 }
 
-/// Something to be shown.
+/// A proof: a function that fails where a promise does not hold.
 pub(crate) struct Proof {
     pub(crate) name: &'static str,
     pub(crate) run: fn(Form) -> Result<(), Skipped>,
 }
 
-/// Why nothing could be shown on this machine.
+/// Why a proof could not run on this machine.
 pub(crate) struct Skipped(pub(crate) String);
 
-/// A figure of the table of promises, by its number there.
+/// Prints a figure by its number in `docs/write-promises.md`.
 pub(crate) fn figure(number: u32, what: &str) {
     println!("figure {number}: {what}");
 }
 
-/// Something that this machine lacks.
+/// Prints that a part of a proof is skipped, and why.
 pub(crate) fn skip(number: u32, what: &str, why: &str) {
     println!("figure {number}: skipped {what}: {why}");
 }
@@ -110,7 +110,7 @@ pub(crate) fn without_starts<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// This program again, in a role.
+/// A command that runs this program in a role.
 pub(crate) fn role(words: &[&str]) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.arg("role").args(words);
@@ -124,7 +124,7 @@ pub(crate) fn missing(program: &str, why: &str) -> String {
     format!("{program}: {why}")
 }
 
-/// Runs a program of the system to its end; what it wrote to standard error if it fails.
+/// Runs a program to its end; where it fails, returns what it wrote to standard error.
 pub(crate) fn system(program: &str, arguments: &[&str]) -> Result<String, String> {
     match Command::new(program).args(arguments).output() {
         Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stdout).into()),
@@ -136,7 +136,7 @@ pub(crate) fn system(program: &str, arguments: &[&str]) -> Result<String, String
     }
 }
 
-/// Does the jobs on two threads.
+/// Runs the jobs on two threads.
 pub(crate) fn on_two_threads<T: Sync>(jobs: &[T], work: impl Fn(&T) + Sync) {
     let next = std::sync::atomic::AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -152,7 +152,7 @@ pub(crate) fn on_two_threads<T: Sync>(jobs: &[T], work: impl Fn(&T) + Sync) {
     });
 }
 
-/// A role ends when the runner does, however that ends: otherwise one whose partner is gone would wait, or work, for ever.
+/// Ends this process when the runner has ended, however that happened; otherwise it might wait or work for ever.
 pub(crate) fn end_with_the_runner() {
     let runner = rustix::process::getppid();
     std::thread::spawn(move || {

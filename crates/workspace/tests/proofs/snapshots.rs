@@ -1,6 +1,6 @@
-//! Figure 6: the power goes. A file system in an image is copied in the middle of a commit, before each of its calls: as
-//! it is, and once more after its journal was made to commit without the data of anybody. Each copy is mounted as after a
-//! crash and looked at, and then recovered. The same without flushes leaves empty files, or nothing was shown.
+//! Figure 6: a power cut. The image of a file system is copied before each call of a commit: once as it is, and once after
+//! the journal of the file system was committed without the data of our files. Each copy is mounted as after a crash, checked
+//! and recovered. The same commits without flushes must leave empty files, which proves that the copies show a crash.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use lancet_workspace::{FaultyDisk, RealDisk};
 
-use crate::deed::{Deed, OLD, Site, Tree};
+use crate::commit_kind::{CommitKind, OLD, Site, Tree};
 use crate::place::{System, make_image, options, text};
 use lancet_testing::TestFolder;
 
@@ -18,7 +18,7 @@ use crate::runner::{Form, Skipped, figure, on_two_threads, skip, system};
 const KINDS: [System; 4] = [System::Ext4, System::Ext4Strict, System::Xfs, System::Btrfs];
 const RUNGS: [&str; 3] = ["exchange+lease", "aside", "in-place-leased"];
 
-/// Are flushes made?
+/// Whether the disk flushes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Care {
     Flushed,
@@ -29,20 +29,20 @@ enum Care {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Moment {
     Midway,
-    /// After the commit had said that it is written.
+    /// After the commit had returned success.
     Returned,
 }
 
-/// One commit that is photographed before one of its calls; past the last of them after its return.
+/// One commit whose image is copied before one of its calls; where it has fewer calls, after its return.
 struct Shot<'t> {
     template: &'t Path,
     kind: System,
-    deed: &'static Deed,
+    commit: &'static CommitKind,
     care: Care,
     call: u64,
 }
 
-/// A mount that goes when it is dropped.
+/// A mount point that is unmounted on drop.
 struct Mounted<'a>(&'a Path);
 
 impl<'a> Mounted<'a> {
@@ -64,7 +64,7 @@ fn copy(from: &Path, to: &Path) {
     system("cp", &["--sparse=always", text(from), text(to)]).unwrap();
 }
 
-/// Makes the file system's journal commit, and flushes no data of the files that are watched.
+/// Makes the file system commit its journal without flushing the data of our files.
 fn commit_the_journal(kind: System, at: &Path) {
     if kind == System::Btrfs {
         // A new subvolume ends the transaction.
@@ -112,7 +112,7 @@ pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
             findings.lock().unwrap().extend(found);
         };
         match kind {
-            // Knows a file system by its name, and all copies have the same.
+            // btrfs identifies a file system by its UUID, and all copies have the same.
             System::Btrfs => shots.iter().for_each(shoot),
             _ => on_two_threads(&shots, shoot),
         }
@@ -148,14 +148,14 @@ pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
     }
 }
 
-/// How many calls a commit makes.
-fn calls(deed: &Deed) -> u64 {
+/// Counts the calls of a commit.
+fn calls(commit: &CommitKind) -> u64 {
     let folder = TestFolder::in_memory();
-    let site = deed.prepare(folder.path());
-    let disk = deed.disk();
+    let site = commit.prepare(folder.path());
+    let disk = commit.disk();
     let workspace = site.open(disk.clone());
     let before = disk.calls();
-    deed.act(&workspace, &site.root).unwrap();
+    commit.act(&workspace, &site.root).unwrap();
     disk.calls() - before
 }
 
@@ -163,22 +163,22 @@ fn shots(form: Form, kind: System, template: &Path) -> Vec<Shot<'_>> {
     let mut shots = Vec::new();
     let few = form.pick(if kind == System::Ext4 { 4 } else { 9 }, 1);
     for name in RUNGS {
-        let deed = Deed::named(name);
-        let calls = calls(deed);
+        let commit = CommitKind::named(name);
+        let calls = calls(commit);
         let chosen = (1..=calls).rev().step_by(few).chain([u64::MAX]);
         shots.extend(chosen.map(|call| Shot {
             template,
             kind,
-            deed,
+            commit,
             care: Care::Flushed,
             call,
         }));
     }
-    let deed = Deed::named("exchange+lease");
+    let commit = CommitKind::named("exchange+lease");
     shots.push(Shot {
         template,
         kind,
-        deed,
+        commit,
         care: Care::Unflushed,
         call: u64::MAX,
     });
@@ -204,7 +204,7 @@ fn take(shot: &Shot<'_>, tally: &Tally) -> Vec<(Care, String)> {
             mounted.and_then(|_mounted| judge(shot, &at, (&before, &after), moment, tally));
         if let Err(why) = judged {
             let when = path.file_name().unwrap().display();
-            let name = shot.deed.name;
+            let name = shot.commit.name;
             let call = shot.call;
             findings.push((
                 shot.care,
@@ -215,13 +215,13 @@ fn take(shot: &Shot<'_>, tally: &Tally) -> Vec<(Care, String)> {
     findings
 }
 
-/// The commit, and the two copies in its midst.
+/// Runs the commit and makes the two copies during it.
 fn play(shot: &Shot<'_>, at: &Path, image: &Path, copies: &[PathBuf; 2]) -> (Tree, Tree, Moment) {
-    let site = shot.deed.prepare(at);
+    let site = shot.commit.prepare(at);
     let before = site.tree();
     system("sync", &["--file-system", text(at)]).unwrap();
     let disk = match shot.care {
-        Care::Flushed => shot.deed.disk(),
+        Care::Flushed => shot.commit.disk(),
         Care::Unflushed => Arc::new(FaultyDisk::unflushed()),
     };
     let workspace = site.open(disk.clone());
@@ -241,7 +241,7 @@ fn play(shot: &Shot<'_>, at: &Path, image: &Path, copies: &[PathBuf; 2]) -> (Tre
             shoot();
         }
     });
-    shot.deed.act(&workspace, &site.root).unwrap();
+    shot.commit.act(&workspace, &site.root).unwrap();
     disk.clear_hook();
     let moment = match copies[1].exists() {
         true => Moment::Midway,
@@ -272,7 +272,7 @@ fn judge(
     };
     counter.fetch_add(1, Ordering::SeqCst);
     let whole = is_old || is_new;
-    let fine = match shot.deed.name {
+    let fine = match shot.commit.name {
         "exchange+lease" => whole,
         "aside" => whole || file.is_none(),
         _ => file.is_some(),
@@ -292,7 +292,7 @@ fn judge(
         .recover()
         .map_err(|error| format!("recovery: {error}"))?;
     let mut healthy = site.tree();
-    // An entry that needs no flush may be gone with the power, and its temporary file is left to the sweep.
+    // A journal entry that was not flushed may be lost in a power cut; its temporary file is then left to the sweep.
     let temps = |name: &String| name.starts_with(".lancet-");
     let litter = healthy.keys().filter(|name| temps(name)).count() as u64;
     tally.litter.fetch_add(litter, Ordering::SeqCst);

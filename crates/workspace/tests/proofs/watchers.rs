@@ -1,5 +1,5 @@
-//! Figure 10: what a write looks like to those who watch the folder: chokidar (Vite and many more), @parcel/watcher (VS
-//! Code) and the crate notify. Each is told of a change of the file, and none is left believing that it is gone.
+//! Figure 10: what programs that watch the folder report about a write: chokidar (Vite and many more), @parcel/watcher (VS
+//! Code) and the crate notify. Each reports a change of the file, and the last event of none is a removal.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -11,38 +11,38 @@ use std::time::Duration;
 use notify::event::{ModifyKind, RenameMode};
 use notify::{EventKind, RecursiveMode, Watcher as _};
 
-use crate::deed::Deed;
+use crate::commit_kind::CommitKind;
 use crate::place::text;
 use lancet_testing::TestFolder;
 
 use crate::runner::{Form, Skipped, figure, missing, skip};
 
 const RUNGS: [&str; 3] = ["exchange+lease", "aside", "in-place-leased"];
-/// After so long without a word nothing more comes.
+/// After this time without an event no more are expected.
 const SILENCE: Duration = Duration::from_millis(700);
-/// So long the first word about the file may take.
+/// How long the first event about the file may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What a watcher says about a file.
+/// An event about a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Word {
+enum FileEvent {
     /// It is new, or it changed.
     Changed,
     Gone,
 }
 
-type Heard = (Word, String);
+type Heard = (FileEvent, String);
 
-/// Somebody who watches.
-struct Ear {
+/// A watcher.
+struct Subscription {
     heard: Receiver<Heard>,
     _child: Option<Closing>,
     _watcher: Option<notify::RecommendedWatcher>,
 }
 
-type Listen = fn(&Path) -> Result<Ear, String>;
+type Listen = fn(&Path) -> Result<Subscription, String>;
 
-/// A program that ends with us.
+/// A process that is killed on drop.
 struct Closing(Child);
 
 impl Drop for Closing {
@@ -63,8 +63,8 @@ pub(crate) fn prove(_: Form) -> Result<(), Skipped> {
         let mut lines = Vec::new();
         for rung in RUNGS {
             let folder = TestFolder::in_memory();
-            let deed = Deed::named(rung);
-            let site = deed.prepare(folder.path());
+            let commit = CommitKind::named(rung);
+            let site = commit.prepare(folder.path());
             let root = site.root.canonicalize().unwrap();
             let ear = match listen(&root) {
                 Ok(ear) => ear,
@@ -73,18 +73,21 @@ pub(crate) fn prove(_: Form) -> Result<(), Skipped> {
                     break;
                 }
             };
-            let workspace = site.open(deed.disk());
-            deed.act(&workspace, &site.root).unwrap();
+            let workspace = site.open(commit.disk());
+            commit.act(&workspace, &site.root).unwrap();
             let heard = all(&ear.heard);
-            let about: Vec<Word> = heard
+            let about: Vec<FileEvent> = heard
                 .iter()
                 .filter(|(_, file)| file == "a")
                 .map(|(word, _)| *word)
                 .collect();
-            assert!(about.contains(&Word::Changed), "{name}, {rung}: {heard:?}");
+            assert!(
+                about.contains(&FileEvent::Changed),
+                "{name}, {rung}: {heard:?}"
+            );
             assert_eq!(
                 about.last(),
-                Some(&Word::Changed),
+                Some(&FileEvent::Changed),
                 "{name}, {rung}: {heard:?}"
             );
             lines.push(format!("{rung} {}", about.len()));
@@ -106,7 +109,7 @@ pub(crate) fn prove(_: Form) -> Result<(), Skipped> {
     }
 }
 
-/// Everything that is said until it is silent.
+/// Collects all events until there are no more.
 fn all(heard: &Receiver<Heard>) -> Vec<Heard> {
     let mut all = Vec::new();
     loop {
@@ -118,18 +121,18 @@ fn all(heard: &Receiver<Heard>) -> Vec<Heard> {
     }
 }
 
-fn notify_crate(folder: &Path) -> Result<Ear, String> {
+fn notify_crate(folder: &Path) -> Result<Subscription, String> {
     let (tell, heard) = channel();
     let told = move |event: notify::Result<notify::Event>| {
         let Ok(event) = event else { return };
         let word = match event.kind {
-            EventKind::Create(_) => Word::Changed,
+            EventKind::Create(_) => FileEvent::Changed,
             EventKind::Modify(ModifyKind::Name(RenameMode::From)) | EventKind::Remove(_) => {
-                Word::Gone
+                FileEvent::Gone
             }
-            // Both names in one event: said of each by itself as well.
+            // An event with both names of a rename is repeated for each name alone.
             EventKind::Modify(ModifyKind::Name(RenameMode::Both)) => return,
-            EventKind::Modify(_) => Word::Changed,
+            EventKind::Modify(_) => FileEvent::Changed,
             _ => return,
         };
         for path in event.paths {
@@ -141,14 +144,14 @@ fn notify_crate(folder: &Path) -> Result<Ear, String> {
     watcher
         .watch(folder, RecursiveMode::Recursive)
         .map_err(|error| error.to_string())?;
-    Ok(Ear {
+    Ok(Subscription {
         heard,
         _child: None,
         _watcher: Some(watcher),
     })
 }
 
-fn node(kind: &str, folder: &Path) -> Result<Ear, String> {
+fn node(kind: &str, folder: &Path) -> Result<Subscription, String> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/clients/watchers");
     if !here.join("node_modules").exists() {
         let why =
@@ -175,15 +178,15 @@ fn node(kind: &str, folder: &Path) -> Result<Ear, String> {
                 continue;
             };
             let word = match kind {
-                "unlink" | "delete" => Word::Gone,
-                _ => Word::Changed,
+                "unlink" | "delete" => FileEvent::Gone,
+                _ => FileEvent::Changed,
             };
             if tell.send((word, name.to_owned())).is_err() {
                 break;
             }
         }
     });
-    Ok(Ear {
+    Ok(Subscription {
         heard,
         _child: Some(child),
         _watcher: None,

@@ -1,5 +1,6 @@
-//! Several instances of lancet at once, and somebody else beside them: who runs when is a schedule with few switches, and
-//! all schedules are tried. Each instance adds a line of its own to what it has read, and tries again where it is refused.
+//! Several workspaces over the same root, and another writer, run by turns: a schedule with few switches decides whose turn
+//! it is, and all schedules are tried. Each workspace adds its own line to the text it has read, and tries again where it is
+//! refused.
 
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
@@ -11,13 +12,13 @@ use super::{OLD, THEIRS};
 use crate::ground::{Ground, Seen, single};
 use lancet_testing::judges::{figure, is_long};
 
-/// So often an instance tries before it gives up.
+/// How often an instance tries before it gives up.
 const TRIES: usize = 6;
 
-/// Who runs for how many of its calls; afterwards each to its end, in this order.
+/// Which instance runs for how many of its calls. At the end of the schedule each runs to its end, in order.
 type Schedule = Vec<(usize, u64)>;
 
-/// The turn: one runs, the others wait before their next call.
+/// Decides which instance runs; the others wait before their next call.
 struct Turns {
     state: Mutex<State>,
     changed: Condvar,
@@ -25,11 +26,11 @@ struct Turns {
 
 struct State {
     schedule: std::collections::VecDeque<(usize, u64)>,
-    /// Who runs.
+    /// The instance that runs.
     turn: usize,
     left: u64,
     done: Vec<bool>,
-    /// Makes its steps inside the calls of the others.
+    /// The other writer, which has no thread: its steps are made when its turn comes.
     foreign: Option<Script>,
 }
 
@@ -49,7 +50,7 @@ impl Turns {
         })
     }
 
-    /// Before a call of an instance.
+    /// Waits for the turn of an instance; called before each of its calls.
     fn await_turn(&self, who: usize) {
         let mut state = self.state.lock().unwrap();
         while state.turn != who {
@@ -65,7 +66,7 @@ impl Turns {
         state.left = state.left.saturating_sub(1);
     }
 
-    /// Something is in its way: the others first.
+    /// Gives the turn to the others, because a lock or a lease is in the way.
     fn give_way(&self, who: usize) {
         let mut state = self.state.lock().unwrap();
         while state.turn != who {
@@ -99,7 +100,7 @@ impl State {
                 return;
             }
         }
-        // The schedule is over: whoever is next, to its end or until it gives way.
+        // The schedule is over: the next instance runs to its end, or until it gives way.
         let next = (1..=instances)
             .map(|more| (self.turn + more) % instances)
             .find(|who| !self.done[*who]);
@@ -107,7 +108,7 @@ impl State {
     }
 }
 
-/// What an instance had read when its write was taken.
+/// The text that an instance had read when its write succeeded.
 type Told = Option<String>;
 
 fn instance(workspace: &Workspace, ground: &Ground, who: usize, turns: &Turns) -> Told {
@@ -139,7 +140,7 @@ fn instance(workspace: &Workspace, ground: &Ground, who: usize, turns: &Turns) -
     told
 }
 
-/// One run; what is wrong afterwards.
+/// Runs one schedule; returns the number of successful writes and what is wrong afterwards.
 fn run(
     ground: &Ground,
     workspaces: &[(Workspace, Arc<FaultyDisk>)],
@@ -186,7 +187,7 @@ fn run(
     for (who, base) in told.iter().enumerate() {
         let Some(base) = base else { continue };
         let times = stands.matches(&format!("line of {who}\n")).count();
-        // Somebody else put a text of their own over it: their act, unless it was written into theirs.
+        // The other writer replaced the whole text. That is no loss, unless the line was added to the replaced text.
         let overwritten = replaced && !base.contains(THEIRS);
         if times > 1 || (times == 0 && !overwritten) {
             wrong.push(format!("the line of {who} is there {times} times"));
@@ -244,13 +245,13 @@ fn explore(instances: usize, foreign: Option<&Opponent>, stride: usize) -> (u64,
                 Some(ground.state.clone()),
             )
             .unwrap()
-            // Whoever is kept out gives way, and tries again.
+            // An instance that meets a lock gives way and tries again.
             .with_patience(Duration::ZERO)
             .with_lease_patience(Duration::ZERO);
             (workspace, disk)
         })
         .collect();
-    // The first write of each also looks for what others left; that is not what is explored.
+    // Recovery runs before, because its calls are not to be explored.
     ground.put("a", OLD);
     for (workspace, _) in &workspaces {
         workspace.recover().unwrap();

@@ -1,5 +1,5 @@
-//! Six kinds of others who write the file `a`, as steps of one system call or two. One that has to wait for our lease is
-//! tried again at our next call: a waiting `open`, without the thread.
+//! Six kinds of other writers of the file `a`, in steps of one or two system calls. A step that would wait for our lease is
+//! tried again before our next call, which simulates a blocked `open` without a thread.
 
 use std::ffi::c_void;
 use std::fs::{self, File, OpenOptions};
@@ -11,21 +11,21 @@ use rustix::mm::{MapFlags, ProtFlags};
 
 use super::{OLD, OURS, THEIRS};
 
-/// Did a step get through?
+/// Whether a step was made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     Made,
     Waits,
 }
 
-/// Somebody who writes in a certain way.
+/// Another writer.
 pub(super) struct Opponent {
     pub(super) name: &'static str,
     pub(super) steps: usize,
     act: fn(&mut Script, usize) -> Step,
 }
 
-/// An opponent at work.
+/// A run of an opponent.
 pub(super) struct Script {
     act: fn(&mut Script, usize) -> Step,
     steps: usize,
@@ -38,14 +38,14 @@ pub(super) struct Script {
 
 struct Map(*mut c_void);
 
-// The mapping is used by one thread at a time, behind the mutex of its script.
+// The mutex of its script lets one thread at a time use the mapping.
 #[allow(unsafe_code, reason = "see above")]
 unsafe impl Send for Map {}
 
 const LENGTH: usize = 4096;
 
 impl Script {
-    /// Makes the steps that are due, in order.
+    /// Makes the steps that are due, in order, until one waits.
     pub(super) fn advance(&mut self, is_due: impl Fn(usize) -> bool) {
         while self.next < self.steps && is_due(self.next) {
             let step = self.next;
@@ -56,12 +56,12 @@ impl Script {
         }
     }
 
-    /// How many steps were made.
+    /// The number of steps that were made.
     pub(super) fn made(&self) -> usize {
         self.next
     }
 
-    /// Makes all that are left; false where one still waits.
+    /// Makes all remaining steps; returns false where one still waits.
     pub(super) fn finish(&mut self) -> bool {
         self.advance(|_| true);
         self.next == self.steps
@@ -75,7 +75,7 @@ impl Script {
                 Step::Made
             }
             Err(error) if error.kind() == ErrorKind::WouldBlock => Step::Waits,
-            // Between the names of a slower rung: whoever opens without making finds nothing, and tries again.
+            // A move aside leaves the name free for a moment; a program that finds no file tries again.
             Err(error) if error.kind() == ErrorKind::NotFound => Step::Waits,
             Err(error) => panic!("{error}"),
         }
@@ -109,7 +109,7 @@ impl Opponent {
         }
     }
 
-    /// Texts in which theirs stands together with another whole text, as it would had they written alone.
+    /// The texts that the opponent's write makes of a whole other text.
     pub(super) fn mixtures(&self) -> Vec<String> {
         let over = |text: &str| format!("{THEIRS}{}", text.get(THEIRS.len()..).unwrap_or(""));
         match self.name {
@@ -205,7 +205,7 @@ pub(super) const OPPONENTS: [Opponent; 6] = [
 #[allow(unsafe_code, reason = "there is no other way to map a file")]
 fn map(file: &File) -> Map {
     let protection = ProtFlags::READ | ProtFlags::WRITE;
-    // SAFETY: a fresh mapping at an address of the system's choice.
+    // SAFETY: the mapping is new and at an address that the kernel chooses.
     let map = unsafe {
         rustix::mm::mmap(
             std::ptr::null_mut(),
@@ -224,7 +224,7 @@ fn map(file: &File) -> Map {
     reason = "there is no other way to write through a mapping"
 )]
 fn store(map: &Map) {
-    // SAFETY: inside the first page of a file that is never empty.
+    // SAFETY: the store is inside the first page of the mapping, and the file is never empty.
     unsafe {
         std::ptr::copy_nonoverlapping(THEIRS.as_ptr(), map.0.cast::<u8>(), THEIRS.len());
     }
@@ -232,6 +232,6 @@ fn store(map: &Map) {
 
 #[allow(unsafe_code, reason = "the mapping was made above")]
 fn unmap(map: Map) {
-    // SAFETY: made by `map`, used by nobody any more.
+    // SAFETY: `map` made this mapping, and nothing uses it afterwards.
     unsafe { rustix::mm::munmap(map.0, LENGTH) }.unwrap();
 }

@@ -1,4 +1,4 @@
-//! Those who write against the opponents: each rung of ours, and the two ways of other tools.
+//! The writers that run against the opponents: each method of lancet, and the two ways of other tools.
 
 use std::ffi::OsStr;
 use std::io::IoSlice;
@@ -13,31 +13,31 @@ use rustix::io::Errno;
 use super::{OLD, OURS};
 use crate::ground::{Ground, single};
 
-/// What a writer said at the end.
+/// The result that a writer reports.
 #[derive(Debug)]
 pub(super) enum Said {
     Written(Box<Written>),
-    /// Success, without further words.
+    /// Success of a writer that is not lancet and reports nothing more.
     Plainly,
     Refused,
     Conflict,
 }
 
-/// What is to become of the file.
+/// What a writer does to the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
-    /// Other content.
+    /// It gets new content.
     New,
-    /// It goes.
+    /// It is removed.
     Gone,
-    /// It goes to another name.
+    /// It is moved to another name.
     Moved,
 }
 
 /// A way to write.
 pub(super) struct Rung {
     pub(super) name: &'static str,
-    /// Does it promise that nothing is lost?
+    /// Whether the writer promises that no foreign write is lost.
     pub(super) holds: bool,
     pub(super) goal: Goal,
     pub(super) prepare: fn(&Ground),
@@ -100,7 +100,7 @@ const IN_PLACE: WriteOptions = WriteOptions {
     old: lancet_workspace::OldFile::Keep,
 };
 
-/// The old file goes, unless somebody may still write into it.
+/// The caller has the old bytes, so the old file is removed unless another program may still write to it.
 const ON_RECORD: WriteOptions = WriteOptions {
     strategy: Strategy::Auto,
     old: lancet_workspace::OldFile::KeptByCaller,
@@ -141,7 +141,7 @@ pub(super) const RUNGS: [Rung; 9] = [
             ground
                 .disk
                 .refuse("exchange_at", Errno::INVAL.raw_os_error());
-            // So that the mount is known.
+            // This first write finds out that the file system has no exchange.
             ground.put("a", OLD);
             ground.replace("a", OLD).unwrap();
         },
@@ -193,7 +193,7 @@ pub(super) const RUNGS: [Rung; 9] = [
     },
 ];
 
-/// What most tools do: read, compare, write.
+/// The way of most tools: read, compare, write.
 fn check_then_write(ground: &Ground) -> Said {
     let disk = &*ground.disk;
     let Some(folder) = checked(ground) else {
@@ -208,7 +208,7 @@ fn check_then_write(ground: &Ground) -> Said {
     Said::Plainly
 }
 
-/// What careful tools do: a new file beside it, read, compare, rename.
+/// The way of careful tools: write a new file beside it, read, compare, rename.
 fn check_then_rename(ground: &Ground) -> Said {
     let disk = &*ground.disk;
     let folder = disk.open_folder(&ground.root).unwrap();

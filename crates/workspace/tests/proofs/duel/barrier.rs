@@ -1,5 +1,5 @@
-//! Where two processes meet before each duel: a few words of shared memory, both looking at them. Both are running when a
-//! duel begins, which a pipe cannot promise on a machine that has other things to do.
+//! A barrier between two processes, in shared memory that both poll. Both are running when a duel begins; with a pipe one of
+//! them might not have been scheduled yet.
 
 use std::fs;
 use std::path::Path;
@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::mm::{MapFlags, ProtFlags};
 
-/// The words: the round that is called, the round the other is there for, the round that goes and its delay, the round
-/// that is done.
+/// The shared numbers: the round that is announced, the round that the opponent is ready for, the round that has started,
+/// its delay, and the round that is done.
 pub(super) struct Barrier {
     words: &'static [AtomicU64; 5],
 }
@@ -35,7 +35,7 @@ impl Barrier {
             .open(path)
             .unwrap();
         let protection = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: a fresh mapping of a whole page, never unmapped, used as atomics only by both sides.
+        // SAFETY: the mapping is new, is a whole page, is never unmapped, and both sides use it as atomics only.
         let words = unsafe {
             let map = rustix::mm::mmap(
                 std::ptr::null_mut(),
@@ -66,7 +66,7 @@ impl Barrier {
         false
     }
 
-    /// Calls the other side and starts it.
+    /// Announces a round, waits until the other side is ready, and starts the round.
     pub(super) fn begin(&self, round: u64, delay: u64, child: &mut Child) {
         self.words[DELAY].store(delay, Ordering::Relaxed);
         self.words[CALLED].store(round, Ordering::Release);
@@ -82,7 +82,7 @@ impl Barrier {
         self.words[CALLED].store(CLOSED, Ordering::Release);
     }
 
-    /// The other side: waits for its start; the delay, or nothing more to do.
+    /// Waits on the other side for the start of a round; returns its delay, or `None` when there are no more rounds.
     pub(super) fn meet(&self, round: u64) -> Option<u64> {
         if !self.await_word(CALLED, round, || {}) {
             return None;
@@ -97,15 +97,15 @@ impl Barrier {
     }
 }
 
-/// Keeps this thread on one of the first two processors, so that both sides can run at once. Where there is only one, or
-/// it is not allowed, they take turns.
+/// Binds this thread to one of the first two processors, so that both sides can run at the same time. Where there is only
+/// one processor, or binding is not permitted, they take turns.
 pub(super) fn pin(processor: usize) {
     let mut set = rustix::thread::CpuSet::new();
     set.set(processor);
     let _ = rustix::thread::sched_setaffinity(None, &set);
 }
 
-/// Lets this thread go where it likes again.
+/// Lets this thread run on every processor again.
 pub(super) fn unpin() {
     let mut set = rustix::thread::CpuSet::new();
     for processor in 0..rustix::thread::CpuSet::MAX_CPU {

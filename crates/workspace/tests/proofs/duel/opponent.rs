@@ -1,5 +1,5 @@
-//! The other process of a duel: writes the file in its way, whenever it is told to, and waits like everybody where a
-//! lease makes it wait.
+//! The other process of a duel. It writes the file in one of six ways in each round, and its `open` waits for a lease as
+//! that of any program does.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write as _};
@@ -25,7 +25,7 @@ pub(super) const KINDS: [&str; 6] = [
     "mapping",
 ];
 
-/// Every text that may stand somewhere in the end.
+/// Every text that a file may hold after a duel.
 pub(super) fn mixtures(kind: &str) -> Vec<String> {
     let over = |text: &str| format!("{THEIRS}{}", &text[THEIRS.len()..]);
     let mut all = vec![OLD.to_owned(), OURS.to_owned(), THEIRS.to_owned()];
@@ -52,7 +52,7 @@ pub(crate) fn play(kind: &str, file: &Path, meeting: &Path) -> ExitCode {
             break;
         };
         wait(delay);
-        // Some hold the file open for a while before they write.
+        // Some opponents hold the file open for a while before they write.
         act(kind, file, delay % 97 * 1_000);
         barrier.done(round);
     }
@@ -69,7 +69,7 @@ fn act(kind: &str, path: &Path, hold: u64) {
         }
         "remove, create" => {
             until_there(|| fs::remove_file(path));
-            // Others may have made it anew.
+            // The file may exist again by now; it is overwritten.
             fs::write(path, THEIRS).unwrap();
         }
         "truncate, write" => {
@@ -96,7 +96,7 @@ fn act(kind: &str, path: &Path, hold: u64) {
     }
 }
 
-/// Where a rung leaves the name missing for a moment, whoever wants the file tries again.
+/// Tries again while the file is missing: a move aside leaves the name free for a moment.
 fn until_there<T>(action: impl Fn() -> std::io::Result<T>) -> T {
     loop {
         match action() {
@@ -113,8 +113,8 @@ fn until_there<T>(action: impl Fn() -> std::io::Result<T>) -> T {
 fn store(file: File, hold: &dyn Fn()) {
     let protection = ProtFlags::READ | ProtFlags::WRITE;
     let length = 4096;
-    // SAFETY: a fresh mapping at an address of the system's choice; the store is inside the first page of a file that is
-    // never empty; nobody uses the mapping after it is gone.
+    // SAFETY: the mapping is new and at an address that the kernel chooses; the store is inside its first page, and the
+    // file is never empty; the mapping is not used after it is unmapped.
     unsafe {
         let map = rustix::mm::mmap(
             std::ptr::null_mut(),

@@ -1,4 +1,4 @@
-//! One commit of each kind, as a small program: what others trace, and kill.
+//! One commit of each kind, as a small program that other proofs trace and kill.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,50 +18,50 @@ pub(crate) type Tree = BTreeMap<String, Vec<u8>>;
 type Outcome = Result<Vec<Written>, CommitError>;
 
 /// A kind of commit.
-pub(crate) struct Deed {
+pub(crate) struct CommitKind {
     pub(crate) name: &'static str,
     prepare: fn(&Path),
-    /// Methods that the disk does not know: what leads to another rung.
+    /// The calls that the disk refuses, with their errors; the commit then uses another method.
     lacks: &'static [(&'static str, Errno)],
     act: fn(&Workspace, &Path) -> Outcome,
 }
 
-/// What the files hold before.
+/// The content of the files before the commit.
 pub(crate) const OLD: &str =
     "the first line\nthe second, which is going to be another\nthe third line\n";
 
-pub(crate) const DEEDS: [Deed; 9] = [
-    Deed {
+pub(crate) const COMMIT_KINDS: [CommitKind; 9] = [
+    CommitKind {
         name: "exchange+lease",
         prepare: one_file,
         lacks: &[],
         act: |workspace, root| replace(workspace, root, WriteOptions::default()),
     },
-    Deed {
+    CommitKind {
         name: "exchange",
         prepare: one_file,
         lacks: &[("take_lease", Errno::ACCESS)],
         act: |workspace, root| replace(workspace, root, WriteOptions::default()),
     },
-    Deed {
+    CommitKind {
         name: "aside",
         prepare: one_file,
         lacks: &[("exchange_at", Errno::INVAL)],
         act: |workspace, root| replace(workspace, root, WriteOptions::default()),
     },
-    Deed {
+    CommitKind {
         name: "in-place-leased",
         prepare: one_file,
         lacks: &[],
         act: |workspace, root| replace(workspace, root, IN_PLACE),
     },
-    Deed {
+    CommitKind {
         name: "in-place",
         prepare: one_file,
         lacks: &[("take_lease", Errno::ACCESS)],
         act: |workspace, root| replace(workspace, root, IN_PLACE),
     },
-    Deed {
+    CommitKind {
         name: "create",
         prepare: |_| {},
         lacks: &[],
@@ -70,7 +70,7 @@ pub(crate) const DEEDS: [Deed; 9] = [
             workspace.commit(vec![creation(&new, b"all new\n")])
         },
     },
-    Deed {
+    CommitKind {
         name: "remove",
         prepare: one_file,
         lacks: &[],
@@ -81,7 +81,7 @@ pub(crate) const DEEDS: [Deed; 9] = [
             ])
         },
     },
-    Deed {
+    CommitKind {
         name: "move",
         prepare: one_file,
         lacks: &[],
@@ -93,7 +93,7 @@ pub(crate) const DEEDS: [Deed; 9] = [
             ])
         },
     },
-    Deed {
+    CommitKind {
         name: "five files",
         prepare: |root| {
             for name in ["a", "b", "c", "d"] {
@@ -145,7 +145,7 @@ fn changes() -> Vec<RawChange> {
     }]
 }
 
-/// Streamed: a rewrite in place then takes several writes, between which a kill tears.
+/// Replaces the file by a streamed write: a rewrite in place then makes several writes, and a kill between them tears it.
 fn replace(workspace: &Workspace, root: &Path, options: WriteOptions) -> Outcome {
     let file = Seen::at(workspace, &root.join("a"))?;
     let changes = changes();
@@ -183,7 +183,7 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// A file that cannot be read is not written.
+    /// Reads a file; fails where it cannot be read.
     pub(crate) fn at(workspace: &Workspace, path: &Path) -> Result<Seen, CommitError> {
         let located = located(workspace, path)?;
         let snapshot = located.snapshot(1 << 30).map_err(unread)?;
@@ -229,12 +229,12 @@ impl Site {
         files(&self.root)
     }
 
-    /// Every file that is kept.
+    /// Every displaced file.
     pub(crate) fn kept(&self) -> Tree {
         files(&self.state.join("displaced"))
     }
 
-    /// Journals that processes left.
+    /// The number of journal files.
     pub(crate) fn journals(&self) -> usize {
         fs::read_dir(self.state.join("journal")).map_or(0, Iterator::count)
     }
@@ -253,12 +253,15 @@ pub(crate) fn files(folder: &Path) -> Tree {
         .collect()
 }
 
-impl Deed {
-    pub(crate) fn named(name: &str) -> &'static Deed {
-        DEEDS.iter().find(|deed| deed.name == name).unwrap()
+impl CommitKind {
+    pub(crate) fn named(name: &str) -> &'static CommitKind {
+        COMMIT_KINDS
+            .iter()
+            .find(|commit| commit.name == name)
+            .unwrap()
     }
 
-    /// A fresh site, with the files as they are before.
+    /// Makes a new site with the files as they are before the commit.
     pub(crate) fn prepare(&self, folder: &Path) -> Site {
         let site = Site::of(folder);
         let _ = fs::remove_dir_all(&site.root);
@@ -268,7 +271,7 @@ impl Deed {
         site
     }
 
-    /// A disk on which the commit takes this deed's rung.
+    /// A disk on which the commit takes this commit's rung.
     pub(crate) fn disk(&self) -> Arc<FaultyDisk> {
         let disk = Arc::new(FaultyDisk::new());
         for (method, error) in self.lacks {
@@ -282,13 +285,13 @@ impl Deed {
     }
 }
 
-/// What a deed said, as the code that its process ends with.
+/// The exit codes of the program, by the result of the commit.
 pub(crate) const WRITTEN: i32 = 0;
 pub(crate) const WRITTEN_WITH_WARNINGS: i32 = 10;
 pub(crate) const REFUSED: i32 = 11;
 pub(crate) const CONFLICT: i32 = 12;
 
-/// What stands between these two in a trace is the commit.
+/// The program prints these two words, and the calls between them in a trace are those of the commit.
 pub(crate) const BEGIN: &str = "begin";
 pub(crate) const END: &str = "end";
 
@@ -298,17 +301,17 @@ fn mark(word: &str) {
     out.flush().unwrap();
 }
 
-/// The small program: reads, and makes one commit.
+/// The program: it reads the files and makes one commit.
 pub(crate) fn play(name: &str, folder: &Path) -> ExitCode {
-    let deed = Deed::named(name);
+    let commit = CommitKind::named(name);
     let site = Site::of(folder);
-    let workspace = site.open(deed.disk());
+    let workspace = site.open(commit.disk());
     mark(BEGIN);
-    let outcome = deed.act(&workspace, &site.root);
+    let outcome = commit.act(&workspace, &site.root);
     mark(END);
     println!("\n{outcome:?}");
     let code = match outcome {
-        // Rung 4 always says what it is.
+        // A rewrite without a lease always warns.
         Ok(written)
             if written
                 .iter()

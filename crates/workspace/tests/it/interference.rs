@@ -1,4 +1,5 @@
-//! Somebody else acts just before each call of a creation or a reading in turn. Changes of a file are the explorer's.
+//! Another program acts right before each call of a creation or a read in turn, and opens a file that is being replaced.
+//! `explorer.rs` has the other writers of a file that is replaced.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -32,7 +33,7 @@ fn a_creation_never_replaces_what_appears_meanwhile() {
 }
 
 #[test]
-fn a_deed_while_reading_gives_one_state_or_an_error() {
+fn a_write_while_reading_gives_one_state_or_an_error() {
     let long: Vec<u8> = vec![b'o'; 600 * 1024];
     for at in 1.. {
         let ground = Ground::in_memory();
