@@ -1,6 +1,8 @@
 //! A folder in memory for the temporary files of tests that are not about the disk: most of their time would otherwise
 //! go into flushing.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::run::command;
@@ -31,7 +33,19 @@ impl MemoryFolder {
         }
         let path = Path::new(MEMORY).join(format!("{NAME}{}", std::process::id()));
         std::fs::create_dir(&path).ok()?;
-        Some(MemoryFolder(path))
+        let folder = MemoryFolder(path);
+        folder.is_like_tmp().ok()?.then_some(folder)
+    }
+
+    /// Makes the folder one for every user, as `/tmp` is. Says whether programs can be started in it: tests copy programs
+    /// into their folders, and a container may forbid it.
+    fn is_like_tmp(&self) -> std::io::Result<bool> {
+        std::fs::set_permissions(&self.0, Permissions::from_mode(0o1777))?;
+        let program = self.0.join("program");
+        std::fs::copy("/bin/true", &program)?;
+        let ran = command(&program, &[]).status();
+        std::fs::remove_file(&program)?;
+        Ok(ran.is_ok_and(|status| status.success()))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -59,6 +73,23 @@ fn remove_left(memory: &Path, is_alive: impl Fn(&str) -> bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_folder_is_removed_with_what_is_in_it() {
+        // A machine without room in memory has none.
+        let Some(folder) = MemoryFolder::new() else {
+            return;
+        };
+        let path = folder.path().to_owned();
+        let mode = std::fs::metadata(&path)
+            .expect("there")
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o7777, 0o1777);
+        std::fs::write(path.join("left"), "by a test").expect("written");
+        drop(folder);
+        assert!(!path.exists());
+    }
 
     #[test]
     fn only_folders_of_dead_runs_are_removed() {
