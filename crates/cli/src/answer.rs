@@ -67,9 +67,13 @@ pub(crate) fn put(
             _ if text.starts_with("A person declined") => CANCELLED.to_owned(),
             _ => refusal(kind, &at_the_shell(text, around.working.as_deref()), around),
         }),
-        (OutputFormat::Text, None) if !stdout_is_terminal() => print(&closed(text))?,
+        (OutputFormat::Text, None)
+            if !stdout_is_terminal() && around.colour(false) == Colour::Off =>
+        {
+            print(&closed(text))?;
+        }
         (OutputFormat::Text, None) => {
-            let colour = Colour::of(true, around.plain);
+            let colour = around.colour(stdout_is_terminal());
             print(&match shape {
                 Presentation::Lines => colour.numbered(text),
                 Presentation::Change(approver) => change(reply, colour, approver),
@@ -142,7 +146,7 @@ fn change(reply: &Reply, colour: Colour, approver: &TerminalApprover) -> String 
 fn refusal(kind: RefusalKind, text: &str, around: &Surroundings) -> String {
     let (head, text) = (format!("refused ({})", kind.name()), text.trim_end());
     if std::io::stderr().is_terminal() {
-        let colour = Colour::of(true, around.plain);
+        let colour = around.colour(true);
         format!("{} {}\n", colour.paint(Style::Red, &head), visible(text))
     } else {
         format!("lancet: {head} {text}\n")

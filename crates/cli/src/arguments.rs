@@ -44,6 +44,18 @@ pub(crate) use work::{LogLevel, WorkArguments};
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// When to use colours; NO_COLOR, FORCE_COLOR, CLICOLOR and CLICOLOR_FORCE count, too
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true,
+        hide_short_help = true,
+        hide_long_help = true,
+        help = "When to use colours: auto, always or never; NO_COLOR, FORCE_COLOR, CLICOLOR and CLICOLOR_FORCE count, too"
+    )]
+    pub(crate) color: ColorWhen,
 }
 
 #[derive(Debug, Subcommand)]

@@ -27,7 +27,7 @@ use answer::OutputFormat;
 use arguments::Arguments;
 use failure::{Exit, Failure};
 use surroundings::Surroundings;
-use terminal::{Colour, print_error};
+use terminal::print_error;
 
 fn main() -> ExitCode {
     fault::hush_panics();
@@ -43,16 +43,22 @@ fn start(typed: &[OsString]) -> Exit {
         return launch();
     }
     survive_size_limit();
-    let around = Surroundings::look();
+    let mut around = Surroundings::look();
+    if around.is_ascii {
+        terminal::use_ascii();
+    }
     if typed.len() <= 1 {
-        let colour = Colour::of(std::io::stderr().is_terminal(), around.plain);
+        let colour = around.colour(std::io::stderr().is_terminal());
         print_error(&command::start_page(colour));
         return Exit::Usage;
     }
     // The format is needed before anything is parsed, so that a wrong command line is answered in it, too.
     let form = OutputFormat::of(typed.iter().any(|word| word == "--json"));
     let ended = match Arguments::try_parse_from(typed) {
-        Ok(arguments) => command::run(&arguments.command, &around),
+        Ok(arguments) => {
+            around.color = arguments.color;
+            command::run(&arguments.command, &around)
+        }
         Err(error)
             if matches!(
                 error.kind(),

@@ -30,10 +30,14 @@ pub(crate) struct Surroundings {
     pub(crate) working: Option<PathBuf>,
     /// The home folder.
     pub(crate) home: Option<PathBuf>,
+    /// The value of `--color`.
+    pub(crate) color: ColorWhen,
     /// Whether colours are unwanted: `NO_COLOR` is set, or `TERM` is `dumb`.
-    pub(crate) plain: bool,
+    plain: bool,
     /// `FORCE_COLOR` or `CLICOLOR_FORCE` is set, and not to 0.
-    pub(crate) colour_forced: bool,
+    colour_forced: bool,
+    /// Whether the locale is set to one without UTF-8.
+    pub(crate) is_ascii: bool,
     /// Whether the terminal is known to show hyperlinks (OSC 8).
     pub(crate) shows_links: bool,
     /// The value of `LANCET_LOG`.
@@ -61,6 +65,8 @@ impl Surroundings {
         let dumb = set("TERM").is_some_and(|name| name == "dumb");
         Self {
             working: env::current_dir().ok(),
+            color: ColorWhen::Auto,
+            is_ascii: is_ascii(&set),
             home: env::home_dir().filter(|path| path.is_absolute()),
             plain: dumb
                 || set("NO_COLOR").is_some()
@@ -82,13 +88,16 @@ impl Surroundings {
     }
 
     /// Whether a stream gets colours.
-    pub(crate) fn colour(&self, when: ColorWhen, is_terminal: bool) -> Colour {
-        let on = match when {
+    pub(crate) fn colour(&self, is_terminal: bool) -> Colour {
+        let on = match self.color {
             ColorWhen::Always => true,
             ColorWhen::Never => false,
             ColorWhen::Auto => self.colour_forced || (is_terminal && !self.plain),
         };
-        Colour::of(on, false)
+        match on {
+            true => Colour::On,
+            false => Colour::Off,
+        }
     }
 
     /// The state folder; none where there is not even a home folder.
@@ -129,6 +138,15 @@ impl Surroundings {
         };
         Ok(self.working.as_ref().ok_or_else(gone)?.join(path))
     }
+}
+
+/// Whether the locale is set, and to one without UTF-8. Where none is set, terminals mostly have UTF-8 all the same.
+fn is_ascii(set: &dyn Fn(&str) -> Option<OsString>) -> bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
+    locale.is_some_and(|locale| {
+        let locale = locale.to_string_lossy().to_lowercase();
+        !locale.contains("utf-8") && !locale.contains("utf8")
+    })
 }
 
 /// Whether the environment names a terminal that shows hyperlinks. Others print parts of the escape sequence.

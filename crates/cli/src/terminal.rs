@@ -1,17 +1,21 @@
 //! Output for people: colours, diffs, pager, and escaped texts. Nothing is decided or asked here.
 
+mod ascii;
 mod diff;
 mod progress_line;
 mod question;
 mod syntax;
+mod wrap;
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 
+pub(crate) use ascii::{TerminalWriter, for_terminal, use_ascii};
 pub(crate) use lancet::doors::{visible, visible_line};
-pub(crate) use progress_line::ProgressLine;
+pub(crate) use progress_line::{ProgressLine, WorkLine};
 pub(crate) use question::{Consent, TerminalApprover, confirm};
 pub(crate) use syntax::SyntaxColours;
+pub(crate) use wrap::wrapped;
 
 use crate::failure::Failure;
 use crate::launcher::Launch;
@@ -52,15 +56,6 @@ impl Style {
 }
 
 impl Colour {
-    /// Chooses colours for a stream: only on a terminal, and only if they are wanted.
-    pub(crate) fn of(is_terminal: bool, plain: bool) -> Self {
-        if is_terminal && !plain {
-            Colour::On
-        } else {
-            Colour::Off
-        }
-    }
-
     /// Formats text in a style.
     pub(crate) fn paint(self, style: Style, text: &str) -> String {
         if self == Colour::Off || text.is_empty() {
@@ -100,6 +95,11 @@ impl Colour {
     }
 }
 
+/// The columns of a terminal; 0 where it does not tell.
+pub(crate) fn columns(terminal: impl std::os::fd::AsFd) -> usize {
+    rustix::termios::tcgetwinsize(terminal).map_or(0, |size| usize::from(size.ws_col))
+}
+
 /// Whether standard output is a terminal.
 pub(crate) fn stdout_is_terminal() -> bool {
     io::stdout().is_terminal()
@@ -115,7 +115,11 @@ pub(crate) fn stream(
     write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
     let mut out = io::BufWriter::with_capacity(64 << 10, io::stdout().lock());
-    match write(&mut out).and_then(|()| out.flush()) {
+    let written = match stdout_is_terminal() {
+        true => write(&mut TerminalWriter(&mut out)),
+        false => write(&mut out),
+    };
+    match written.and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::system(format!(
             "standard output cannot be written: {error}"
         ))),
@@ -169,7 +173,7 @@ pub(crate) fn pager_on(
     };
     let running = pager.start()?;
     // The pager may be closed before the end.
-    let _ = write(&mut writer).and_then(|()| writer.flush());
+    let _ = write(&mut TerminalWriter(&mut writer)).and_then(|()| writer.flush());
     drop(writer);
     let _ = running.wait();
     Ok(())
@@ -177,7 +181,11 @@ pub(crate) fn pager_on(
 
 /// Writes to standard error. If that fails there is nobody to report it to.
 pub(crate) fn print_error(text: &str) {
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    let mut out = io::stderr().lock();
+    let _ = match out.is_terminal() {
+        true => out.write_all(for_terminal(text).as_bytes()),
+        false => out.write_all(text.as_bytes()),
+    };
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ Exit codes:
   2  the command line or the settings are wrong
   3  the system refused (disk full, no permission), or a fault of lancet's own
 
-Colours are used on a terminal only, and never where NO_COLOR is set.
+Colours are used on a terminal, unless --color, NO_COLOR, FORCE_COLOR or CLICOLOR say otherwise.
 `lancet help COMMAND` explains a command with examples. Topics: `lancet help permissions`, `history`,
 `sessions`, `errors`, `settings`, `agents`, and `options` for what all commands take.";
 

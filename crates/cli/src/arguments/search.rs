@@ -144,18 +144,16 @@ pub(crate) struct FilterArguments {
     /// End each name with a NUL, for `xargs -0`
     #[arg(long, short = '0')]
     pub(crate) null: bool,
-    /// When to use colours; NO_COLOR, FORCE_COLOR and CLICOLOR count, too
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub(crate) color: ColorWhen,
     /// One JSON object a line for programs, the last one with the totals
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 /// When colours are used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorWhen {
     /// On a terminal
+    #[default]
     Auto,
     /// Always
     Always,

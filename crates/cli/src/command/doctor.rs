@@ -14,7 +14,7 @@ use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{
     Flags, RootHint, SettingsFile, Surroundings, load_settings, resolve_roots, settings_files,
 };
-use crate::terminal::{Colour, print, stdout_is_terminal};
+use crate::terminal::{Colour, columns, print, stdout_is_terminal, wrapped};
 use crate::wall::Wall;
 use file_system::RootFacts;
 use state::StateFacts;
@@ -67,7 +67,11 @@ pub(super) fn run(arguments: &DoctorArguments, around: &Surroundings) -> Result<
         object["text"] = json!(text);
         print(&format!("{object}\n"))?;
     } else {
-        print(&text)?;
+        let columns = match report.terminal {
+            true => columns(std::io::stdout()),
+            false => 0,
+        };
+        print(&wrapped(&text, columns))?;
     }
     Ok(exit.unwrap_or(Exit::Done))
 }
@@ -84,7 +88,7 @@ fn look(arguments: &DoctorArguments, around: &Surroundings) -> Report {
         wall: None,
         mode: None,
         tools: Vec::new(),
-        colour: Colour::of(terminal, around.plain),
+        colour: around.colour(terminal),
         terminal,
         problems: Vec::new(),
     };

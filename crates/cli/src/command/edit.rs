@@ -13,6 +13,7 @@ use crate::arguments::EditArguments;
 use crate::failure::{Exit, Failure};
 use crate::fault::watched;
 use crate::surroundings::Surroundings;
+use crate::terminal::WorkLine;
 
 use several::{Sought, is_glob};
 
@@ -50,7 +51,9 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
     wanted.revision = bench.revision;
     wanted.insist = arguments.writing.insist;
     wanted.dry_run = arguments.writing.diff;
+    let working = WorkLine::begin("editing");
     let reply = watched(&bench.session, "Edit", json!(wanted), bench.applied_by);
+    drop(working);
     put(
         &reply,
         OutputFormat::of(arguments.common.json),

@@ -31,7 +31,7 @@ const OPTIONS: &str = "options";
 pub(super) fn run(arguments: &HelpArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let mut program = Arguments::command();
     program.build();
-    let colour = Colour::of(stdout_is_terminal(), around.plain);
+    let colour = around.colour(stdout_is_terminal());
     let topic = arguments.topic.as_deref();
     if let Some((_, text)) = PAGES.iter().find(|(name, _)| Some(*name) == topic) {
         page(&markdown::plain(text, colour), around)?;
@@ -66,6 +66,10 @@ pub(super) fn run(arguments: &HelpArguments, around: &Surroundings) -> Result<Ex
 /// The page of the options that all commands take.
 const OPTIONS_PAGE: &str = "\
 Options that all commands take, before or after their own:
+
+  --color WHEN
+      When to use colours: auto, always or never. Without it: on a terminal, unless NO_COLOR is set
+      or CLICOLOR is 0, and everywhere where FORCE_COLOR or CLICOLOR_FORCE is set.
 
   --root FOLDER
       A folder that lancet may work in; may be given several times. Nothing outside of the roots

@@ -94,6 +94,9 @@ fn show(
         return Ok(());
     }
     let is_terminal = stdout_is_terminal();
+    if !is_terminal && !arguments.plain && around.colour(false) == Colour::On {
+        return stream(|out| files.iter().try_for_each(|file| file.put_coloured(out)));
+    }
     if arguments.plain || !is_terminal {
         return stream(|out| {
             for file in files {
@@ -106,7 +109,7 @@ fn show(
             Ok(())
         });
     }
-    let colour = Colour::of(true, around.plain);
+    let colour = around.colour(true);
     let rows = files.iter().map(|file| file.lines.len() + 2).sum();
     paged(rows, around, |out| {
         for file in files {

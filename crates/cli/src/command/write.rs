@@ -12,6 +12,7 @@ use crate::arguments::WriteArguments;
 use crate::failure::{Exit, Failure};
 use crate::fault::watched;
 use crate::surroundings::Surroundings;
+use crate::terminal::WorkLine;
 
 /// Runs `lancet write`.
 pub(super) fn run(arguments: &WriteArguments, around: &Surroundings) -> Result<Exit, Failure> {
@@ -40,7 +41,9 @@ pub(super) fn run(arguments: &WriteArguments, around: &Surroundings) -> Result<E
     wanted.revision = bench.revision;
     wanted.insist = arguments.writing.insist;
     wanted.dry_run = arguments.writing.diff;
+    let working = WorkLine::begin("writing");
     let reply = watched(&bench.session, "Write", json!(wanted), bench.applied_by);
+    drop(working);
     put(
         &reply,
         OutputFormat::of(arguments.common.json),

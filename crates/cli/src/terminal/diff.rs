@@ -153,13 +153,13 @@ fn marks(lines: &[(Role, &str)]) -> Vec<(usize, Vec<Range<usize>>)> {
             let mut later = Vec::new();
             for line in at..at + removed {
                 let (old, new) = (&lines[line].1[1..], &lines[line + removed].1[1..]);
-                if let Some((old, new)) = words::changed(old, new) {
+                if let Some(found) = words::changed(old, new) {
                     let behind_sign = |ranges: Vec<Range<usize>>| {
                         let shift = |range: Range<usize>| range.start + 1..range.end + 1;
                         ranges.into_iter().map(shift).collect::<Vec<_>>()
                     };
-                    all.push((line, behind_sign(old)));
-                    later.push((line + removed, behind_sign(new)));
+                    all.push((line, behind_sign(found.old)));
+                    later.push((line + removed, behind_sign(found.new)));
                 }
             }
             all.extend(later);

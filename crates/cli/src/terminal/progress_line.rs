@@ -1,12 +1,17 @@
-//! A progress line on standard error, shown only on a terminal and removed when the work is done.
+//! Progress lines on standard error, shown only on a terminal and removed when the work is done.
 
 use std::io::{self, IsTerminal as _};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::print_error;
 
 /// Shorter work shows no progress line.
 const UNNOTICED: Duration = Duration::from_millis(500);
+/// How often the line of work of unknown length is renewed.
+const RENEWED: Duration = Duration::from_millis(250);
 
 /// The progress line of one piece of work.
 pub(crate) struct ProgressLine {
@@ -39,5 +44,85 @@ impl Drop for ProgressLine {
         if self.shown {
             print_error("\r\x1b[K");
         }
+    }
+}
+
+/// What stands on the line of standard error.
+struct LineState {
+    shown: bool,
+    /// Whether a person is asked at the moment: the line is theirs.
+    asking: bool,
+}
+
+static LINE: Mutex<LineState> = Mutex::new(LineState {
+    shown: false,
+    asking: false,
+});
+
+fn line() -> MutexGuard<'static, LineState> {
+    LINE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl LineState {
+    fn clear(&mut self) {
+        if std::mem::take(&mut self.shown) {
+            print_error("\r\x1b[K");
+        }
+    }
+}
+
+/// Work whose length is not known: a line says what is done and for how long, renewed by a thread of its own.
+pub(crate) struct WorkLine(Option<(Sender<()>, JoinHandle<()>)>);
+
+impl WorkLine {
+    /// Begins the work. The words say what is done: "undoing".
+    pub(crate) fn begin(words: &'static str) -> Self {
+        if !io::stderr().is_terminal() {
+            return Self(None);
+        }
+        let (end, ended) = channel::<()>();
+        let began = Instant::now();
+        let thread = std::thread::Builder::new().name("lancet-progress".to_owned());
+        let renew = move || {
+            let mut wait = UNNOTICED;
+            while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(wait) {
+                wait = RENEWED;
+                let mut line = line();
+                if !line.asking {
+                    print_error(&format!("\r\x1b[K{words}, {} s", began.elapsed().as_secs()));
+                    line.shown = true;
+                }
+            }
+            line().clear();
+        };
+        // Without a thread the work goes on without a line.
+        Self(thread.spawn(renew).ok().map(|thread| (end, thread)))
+    }
+}
+
+impl Drop for WorkLine {
+    fn drop(&mut self) {
+        if let Some((end, thread)) = self.0.take() {
+            drop(end);
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Keeps the line free while a person is asked.
+pub(super) struct FreeLine(());
+
+impl FreeLine {
+    pub(super) fn begin() -> Self {
+        let mut line = line();
+        line.clear();
+        line.asking = true;
+        Self(())
+    }
+}
+
+impl Drop for FreeLine {
+    fn drop(&mut self) {
+        line().asking = false;
     }
 }

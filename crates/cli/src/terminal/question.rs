@@ -20,7 +20,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use self::edited::EditedTexts;
 use self::keys::Key;
 use self::pick::Picking;
-use super::{Colour, Style, pager_on, visible_line};
+use super::progress_line::FreeLine;
+use super::{Colour, Style, columns, for_terminal, pager_on, visible_line, wrapped};
 use crate::surroundings::Surroundings;
 
 /// The longest answer that is read, in bytes.
@@ -71,7 +72,7 @@ struct AskState {
 #[derive(Clone, Debug)]
 pub(crate) struct TerminalApprover {
     consent: Consent,
-    plain: bool,
+    colour: Colour,
     /// The person's editor.
     editor: String,
     /// The person's pager.
@@ -86,7 +87,7 @@ impl TerminalApprover {
     pub(crate) fn new(consent: Consent, around: &Surroundings) -> Self {
         Self {
             consent,
-            plain: around.plain,
+            colour: around.colour(true),
             editor: around.editor.clone().unwrap_or_else(|| "vi".to_owned()),
             pager: around.pager.clone(),
             past: Arc::default(),
@@ -130,19 +131,23 @@ impl TerminalApprover {
     /// Asks until there is an answer; none where there is no terminal.
     fn ask_at_terminal(&self, question: &Question, wait: &Wait) -> Option<Answer> {
         let _screen = self.screen.lock().unwrap_or_else(PoisonError::into_inner);
-        let colour = Colour::of(true, self.plain);
+        let _free = FreeLine::begin();
+        let colour = self.colour;
         let mut terminal = Terminal::open()?;
         let mut edited = EditedTexts::default();
-        let mut words = self.again(question) + &show::question(question, colour);
+        let columns = columns(&terminal.0);
+        let narrow = |words: &str| wrapped(words, columns);
+        let mut words = narrow(&(self.again(question) + &show::summary(question, colour)));
+        words.push_str(&show::diffs(question, colour));
         loop {
             let prompt = match edited.any() {
                 true => show::EDITED_PROMPT.to_owned(),
                 false => show::prompt(question),
             };
             if self.page(&terminal, &words) {
-                words = show::summary(question, colour);
+                words = narrow(&show::summary(question, colour));
             }
-            let prompt = colour.paint(Style::Bold, &prompt);
+            let prompt = colour.paint(Style::Bold, &narrow(&prompt));
             let Some(line) = terminal.ask(&format!("{words}{prompt} "), wait)? else {
                 terminal.say("\n(no longer asked)\n")?;
                 return Some(Answer::No(None));
@@ -179,7 +184,7 @@ impl TerminalApprover {
                     Picking::Ended => String::new(),
                 },
                 Key::Diff => show::diffs(question, colour),
-                Key::Help => show::help(question),
+                Key::Help => narrow(&show::help(question)),
                 Key::Other(typed) => {
                     format!("{} is no answer; ? explains.\n", visible_line(&typed))
                 }
@@ -271,7 +276,7 @@ impl Terminal {
 
     /// Shows a text; none where the terminal is gone.
     fn say(&mut self, text: &str) -> Option<()> {
-        self.0.write_all(text.as_bytes()).ok()
+        self.0.write_all(for_terminal(text).as_bytes()).ok()
     }
 
     /// Shows a text and waits for a line; an inner none where nobody waits for it any more.

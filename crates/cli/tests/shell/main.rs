@@ -5,6 +5,7 @@ mod always;
 mod call;
 #[path = "../../../search/tests/agreement/chance.rs"]
 mod chance;
+mod colours;
 mod doctor;
 mod edit;
 mod edit_several;

@@ -16,7 +16,7 @@ use crate::arguments::EditArguments;
 use crate::failure::{Exit, Failure};
 use crate::fault::{caller, register};
 use crate::surroundings::{Surroundings, as_text};
-use crate::terminal::{Consent, TerminalApprover, print_error, visible_line};
+use crate::terminal::{Consent, TerminalApprover, WorkLine, print_error, visible_line};
 
 pub(super) use files::is_glob;
 use files::{Candidate, candidates, open};
@@ -55,7 +55,9 @@ pub(super) fn run(
     let lancet = open(arguments, &approver, around)?;
     let files = candidates(arguments, &lancet, around)?;
     let session = lancet.new_session();
+    let working = WorkLine::begin("editing");
     let reply = change(arguments, wanted, &session, &files, &substitution, around)?;
+    drop(working);
     put(
         &reply,
         OutputFormat::of(arguments.common.json),

@@ -11,7 +11,7 @@ use crate::arguments::{RedoArguments, RestoreArguments, UndoArguments, UndoFlags
 use crate::failure::{Exit, Failure};
 use crate::fault::caller;
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::{Consent, TerminalApprover, print_error};
+use crate::terminal::{Consent, TerminalApprover, WorkLine, print_error};
 
 /// Runs `lancet undo`.
 pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<Exit, Failure> {
@@ -124,7 +124,9 @@ fn go(
     let consent = Consent::of(going.yes, going.yes_protected);
     let approver = TerminalApprover::new(consent, around);
     let lancet = open(&going.place, reach, Some(approver.clone()), around)?;
+    let working = WorkLine::begin("working");
     let reply = act(&lancet.new_session());
+    drop(working);
     put(
         &reply,
         OutputFormat::of(going.json),

@@ -61,7 +61,7 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
         print(&out)?;
         return Ok(Exit::Done);
     }
-    let colour = Colour::of(stdout_is_terminal(), around.plain);
+    let colour = around.colour(stdout_is_terminal());
     let mut out = String::new();
     let short = history.short(&operations).map_err(unreadable)?;
     let lines = if arguments.oneline {
@@ -113,7 +113,7 @@ pub(super) fn list(
     operations: &[Operation],
     around: &Surroundings,
 ) -> Result<(), Failure> {
-    let colour = Colour::of(stdout_is_terminal(), around.plain);
+    let colour = around.colour(stdout_is_terminal());
     let short = history.short(operations).map_err(unreadable)?;
     let mut out = String::new();
     for (operation, short) in operations.iter().zip(short).take(SUMMARIES) {

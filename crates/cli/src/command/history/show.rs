@@ -44,7 +44,7 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
         print(&format!("{data}\n"))?;
         return Ok(Exit::Done);
     }
-    let colour = Colour::of(stdout_is_terminal(), around.plain);
+    let colour = around.colour(stdout_is_terminal());
     let mut out = head(&operation, colour);
     for path in history.parted(&operation).map_err(unreadable)? {
         let path = history.relative(path).display().to_string();

@@ -7,7 +7,7 @@ use super::{count, history, time, unreadable};
 use crate::arguments::StatsArguments;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::{Colour, Style, page, print, stdout_is_terminal, visible};
+use crate::terminal::{Style, page, print, stdout_is_terminal, visible};
 
 /// How many files are listed for a person.
 const FILES: usize = 20;
@@ -49,7 +49,7 @@ pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result
         print(&format!("{data}\n"))?;
         return Ok(Exit::Done);
     }
-    let colour = Colour::of(stdout_is_terminal(), around.plain);
+    let colour = around.colour(stdout_is_terminal());
     let mut out = format!(
         "{}, {} added, {} removed\n",
         count(sums.total.operations, "change"),

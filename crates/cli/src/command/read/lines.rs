@@ -171,6 +171,21 @@ impl ShownLines {
         out.write_all(format!("{footer}\n").as_bytes())
     }
 
+    /// Prints the lines with colours and nothing else, for a program that shows them on a terminal.
+    pub(super) fn put_coloured(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        let first_line = self.lines.first().map_or("", String::as_str);
+        let mut syntax = SyntaxColours::of(&self.path, first_line);
+        for line in &self.lines {
+            let line = visible(line);
+            let text = match &mut syntax {
+                Some(syntax) => syntax.line(&line),
+                None => line.into_owned(),
+            };
+            out.write_all(format!("{text}\n").as_bytes())?;
+        }
+        Ok(())
+    }
+
     /// Prints the bare lines for a terminal.
     pub(super) fn put_plain(&self, out: &mut dyn io::Write) -> io::Result<()> {
         for line in &self.lines {

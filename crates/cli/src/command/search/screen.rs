@@ -9,7 +9,9 @@ use serde_json::json;
 use crate::arguments::{ColorWhen, FilterArguments};
 use crate::failure::{Exit, Failure};
 use crate::surroundings::Surroundings;
-use crate::terminal::{Colour, Style, print_error, stdout_is_terminal, visible, visible_line};
+use crate::terminal::{
+    Colour, Style, TerminalWriter, print_error, stdout_is_terminal, visible, visible_line,
+};
 
 /// What the totals count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,14 +36,14 @@ impl Screen {
         let is_terminal = stdout_is_terminal() && !filter.json;
         Screen {
             is_terminal,
-            colour: around.colour(filter.color, is_terminal),
-            links: is_terminal && around.shows_links && filter.color != ColorWhen::Never,
+            colour: around.colour(is_terminal),
+            links: is_terminal && around.shows_links && around.color != ColorWhen::Never,
             null: filter.null,
             format: match filter.json {
                 true => ShellFormat::Rows,
                 false => ShellFormat::Text,
             },
-            errors: around.colour(filter.color, io::stderr().is_terminal()),
+            errors: around.colour(io::stderr().is_terminal()),
             quiet: false,
         }
     }
@@ -64,8 +66,11 @@ impl Screen {
             Paint::Plain if self.is_terminal => Paint::Visible(visible),
             paint => paint,
         };
-        let out = Box::new(std::fs::File::from(out));
-        Ok(Output::new(out, paint, separator))
+        let out = std::fs::File::from(out);
+        Ok(match self.is_terminal {
+            true => Output::new(Box::new(TerminalWriter(out)), paint, separator),
+            false => Output::new(Box::new(out), paint, separator),
+        })
     }
 
     /// Ends the output and says on standard error what was not searched.

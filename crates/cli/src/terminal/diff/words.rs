@@ -12,8 +12,15 @@ const BUDGET: Duration = Duration::from_millis(20);
 /// Lines that have less than this share of their characters in common are not alike; all of them would be marked.
 const LEAST_ALIKE: f64 = 0.35;
 
-/// The ranges of the old line and of the new one that differ; none where the lines are not alike.
-pub(super) fn changed(old: &str, new: &str) -> Option<(Vec<Range<usize>>, Vec<Range<usize>>)> {
+/// The ranges of two lines that differ.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ChangedWords {
+    pub(super) old: Vec<Range<usize>>,
+    pub(super) new: Vec<Range<usize>>,
+}
+
+/// Finds the words that differ; none where the lines are not alike.
+pub(super) fn changed(old: &str, new: &str) -> Option<ChangedWords> {
     if old.len() > LONGEST || new.len() > LONGEST {
         return None;
     }
@@ -33,7 +40,10 @@ pub(super) fn changed(old: &str, new: &str) -> Option<(Vec<Range<usize>>, Vec<Ra
     }
     let longer = old.trim().len().max(new.trim().len());
     let alike = common as f64 / longer.max(1) as f64;
-    (alike >= LEAST_ALIKE).then_some((old_ranges, new_ranges))
+    (alike >= LEAST_ALIKE).then_some(ChangedWords {
+        old: old_ranges,
+        new: new_ranges,
+    })
 }
 
 fn texts_of<'l>(line: &'l str, words: &[Range<usize>]) -> Vec<&'l str> {
@@ -77,14 +87,22 @@ fn words(line: &str) -> Vec<Range<usize>> {
 mod tests {
     use super::*;
 
+    /// The words themselves.
+    fn marked(old: &str, new: &str) -> Option<(String, String)> {
+        let found = changed(old, new)?;
+        let join = |line: &str, ranges: Vec<Range<usize>>| {
+            let words = ranges.into_iter().map(|range| line[range].to_owned());
+            words.collect::<Vec<_>>().join("|")
+        };
+        Some((join(old, found.old), join(new, found.new)))
+    }
+
     #[test]
     fn the_words_that_differ_are_found_on_both_sides() {
-        let (old, new) = changed("foo(a, b)", "bar(a, b, c)").expect("alike");
-        assert_eq!(old, vec![0..3]);
-        assert_eq!(new, vec![0..3, 8..11]);
-        assert_eq!(changed("one", "two"), None);
-        assert_eq!(changed("", ""), None);
-        let (old, new) = changed("  x = 1", "    x = 1").expect("alike");
-        assert_eq!((old, new), (vec![0..2], vec![0..4]));
+        let some = |old: &str, new: &str| Some((old.to_owned(), new.to_owned()));
+        assert_eq!(marked("foo(a, b)", "bar(a, b, c)"), some("foo", "bar|, c"));
+        assert_eq!(marked("one", "two"), None);
+        assert_eq!(marked("", ""), None);
+        assert_eq!(marked("  x = 1", "    x = 1"), some("  ", "    "));
     }
 }

@@ -17,6 +17,7 @@ d  show the diff again
 ";
 
 /// The question: what would happen, why it is asked, and the diffs.
+#[cfg(test)]
 pub(super) fn question(question: &Question, colour: Colour) -> String {
     summary(question, colour) + &diffs(question, colour)
 }

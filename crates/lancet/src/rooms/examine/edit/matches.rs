@@ -39,7 +39,7 @@ impl<S: TextSource> EditSession<'_, S> {
                 return Err(refused(RefusalKind::TooLarge, text));
             }
             Err(SubstitutionError::SplitsCharacter(at)) => {
-                let line = self.source.line_numbers([at..at].iter())?;
+                let line = self.source.line_numbers(std::iter::once(&(at..at)))?;
                 let text = format!(
                     "A match at line {} of {path} begins or ends inside of a character. Nothing was written; write the pattern without (?-u).",
                     line.first().copied().unwrap_or(1)
@@ -51,7 +51,7 @@ impl<S: TextSource> EditSession<'_, S> {
             .iter()
             .find(|(range, _)| self.source.is_damaged(range))
         {
-            let line = self.source.line_numbers([damaged.clone()].iter())?;
+            let line = self.source.line_numbers(std::iter::once(damaged))?;
             let text = format!(
                 "A match at line {} of {path} holds bytes that are no text in the file's encoding (shown as \u{fffd}), and those are not changed. Nothing was written; write the pattern so that it does not match them.",
                 line.first().copied().unwrap_or(1)
