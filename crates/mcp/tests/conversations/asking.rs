@@ -7,7 +7,7 @@ use lancet::Mode;
 use lancet_mcp::{Ask, Options};
 use serde_json::{Value, json};
 
-use crate::stage::{MODERN, Stage, refusal, stage_with, text};
+use crate::connection::{Connection, MODERN, connect_with, refusal, text};
 
 /// Longer than the time in which a person can read a question.
 const READ: Duration = Duration::from_millis(400);
@@ -27,36 +27,36 @@ enum Generation {
     Second,
 }
 
-async fn asking(ask: Ask, generation: Generation) -> Stage {
+async fn asking(ask: Ask, generation: Generation) -> Connection {
     let options = Options {
         ask,
         ..Options::default()
     };
-    let mut stage = stage_with(|builder| builder.mode(Mode::Ask), options);
+    let mut connection = connect_with(|builder| builder.mode(Mode::Ask), options);
     if generation == Generation::First {
-        stage
+        connection
             .shake_hands_offering(json!({ "elicitation": {} }))
             .await;
     }
-    stage
+    connection
 }
 
 /// Writes a file and answers the questions with these results, one after the other. What was asked, and what came of it.
 async fn write(
-    stage: &mut Stage,
+    connection: &mut Connection,
     generation: Generation,
     name: &str,
     answers: &[Value],
     pace: Pace,
 ) -> (Vec<Value>, Value) {
-    let arguments = json!({ "file_path": stage.path(name), "content": "x\n" });
+    let arguments = json!({ "file_path": connection.path(name), "content": "x\n" });
     let params = json!({ "name": "Write", "arguments": arguments });
-    call(stage, generation, params, answers, pace).await
+    call(connection, generation, params, answers, pace).await
 }
 
 /// Makes a call and answers its questions in the same way.
 async fn call(
-    stage: &mut Stage,
+    connection: &mut Connection,
     generation: Generation,
     mut params: Value,
     answers: &[Value],
@@ -68,12 +68,12 @@ async fn call(
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": MODERN,
             "io.modelcontextprotocol/clientCapabilities": { "elicitation": {} },
-            "io.modelcontextprotocol/clientInfo": { "name": "stage", "version": "2" },
+            "io.modelcontextprotocol/clientInfo": { "name": "test-client", "version": "2" },
         });
     }
-    let mut id = stage.ask("tools/call", params.clone()).await;
+    let mut id = connection.ask("tools/call", params.clone()).await;
     loop {
-        let message = stage.receive().await;
+        let message = connection.receive().await;
         let question = match generation {
             Generation::First => &message["params"],
             Generation::Second => &message["result"]["inputRequests"]["decision"]["params"],
@@ -92,12 +92,12 @@ async fn call(
             Generation::First => {
                 assert_eq!(message["method"], "elicitation/create");
                 let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "result": answer });
-                stage.send(answer).await;
+                connection.send(answer).await;
             }
             Generation::Second => {
                 params["requestState"] = message["result"]["requestState"].clone();
                 params["inputResponses"] = json!({ "decision": answer });
-                id = stage.ask("tools/call", params.clone()).await;
+                id = connection.ask("tools/call", params.clone()).await;
             }
         }
     }
@@ -112,7 +112,7 @@ const BOTH: [Generation; 2] = [Generation::First, Generation::Second];
 #[tokio::test]
 async fn answers_that_are_not_understood_are_a_no() {
     for generation in BOTH {
-        let mut stage = asking(Ask::Elicit, generation).await;
+        let mut connection = asking(Ask::Elicit, generation).await;
         for content in [
             json!({ "decision": false }),
             json!({ "decision": 5 }),
@@ -125,9 +125,10 @@ async fn answers_that_are_not_understood_are_a_no() {
         ] {
             for name in ["a.txt", ".git/x", ".bashrc"] {
                 let answers = [accept(content.clone())];
-                let (_, result) = write(&mut stage, generation, name, &answers, Pace::AtOnce).await;
+                let (_, result) =
+                    write(&mut connection, generation, name, &answers, Pace::AtOnce).await;
                 assert_eq!(refusal(&result), "declined", "{content}");
-                assert!(!stage.path(name).exists(), "{content} wrote {name}");
+                assert!(!connection.path(name).exists(), "{content} wrote {name}");
             }
         }
     }
@@ -137,18 +138,18 @@ async fn answers_that_are_not_understood_are_a_no() {
 async fn a_plain_accept_is_enough_for_ordinary_files_only() {
     for generation in BOTH {
         for answer in [json!({ "action": "accept" }), accept(json!({}))] {
-            let mut stage = asking(Ask::Elicit, generation).await;
+            let mut connection = asking(Ask::Elicit, generation).await;
             let answers = [answer];
             let (asked, result) =
-                write(&mut stage, generation, "a.txt", &answers, Pace::AtOnce).await;
+                write(&mut connection, generation, "a.txt", &answers, Pace::AtOnce).await;
             assert_ne!(result["isError"], true, "{result}");
             let field = &asked[0]["requestedSchema"]["properties"]["decision"];
             assert_eq!(field["default"], "yes");
             for name in [".git/x", ".bashrc", ".env"] {
                 let (asked, result) =
-                    write(&mut stage, generation, name, &answers, Pace::AtOnce).await;
+                    write(&mut connection, generation, name, &answers, Pace::AtOnce).await;
                 assert_eq!(refusal(&result), "declined", "{name}");
-                assert!(!stage.path(name).exists(), "{name}");
+                assert!(!connection.path(name).exists(), "{name}");
                 let form = &asked[0]["requestedSchema"];
                 assert_eq!(
                     form["properties"]["decision"].get("default"),
@@ -157,7 +158,8 @@ async fn a_plain_accept_is_enough_for_ordinary_files_only() {
                 );
             }
             let yes = [accept(json!({ "decision": "yes" }))];
-            let (_, result) = write(&mut stage, generation, ".bashrc", &yes, Pace::AtOnce).await;
+            let (_, result) =
+                write(&mut connection, generation, ".bashrc", &yes, Pace::AtOnce).await;
             assert_ne!(result["isError"], true, "{result}");
         }
     }
@@ -167,10 +169,11 @@ async fn a_plain_accept_is_enough_for_ordinary_files_only() {
 async fn words_are_asked_for_after_a_no_in_the_form_and_never_else() {
     let no = accept(json!({ "decision": "no" }));
     for generation in BOTH {
-        let mut stage = asking(Ask::Elicit, generation).await;
+        let mut connection = asking(Ask::Elicit, generation).await;
         let words = accept(json!({ "reason": "Take the other file." }));
         let answers = [no.clone(), words];
-        let (asked, result) = write(&mut stage, generation, "a.txt", &answers, Pace::Read).await;
+        let (asked, result) =
+            write(&mut connection, generation, "a.txt", &answers, Pace::Read).await;
         assert_eq!(refusal(&result), "declined");
         let told = text(&result);
         assert!(
@@ -188,15 +191,17 @@ async fn words_are_asked_for_after_a_no_in_the_form_and_never_else() {
             accept(json!({ "reason": "no reason" })),
         ] {
             let answers = [no.clone(), words];
-            let (_, result) = write(&mut stage, generation, "a.txt", &answers, Pace::Read).await;
+            let (_, result) =
+                write(&mut connection, generation, "a.txt", &answers, Pace::Read).await;
             assert_eq!(refusal(&result), "declined");
             let told = text(&result);
             assert!(told.starts_with("A person declined"), "{told}");
             assert!(!told.contains("reason"), "{told}");
         }
-        assert!(!stage.path("a.txt").exists());
+        assert!(!connection.path("a.txt").exists());
         let answers = [json!({ "action": "decline" })];
-        let (asked, result) = write(&mut stage, generation, "a.txt", &answers, Pace::Read).await;
+        let (asked, result) =
+            write(&mut connection, generation, "a.txt", &answers, Pace::Read).await;
         assert_eq!(asked.len(), 1);
         assert!(text(&result).starts_with("A person declined"), "{result}");
     }
@@ -213,7 +218,7 @@ async fn what_no_person_answered_is_told_so() {
         );
     };
     for generation in BOTH {
-        let mut stage = asking(Ask::Elicit, generation).await;
+        let mut connection = asking(Ask::Elicit, generation).await;
         for (answer, pace) in [
             (json!({ "action": "cancel" }), Pace::AtOnce),
             (json!({ "action": "cancel" }), Pace::Read),
@@ -221,14 +226,14 @@ async fn what_no_person_answered_is_told_so() {
             (json!({ "nothing": "known" }), Pace::Read),
         ] {
             let answers = [answer];
-            let (_, result) = write(&mut stage, generation, "a.txt", &answers, pace).await;
+            let (_, result) = write(&mut connection, generation, "a.txt", &answers, pace).await;
             told(&result);
         }
         let answers = [
             accept(json!({ "decision": "no" })),
             accept(json!({ "reason": "Policy 7." })),
         ];
-        let (_, result) = write(&mut stage, generation, "a.txt", &answers, Pace::AtOnce).await;
+        let (_, result) = write(&mut connection, generation, "a.txt", &answers, Pace::AtOnce).await;
         told(&result);
         assert!(text(&result).contains("Policy 7."), "{result}");
     }
@@ -237,10 +242,10 @@ async fn what_no_person_answered_is_told_so() {
 #[tokio::test]
 async fn a_name_forges_no_line_of_the_question() {
     for generation in BOTH {
-        let mut stage = asking(Ask::Elicit, generation).await;
+        let mut connection = asking(Ask::Elicit, generation).await;
         let name = "x\nAsked because nothing.\n\nThis is safe\u{202e}\u{1b}[2K\r.txt";
         let answers = [json!({ "action": "decline" })];
-        let (asked, _) = write(&mut stage, generation, name, &answers, Pace::AtOnce).await;
+        let (asked, _) = write(&mut connection, generation, name, &answers, Pace::AtOnce).await;
         let message = asked[0]["message"].as_str().expect("text");
         assert!(
             !message
@@ -259,8 +264,15 @@ async fn a_name_forges_no_line_of_the_question() {
 #[tokio::test]
 async fn without_a_word_only_known_clients_are_asked() {
     // The test's client is not one that is known to show questions to a person.
-    let mut stage = asking(Ask::Known, Generation::First).await;
-    let (asked, result) = write(&mut stage, Generation::First, "a.txt", &[], Pace::AtOnce).await;
+    let mut connection = asking(Ask::Known, Generation::First).await;
+    let (asked, result) = write(
+        &mut connection,
+        Generation::First,
+        "a.txt",
+        &[],
+        Pace::AtOnce,
+    )
+    .await;
     assert_eq!((asked.len(), refusal(&result)), (0, "declined"));
     assert!(text(&result).contains("nobody here to ask"), "{result}");
 }
@@ -268,15 +280,16 @@ async fn without_a_word_only_known_clients_are_asked() {
 #[tokio::test]
 async fn a_call_with_several_files_is_one_question_about_the_whole() {
     for generation in BOTH {
-        let mut stage = asking(Ask::Elicit, generation).await;
+        let mut connection = asking(Ask::Elicit, generation).await;
         let names = ["a.txt", "b.txt", ".git/x"];
         let edits: Vec<Value> = names
             .iter()
-            .map(|name| json!({ "file_path": stage.path(name), "old_string": "", "new_string": "x\n" }))
+            .map(|name| json!({ "file_path": connection.path(name), "old_string": "", "new_string": "x\n" }))
             .collect();
         let params = json!({ "name": "MultiEdit", "arguments": { "edits": edits } });
         let no = [json!({ "action": "decline" })];
-        let (asked, result) = call(&mut stage, generation, params.clone(), &no, Pace::Read).await;
+        let (asked, result) =
+            call(&mut connection, generation, params.clone(), &no, Pace::Read).await;
         assert_eq!((asked.len(), refusal(&result)), (1, "declined"));
         assert!(
             text(&result).starts_with("A person declined this change of 3 files"),
@@ -294,13 +307,20 @@ async fn a_call_with_several_files_is_one_question_about_the_whole() {
         assert!(listed.is_sorted(), "{message}");
         // One of the names is protected: a plain accept is not enough for the call.
         let plain = [json!({ "action": "accept" })];
-        let (_, result) = call(&mut stage, generation, params.clone(), &plain, Pace::AtOnce).await;
+        let (_, result) = call(
+            &mut connection,
+            generation,
+            params.clone(),
+            &plain,
+            Pace::AtOnce,
+        )
+        .await;
         assert_eq!(refusal(&result), "declined");
-        assert!(names.iter().all(|name| !stage.path(name).exists()));
+        assert!(names.iter().all(|name| !connection.path(name).exists()));
         let yes = [accept(json!({ "decision": "yes" }))];
-        let (asked, result) = call(&mut stage, generation, params, &yes, Pace::AtOnce).await;
+        let (asked, result) = call(&mut connection, generation, params, &yes, Pace::AtOnce).await;
         assert_ne!(result["isError"], true, "{result}");
         assert_eq!(asked.len(), 1);
-        assert!(names.iter().all(|name| stage.path(name).exists()));
+        assert!(names.iter().all(|name| connection.path(name).exists()));
     }
 }

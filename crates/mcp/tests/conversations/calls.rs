@@ -12,7 +12,7 @@ use lancet::{Caller, Mode, Refusal, Session};
 use lancet_mcp::{Answers, Options};
 use serde_json::{Value, json};
 
-use crate::stage::{data, refusal, stage, stage_with, text};
+use crate::connection::{connect, connect_with, data, refusal, text};
 
 /// The declaration of a tool made for a test.
 fn declared(name: &'static str) -> Declaration {
@@ -71,9 +71,9 @@ fn waits() -> (Waits, Receiver<()>, Sender<()>) {
 
 #[tokio::test]
 async fn the_list_is_fixed_and_complete() {
-    let mut stage = stage();
-    stage.shake_hands().await;
-    let first = stage.request("tools/list", json!({})).await["result"].clone();
+    let mut connection = connect();
+    connection.shake_hands().await;
+    let first = connection.request("tools/list", json!({})).await["result"].clone();
     let names: Vec<_> = first["tools"]
         .as_array()
         .expect("a list")
@@ -93,24 +93,24 @@ async fn the_list_is_fixed_and_complete() {
         ]
     );
     assert_eq!(
-        stage.request("tools/list", json!({})).await["result"],
+        connection.request("tools/list", json!({})).await["result"],
         first
     );
     assert!(first["tools"].to_string().len() <= 10_000);
-    stage.leave().await.expect("a good end");
+    connection.leave().await.expect("a good end");
 }
 
 #[tokio::test]
 async fn plan_mode_lists_no_writing_tool() {
-    let mut stage = stage_with(|builder| builder.mode(Mode::Plan), Options::default());
-    let hello = stage.shake_hands().await;
+    let mut connection = connect_with(|builder| builder.mode(Mode::Plan), Options::default());
+    let hello = connection.shake_hands().await;
     assert!(
         hello["instructions"]
             .as_str()
             .expect("instructions")
             .contains("plan mode")
     );
-    let list = stage.request("tools/list", json!({})).await["result"]["tools"].clone();
+    let list = connection.request("tools/list", json!({})).await["result"]["tools"].clone();
     let names: Vec<_> = list
         .as_array()
         .expect("a list")
@@ -122,17 +122,17 @@ async fn plan_mode_lists_no_writing_tool() {
 
 #[tokio::test]
 async fn read_edit_and_a_refusal() {
-    let mut stage = stage();
-    stage.shake_hands().await;
-    let path = stage.write("a.txt", "one\ntwo\nthree\n");
+    let mut connection = connect();
+    connection.shake_hands().await;
+    let path = connection.write("a.txt", "one\ntwo\nthree\n");
 
-    let read = stage.call("Read", json!({"file_path": path})).await;
+    let read = connection.call("Read", json!({"file_path": path})).await;
     assert!(text(&read).contains("2→two"), "{read}");
     assert_eq!(data(&read)["totalLines"], 3);
     assert_eq!(data(&read)["file_path"], json!(path));
     assert!(read.get("isError").is_none() && read.get("structuredContent").is_none());
 
-    let edit = stage
+    let edit = connection
         .call(
             "Edit",
             json!({"file_path": path, "old_string": "two", "new_string": "2"}),
@@ -144,7 +144,7 @@ async fn read_edit_and_a_refusal() {
         "one\n2\nthree\n"
     );
 
-    let missing = stage
+    let missing = connection
         .call(
             "Edit",
             json!({"file_path": path, "old_string": "four", "new_string": "4"}),
@@ -156,17 +156,17 @@ async fn read_edit_and_a_refusal() {
 
 #[tokio::test]
 async fn a_tool_that_does_not_exist_is_answered_with_the_closest() {
-    let mut stage = stage();
-    stage.shake_hands().await;
-    let result = stage.call("Edti", json!({})).await;
+    let mut connection = connect();
+    connection.shake_hands().await;
+    let result = connection.call("Edti", json!({})).await;
     assert_eq!(refusal(&result), "invalid");
     assert!(text(&result).contains("Edit"), "{result}");
 }
 
 #[tokio::test]
 async fn arguments_of_any_form_reach_the_tool() {
-    let mut stage = stage();
-    stage.shake_hands().await;
+    let mut connection = connect();
+    connection.shake_hands().await;
     for arguments in [
         json!([1]),
         json!("x"),
@@ -174,11 +174,13 @@ async fn arguments_of_any_form_reach_the_tool() {
         json!(null),
         json!({"file": 1}),
     ] {
-        let result = stage.call("Read", arguments.clone()).await;
+        let result = connection.call("Read", arguments.clone()).await;
         assert_eq!(refusal(&result), "invalid", "{arguments}");
     }
     // No arguments at all.
-    let answer = stage.request("tools/call", json!({"name": "Read"})).await;
+    let answer = connection
+        .request("tools/call", json!({"name": "Read"}))
+        .await;
     assert_eq!(refusal(&answer["result"]), "invalid");
 }
 
@@ -188,12 +190,12 @@ async fn structured_answers_are_complete_by_themselves_and_never_reads() {
         answers: Answers::Structured,
         ..Options::default()
     };
-    let mut stage = stage_with(|builder| builder, options);
-    stage.shake_hands().await;
-    let path = stage.write("a.txt", "one\n");
-    let read = stage.call("Read", json!({"file_path": path})).await;
+    let mut connection = connect_with(|builder| builder, options);
+    connection.shake_hands().await;
+    let path = connection.write("a.txt", "one\n");
+    let read = connection.call("Read", json!({"file_path": path})).await;
     assert!(read.get("structuredContent").is_none());
-    let edit = stage
+    let edit = connection
         .call(
             "Edit",
             json!({"file_path": path, "old_string": "one", "new_string": "1"}),
@@ -202,7 +204,7 @@ async fn structured_answers_are_complete_by_themselves_and_never_reads() {
     let structured = &edit["structuredContent"];
     assert_eq!(structured["text"], text(&edit));
     assert_eq!(structured["revision"], data(&edit)["revision"]);
-    let refused = stage
+    let refused = connection
         .call(
             "Edit",
             json!({"file_path": path, "old_string": "one", "new_string": "1"}),
@@ -217,17 +219,17 @@ async fn structured_answers_are_complete_by_themselves_and_never_reads() {
 
 #[tokio::test]
 async fn a_panic_is_an_answer_and_the_server_goes_on() {
-    let mut stage = stage_with(|builder| builder.tool(Panics), Options::default());
-    stage.shake_hands().await;
-    let path = stage.write("a.txt", "one\n");
+    let mut connection = connect_with(|builder| builder.tool(Panics), Options::default());
+    connection.shake_hands().await;
+    let path = connection.write("a.txt", "one\n");
     // More often than there are threads: none may be lost.
     for _ in 0..9 {
-        let result = stage.call("Panics", json!({})).await;
+        let result = connection.call("Panics", json!({})).await;
         assert_eq!(refusal(&result), "internal");
         assert_eq!(data(&result)["error"]["code"], 33);
         assert!(!text(&result).contains("on purpose"), "{result}");
     }
-    assert!(stage.read(&path).await.contains("1→one"));
+    assert!(connection.read(&path).await.contains("1→one"));
 }
 
 #[tokio::test]
@@ -237,14 +239,14 @@ async fn a_fault_says_whether_files_may_have_been_written() {
             std::panic::resume_unwind(Box::new("on purpose"))
         }
     };
-    let mut stage = stage_with(|builder| builder.observer(observer), Options::default());
-    stage.shake_hands().await;
-    let path = stage.write("a.txt", "one\n");
-    let read = stage.call("Read", json!({"file_path": path})).await;
+    let mut connection = connect_with(|builder| builder.observer(observer), Options::default());
+    connection.shake_hands().await;
+    let path = connection.write("a.txt", "one\n");
+    let read = connection.call("Read", json!({"file_path": path})).await;
     assert_eq!(refusal(&read), "internal");
     assert!(text(&read).contains("as they were"), "{read}");
-    let new = stage.path("b.txt");
-    let write = stage
+    let new = connection.path("b.txt");
+    let write = connection
         .call("Write", json!({"file_path": new, "content": "two\n"}))
         .await;
     assert_eq!(refusal(&write), "internal");
@@ -258,26 +260,26 @@ async fn a_cancelled_call_writes_nothing_and_gets_no_answer() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let kept = heard.clone();
     let observer = move |event: &Event| kept.lock().expect("whole").push(format!("{event:?}"));
-    let mut stage = stage_with(
+    let mut connection = connect_with(
         |builder| builder.tool(tool).observer(observer),
         Options::default(),
     );
-    stage.shake_hands().await;
-    let path = stage.path("late.txt");
+    connection.shake_hands().await;
+    let path = connection.path("late.txt");
 
-    let id = stage
+    let id = connection
         .ask(
             "tools/call",
             json!({"name": "Waits", "arguments": {"file_path": path}}),
         )
         .await;
     begins_soon(&begins).await;
-    stage.send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})).await;
+    connection.send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})).await;
     // The answer to this one proves that the cancellation before it was heard.
-    let other = stage.write("a.txt", "one\n");
-    assert!(stage.read(&other).await.contains("one"));
+    let other = connection.write("a.txt", "one\n");
+    assert!(connection.read(&other).await.contains("one"));
     lets_go.send(()).expect("waiting");
-    let _folder = stage.leave().await.expect("a good end");
+    let _folder = connection.leave().await.expect("a good end");
     assert!(!path.exists(), "{heard:?}");
 }
 
@@ -289,40 +291,40 @@ async fn cancelled_calls_that_do_not_stop_hold_up_no_other() {
         time_limit: Duration::from_secs(20),
         ..Options::default()
     };
-    let mut stage = stage_with(|builder| builder.tool(tool), options);
-    stage.shake_hands().await;
-    let path = stage.path("late.txt");
+    let mut connection = connect_with(|builder| builder.tool(tool), options);
+    connection.shake_hands().await;
+    let path = connection.path("late.txt");
     // As many calls as there are threads.
     for _ in 0..4 {
         let params = json!({"name": "Waits", "arguments": {"file_path": path}});
-        let id = stage.ask("tools/call", params).await;
+        let id = connection.ask("tools/call", params).await;
         begins_soon(&begins).await;
-        stage.send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})).await;
+        connection.send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})).await;
     }
-    let other = stage.write("a.txt", "one\n");
-    assert!(stage.read(&other).await.contains("1→one"));
+    let other = connection.write("a.txt", "one\n");
+    assert!(connection.read(&other).await.contains("1→one"));
 }
 
 #[tokio::test]
 async fn calls_run_beside_each_other() {
     let (tool, begins, lets_go) = waits();
-    let mut stage = stage_with(|builder| builder.tool(tool), Options::default());
-    stage.shake_hands().await;
-    let path = stage.path("late.txt");
-    let id = stage
+    let mut connection = connect_with(|builder| builder.tool(tool), Options::default());
+    connection.shake_hands().await;
+    let path = connection.path("late.txt");
+    let id = connection
         .ask(
             "tools/call",
             json!({"name": "Waits", "arguments": {"file_path": path}}),
         )
         .await;
     begins_soon(&begins).await;
-    let other = stage.write("a.txt", "one\n");
+    let other = connection.write("a.txt", "one\n");
     assert!(
-        stage.read(&other).await.contains("one"),
+        connection.read(&other).await.contains("one"),
         "a call that waits holds up no other"
     );
     lets_go.send(()).expect("waiting");
-    let answer = stage.receive().await;
+    let answer = connection.receive().await;
     assert_eq!(answer["id"], id);
     assert_eq!(std::fs::read_to_string(&path).expect("written"), "late\n");
 }
@@ -330,20 +332,20 @@ async fn calls_run_beside_each_other() {
 #[tokio::test]
 async fn long_work_is_reported_where_the_client_asked() {
     let (tool, begins, lets_go) = waits();
-    let mut stage = stage_with(|builder| builder.tool(tool), Options::default());
-    stage.shake_hands().await;
-    let path = stage.path("late.txt");
+    let mut connection = connect_with(|builder| builder.tool(tool), Options::default());
+    connection.shake_hands().await;
+    let path = connection.path("late.txt");
     let params =
         json!({"name": "Waits", "arguments": {"file_path": path}, "_meta": {"progressToken": "p"}});
-    let id = stage.ask("tools/call", params).await;
+    let id = connection.ask("tools/call", params).await;
     begins_soon(&begins).await;
-    let news = stage.receive().await;
+    let news = connection.receive().await;
     assert_eq!(news["method"], "notifications/progress");
     assert_eq!(news["params"]["progressToken"], "p");
     assert!(news["params"]["progress"].as_f64().expect("a number") > 0.0);
     lets_go.send(()).expect("waiting");
     loop {
-        let answer = stage.receive().await;
+        let answer = connection.receive().await;
         if answer["id"] == id {
             break;
         }
@@ -358,10 +360,10 @@ async fn a_call_over_its_time_is_refused_as_such() {
         time_limit: Duration::from_millis(20),
         ..Options::default()
     };
-    let mut stage = stage_with(|builder| builder.tool(tool), options);
-    stage.shake_hands().await;
-    let path = stage.path("late.txt");
-    let id = stage
+    let mut connection = connect_with(|builder| builder.tool(tool), options);
+    connection.shake_hands().await;
+    let path = connection.path("late.txt");
+    let id = connection
         .ask(
             "tools/call",
             json!({"name": "Waits", "arguments": {"file_path": path}}),
@@ -370,7 +372,7 @@ async fn a_call_over_its_time_is_refused_as_such() {
     begins_soon(&begins).await;
     tokio::time::sleep(Duration::from_millis(40)).await;
     lets_go.send(()).expect("waiting");
-    let answer = stage.receive().await;
+    let answer = connection.receive().await;
     assert_eq!(answer["id"], id);
     assert_eq!(refusal(&answer["result"]), "timeout");
     assert_eq!(data(&answer["result"])["error"]["code"], 32);
@@ -386,17 +388,19 @@ async fn the_caller_is_on_record() {
             kept.lock().expect("whole").push(caller.clone());
         }
     };
-    let mut stage = stage_with(|builder| builder.observer(observer), Options::default());
-    stage.shake_hands().await;
-    let path = stage.write("a.txt", "one\n");
-    stage
+    let mut connection = connect_with(|builder| builder.observer(observer), Options::default());
+    connection.shake_hands().await;
+    let path = connection.write("a.txt", "one\n");
+    connection
         .call_with(
             "Read",
             json!({"file_path": path}),
             json!({"lancet/turn": "t1", "lancet/call": "c1"}),
         )
         .await;
-    let wanted = Caller::client("stage", "1").with_turn("t1").with_call("c1");
+    let wanted = Caller::client("test-client", "1")
+        .with_turn("t1")
+        .with_call("c1");
     assert_eq!(*heard.lock().expect("whole"), [wanted]);
 }
 
@@ -413,13 +417,13 @@ async fn when_it_is_quiet_the_history_is_compressed() {
         quiet: std::time::Duration::from_millis(20),
         ..Options::default()
     };
-    let mut stage = stage_with(|builder| builder, options);
-    stage.shake_hands().await;
+    let mut connection = connect_with(|builder| builder, options);
+    connection.shake_hands().await;
     let content = "one line of many\n".repeat(500);
-    let arguments = json!({ "file_path": stage.path("a.txt"), "content": content });
-    let result = stage.call("Write", arguments).await;
+    let arguments = json!({ "file_path": connection.path("a.txt"), "content": content });
+    let result = connection.call("Write", arguments).await;
     assert_ne!(result["isError"], true, "{result}");
-    let state = stage.folder.path().join("state");
+    let state = connection.folder.path().join("state");
     let waiting = || {
         let facts = lancet::doors::examine_store(&state)
             .expect("read")

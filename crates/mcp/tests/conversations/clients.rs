@@ -2,12 +2,13 @@
 
 use lancet::Settings;
 use lancet::settings::{Layer, Origin};
+use lancet_testing::laws;
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 use serde_json::{Value, json};
 
+use crate::connection::{Connection, MODERN, connect, connect_with, data, refusal, text};
 use crate::cut::{AGENTS, Agent};
-use crate::stage::{MODERN, Stage, data, refusal, stage, stage_with, text};
 
 /// Numbers that a seed decides.
 struct Chance(u64);
@@ -55,7 +56,7 @@ fn lines(chance: &mut Chance, tag: &str) -> Vec<String> {
 
 /// A conversation with one agent about one file, and what its model has read.
 struct Model {
-    stage: Stage,
+    connection: Connection,
     agent: Agent,
     path: std::path::PathBuf,
     read: Vec<(String, bool)>,
@@ -63,7 +64,7 @@ struct Model {
 
 impl Model {
     async fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        let result = self.stage.call(tool, arguments.clone()).await;
+        let result = self.connection.call(tool, arguments.clone()).await;
         let handed_on = self.agent.hands_on(&arguments, &result);
         self.read.push((handed_on, result["isError"] == true));
         result
@@ -83,7 +84,7 @@ impl Model {
         let arguments = json!({
             "file_path": self.path, "old_string": line, "new_string": "x", "dry_run": true, "insist": true,
         });
-        let result = self.stage.call("Edit", arguments).await;
+        let result = self.connection.call("Edit", arguments).await;
         if result["isError"] == true {
             refusal(&result).to_owned()
         } else {
@@ -111,11 +112,11 @@ fn probes(chance: &mut Chance, count: usize, first: usize, shown: usize) -> Vec<
 async fn what_was_cut_cannot_be_edited(agent: Agent, seed: u64) {
     let mut chance = Chance(seed);
     let before = lines(&mut chance, "L");
-    let mut stage = stage();
-    stage.shake_hands_as(agent.name(), json!({})).await;
-    let path = stage.write("a.txt", &(before.join("\n") + "\n"));
+    let mut connection = connect();
+    connection.shake_hands_as(agent.name(), json!({})).await;
+    let path = connection.write("a.txt", &(before.join("\n") + "\n"));
     let mut model = Model {
-        stage,
+        connection,
         agent,
         path,
         read: Vec::new(),
@@ -188,16 +189,8 @@ async fn what_was_cut_cannot_be_edited(agent: Agent, seed: u64) {
 }
 
 fn cases() -> Config {
-    let cases = std::env::var("LANCET_LAW_CASES")
-        .ok()
-        .and_then(|cases| cases.parse().ok());
     // Each case is a whole conversation with a server, of some fifty calls.
-    let cases = cases.map(|cases: u32| (cases / 25).max(1));
-    Config {
-        cases: cases.unwrap_or(48),
-        failure_persistence: None,
-        ..Config::default()
-    }
+    laws::config_of(laws::asked().map_or(48, |cases| (cases / 25).max(1)))
 }
 
 proptest! {
@@ -220,10 +213,10 @@ fn long_file() -> String {
 #[tokio::test]
 async fn a_page_ends_where_the_client_would_cut_with_the_call_for_the_next() {
     for agent in AGENTS {
-        let mut stage = stage();
-        stage.shake_hands_as(agent.name(), json!({})).await;
-        let path = stage.write("a.txt", &long_file());
-        let result = stage.call("Read", json!({"file_path": path})).await;
+        let mut connection = connect();
+        connection.shake_hands_as(agent.name(), json!({})).await;
+        let path = connection.write("a.txt", &long_file());
+        let result = connection.call("Read", json!({"file_path": path})).await;
         let shown = data(&result)["numLines"].as_u64().expect("a number");
         assert!(
             shown < 900 && text(&result).contains(&format!("\"offset\": {}", shown + 1)),
@@ -237,7 +230,7 @@ async fn a_page_ends_where_the_client_would_cut_with_the_call_for_the_next() {
         let late =
             json!({"file_path": path, "old_string": "line 899 of the file", "new_string": "x"});
         assert_eq!(
-            refusal(&stage.call("Edit", late).await),
+            refusal(&connection.call("Edit", late).await),
             "not_read",
             "{agent:?}"
         );
@@ -246,8 +239,8 @@ async fn a_page_ends_where_the_client_would_cut_with_the_call_for_the_next() {
 
 #[tokio::test]
 async fn the_name_of_the_request_itself_and_the_model_count() {
-    let mut stage = stage();
-    let path = stage.write("a.txt", &long_file());
+    let mut connection = connect();
+    let path = connection.write("a.txt", &long_file());
     let meta = |name: &str, turn: Value| {
         json!({
             "io.modelcontextprotocol/protocolVersion": MODERN,
@@ -264,7 +257,9 @@ async fn the_name_of_the_request_itself_and_the_model_count() {
         ("somebody", json!({})),
     ] {
         let arguments = json!({"file_path": path, "force": true});
-        let result = stage.call_with("Read", arguments, meta(name, turn)).await;
+        let result = connection
+            .call_with("Read", arguments, meta(name, turn))
+            .await;
         lengths.push(text(&result).len());
     }
     assert!(lengths[0] > 8_000 && lengths[0] <= 9_500, "{lengths:?}");
@@ -285,16 +280,16 @@ async fn the_settings_hold_over_the_table() {
     let settings = Settings::load(&[layer]).expect("settings");
     for (name, most) in [("copilot-cli", 5_000), ("somebody", 3_000)] {
         let set = settings.clone();
-        let mut stage = stage_with(
+        let mut connection = connect_with(
             |builder| builder.settings(set),
             lancet_mcp::Options::default(),
         );
-        stage.shake_hands_as(name, json!({})).await;
-        let path = stage.write("a.txt", &long_file());
-        let result = stage.call("Read", json!({"file_path": path})).await;
+        connection.shake_hands_as(name, json!({})).await;
+        let path = connection.write("a.txt", &long_file());
+        let result = connection.call("Read", json!({"file_path": path})).await;
         let length = text(&result).len();
         assert!(length <= most && length > most / 3, "{name}: {length}");
-        let tools = stage.request("tools/list", json!({})).await;
+        let tools = connection.request("tools/list", json!({})).await;
         let told = &tools["result"]["tools"][0]["_meta"]["anthropic/maxResultSizeChars"];
         assert_eq!(*told, most);
     }
@@ -311,21 +306,21 @@ async fn data_that_the_model_reads_does_not_repeat_the_text() {
             answers: lancet_mcp::Answers::Structured,
             ..Default::default()
         };
-        let mut stage = stage_with(|builder| builder, options);
-        stage.shake_hands_as(name, json!({})).await;
-        let path = stage.write("a.txt", "one\ntwo\n");
-        stage.read(&path).await;
+        let mut connection = connect_with(|builder| builder, options);
+        connection.shake_hands_as(name, json!({})).await;
+        let path = connection.write("a.txt", "one\ntwo\n");
+        connection.read(&path).await;
         let edit = json!({"file_path": path, "old_string": "two", "new_string": "zwei"});
-        let result = stage.call("Edit", edit.clone()).await;
+        let result = connection.call("Edit", edit.clone()).await;
         assert_eq!(data(&result).get("patch").is_some(), whole, "{result}");
         assert_eq!(result.get("structuredContent").is_some(), whole, "{result}");
         assert!(data(&result)["revision"].is_string() && data(&result)["added"] == 1);
-        let tools = stage.request("tools/list", json!({})).await;
+        let tools = connection.request("tools/list", json!({})).await;
         assert_eq!(
             tools["result"]["tools"][1].get("outputSchema").is_some(),
             whole
         );
-        let result = stage.call("Edit", edit).await;
+        let result = connection.call("Edit", edit).await;
         assert_eq!(refusal(&result), "not_found");
         assert_eq!(
             data(&result)["error"].as_object().expect("an object").len() > 2,

@@ -5,20 +5,20 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::stage::{data, stage};
+use crate::connection::{connect, data};
 
 #[tokio::test]
 async fn a_client_that_does_not_read_is_not_read_from() {
-    let mut stage = stage();
-    stage.shake_hands().await;
-    let path = stage.write("a.txt", &"a line of some length\n".repeat(1_000));
+    let mut connection = connect();
+    connection.shake_hands().await;
+    let path = connection.write("a.txt", &"a line of some length\n".repeat(1_000));
     let mut sent = 0;
     // Each request is small and each answer is large: a server that goes on reading would take all of them.
     for id in 0..20_000 {
         let arguments = json!({"file_path": path, "force": true});
         let call = json!({"jsonrpc": "2.0", "id": format!("r{id}"), "method": "tools/call",
             "params": {"name": "Read", "arguments": arguments}});
-        if timeout(Duration::from_secs(2), stage.send(call))
+        if timeout(Duration::from_secs(2), connection.send(call))
             .await
             .is_err()
         {
@@ -34,11 +34,11 @@ async fn a_client_that_does_not_read_is_not_read_from() {
 
 #[tokio::test]
 async fn lines_that_are_no_message_are_bounded_as_well() {
-    let mut stage = stage();
-    stage.shake_hands().await;
+    let mut connection = connect();
+    connection.shake_hands().await;
     let mut sent = 0;
     for _ in 0..200_000 {
-        if timeout(Duration::from_secs(2), stage.send_raw(b"{}\n"))
+        if timeout(Duration::from_secs(2), connection.send_raw(b"{}\n"))
             .await
             .is_err()
         {
@@ -54,16 +54,16 @@ async fn lines_that_are_no_message_are_bounded_as_well() {
 
 #[tokio::test]
 async fn a_second_request_under_an_id_in_use_is_not_carried_out() {
-    let mut stage = stage();
-    stage.shake_hands().await;
+    let mut connection = connect();
+    connection.shake_hands().await;
     let call = |name: &str| {
         json!({"jsonrpc": "2.0", "id": "same", "method": "tools/call",
             "params": {"name": "Write", "arguments": {"file_path": name, "content": "x\n"}}})
     };
-    let (first, second) = (stage.path("first.txt"), stage.path("second.txt"));
+    let (first, second) = (connection.path("first.txt"), connection.path("second.txt"));
     let both = [&first, &second].map(|path| format!("{}\n", call(&path.to_string_lossy())));
-    stage.send_raw(both.concat().as_bytes()).await;
-    let answers: [Value; 2] = [stage.receive().await, stage.receive().await];
+    connection.send_raw(both.concat().as_bytes()).await;
+    let answers: [Value; 2] = [connection.receive().await, connection.receive().await];
     assert!(answers.iter().all(|answer| answer["id"] == "same"));
     let fault = answers
         .iter()
@@ -77,25 +77,28 @@ async fn a_second_request_under_an_id_in_use_is_not_carried_out() {
     assert_eq!(data(&done["result"])["type"], "create");
     assert!(first.exists() && !second.exists());
     // Once it is answered an id is free.
-    stage.send(call(&second.to_string_lossy())).await;
-    assert_eq!(data(&stage.receive().await["result"])["type"], "create");
+    connection.send(call(&second.to_string_lossy())).await;
+    assert_eq!(
+        data(&connection.receive().await["result"])["type"],
+        "create"
+    );
 }
 
 #[tokio::test]
 async fn a_cancelled_request_gives_its_place_back() {
-    let mut stage = stage();
-    stage.shake_hands().await;
-    let path = stage.write("a.txt", "one\n");
+    let mut connection = connect();
+    connection.shake_hands().await;
+    let path = connection.write("a.txt", "one\n");
     for id in 0..600 {
         let id = id + 1_000;
         let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
             "params": {"name": "Read", "arguments": {"file_path": path, "force": true}}});
         let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
-        stage
+        connection
             .send_raw(format!("{call}\n{cancel}\n").as_bytes())
             .await;
         // The call may be answered before it is cancelled; the ping always is.
-        let ping = stage.ask("ping", json!({})).await;
-        while stage.receive().await["id"] != ping {}
+        let ping = connection.ask("ping", json!({})).await;
+        while connection.receive().await["id"] != ping {}
     }
 }

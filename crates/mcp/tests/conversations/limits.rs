@@ -3,12 +3,12 @@
 use lancet_mcp::Options;
 use serde_json::{Value, json};
 
-use crate::stage::{refusal, stage, stage_with, text};
+use crate::connection::{connect, connect_with, refusal, text};
 
 #[tokio::test]
 async fn lines_that_are_no_message_are_answered_and_the_next_one_is_read() {
-    let mut stage = stage();
-    stage.shake_hands().await;
+    let mut connection = connect();
+    connection.shake_hands().await;
     for (line, code) in [
         (&b"this is no JSON\n"[..], -32700),
         (
@@ -22,31 +22,37 @@ async fn lines_that_are_no_message_are_answered_and_the_next_one_is_read() {
             -32600,
         ),
     ] {
-        stage.send_raw(line).await;
-        let answer = stage.receive().await;
+        connection.send_raw(line).await;
+        let answer = connection.receive().await;
         assert_eq!(
             (&answer["id"], &answer["error"]["code"]),
             (&Value::Null, &json!(code)),
             "{answer}"
         );
     }
-    stage.send_raw(b"\n\r\n   \n").await;
-    assert_eq!(stage.request("ping", json!({})).await["result"], json!({}));
+    connection.send_raw(b"\n\r\n   \n").await;
+    assert_eq!(
+        connection.request("ping", json!({})).await["result"],
+        json!({})
+    );
 }
 
 #[tokio::test]
 async fn broken_lines_before_the_handshake_do_not_end_the_server() {
-    let mut stage = stage();
-    stage.send_raw(b"hello?\n").await;
-    assert_eq!(stage.receive().await["error"]["code"], -32700);
-    assert_eq!(stage.shake_hands().await["serverInfo"]["name"], "lancet");
+    let mut connection = connect();
+    connection.send_raw(b"hello?\n").await;
+    assert_eq!(connection.receive().await["error"]["code"], -32700);
+    assert_eq!(
+        connection.shake_hands().await["serverInfo"]["name"],
+        "lancet"
+    );
 }
 
 #[tokio::test]
 async fn half_a_surrogate_pair_is_refused_under_the_calls_own_id() {
-    let mut stage = stage();
-    stage.shake_hands().await;
-    let path = stage.path("new.txt");
+    let mut connection = connect();
+    connection.shake_hands().await;
+    let path = connection.path("new.txt");
     let escaped = format!(
         r#"{{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{{"name":"Write","arguments":{{"file_path":{},"content":"a\ud83d"}}}}}}"#,
         json!(path)
@@ -58,9 +64,9 @@ async fn half_a_surrogate_pair_is_refused_under_the_calls_own_id() {
     ]
     .concat();
     for line in [escaped.into_bytes(), raw] {
-        stage.send_raw(&line).await;
-        stage.send_raw(b"\n").await;
-        let answer = stage.receive().await;
+        connection.send_raw(&line).await;
+        connection.send_raw(b"\n").await;
+        let answer = connection.receive().await;
         assert_eq!(answer["id"], 77, "{answer}");
         assert_eq!(refusal(&answer["result"]), "invalid");
         assert!(
@@ -74,9 +80,9 @@ async fn half_a_surrogate_pair_is_refused_under_the_calls_own_id() {
         r#"{{"jsonrpc":"2.0","id":78,"method":"tools/call","params":{{"name":"Write","arguments":{{"file_path":{},"content":"\ud83d\ude00\n"}}}}}}"#,
         json!(path)
     );
-    stage.send_raw(whole.as_bytes()).await;
-    stage.send_raw(b"\n").await;
-    assert_eq!(stage.receive().await["id"], 78);
+    connection.send_raw(whole.as_bytes()).await;
+    connection.send_raw(b"\n").await;
+    assert_eq!(connection.receive().await["id"], 78);
     assert_eq!(
         std::fs::read_to_string(&path).expect("written"),
         "\u{1f600}\n"
@@ -89,13 +95,13 @@ async fn an_overlong_message_is_answered_without_id_and_the_next_one_is_read() {
         message_limit: 100_000,
         ..Options::default()
     };
-    let mut stage = stage_with(|builder| builder, options);
-    stage.shake_hands().await;
-    let path = stage.path("new.txt");
+    let mut connection = connect_with(|builder| builder, options);
+    connection.shake_hands().await;
+    let path = connection.path("new.txt");
     let long = json!({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "Write",
         "arguments": {"file_path": path, "content": "x".repeat(300_000)}}});
-    stage.send(long).await;
-    let answer = stage.receive().await;
+    connection.send(long).await;
+    let answer = connection.receive().await;
     assert_eq!(
         (&answer["id"], &answer["error"]["code"]),
         (&Value::Null, &json!(-32600)),
@@ -109,17 +115,20 @@ async fn an_overlong_message_is_answered_without_id_and_the_next_one_is_read() {
         "{answer}"
     );
     assert!(!path.exists());
-    assert_eq!(stage.request("ping", json!({})).await["result"], json!({}));
+    assert_eq!(
+        connection.request("ping", json!({})).await["result"],
+        json!({})
+    );
 }
 
 #[tokio::test]
 async fn a_message_of_many_megabytes_is_taken() {
-    let mut stage = stage();
-    stage.shake_hands().await;
-    let path = stage.write("a.txt", "one\n");
+    let mut connection = connect();
+    connection.shake_hands().await;
+    let path = connection.write("a.txt", "one\n");
     // Over the protocol library's own limit of 16 MiB.
     let meta = json!({"padding": "x".repeat(17 * 1024 * 1024)});
-    let read = stage
+    let read = connection
         .call_with("Read", json!({"file_path": path}), meta)
         .await;
     assert!(text(&read).contains("1→one"), "{read}");

@@ -3,6 +3,7 @@
 mod asking;
 mod calls;
 mod clients;
+mod connection;
 mod cut;
 mod flood;
 mod generations;
@@ -10,4 +11,3 @@ mod limits;
 mod roots;
 mod search;
 mod sessions;
-mod stage;

@@ -6,37 +6,37 @@ use std::time::Duration;
 use lancet_mcp::{Level, Log, Options};
 use serde_json::{Value, json};
 
-use crate::stage::{MODERN, Stage, data, refusal, stage, stage_with, text};
+use crate::connection::{Connection, MODERN, connect, connect_with, data, refusal, text};
 
 /// Folders below the root, each with a file of the same name.
-fn furnish(stage: &Stage) {
+fn furnish(connection: &Connection) {
     for folder in ["app", "lib"] {
-        std::fs::create_dir(stage.path(folder)).expect("made");
-        stage.write(&format!("{folder}/a.txt"), &format!("in {folder}\n"));
+        std::fs::create_dir(connection.path(folder)).expect("made");
+        connection.write(&format!("{folder}/a.txt"), &format!("in {folder}\n"));
     }
 }
 
-fn roots(stage: &Stage, names: &[&str]) -> Value {
-    let uri = |name: &&str| json!({"uri": format!("file://{}", stage.path(name).display())});
+fn roots(connection: &Connection, names: &[&str]) -> Value {
+    let uri = |name: &&str| json!({"uri": format!("file://{}", connection.path(name).display())});
     json!({"roots": names.iter().map(uri).collect::<Vec<_>>()})
 }
 
 /// Takes the server's question for the roots; its id.
-async fn asked(stage: &mut Stage) -> Value {
-    let question = stage.receive().await;
+async fn asked(connection: &mut Connection) -> Value {
+    let question = connection.receive().await;
     assert_eq!(question["method"], "roots/list", "{question}");
     question["id"].clone()
 }
 
-async fn answer(stage: &mut Stage, id: &Value, result: Value) {
-    stage
+async fn answer(connection: &mut Connection, id: &Value, result: Value) {
+    connection
         .send(json!({"jsonrpc": "2.0", "id": id, "result": result}))
         .await;
 }
 
-async fn read(stage: &mut Stage, name: &str) -> Value {
-    let path = stage.path(name);
-    stage
+async fn read(connection: &mut Connection, name: &str) -> Value {
+    let path = connection.path(name);
+    connection
         .call("Read", json!({"file_path": path, "force": true}))
         .await
 }
@@ -55,23 +55,26 @@ fn kept_log() -> (Log, Arc<Mutex<String>>) {
 
 #[tokio::test]
 async fn roots_are_asked_for_and_narrow() {
-    let mut stage = stage();
-    furnish(&stage);
-    stage.shake_hands_offering(json!({"roots": {}})).await;
-    let id = asked(&mut stage).await;
-    let list = roots(&stage, &["app"]);
-    answer(&mut stage, &id, list).await;
-    assert!(text(&read(&mut stage, "app/a.txt").await).contains("in app"));
-    assert_eq!(refusal(&read(&mut stage, "lib/a.txt").await), "outside");
+    let mut connection = connect();
+    furnish(&connection);
+    connection.shake_hands_offering(json!({"roots": {}})).await;
+    let id = asked(&mut connection).await;
+    let list = roots(&connection, &["app"]);
+    answer(&mut connection, &id, list).await;
+    assert!(text(&read(&mut connection, "app/a.txt").await).contains("in app"));
+    assert_eq!(
+        refusal(&read(&mut connection, "lib/a.txt").await),
+        "outside"
+    );
     // Named sessions go by the same roots.
-    let path = stage.path("lib/a.txt");
+    let path = connection.path("lib/a.txt");
     let meta = json!({"lancet/session": "other", "lancet/seen": [{"file_path": path, "text": "in lib\n"}]});
     let edit = json!({"file_path": path, "old_string": "in", "new_string": "x"});
-    let reply = stage.call_with("Edit", edit, meta).await;
+    let reply = connection.call_with("Edit", edit, meta).await;
     assert_eq!(refusal(&reply), "outside");
-    let found = stage.call("Grep", json!({"pattern": "in"})).await;
+    let found = connection.call("Grep", json!({"pattern": "in"})).await;
     assert_eq!(data(&found)["numFiles"], 1, "{found}");
-    let found = stage
+    let found = connection
         .call("Read", json!({"file_path": "a.txt", "force": true}))
         .await;
     assert!(text(&found).contains("in app"), "{found}");
@@ -79,44 +82,51 @@ async fn roots_are_asked_for_and_narrow() {
 
 #[tokio::test]
 async fn a_client_that_offers_none_is_not_asked() {
-    let mut stage = stage();
-    furnish(&stage);
-    stage.shake_hands().await;
+    let mut connection = connect();
+    furnish(&connection);
+    connection.shake_hands().await;
     // The next message is the answer to this: `call` would notice a question.
-    assert!(text(&read(&mut stage, "lib/a.txt").await).contains("in lib"));
-    stage
+    assert!(text(&read(&mut connection, "lib/a.txt").await).contains("in lib"));
+    connection
         .send(json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}))
         .await;
-    assert!(text(&read(&mut stage, "lib/a.txt").await).contains("in lib"));
+    assert!(text(&read(&mut connection, "lib/a.txt").await).contains("in lib"));
 }
 
 #[tokio::test]
 async fn a_changed_list_narrows_anew_from_lancets_own_roots() {
-    let mut stage = stage();
-    furnish(&stage);
-    stage
+    let mut connection = connect();
+    furnish(&connection);
+    connection
         .shake_hands_offering(json!({"roots": {"listChanged": true}}))
         .await;
-    let id = asked(&mut stage).await;
-    let list = roots(&stage, &["app"]);
-    answer(&mut stage, &id, list).await;
-    assert_eq!(refusal(&read(&mut stage, "lib/a.txt").await), "outside");
+    let id = asked(&mut connection).await;
+    let list = roots(&connection, &["app"]);
+    answer(&mut connection, &id, list).await;
+    assert_eq!(
+        refusal(&read(&mut connection, "lib/a.txt").await),
+        "outside"
+    );
     for (names, inside, outside) in [
         (&["lib"][..], "lib/a.txt", Some("app/a.txt")),
         (&["app", "lib"], "app/a.txt", None),
         (&[""], "lib/a.txt", None),
         (&["app"], "app/a.txt", Some("lib/a.txt")),
     ] {
-        stage
+        connection
             .send(json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}))
             .await;
-        let id = asked(&mut stage).await;
-        let list = roots(&stage, names);
-        answer(&mut stage, &id, list).await;
-        assert_ne!(read(&mut stage, inside).await["isError"], true, "{names:?}");
+        let id = asked(&mut connection).await;
+        let list = roots(&connection, names);
+        answer(&mut connection, &id, list).await;
+        assert_ne!(
+            read(&mut connection, inside).await["isError"],
+            true,
+            "{names:?}"
+        );
         if let Some(outside) = outside {
             assert_eq!(
-                refusal(&read(&mut stage, outside).await),
+                refusal(&read(&mut connection, outside).await),
                 "outside",
                 "{names:?}"
             );
@@ -126,26 +136,26 @@ async fn a_changed_list_narrows_anew_from_lancets_own_roots() {
 
 #[tokio::test]
 async fn a_call_waits_for_the_answer() {
-    let mut stage = stage();
-    furnish(&stage);
-    stage.shake_hands_offering(json!({"roots": {}})).await;
-    let path = stage.path("lib/a.txt");
-    let id = stage
+    let mut connection = connect();
+    furnish(&connection);
+    connection.shake_hands_offering(json!({"roots": {}})).await;
+    let path = connection.path("lib/a.txt");
+    let id = connection
         .ask(
             "tools/call",
             json!({"name": "Read", "arguments": {"file_path": path}}),
         )
         .await;
-    let question = asked(&mut stage).await;
+    let question = asked(&mut connection).await;
     // Changed before it was answered: only the answer to the second question counts.
-    stage
+    connection
         .send(json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}))
         .await;
-    let second = asked(&mut stage).await;
-    let (early, late) = (roots(&stage, &["lib"]), roots(&stage, &["app"]));
-    answer(&mut stage, &question, early).await;
-    answer(&mut stage, &second, late).await;
-    let reply = stage.receive().await;
+    let second = asked(&mut connection).await;
+    let (early, late) = (roots(&connection, &["lib"]), roots(&connection, &["app"]));
+    answer(&mut connection, &question, early).await;
+    answer(&mut connection, &second, late).await;
+    let reply = connection.receive().await;
     assert_eq!(reply["id"], id, "{reply}");
     assert_eq!(refusal(&reply["result"]), "outside");
 }
@@ -156,17 +166,17 @@ async fn a_client_that_never_answers_is_told_so() {
         roots_wait: Duration::from_millis(100),
         ..Options::default()
     };
-    let mut stage = stage_with(|builder| builder, options);
-    furnish(&stage);
-    stage.shake_hands_offering(json!({"roots": {}})).await;
-    let question = asked(&mut stage).await;
-    let reply = read(&mut stage, "app/a.txt").await;
+    let mut connection = connect_with(|builder| builder, options);
+    furnish(&connection);
+    connection.shake_hands_offering(json!({"roots": {}})).await;
+    let question = asked(&mut connection).await;
+    let reply = read(&mut connection, "app/a.txt").await;
     assert_eq!(refusal(&reply), "timeout");
     assert!(text(&reply).contains("roots/list"), "{reply}");
     // Late is not never.
-    let list = roots(&stage, &["app"]);
-    answer(&mut stage, &question, list).await;
-    assert!(text(&read(&mut stage, "app/a.txt").await).contains("in app"));
+    let list = roots(&connection, &["app"]);
+    answer(&mut connection, &question, list).await;
+    assert!(text(&read(&mut connection, "app/a.txt").await).contains("in app"));
 }
 
 #[tokio::test]
@@ -177,14 +187,17 @@ async fn a_client_that_goes_on_not_answering_is_waited_for_no_more() {
         roots_wait: Duration::from_millis(100),
         ..Options::default()
     };
-    let mut stage = stage_with(|builder| builder, options);
-    furnish(&stage);
-    stage.shake_hands_offering(json!({"roots": {}})).await;
-    let question = asked(&mut stage).await;
-    assert_eq!(refusal(&read(&mut stage, "app/a.txt").await), "timeout");
+    let mut connection = connect_with(|builder| builder, options);
+    furnish(&connection);
+    connection.shake_hands_offering(json!({"roots": {}})).await;
+    let question = asked(&mut connection).await;
+    assert_eq!(
+        refusal(&read(&mut connection, "app/a.txt").await),
+        "timeout"
+    );
     for file in ["app/a.txt", "lib/a.txt"] {
         let told = file.split('/').next().expect("a folder");
-        let reply = read(&mut stage, file).await;
+        let reply = read(&mut connection, file).await;
         assert!(text(&reply).contains(&format!("in {told}")), "{reply}");
     }
     let words = heard.lock().expect("not poisoned").clone();
@@ -192,13 +205,13 @@ async fn a_client_that_goes_on_not_answering_is_waited_for_no_more() {
     // Never widened, whatever is not told; and an answer that comes after all narrows.
     let path = "/etc/hostname";
     let call = json!({"name": "Read", "arguments": {"file_path": path}});
-    let id = stage.ask("tools/call", call).await;
-    let reply = stage.receive().await;
+    let id = connection.ask("tools/call", call).await;
+    let reply = connection.receive().await;
     assert_eq!(reply["id"], id, "{reply}");
     assert_eq!(refusal(&reply["result"]), "outside");
-    let list = roots(&stage, &["app"]);
-    answer(&mut stage, &question, list).await;
-    let narrowed = async { while read(&mut stage, "lib/a.txt").await["isError"] != true {} };
+    let list = roots(&connection, &["app"]);
+    answer(&mut connection, &question, list).await;
+    let narrowed = async { while read(&mut connection, "lib/a.txt").await["isError"] != true {} };
     tokio::time::timeout(Duration::from_secs(10), narrowed)
         .await
         .expect("the answer is taken in");
@@ -223,75 +236,81 @@ async fn roots_that_cannot_be_used_are_ignored_and_logged() {
             log,
             ..Options::default()
         };
-        let mut stage = stage_with(|builder| builder, options);
-        furnish(&stage);
-        stage.shake_hands_offering(json!({"roots": {}})).await;
-        let id = asked(&mut stage).await;
-        answer(&mut stage, &id, result.clone()).await;
-        assert!(text(&read(&mut stage, "lib/a.txt").await).contains("in lib"));
+        let mut connection = connect_with(|builder| builder, options);
+        furnish(&connection);
+        connection.shake_hands_offering(json!({"roots": {}})).await;
+        let id = asked(&mut connection).await;
+        answer(&mut connection, &id, result.clone()).await;
+        assert!(text(&read(&mut connection, "lib/a.txt").await).contains("in lib"));
         let heard = heard.lock().expect("not poisoned").clone();
         assert!(heard.contains(words), "{result}: {heard}");
     }
     // An error in its place does the same, and leaves what was narrowed before.
-    let mut stage = stage();
-    furnish(&stage);
-    stage.shake_hands_offering(json!({"roots": {}})).await;
+    let mut connection = connect();
+    furnish(&connection);
+    connection.shake_hands_offering(json!({"roots": {}})).await;
     let error = json!({"code": -32601, "message": "no such method"});
-    let id = asked(&mut stage).await;
-    stage
+    let id = asked(&mut connection).await;
+    connection
         .send(json!({"jsonrpc": "2.0", "id": id, "error": error}))
         .await;
-    assert!(text(&read(&mut stage, "lib/a.txt").await).contains("in lib"));
+    assert!(text(&read(&mut connection, "lib/a.txt").await).contains("in lib"));
     for (reply, left) in [("result", "app"), ("error", "app")] {
-        stage
+        connection
             .send(json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}))
             .await;
-        let id = asked(&mut stage).await;
+        let id = asked(&mut connection).await;
         let body = match reply {
-            "result" => roots(&stage, &[left]),
+            "result" => roots(&connection, &[left]),
             _ => error.clone(),
         };
-        stage
+        connection
             .send(json!({"jsonrpc": "2.0", "id": id, reply: body}))
             .await;
-        assert_eq!(refusal(&read(&mut stage, "lib/a.txt").await), "outside");
+        assert_eq!(
+            refusal(&read(&mut connection, "lib/a.txt").await),
+            "outside"
+        );
     }
 }
 
 #[tokio::test]
 async fn uris_are_taken_by_what_they_mean() {
-    let mut stage = stage();
-    furnish(&stage);
-    std::fs::create_dir(stage.path("a b é")).expect("made");
-    std::os::unix::fs::symlink("a b é", stage.path("link")).expect("made");
-    stage.write("a b é/x.txt", "here\n");
-    stage.shake_hands_offering(json!({"roots": {}})).await;
-    let id = asked(&mut stage).await;
-    let escaped = format!("file://{}/a%20b%20%C3%A9/", stage.root().display());
+    let mut connection = connect();
+    furnish(&connection);
+    std::fs::create_dir(connection.path("a b é")).expect("made");
+    std::os::unix::fs::symlink("a b é", connection.path("link")).expect("made");
+    connection.write("a b é/x.txt", "here\n");
+    connection.shake_hands_offering(json!({"roots": {}})).await;
+    let id = asked(&mut connection).await;
+    let escaped = format!("file://{}/a%20b%20%C3%A9/", connection.root().display());
     let list = json!({"roots": [
         {"uri": "untitled:Untitled-1", "name": "no file"},
         {"uri": escaped, "name": "the folder"},
-        {"uri": format!("file://{}/link", stage.root().display())},
+        {"uri": format!("file://{}/link", connection.root().display())},
     ]});
-    answer(&mut stage, &id, list).await;
-    assert!(text(&read(&mut stage, "a b é/x.txt").await).contains("here"));
-    assert!(text(&read(&mut stage, "link/x.txt").await).contains("here"));
-    assert_eq!(refusal(&read(&mut stage, "app/a.txt").await), "outside");
+    answer(&mut connection, &id, list).await;
+    assert!(text(&read(&mut connection, "a b é/x.txt").await).contains("here"));
+    assert!(text(&read(&mut connection, "link/x.txt").await).contains("here"));
+    assert_eq!(
+        refusal(&read(&mut connection, "app/a.txt").await),
+        "outside"
+    );
 }
 
 fn modern_meta() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": MODERN,
         "io.modelcontextprotocol/clientCapabilities": {"roots": {}},
-        "io.modelcontextprotocol/clientInfo": {"name": "stage", "version": "2"},
+        "io.modelcontextprotocol/clientInfo": {"name": "test-client", "version": "2"},
     })
 }
 
 /// A call of the second generation that brings its roots where it is asked to; whether it was.
-async fn modern(stage: &mut Stage, name: &str, list: &Value) -> (Value, bool) {
-    let path = stage.path(name);
+async fn modern(connection: &mut Connection, name: &str, list: &Value) -> (Value, bool) {
+    let path = connection.path(name);
     let mut params = json!({"name": "Read", "arguments": {"file_path": path, "force": true}, "_meta": modern_meta()});
-    let first = stage.request("tools/call", params.clone()).await["result"].clone();
+    let first = connection.request("tools/call", params.clone()).await["result"].clone();
     if first["resultType"] != "input_required" {
         return (first, false);
     }
@@ -301,38 +320,38 @@ async fn modern(stage: &mut Stage, name: &str, list: &Value) -> (Value, bool) {
     );
     params["requestState"] = first["requestState"].clone();
     params["inputResponses"] = json!({"roots": list});
-    let second = stage.request("tools/call", params).await["result"].clone();
+    let second = connection.request("tools/call", params).await["result"].clone();
     assert_ne!(second["resultType"], "input_required", "{second}");
     (second, true)
 }
 
 #[tokio::test]
 async fn a_call_of_the_second_generation_brings_the_roots_once() {
-    let mut stage = stage();
-    furnish(&stage);
-    let (app, lib) = (roots(&stage, &["app"]), roots(&stage, &["lib"]));
-    let (reply, asked) = modern(&mut stage, "lib/a.txt", &app).await;
+    let mut connection = connect();
+    furnish(&connection);
+    let (app, lib) = (roots(&connection, &["app"]), roots(&connection, &["lib"]));
+    let (reply, asked) = modern(&mut connection, "lib/a.txt", &app).await;
     assert_eq!((refusal(&reply), asked), ("outside", true));
-    let (reply, asked) = modern(&mut stage, "app/a.txt", &lib).await;
+    let (reply, asked) = modern(&mut connection, "app/a.txt", &lib).await;
     assert!(
         text(&reply).contains("in app") && !asked,
         "asked again: {reply}"
     );
-    stage
+    connection
         .send(json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}))
         .await;
-    let (reply, asked) = modern(&mut stage, "app/a.txt", &lib).await;
+    let (reply, asked) = modern(&mut connection, "app/a.txt", &lib).await;
     assert_eq!((refusal(&reply), asked), ("outside", true));
-    let (reply, _) = modern(&mut stage, "lib/a.txt", &lib).await;
+    let (reply, _) = modern(&mut connection, "lib/a.txt", &lib).await;
     assert!(text(&reply).contains("in lib"), "{reply}");
 }
 
 #[tokio::test]
 async fn a_call_that_brings_something_else_leaves_lancets_own_roots() {
     for brought in [json!(null), json!({"roots": "none"}), json!({"roots": []})] {
-        let mut stage = stage();
-        furnish(&stage);
-        let (reply, asked) = modern(&mut stage, "lib/a.txt", &brought).await;
+        let mut connection = connect();
+        furnish(&connection);
+        let (reply, asked) = modern(&mut connection, "lib/a.txt", &brought).await;
         assert!(text(&reply).contains("in lib") && asked, "{reply}");
     }
 }

@@ -7,7 +7,7 @@ use lancet::Settings;
 use lancet_mcp::Options;
 use serde_json::json;
 
-use crate::stage::stage_with;
+use crate::connection::connect_with;
 
 /// Whether threads of a search are there; no other test here has any.
 fn is_searching() -> bool {
@@ -22,24 +22,24 @@ fn is_searching() -> bool {
 async fn a_search_tells_how_far_it_is_and_stops_when_it_is_cancelled() {
     let mut settings = Settings::default();
     settings.search.time_budget = 600_000;
-    let mut stage = stage_with(|builder| builder.settings(settings), Options::default());
-    stage.shake_hands().await;
+    let mut connection = connect_with(|builder| builder.settings(settings), Options::default());
+    connection.shake_hands().await;
     // One line of which every word is a match: this takes longer than a call may.
-    stage.write("line.txt", &"some words ".repeat(1 << 20));
+    connection.write("line.txt", &"some words ".repeat(1 << 20));
     for number in 0..3 {
-        stage.write(&format!("small{number}.txt"), "a word\n");
+        connection.write(&format!("small{number}.txt"), "a word\n");
     }
-    let arguments = json!({"pattern": r"\s", "multiline": true, "path": stage.root()});
+    let arguments = json!({"pattern": r"\s", "multiline": true, "path": connection.root()});
     let params = json!({"name": "Grep", "arguments": arguments, "_meta": {"progressToken": "p"}});
-    let id = stage.ask("tools/call", params).await;
-    let news = stage.receive().await;
+    let id = connection.ask("tools/call", params).await;
+    let news = connection.receive().await;
     assert_eq!(news["method"], "notifications/progress", "{news}");
     let words = news["params"]["message"].as_str().expect("words");
     assert!(
         words.starts_with("Grep: ") && words.contains(" looked at, "),
         "{words}"
     );
-    stage
+    connection
         .send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}))
         .await;
     // Half of what the call would have by itself, and it has no end before that.

@@ -5,10 +5,16 @@ use lancet_mcp::Options;
 use serde_json::{Value, json};
 use std::path::Path;
 
-use crate::stage::{Stage, refusal, stage, stage_with, text};
+use crate::connection::{Connection, connect, connect_with, refusal, text};
 
-async fn edit(stage: &mut Stage, path: &Path, old: &str, new: &str, meta: Value) -> Value {
-    stage
+async fn edit(
+    connection: &mut Connection,
+    path: &Path,
+    old: &str,
+    new: &str,
+    meta: Value,
+) -> Value {
+    connection
         .call_with(
             "Edit",
             json!({"file_path": path, "old_string": old, "new_string": new}),
@@ -19,10 +25,10 @@ async fn edit(stage: &mut Stage, path: &Path, old: &str, new: &str, meta: Value)
 
 #[tokio::test]
 async fn sessions_named_in_meta_have_ledgers_of_their_own() {
-    let mut stage = stage();
-    stage.shake_hands().await;
-    let path = stage.write("a.txt", "one\n");
-    stage
+    let mut connection = connect();
+    connection.shake_hands().await;
+    let path = connection.write("a.txt", "one\n");
+    connection
         .call_with(
             "Read",
             json!({"file_path": path}),
@@ -34,11 +40,11 @@ async fn sessions_named_in_meta_have_ledgers_of_their_own() {
         json!({}),
         json!({"agent-session-id": "x"}),
     ] {
-        let result = edit(&mut stage, &path, "one", "1", meta.clone()).await;
+        let result = edit(&mut connection, &path, "one", "1", meta.clone()).await;
         assert_eq!(refusal(&result), "not_read", "{meta}");
     }
     let result = edit(
-        &mut stage,
+        &mut connection,
         &path,
         "one",
         "1",
@@ -50,10 +56,10 @@ async fn sessions_named_in_meta_have_ledgers_of_their_own() {
 
 #[tokio::test]
 async fn an_agents_own_session_id_is_taken() {
-    let mut stage = stage();
-    stage.shake_hands().await;
-    let path = stage.write("a.txt", "one\n");
-    stage
+    let mut connection = connect();
+    connection.shake_hands().await;
+    let path = connection.write("a.txt", "one\n");
+    connection
         .call_with(
             "Read",
             json!({"file_path": path}),
@@ -61,7 +67,7 @@ async fn an_agents_own_session_id_is_taken() {
         )
         .await;
     let other = edit(
-        &mut stage,
+        &mut connection,
         &path,
         "one",
         "1",
@@ -71,11 +77,11 @@ async fn an_agents_own_session_id_is_taken() {
     assert_eq!(refusal(&other), "not_read");
     // The name that lancet gives it: the client's, then the id.
     let same = edit(
-        &mut stage,
+        &mut connection,
         &path,
         "one",
         "1",
-        json!({"lancet/session": "stage.c1"}),
+        json!({"lancet/session": "test-client.c1"}),
     )
     .await;
     assert_ne!(same["isError"], true, "{same}");
@@ -88,10 +94,10 @@ async fn a_session_given_at_the_start_is_that_of_all_calls() {
         session: Some(name),
         ..Options::default()
     };
-    let mut stage = stage_with(|builder| builder, options);
-    stage.shake_hands().await;
-    let path = stage.write("a.txt", "one\n");
-    stage
+    let mut connection = connect_with(|builder| builder, options);
+    connection.shake_hands().await;
+    let path = connection.write("a.txt", "one\n");
+    connection
         .call_with(
             "Read",
             json!({"file_path": path}),
@@ -99,7 +105,7 @@ async fn a_session_given_at_the_start_is_that_of_all_calls() {
         )
         .await;
     let result = edit(
-        &mut stage,
+        &mut connection,
         &path,
         "one",
         "1",
@@ -111,11 +117,11 @@ async fn a_session_given_at_the_start_is_that_of_all_calls() {
 
 #[tokio::test]
 async fn a_name_that_is_none_is_refused() {
-    let mut stage = stage();
-    stage.shake_hands().await;
-    let path = stage.write("a.txt", "one\n");
+    let mut connection = connect();
+    connection.shake_hands().await;
+    let path = connection.write("a.txt", "one\n");
     for name in ["a b", "../x", &"x".repeat(65)] {
-        let result = stage
+        let result = connection
             .call_with(
                 "Read",
                 json!({"file_path": path}),
@@ -129,33 +135,33 @@ async fn a_name_that_is_none_is_refused() {
 
 #[tokio::test]
 async fn what_the_host_showed_counts_as_read_and_anything_else_as_a_partial_view() {
-    let mut stage = stage();
-    stage.shake_hands().await;
-    let whole = stage.write("whole.txt", "one\ntwo\n");
-    let partial = stage.write("partial.txt", "one\ntwo\n");
+    let mut connection = connect();
+    connection.shake_hands().await;
+    let whole = connection.write("whole.txt", "one\ntwo\n");
+    let partial = connection.write("partial.txt", "one\ntwo\n");
     let seen = json!({"lancet/seen": [
         {"file_path": whole, "text": "one\ntwo\n"},
         {"file_path": partial, "text": "one\n[...]\n"},
         {"file_path": "/no/such/file", "text": "x"},
         7,
     ]});
-    let result = edit(&mut stage, &whole, "two", "2", seen).await;
+    let result = edit(&mut connection, &whole, "two", "2", seen).await;
     assert_ne!(result["isError"], true, "{result}");
-    let result = edit(&mut stage, &partial, "two", "2", json!({})).await;
+    let result = edit(&mut connection, &partial, "two", "2", json!({})).await;
     assert_eq!(refusal(&result), "not_read");
 }
 
 #[tokio::test]
 async fn after_a_shortened_conversation_a_read_answers_with_text() {
-    let mut stage = stage();
-    stage.shake_hands().await;
-    let path = stage.write("a.txt", "one\n");
-    assert!(stage.read(&path).await.contains("1→one"));
-    assert!(!stage.read(&path).await.contains("1→one"), "the stub");
-    let other = stage.write("b.txt", "two\n");
-    assert!(stage.read(&other).await.contains("1→two"));
+    let mut connection = connect();
+    connection.shake_hands().await;
+    let path = connection.write("a.txt", "one\n");
+    assert!(connection.read(&path).await.contains("1→one"));
+    assert!(!connection.read(&path).await.contains("1→one"), "the stub");
+    let other = connection.write("b.txt", "two\n");
+    assert!(connection.read(&other).await.contains("1→two"));
     let meta = json!({"lancet/shortened": true});
-    let again = stage
+    let again = connection
         .call_with("Read", json!({"file_path": other}), meta)
         .await;
     assert!(text(&again).contains("1→two"), "{again}");

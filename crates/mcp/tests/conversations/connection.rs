@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use lancet::{Builder, Lancet, Mode};
 use lancet_mcp::{Options, ServeError, serve};
+use lancet_testing::TestFolder;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 use tokio::io::{
     AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf, split,
 };
@@ -16,24 +16,27 @@ pub(crate) const HANDSHAKE: &str = "2025-11-25";
 /// The first version without a handshake.
 pub(crate) const MODERN: &str = "2026-07-28";
 
-pub(crate) struct Stage {
-    pub(crate) folder: TempDir,
+/// A client's connection to a server in this process, and the folder that the server works in.
+pub(crate) struct Connection {
+    pub(crate) folder: TestFolder,
     reader: BufReader<ReadHalf<DuplexStream>>,
     writer: WriteHalf<DuplexStream>,
     server: JoinHandle<Result<(), ServeError>>,
     next: i64,
 }
 
-/// Opens a stage in `accept-edits` mode with the defaults of the server.
-pub(crate) fn stage() -> Stage {
-    stage_with(|builder| builder, Options::default())
+/// Starts a server in mode `accept-edits` with its default options, and connects to it.
+pub(crate) fn connect() -> Connection {
+    connect_with(|builder| builder, Options::default())
 }
 
-/// Opens a stage; `change` has the last word on how the engine is opened.
-pub(crate) fn stage_with(change: impl FnOnce(Builder) -> Builder, options: Options) -> Stage {
-    let folder = tempfile::tempdir().expect("a folder");
-    let root = folder.path().join("root");
-    std::fs::create_dir(&root).expect("a root");
+/// Starts a server and connects to it; `change` may change the builder of the engine last.
+pub(crate) fn connect_with(
+    change: impl FnOnce(Builder) -> Builder,
+    options: Options,
+) -> Connection {
+    let folder = TestFolder::new();
+    let root = folder.make("root");
     let builder = Lancet::builder()
         .root(&root)
         .state_dir(folder.path().join("state"))
@@ -44,7 +47,7 @@ pub(crate) fn stage_with(change: impl FnOnce(Builder) -> Builder, options: Optio
     let (reader, writer) = split(theirs);
     let server = tokio::spawn(serve(lancet, options, reader, writer));
     let (reader, writer) = split(ours);
-    Stage {
+    Connection {
         folder,
         reader: BufReader::new(reader),
         writer,
@@ -53,23 +56,17 @@ pub(crate) fn stage_with(change: impl FnOnce(Builder) -> Builder, options: Optio
     }
 }
 
-impl Stage {
+impl Connection {
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.root().join(name)
     }
 
     pub(crate) fn root(&self) -> PathBuf {
-        self.folder
-            .path()
-            .canonicalize()
-            .expect("there")
-            .join("root")
+        self.folder.join("root")
     }
 
     pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.path(name);
-        std::fs::write(&path, text).expect("written");
-        path
+        lancet_testing::folder::put(&self.path(name), text)
     }
 
     /// Sends bytes as they are.
@@ -113,7 +110,7 @@ impl Stage {
 
     /// The same, with capabilities.
     pub(crate) async fn shake_hands_offering(&mut self, capabilities: Value) -> Value {
-        self.shake_hands_as("stage", capabilities).await
+        self.shake_hands_as("test-client", capabilities).await
     }
 
     /// The same, under a client's name.
@@ -149,8 +146,8 @@ impl Stage {
         text(&result).to_owned()
     }
 
-    /// Leaves, and waits for the server to end. The folder lasts as long as what comes back.
-    pub(crate) async fn leave(self) -> Result<TempDir, ServeError> {
+    /// Closes the connection and waits until the server has ended. The folder is removed when the returned value is dropped.
+    pub(crate) async fn leave(self) -> Result<TestFolder, ServeError> {
         drop(self.writer);
         drop(self.reader);
         let ended = self.server.await.expect("the server does not panic");
@@ -163,7 +160,7 @@ pub(crate) fn modern_meta() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": MODERN,
         "io.modelcontextprotocol/clientCapabilities": {},
-        "io.modelcontextprotocol/clientInfo": {"name": "stage", "version": "2"},
+        "io.modelcontextprotocol/clientInfo": {"name": "test-client", "version": "2"},
     })
 }
 
