@@ -27,6 +27,7 @@ ANNOTATIONS = {  # read-only, destructive, idempotent, open world
     "Edit": (False, True, False, False),
     "MultiEdit": (False, True, False, False),
     "Write": (False, True, False, False),
+    "NotebookEdit": (False, True, False, False),
     "Glob": (True, False, True, False),
     "Grep": (True, False, True, False),
 }

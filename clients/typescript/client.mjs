@@ -13,7 +13,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { ElicitRequestSchema, ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 
-const NAMES = ["Read", "Edit", "MultiEdit", "Write", "Glob", "Grep"];
+const NAMES = ["Read", "Edit", "MultiEdit", "Write", "NotebookEdit", "Glob", "Grep"];
 
 let passed = 0;
 let failed = 0;
