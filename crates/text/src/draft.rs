@@ -100,12 +100,17 @@ impl<'a> Draft<'a> {
             }
             let old = &self.text[place.clone()];
             let start = place.start.strict_add_signed(shift);
+            let growth = new.len() as isize - old.len() as isize;
             if let Some(part) = changed_part(old, &new) {
                 fresh.push(start + part.start..start + part.end);
+                // Borders in shared lines behind the changed part move along with them.
+                let replaced = part.start..part.end.strict_add_signed(-growth);
+                moves.push((
+                    place.start + replaced.start..place.start + replaced.end,
+                    growth,
+                ));
             }
-            let growth = new.len() as isize - old.len() as isize;
             shift += growth;
-            moves.push((place, growth));
             all.extend_from_slice(changes);
         }
         self.borders.shift(moves);

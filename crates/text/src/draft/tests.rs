@@ -50,6 +50,20 @@ fn an_edit_inside_of_changed_text_crosses_nothing() {
 }
 
 #[test]
+fn borders_in_the_context_behind_an_edit_move_along_with_it() {
+    let mut draft = Draft::new("a\nb\nc\nd\ne\n");
+    edit(&mut draft, "d\n", "D\n");
+    // An edit above it whose context reaches below it.
+    edit(&mut draft, "a\nb\nc\nD\ne\n", "a\nB1\nB2\nB3\nc\nD\ne\n");
+    assert!(draft.crosses(place(&draft, "c\nD")));
+    assert!(draft.crosses(place(&draft, "D\ne")));
+    assert!(draft.crosses(place(&draft, "B3\nc")));
+    assert!(!draft.crosses(place(&draft, "D\n")));
+    assert!(!draft.crosses(place(&draft, "B1\nB2\nB3\n")));
+    assert!(!draft.crosses(place(&draft, "c\n")));
+}
+
+#[test]
 fn a_deletion_leaves_a_border() {
     let mut draft = Draft::new("a\nb\nc\n");
     edit(&mut draft, "b\n", "");
