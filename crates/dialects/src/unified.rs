@@ -7,7 +7,7 @@ use crate::cursor::Cursor;
 use crate::error::Stop;
 use crate::part::{Action, Dialect, LineRole, ReplyPart};
 use hunk::read_hunk;
-use names::{Names, git_names, name_in_header, name_lines, stripped};
+use names::{Names, git_names, git_names_after, name_in_header, name_lines, stripped};
 
 /// Whether a section, or a line that can only belong to one, begins here.
 pub(crate) fn starts(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
@@ -131,6 +131,7 @@ fn read_headers(reader: &Cursor<'_, '_>, at: usize) -> Result<(Headers, usize), 
     let mut headers = Headers::default();
     let mut next = at;
     let (mut rename_from, mut is_git) = (None, false);
+    let mut unsplit = None;
     while let Some(line) = reader.line(next)? {
         if line.starts_with("diff --cc ") || line.starts_with("diff --combined ") {
             return Err(merge(next));
@@ -140,7 +141,10 @@ fn read_headers(reader: &Cursor<'_, '_>, at: usize) -> Result<(Headers, usize), 
                 break;
             }
             is_git = true;
-            headers.names = git_names(rest).unwrap_or_default();
+            match git_names(rest) {
+                Some(names) => headers.names = names,
+                None => unsplit = Some(rest),
+            }
         } else if name_lines(reader, next)? {
             let old = name_in_header(&line[4..]);
             let new = name_in_header(&reader.lines.get(next + 1)[4..]);
@@ -167,7 +171,11 @@ fn read_headers(reader: &Cursor<'_, '_>, at: usize) -> Result<(Headers, usize), 
         } else if let Some(mode) = mode_in(line, &["old mode "]) {
             executable(next, mode)?;
         } else if let Some(from) = line.strip_prefix("rename from ") {
-            rename_from = Some(name_in_header(from));
+            let from = name_in_header(from);
+            if let Some(names) = unsplit.and_then(|rest| git_names_after(rest, &from)) {
+                headers.names = names;
+            }
+            rename_from = Some(from);
         } else if let Some(to) = line.strip_prefix("rename to ") {
             headers.renamed = Some((String::new(), name_in_header(to)));
         } else if line.starts_with("copy from ") || line.starts_with("copy to ") {

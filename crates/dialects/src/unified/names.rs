@@ -87,6 +87,15 @@ pub(super) fn git_names(rest: &str) -> Option<Names> {
     })
 }
 
+/// The names in a `diff --git` line whose old name another line has told.
+pub(super) fn git_names_after(rest: &str, old: &str) -> Option<Names> {
+    let mut borders = rest.match_indices(' ');
+    borders.find_map(|(at, _)| {
+        let names = stripped(&rest[..at], &rest[at + 1..]);
+        (names.old == old).then_some(names)
+    })
+}
+
 /// Parses a name in double quotes with C escapes, and returns the rest of the text.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let inside = text.strip_prefix('"')?;
@@ -151,6 +160,13 @@ mod tests {
         assert_eq!(
             git_names("a/x \"b/caf\\303\\251\""),
             Some(names("x", "café"))
+        );
+        // The border is unknown until another line tells the old name.
+        let renamed = "a/my notes.txt b/new/my notes.txt";
+        assert_eq!(git_names(renamed), None);
+        assert_eq!(
+            git_names_after(renamed, "my notes.txt"),
+            Some(names("my notes.txt", "new/my notes.txt"))
         );
     }
 }
