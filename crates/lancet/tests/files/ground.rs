@@ -10,6 +10,7 @@ use lancet::request::{FileRequest, Request};
 use lancet::tools::{Declaration, HostTool, Proposal};
 use lancet::undo::{Selection, TakeBack};
 use lancet::{Builder, Caller, Lancet, Mode, RawCall, Refusal, Reply, Session};
+use lancet_testing::TestFolder;
 use serde_json::{Value, json};
 
 /// Proposes the request that was put into it last.
@@ -29,7 +30,7 @@ impl HostTool for Proposes {
 
 /// A root with a state folder beside it, and one session.
 pub(crate) struct Ground {
-    _folder: tempfile::TempDir,
+    _folder: TestFolder,
     pub(crate) root: PathBuf,
     pub(crate) session: Session,
     next: Proposes,
@@ -49,13 +50,7 @@ impl Ground {
     }
 
     pub(crate) fn with(change: impl FnOnce(Builder) -> Builder) -> Ground {
-        Ground::inside(tempfile::tempdir().expect("a folder"), change)
-    }
-
-    pub(crate) fn inside(
-        folder: tempfile::TempDir,
-        change: impl FnOnce(Builder) -> Builder,
-    ) -> Ground {
+        let folder = TestFolder::in_memory();
         let root = fs::canonicalize(folder.path()).expect("there").join("root");
         fs::create_dir_all(&root).expect("made");
         let next = Proposes::default();

@@ -139,6 +139,11 @@ proptest! {
         }
         // Folders that were made on the way go only with a file that leaves them, and are not made anew.
         prop_assert_eq!(files(ground.tree()), files(first));
+        if reply.data()["operation"].is_null() {
+            // The files were so already. No operation was made that could be taken back: a redo means an earlier undo.
+            prop_assert_eq!(files(ground.tree()), files(last));
+            return Ok(());
+        }
         let reply = ground.redo();
         if !reply.is_error() {
             prop_assert_eq!(files(ground.tree()), files(last));

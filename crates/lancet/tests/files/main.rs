@@ -2,6 +2,7 @@
 
 mod ground;
 mod laws;
+mod moved_away;
 mod removal;
 mod renaming;
 mod taken_back;

@@ -184,3 +184,73 @@ fn the_newest_change_of_a_file_is_found_under_either_name() {
         assert!(ground.path("later.txt").exists());
     }
 }
+
+#[test]
+fn after_an_undo_that_found_everything_back_a_redo_means_the_undo_before() {
+    let ground = Ground::new();
+    ground.put("a", "a\nend\n");
+    ground.read("a");
+    edit(&ground, "a", "end", "0\nend");
+    ok(&ground.call("Undo", json!({})));
+    write(&ground, "b", "b\n");
+    ok(&ground.delete("b"));
+    let before = ground.tree();
+    let all = ground.session.undo_all();
+    assert!(
+        ok(&all).text().contains("Nothing was written"),
+        "{}",
+        all.text()
+    );
+    assert_eq!(ground.tree(), before);
+    ok(&ground.redo());
+    assert_eq!(fs::read(ground.path("a")).expect("there"), b"a\n0\nend\n");
+    assert!(!ground.path("b").exists());
+}
+
+/// Takes back everything that was done to files, and does it again.
+fn there_and_back(deeds: impl FnOnce(&Ground)) {
+    let ground = Ground::new();
+    ground.put("a", "a\n");
+    ground.put("c", "c\r\n");
+    ground.chmod("c", 0o750);
+    let before = ground.tree();
+    ground.read("a");
+    ground.read("c");
+    deeds(&ground);
+    let after = ground.tree();
+    ok(&ground.session.undo_all());
+    assert_eq!(ground.tree(), before);
+    ok(&ground.redo());
+    assert_eq!(ground.tree(), after);
+}
+
+#[test]
+fn a_file_that_came_to_the_name_of_a_removed_one_goes_back_and_that_one_comes() {
+    there_and_back(|ground| {
+        ok(&ground.delete("c"));
+        write(ground, "d", "new\n");
+        ok(&ground.rename("d", "c"));
+    });
+    there_and_back(|ground| {
+        ok(&ground.delete("c"));
+        ok(&ground.rename("a", "c"));
+    });
+    // The name holds the bytes that it had, in another file.
+    there_and_back(|ground| {
+        ok(&ground.delete("c"));
+        write(ground, "d", "c\r\n");
+        ok(&ground.rename("d", "c"));
+    });
+    // The removed file had the name only for a while.
+    there_and_back(|ground| {
+        ok(&ground.rename("c", "b"));
+        ok(&ground.delete("b"));
+        ok(&ground.rename("a", "b"));
+    });
+    // So had one that was made and removed.
+    there_and_back(|ground| {
+        write(ground, "d", "new\n");
+        ok(&ground.delete("d"));
+        ok(&ground.rename("c", "d"));
+    });
+}

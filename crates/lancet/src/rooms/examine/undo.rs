@@ -6,6 +6,7 @@ mod chain;
 mod conflict;
 mod kept;
 mod merge;
+mod name_turns;
 mod renamed;
 mod renamed_chain;
 mod select;

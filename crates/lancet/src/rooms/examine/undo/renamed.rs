@@ -9,6 +9,7 @@ use lancet_text::RawChange;
 use lancet_workspace::{Executable, FileType};
 
 use super::kept::unreadable;
+use super::name_turns::{NameTurn, NameTurns, Start};
 use super::renamed_chain::RenamedChain;
 use super::select::Row;
 use super::view::{self, Wanted};
@@ -35,7 +36,7 @@ pub(super) enum Outcome {
 pub(super) struct Disk {
     names: HashMap<PathBuf, (Target, Option<Current>)>,
     /// What each chain does to its names.
-    turns: Vec<NameTurn>,
+    turns: NameTurns,
 }
 
 /// Reads what is at every name of the chains.
@@ -65,7 +66,7 @@ pub(super) fn look(
     }
     Ok(Disk {
         names,
-        turns: Vec::new(),
+        turns: NameTurns::default(),
     })
 }
 
@@ -79,9 +80,8 @@ impl Disk {
         all: &[Row],
         asked: &TakeBack,
     ) -> Result<Option<Way<'r>>, Refusal> {
-        let found = chain
-            .points()
-            .position(|(name, state)| self.has(name, state));
+        let mut points = chain.points();
+        let found = points.position(|(name, state)| self.has(name, state));
         let mut start = found.unwrap_or(0);
         if start > 0 {
             let names: Vec<PathBuf> = chain.points().map(|(name, _)| name.to_path_buf()).collect();
@@ -97,61 +97,61 @@ impl Disk {
         if start == chain.rows.len() {
             return Ok(None);
         }
-        let name = chain
-            .points()
-            .nth(start)
-            .map(|(name, _)| name.to_path_buf());
-        let name = name.unwrap_or_else(|| chain.last_name().to_path_buf());
-        let Some((target, current)) = self.names.get(&name) else {
+        let rows = &chain.rows[start..];
+        let point = chain.points().nth(start);
+        let name = point
+            .map_or(chain.last_name(), |(name, _)| name)
+            .to_path_buf();
+        let Some((target, on_disk)) = self.names.get(&name) else {
             return Ok(None);
         };
-        let rows = &chain.rows[start..];
-        let walked = walk::rows_back(context, store, target, rows, current.as_ref(), all, asked)?;
+        let current = self.own(&name);
+        let start = Start::of(current, on_disk.as_ref());
+        let walked = walk::rows_back(context, store, target, rows, current, all, asked)?;
         let is_gone = matches!(walked.state, Step::Nothing);
-        self.turns.push(NameTurn {
-            from: name.clone(),
-            to: chain.first_name.clone(),
+        if is_gone && start == Start::Nothing {
+            return Ok(None);
+        }
+        let (from, to) = (name, chain.first_name.clone());
+        self.turns.0.push(NameTurn {
+            from: from.clone(),
+            to: to.clone(),
+            start,
             is_gone,
         });
         Ok(Some(Way {
             walked,
-            from: name,
-            to: chain.first_name.clone(),
+            from,
+            to,
+            start,
         }))
     }
 
     fn has(&self, name: &Path, state: Option<&RecordedState>) -> bool {
-        let found = self.names.get(name).and_then(|(_, found)| found.as_ref());
+        let found = self.own(name);
         found.map(|found| found.revision.as_bytes()) == state.map(|state| &state.revision)
     }
 
-    /// Whether a chain moves a file to this name.
-    fn is_arrived_at(&self, name: &Path) -> bool {
-        let mut turns = self.turns.iter();
-        turns.any(|turn| !turn.is_gone && turn.to == name && turn.from != name)
-    }
-
-    /// Whether a chain moves the file at this name away.
-    fn is_left(&self, name: &Path) -> bool {
-        let mut turns = self.turns.iter();
-        turns.any(|turn| turn.from == name && (turn.is_gone || turn.to != name))
+    /// The file at a name, unless a later chain takes it away from there: then the name was empty for the chains before
+    /// it.
+    fn own(&self, name: &Path) -> Option<&Current> {
+        let (_, found) = self.names.get(name).filter(|_| !self.turns.is_left(name))?;
+        found.as_ref()
     }
 
     /// Whether the name is free, or the file there is moved away.
     fn will_be_free(&self, name: &Path) -> bool {
         let is_missing =
             |(target, _): &(Target, Option<Current>)| target.located.kind() == FileType::Missing;
-        self.names.get(name).is_none_or(is_missing) || self.is_left(name)
+        self.names.get(name).is_none_or(is_missing) || self.turns.is_left(name)
     }
 
     /// Drops the chains whose old name is taken, and then those that relied on their name becoming free.
     pub(super) fn drop_blocked(&mut self) {
         loop {
-            let blocked = self.turns.iter().position(|turn| {
-                !turn.is_gone && turn.from != turn.to && !self.will_be_free(&turn.to)
-            });
-            match blocked {
-                Some(at) => drop(self.turns.remove(at)),
+            let mut turns = self.turns.0.iter();
+            match turns.position(|turn| turn.arrives() && !self.will_be_free(&turn.to)) {
+                Some(at) => drop(self.turns.0.remove(at)),
                 None => return,
             }
         }
@@ -164,7 +164,12 @@ impl Disk {
         store: &dyn OperationStore,
         way: Way<'_>,
     ) -> Result<Outcome, Refusal> {
-        let Way { walked, from, to } = way;
+        let Way {
+            walked,
+            from,
+            to,
+            start,
+        } = way;
         let Walked {
             state,
             mode,
@@ -172,11 +177,14 @@ impl Disk {
         } = walked;
         let is_gone = matches!(state, Step::Nothing);
         let is_kept = |turn: &NameTurn| turn.from == from && turn.to == to;
-        if !self.turns.iter().any(is_kept) {
+        if !self.turns.0.iter().any(is_kept) {
             return Err(taken(&to));
         }
+        if start == Start::Nothing && state.is_link() {
+            return Err(one_at_a_time(&to));
+        }
         if is_gone || from == to {
-            if is_gone && self.is_arrived_at(&from) {
+            if is_gone && self.turns.is_arrived_at(&from) {
                 return Ok(Outcome::ByAnother(from));
             }
             let (target, current) = self.take(context, &from)?;
@@ -188,8 +196,9 @@ impl Disk {
         }
         let (to_target, at_target) = self.take(context, &to)?;
         let is_free = to_target.located.kind() == FileType::Missing;
-        let arrives = self.is_arrived_at(&from);
+        let arrives = self.turns.is_arrived_at(&from);
         let (from_target, found) = self.take(context, &from)?;
+        let found = found.filter(|_| start == Start::Disk);
         let link = state.is_link()
             || matches!(&found, Some(current) if matches!(current.content, Found::Link(_)));
         let Some(found) = found else {
@@ -275,14 +284,6 @@ impl Disk {
     }
 }
 
-/// What a chain does to its names.
-struct NameTurn {
-    from: PathBuf,
-    to: PathBuf,
-    /// Whether the file is removed.
-    is_gone: bool,
-}
-
 /// A chain that is taken back.
 pub(super) struct Way<'r> {
     walked: Walked<'r>,
@@ -290,6 +291,7 @@ pub(super) struct Way<'r> {
     from: PathBuf,
     /// The name that the file had before.
     to: PathBuf,
+    start: Start,
 }
 
 /// The plan that gives a file its old name and its old state.
