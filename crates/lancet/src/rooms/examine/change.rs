@@ -19,16 +19,29 @@ pub(crate) fn examine(
     attempt: &mut Attempt,
     request: &Request,
 ) -> Result<Plan, Refusal> {
-    let examined = examine_files(context, attempt, request)?;
-    match join_failures(examined.failures, request) {
+    let mut examined = examine_files(context, attempt, request)?;
+    let failures = std::mem::take(&mut examined.failures);
+    match join_failures(failures, request) {
         Some(refusal) => Err(refusal),
-        None => Ok(Plan {
-            files: examined.files,
-            dry_run: request.dry_run,
-            turn: examined.turn,
-            origin: Origin::default(),
-        }),
+        None => Ok(examined.plan(request)),
     }
+}
+
+/// Works out the plan for a request that the caller sent as one change: a refusal names no part of it by number.
+pub(super) fn examine_as_one(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    request: &Request,
+) -> Result<Plan, Refusal> {
+    let mut examined = examine_files(context, attempt, request)?;
+    let mut failures = std::mem::take(&mut examined.failures).into_iter().flatten();
+    let Some(mut first) = failures.next() else {
+        return Ok(examined.plan(request));
+    };
+    // If one of the refusals may be shown only after a person's yes, so may the first.
+    let withheld = failures.find_map(|refusal| refusal.withheld);
+    first.withheld = first.withheld.or(withheld);
+    Err(first)
 }
 
 /// The changes of a request once every file was examined.
@@ -38,6 +51,18 @@ pub(super) struct Examined {
     /// For every change in the order sent, why it was refused; none where it fits.
     pub(super) failures: Vec<Option<Refusal>>,
     pub(super) turn: Option<Turn>,
+}
+
+impl Examined {
+    /// The plan, where no change was refused.
+    fn plan(self, request: &Request) -> Plan {
+        Plan {
+            files: self.files,
+            dry_run: request.dry_run,
+            turn: self.turn,
+            origin: Origin::default(),
+        }
+    }
 }
 
 /// Examines every change of a request.

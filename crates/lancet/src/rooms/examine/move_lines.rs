@@ -68,7 +68,7 @@ fn examine_move(
         FileRequest::edit(&asked.to, vec![insertion]),
     ];
     context.budget.begin(context.limit);
-    change::examine(context, attempt, &request(asked, files))
+    change::examine_as_one(context, attempt, &request(asked, files))
 }
 
 /// A request for a part of the move. The lines are a file's own, so none of them is display text.
