@@ -24,7 +24,7 @@ fn cases() -> Vec<Value> {
 
 /// Applies the reply of a case to its files.
 fn play(case: &Value, format: Option<Dialect>) -> Result<(), String> {
-    let folder = TestFolder::new();
+    let folder = TestFolder::in_memory();
     let beside = folder.make("beside");
     let root = folder.make("beside/root");
     put(&root, &case["files"]);

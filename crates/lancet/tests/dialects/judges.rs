@@ -4,22 +4,38 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::sync::OnceLock;
 
 use lancet::dialects::Dialect;
-use lancet_testing::{TestFolder, judges};
+use lancet_testing::{TestFolder, judges, laws};
 use proptest::prelude::*;
 
 use crate::laws::{apply, config, meant, put, story, tree, untouched};
 use crate::model::{Dice, Ends, LineKind, Meant, Story};
 use crate::render::render;
 
-/// Whether a program can be run. Where tests require their judges, a missing one fails the test.
-fn is_installed(program: &str) -> bool {
-    let is_there = Command::new(program).arg("--version").output().is_ok();
-    if !is_there {
-        judges::missing(program);
-    }
-    is_there
+/// How many stories a program judges in one run, each in its own folder.
+const TOGETHER: usize = 20;
+
+/// Whether git and patch can be run. Where tests require their judges, a missing one fails the test.
+fn are_installed() -> (bool, bool) {
+    static INSTALLED: OnceLock<(bool, bool)> = OnceLock::new();
+    let is_installed = |program: &str| {
+        let is_there = Command::new(program).arg("--version").output().is_ok();
+        if !is_there {
+            judges::missing(program);
+        }
+        is_there
+    };
+    *INSTALLED.get_or_init(|| (is_installed("git"), is_installed("patch")))
+}
+
+/// The same files in a folder of this name.
+fn below(folder: &str, files: &BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
+    let files = files.iter();
+    files
+        .map(|(name, bytes)| (format!("{folder}/{name}"), bytes.clone()))
+        .collect()
 }
 
 /// What a program makes of a diff; none where it refuses it.
@@ -62,29 +78,76 @@ fn patch_takes(story: &Story) -> bool {
     })
 }
 
+/// The same story in a folder of this name.
+fn moved_below(folder: &str, story: &Story) -> Story {
+    let name = |name: &String| format!("{folder}/{name}");
+    let files = story.files.iter();
+    let changes = story.changes.iter().map(|(changed, meant)| {
+        let meant = match meant {
+            Meant::Moved(to, edits) => Meant::Moved(name(to), edits.clone()),
+            meant => meant.clone(),
+        };
+        (name(changed), meant)
+    });
+    Story {
+        files: files.map(|(file, doc)| (name(file), doc.clone())).collect(),
+        changes: changes.collect(),
+    }
+}
+
+/// Diffs that a program judges in one run: the files before, the diffs, and the files that lancet made of them.
+#[derive(Default)]
+struct Batch {
+    before: BTreeMap<String, Vec<u8>>,
+    diff: String,
+    after: BTreeMap<String, Vec<u8>>,
+}
+
+impl Batch {
+    fn add(&mut self, folder: &str, story: &Story, after: &BTreeMap<String, Vec<u8>>) {
+        self.before.extend(below(folder, &untouched(story)));
+        self.after.extend(below(folder, after));
+        // The random numbers are not used: a diff says a story in one way.
+        let diff = render(
+            &moved_below(folder, story),
+            Dialect::Unified,
+            &mut Dice::new(0),
+        );
+        self.diff.push_str(&diff);
+    }
+}
+
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(laws::config_of(config().cases.div_ceil(TOGETHER as u32)))]
 
     #[test]
-    fn a_diff_does_what_git_apply_and_patch_make_of_it(seed in any::<u64>(), distinct in any::<bool>()) {
-        let kind = match distinct {
-            true => LineKind::Distinct,
-            false => LineKind::Common,
-        };
-        let mut dice = Dice::new(seed);
-        let story = story(&mut dice, Dialect::Unified, kind, Ends::Lf);
-        let diff = render(&story, Dialect::Unified, &mut dice);
-        let (answer, after) = apply(&story, &diff, Some(Dialect::Unified));
-        prop_assert!(!answer.is_error(), "{}\n{diff}", answer.text());
-        prop_assert_eq!(&after, &meant(&story, Dialect::Unified), "{}", diff);
-        let before = untouched(&story);
-        if is_installed("git") {
-            let judged = judged(&before, &diff, git_apply);
-            prop_assert_eq!(Some(&after), judged.as_ref(), "git apply: {}", diff);
+    fn a_diff_does_what_git_apply_and_patch_make_of_it(seeds in prop::collection::vec(any::<(u64, bool)>(), TOGETHER)) {
+        let (mut for_git, mut for_patch) = (Batch::default(), Batch::default());
+        for (at, (seed, distinct)) in seeds.into_iter().enumerate() {
+            let kind = match distinct {
+                true => LineKind::Distinct,
+                false => LineKind::Common,
+            };
+            let mut dice = Dice::new(seed);
+            let story = story(&mut dice, Dialect::Unified, kind, Ends::Lf);
+            let diff = render(&story, Dialect::Unified, &mut dice);
+            let (answer, after) = apply(&story, &diff, Some(Dialect::Unified));
+            prop_assert!(!answer.is_error(), "{}\n{diff}", answer.text());
+            prop_assert_eq!(&after, &meant(&story, Dialect::Unified), "{}", diff);
+            let folder = format!("story-{at}");
+            for_git.add(&folder, &story, &after);
+            if patch_takes(&story) {
+                for_patch.add(&folder, &story, &after);
+            }
         }
-        if is_installed("patch") && patch_takes(&story) {
-            let judged = judged(&before, &diff, patch);
-            prop_assert_eq!(Some(&after), judged.as_ref(), "patch: {}", diff);
+        let (git, gnu_patch) = are_installed();
+        if git {
+            let judged = judged(&for_git.before, &for_git.diff, git_apply);
+            prop_assert_eq!(Some(for_git.after), judged, "git apply: {}", for_git.diff);
+        }
+        if gnu_patch && !for_patch.diff.is_empty() {
+            let judged = judged(&for_patch.before, &for_patch.diff, patch);
+            prop_assert_eq!(Some(for_patch.after), judged, "patch: {}", for_patch.diff);
         }
     }
 }

@@ -36,11 +36,22 @@ struct Block {
     at_end: bool,
 }
 
-/// The blocks of a file, each for the text as the ones before leave it.
+/// The blocks of a file, each for the text as the ones before leave it. Edits are one block where two would cross.
 fn blocks(doc: &Doc, edits: &[LineEdit], dice: &mut Dice) -> Vec<Block> {
+    blocks_apart(doc, edits, dice).unwrap_or_else(|| {
+        let joined = joined_edits(doc, edits);
+        blocks_apart(doc, &joined, dice).expect("one block crosses no other")
+    })
+}
+
+/// A block for each edit; none where a block changes lines on both sides of the border of what an earlier one changed.
+/// Which lines a block changes is told by its texts alone: of two equal lines side by side, one of them new, the
+/// second is the new one.
+fn blocks_apart(doc: &Doc, edits: &[LineEdit], dice: &mut Dice) -> Option<Vec<Block>> {
     let mut lines = doc.lines.clone();
     let mut moved = 0_isize;
     let mut blocks = Vec::new();
+    let mut borders: Vec<usize> = Vec::new();
     for edit in edits {
         let at = edit.at.strict_add_signed(moved);
         let (start, end) = (at, at + edit.gone);
@@ -56,10 +67,54 @@ fn blocks(doc: &Doc, edits: &[LineEdit], dice: &mut Dice) -> Vec<Block> {
             after: lines[end..range.end].to_vec(),
             at_end: range.end == lines.len(),
         });
+        let old = lines[range.clone()].to_vec();
         lines.splice(start..end, edit.new.iter().cloned());
-        moved += edit.new.len() as isize - edit.gone as isize;
+        let growth = edit.new.len() as isize - edit.gone as isize;
+        let new = &lines[range.start..range.end.strict_add_signed(growth)];
+        let (head, tail) = shared(&old, new);
+        let changed = range.start + head..range.end - tail;
+        if borders
+            .iter()
+            .any(|border| changed.start < *border && *border < changed.end)
+        {
+            return None;
+        }
+        for border in borders.iter_mut().filter(|border| **border >= changed.end) {
+            *border = border.strict_add_signed(growth);
+        }
+        borders.extend([changed.start, changed.end.strict_add_signed(growth)]);
+        moved += growth;
     }
-    blocks
+    Some(blocks)
+}
+
+/// How many lines two texts share at the start, and then at the end.
+fn shared(old: &[String], new: &[String]) -> (usize, usize) {
+    let head = old.iter().zip(new).take_while(|(old, new)| old == new);
+    let head = head.count();
+    let rest = old[head..].iter().rev().zip(new[head..].iter().rev());
+    (head, rest.take_while(|(old, new)| old == new).count())
+}
+
+/// One edit that does what several do.
+fn joined_edits(doc: &Doc, edits: &[LineEdit]) -> Vec<LineEdit> {
+    let (Some(first), Some(last)) = (edits.first(), edits.last()) else {
+        return Vec::new();
+    };
+    let (start, end) = (first.at, last.at + last.gone);
+    let mut new = Vec::new();
+    let mut at = start;
+    for edit in edits {
+        new.extend_from_slice(&doc.lines[at..edit.at]);
+        new.extend_from_slice(&edit.new);
+        at = edit.at + edit.gone;
+    }
+    let gone = end - start;
+    vec![LineEdit {
+        at: start,
+        gone,
+        new,
+    }]
 }
 
 fn is_unique(lines: &[String], range: &Range<usize>) -> bool {

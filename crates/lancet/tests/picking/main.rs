@@ -376,3 +376,45 @@ fn the_record_says_who_approved_and_what_was_left_out() {
     );
     assert_eq!(approved, meant);
 }
+
+#[test]
+fn lines_move_between_two_files_whole_or_not_at_all() {
+    for partial in [
+        vec![Pick::Whole, Pick::Nothing],
+        vec![Pick::Nothing, Pick::Whole],
+        vec![Pick::Pieces(vec![0]), Pick::Pieces(vec![])],
+    ] {
+        let place = Place::with(
+            |builder| builder.mode(Mode::Ask).tools(["Read", "MoveLines"]),
+            |_| Answer::No(None),
+        );
+        place.put("from.txt", "one\ntwo\nthree\n");
+        place.put("to.txt", "a\nb\n");
+        let session = place.session();
+        place.read(&session, "from.txt");
+        place.read(&session, "to.txt");
+        let moved = json!({
+            "from_path": place.path("from.txt"), "start_line": 2, "end_line": 2, "expect": ["two", "two"],
+            "to_path": place.path("to.txt"), "marker": "a",
+        });
+        place.answer(move |question| {
+            assert_eq!(question.files.len(), 2);
+            assert!(question.is_whole);
+            picked(partial.clone())
+        });
+        let reply = place.call(&session, "MoveLines", moved.clone());
+        assert_eq!(
+            reply.data()["error"]["name"],
+            "declined",
+            "{}",
+            reply.text()
+        );
+        assert_eq!(place.text("from.txt"), "one\ntwo\nthree\n");
+        assert_eq!(place.text("to.txt"), "a\nb\n");
+        place.answer(|_| picked(vec![Pick::Pieces(vec![0]), Pick::Whole]));
+        let reply = place.call(&session, "MoveLines", moved);
+        assert!(!reply.is_error(), "{}", reply.text());
+        assert_eq!(place.text("from.txt"), "one\nthree\n");
+        assert_eq!(place.text("to.txt"), "a\ntwo\nb\n");
+    }
+}

@@ -7,12 +7,13 @@ use std::sync::{Arc, Mutex};
 
 use lancet::approval::{Answer, Question};
 use lancet::{Builder, Lancet, Mode, RawCall, Reply, Session};
+use lancet_testing::TestFolder;
 use serde_json::{Value, json};
 
 type Answering = Box<dyn Fn(&Question) -> Answer + Send>;
 
 pub(crate) struct Place {
-    folder: tempfile::TempDir,
+    folder: TestFolder,
     lancet: Lancet,
     answering: Arc<Mutex<Answering>>,
     asked: Arc<AtomicUsize>,
@@ -27,7 +28,7 @@ impl Place {
         build: impl FnOnce(Builder) -> Builder,
         answer: impl Fn(&Question) -> Answer + Send + 'static,
     ) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = TestFolder::in_memory();
         for name in ["root", "state"] {
             fs::create_dir(folder.path().join(name)).expect("made");
         }
