@@ -18,7 +18,9 @@ pub(crate) use history::{
     StatsArguments, UndoArguments, UndoFlags,
 };
 
-pub(crate) use manual::{CompletionsArguments, HelpArguments, ManArguments};
+pub(crate) use manual::{
+    CompleteArguments, Completed, CompletionsArguments, HelpArguments, ManArguments,
+};
 pub(crate) use permissions::{AskOption, ExplainArguments, RulesArguments, TrustArguments};
 pub(crate) use reply::{ApplyArguments, PromptArguments};
 pub(crate) use search::{
@@ -82,6 +84,8 @@ pub(crate) enum Command {
     Trust(TrustArguments),
     Doctor(DoctorArguments),
     Completions(CompletionsArguments),
+    #[command(hide = true)]
+    Complete(CompleteArguments),
     Man(ManArguments),
     Help(HelpArguments),
 }

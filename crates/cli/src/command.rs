@@ -2,6 +2,7 @@
 
 mod apply;
 mod call;
+mod complete;
 mod doctor;
 mod edit;
 mod help;
@@ -52,6 +53,7 @@ pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Fail
         Command::Trust(arguments) => permissions::trust(arguments, around),
         Command::Doctor(arguments) => doctor::run(arguments, around),
         Command::Completions(arguments) => manual::completions(arguments),
+        Command::Complete(arguments) => complete::complete(arguments, around),
         Command::Man(arguments) => manual::man(arguments, around),
         Command::Help(arguments) => help::run(arguments, around),
     }

@@ -54,6 +54,14 @@ const TABLE: &[(&str, &str)] = &[
         "send the revision that Read gave",
         "give --revision, which lancet read shows,",
     ),
+    (
+        "Work without this file, or ask the user.",
+        "`lancet explain` says which rule.",
+    ),
+    (
+        "Say what you would change instead.",
+        "Use --diff to see what would change, or --mode ask.",
+    ),
     ("Call lancet ", "Run lancet "),
     ("send this call again", "try again"),
     ("send the call again", "try again"),

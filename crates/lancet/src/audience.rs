@@ -195,6 +195,12 @@ impl Audience {
         )
     }
 
+    /// Whether a dry run says that a person would be asked for this reason. A person at the shell knows that writes are
+    /// asked about.
+    pub(crate) fn is_told_of_question(&self, reason: &str) -> bool {
+        *self == Audience::Tools || !reason.starts_with("the mode is ")
+    }
+
     /// Names the field or flag that lets a match span lines.
     pub(crate) fn across_lines(&self) -> &'static str {
         match self {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use clap_complete::Shell;
 
 use super::examples;
@@ -35,4 +35,22 @@ pub(crate) struct ManArguments {
 pub(crate) struct HelpArguments {
     /// A command or a topic
     pub(crate) topic: Option<String>,
+}
+
+/// Print what a shell offers for an argument, one a line: the completion scripts call it
+#[derive(Debug, Args)]
+pub(crate) struct CompleteArguments {
+    /// What is completed
+    pub(crate) what: Completed,
+    #[command(flatten)]
+    pub(crate) place: super::WorkArguments,
+}
+
+/// What is completed from the history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Completed {
+    /// Ids of changes, each with what was changed after a tab
+    Changes,
+    /// Names of sessions
+    Sessions,
 }

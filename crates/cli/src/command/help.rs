@@ -104,6 +104,7 @@ Environment:
 pub(super) fn unknown_topic(topic: &str, program: &clap::Command, further: &[&str]) -> Failure {
     let mut names: Vec<&str> = program
         .get_subcommands()
+        .filter(|command| !command.is_hide_set())
         .map(clap::Command::get_name)
         .collect();
     names.extend(further);

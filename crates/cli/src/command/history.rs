@@ -50,7 +50,7 @@ fn open(
 }
 
 /// Opens the history below the roots.
-fn history(
+pub(super) fn history(
     place: &WorkArguments,
     reach: RootHint<'_>,
     around: &Surroundings,

@@ -1,5 +1,7 @@
 //! `lancet completions` and `lancet man`, generated from the same definition of the command line as the help.
 
+mod scripts;
+
 use std::path::Path;
 
 use clap::CommandFactory as _;
@@ -20,7 +22,8 @@ pub(super) fn completions(arguments: &CompletionsArguments) -> Result<Exit, Fail
         "lancet",
         &mut script,
     );
-    print(&String::from_utf8_lossy(&script))?;
+    let script = String::from_utf8_lossy(&script);
+    print(&scripts::with_history(&script, arguments.shell))?;
     Ok(Exit::Done)
 }
 
@@ -62,7 +65,8 @@ fn page(command: &clap::Command) -> Result<String, Failure> {
 fn write_all(program: &clap::Command, folder: &Path) -> Result<Exit, Failure> {
     let refused = |error: std::io::Error| Failure::system(format!("{}: {error}", folder.display()));
     std::fs::create_dir_all(folder).map_err(refused)?;
-    for command in std::iter::once(program).chain(program.get_subcommands()) {
+    let commands = program.get_subcommands().filter(|one| !one.is_hide_set());
+    for command in std::iter::once(program).chain(commands) {
         let name = command
             .get_display_name()
             .unwrap_or_else(|| command.get_name());

@@ -153,6 +153,55 @@ fn completions_know_the_commands() {
 }
 
 #[test]
+fn ids_and_sessions_are_completed() {
+    let stage = Stage::new();
+    stage.file("a.txt", "one\n");
+    assert_eq!(stage.run(&["complete", "changes"]).out, "");
+    let read = ["read", "a.txt", "--session", "evening"];
+    assert_eq!(stage.run(&read).code, 0);
+    let edit = [
+        "edit",
+        "a.txt",
+        "--old",
+        "one",
+        "--new",
+        "1",
+        "--session",
+        "evening",
+        "--yes",
+    ];
+    assert_eq!(stage.run(&edit).code, 0);
+    assert_eq!(stage.run(&["complete", "sessions"]).out, "evening\n");
+    let changes = stage.run(&["complete", "changes"]).out;
+    let (short, what) = changes.trim_end().split_once('\t').expect("two columns");
+    assert_eq!((short.len(), what), (2, "Edit a.txt"));
+    assert_eq!(stage.run(&["show", short]).code, 0);
+    for (shell, words) in [
+        ("zsh", "from the log:_lancet_changes'"),
+        ("zsh", "\n_lancet_sessions() {"),
+        ("fish", "(lancet complete changes 2>/dev/null)"),
+    ] {
+        let script = stage.run(&["completions", shell]).out;
+        assert!(script.contains(words), "{shell}: {words}");
+    }
+    let script = stage.run(&["completions", "bash"]).out;
+    let path = std::path::Path::new(env!("CARGO_BIN_EXE_lancet"));
+    let folder = path.parent().expect("a folder").display();
+    let typed = |words: &str| {
+        let test = format!(
+            "{script}\nPATH=\"{folder}:$PATH\"\nCOMP_WORDS=({words} '')\nCOMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))\n_lancet_history lancet '' lancet\nprintf '%s\\n' \"${{COMPREPLY[@]}}\""
+        );
+        let mut command = stage.command("bash");
+        command.args(["-c", &test]);
+        crate::stage::finish(command, b"")
+    };
+    assert_eq!(typed("lancet undo").out, format!("{short}\n"));
+    assert_eq!(typed("lancet log --session").out, "evening\n");
+    let other = typed("lancet").out;
+    assert!(other.contains("doctor"), "the rest is as before: {other}");
+}
+
+#[test]
 fn manual_pages_are_pages() {
     let stage = Stage::new();
     let run = stage.run(&["man"]);

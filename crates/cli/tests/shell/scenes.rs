@@ -214,10 +214,16 @@ fn the_history_from_the_shell() {
 }
 
 #[test]
+fn ten_everyday_tasks() {
+    play_page("everyday");
+}
+
+#[test]
 fn every_page_of_the_shell_is_played() {
-    let there: Vec<_> = fs::read_dir(folder())
+    let mut there: Vec<_> = fs::read_dir(folder())
         .expect("the folder is there")
         .map(|entry| entry.expect("an entry").file_name())
         .collect();
-    assert_eq!(there, ["history.md"]);
+    there.sort();
+    assert_eq!(there, ["everyday.md", "history.md"]);
 }

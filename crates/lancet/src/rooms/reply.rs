@@ -70,7 +70,8 @@ pub(crate) fn dry_run(
             ..file_outcome(file, None)
         });
     }
-    if let Some(reason) = asks {
+    let audience = context.engine().audience();
+    if let Some(reason) = asks.filter(|reason| audience.is_told_of_question(reason)) {
         text.push_str(&format!(
             "[lancet: before it is written a person is asked: {reason}]\n"
         ));

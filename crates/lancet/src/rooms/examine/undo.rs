@@ -296,11 +296,11 @@ pub(crate) fn restore(
         Side::After => &change.after,
     };
     let lead = format!(
-        "{} as operation {operation} {}.",
+        "{} as {}.",
         quote_path(target.path()),
         match asked.moment {
-            Side::Before => "found it",
-            Side::After => "left it",
+            Side::Before => format!("it was before operation {operation}"),
+            Side::After => format!("operation {operation} left it"),
         }
     );
     let current = walk::current(context, attempt, &target)?;

@@ -1,0 +1,64 @@
+//! `lancet complete`: what a shell offers where an id or a session is typed. It fails silently, because its output is
+//! shown in the middle of a line that is being typed.
+
+use std::collections::BTreeSet;
+
+use lancet::history::LogQuery;
+
+use super::history::history;
+use crate::arguments::{CompleteArguments, Completed};
+use crate::failure::{Exit, Failure};
+use crate::surroundings::{RootHint, Surroundings};
+use crate::terminal::{print, visible_line};
+
+/// How many of the newest changes are offered.
+const CHANGES: usize = 100;
+/// How many of the newest changes are searched for sessions.
+const SEARCHED: usize = 1_000;
+
+/// Runs `lancet complete`.
+pub(crate) fn complete(
+    arguments: &CompleteArguments,
+    around: &Surroundings,
+) -> Result<Exit, Failure> {
+    // Without a history there is nothing to offer.
+    let words = offered(arguments, around).unwrap_or_default();
+    print(&words)?;
+    Ok(Exit::Done)
+}
+
+fn offered(arguments: &CompleteArguments, around: &Surroundings) -> Option<String> {
+    let history = history(&arguments.place, RootHint::Project, around).ok()?;
+    let query = LogQuery {
+        limit: Some(match arguments.what {
+            Completed::Changes => CHANGES,
+            Completed::Sessions => SEARCHED,
+        }),
+        ..LogQuery::default()
+    };
+    let operations = history.log(&query).ok()?;
+    let mut out = String::new();
+    match arguments.what {
+        Completed::Changes => {
+            let short = history.short(&operations).ok()?;
+            for (operation, short) in operations.iter().zip(short) {
+                let file = operation.files.first();
+                let file = file.map(|file| history.relative(&file.path).display().to_string());
+                let file = file.unwrap_or_default();
+                let what = format!("{} {file}", operation.tool);
+                out.push_str(&format!("{short}\t{}\n", visible_line(&what)));
+            }
+        }
+        Completed::Sessions => {
+            let names = operations
+                .iter()
+                .map(|operation| operation.session.as_str());
+            let named: BTreeSet<&str> =
+                names.filter(|name| !name.starts_with("unnamed-")).collect();
+            for name in named {
+                out.push_str(&format!("{}\n", visible_line(name)));
+            }
+        }
+    }
+    Some(out)
+}

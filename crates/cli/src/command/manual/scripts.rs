@@ -1,0 +1,74 @@
+//! Completion of ids and sessions: what the generated scripts get in addition, so that they ask `lancet complete`.
+
+use clap_complete::Shell;
+
+/// For bash: the generated function completes everything else.
+const BASH: &str = r#"
+_lancet_history() {
+    local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" offered=""
+    if [[ "$prev" == --session ]]; then
+        offered="$(lancet complete sessions 2>/dev/null)"
+    elif [[ "$COMP_CWORD" -eq 2 && "$cur" != -* && "$prev" =~ ^(show|undo|redo)$ ]]; then
+        offered="$(lancet complete changes 2>/dev/null | cut -f1)"
+    fi
+    if [[ -n "$offered" ]]; then
+        COMPREPLY=($(compgen -W "$offered" -- "$cur"))
+        return 0
+    fi
+    _lancet "$@"
+}
+complete -F _lancet_history -o bashdefault -o default lancet
+"#;
+
+/// For zsh: the functions that complete an argument.
+const ZSH: &str = r#"
+_lancet_changes() {
+    local -a changes
+    changes=(${(f)"$(lancet complete changes 2>/dev/null | tr '\t' ':')"})
+    _describe -V 'change' changes
+}
+
+_lancet_sessions() {
+    local -a sessions
+    sessions=(${(f)"$(lancet complete sessions 2>/dev/null)"})
+    _describe 'session' sessions
+}
+"#;
+
+const FISH: &str = r#"
+complete -c lancet -n "__fish_lancet_using_subcommand show undo redo" -f -k -a "(lancet complete changes 2>/dev/null)"
+complete -c lancet -l session -x -a "(lancet complete sessions 2>/dev/null)"
+"#;
+
+/// Adds the completion of ids and sessions to a generated script.
+pub(super) fn with_history(script: &str, shell: Shell) -> String {
+    match shell {
+        Shell::Bash => format!("{script}{BASH}"),
+        Shell::Fish => format!("{script}{FISH}"),
+        Shell::Zsh => zsh(script),
+        _ => script.to_owned(),
+    }
+}
+
+/// The generated script names the function of each argument at the end of its line. The last lines run it, so further
+/// functions stand before them.
+fn zsh(script: &str) -> String {
+    let mut out = String::new();
+    for line in script.lines() {
+        let function = match line {
+            line if line.starts_with("'--session=") => Some("_lancet_sessions"),
+            line if line.starts_with("'::operation -- ") => Some("_lancet_changes"),
+            _ => None,
+        };
+        if line.starts_with("if [ \"$funcstack[1]\"") {
+            out.push_str(ZSH.trim_start());
+            out.push('\n');
+        }
+        match function {
+            Some(function) => out.push_str(&line.replace(":_default'", &format!(":{function}'"))),
+            None => out.push_str(line),
+        }
+        out.push('\n');
+    }
+    out
+}
