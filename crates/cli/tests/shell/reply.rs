@@ -1,6 +1,7 @@
 //! `lancet apply` and `lancet prompt`.
 
 use crate::stage::Stage;
+use crate::terminal::on_terminal;
 
 const REPLY: &str = "\
 I change the greeting.
@@ -115,4 +116,29 @@ fn a_prompt_holds_no_file_that_may_not_be_read() {
     assert_eq!(run.code, 1, "{run:?}");
     assert!(!run.out.contains("secret"), "{run:?}");
     assert_eq!(stage.run(&["prompt", "--with", "gone.txt"]).code, 1);
+}
+
+#[test]
+fn hunks_of_a_reply_are_picked_and_what_was_left_out_is_told() {
+    let stage = Stage::new().with("NO_COLOR", "1");
+    let text: String = (1..=40).map(|line| format!("line {line}.\n")).collect();
+    stage.file("a.txt", &text);
+    let block = |old: &str, new: &str| {
+        format!("a.txt\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n\n")
+    };
+    let reply = format!(
+        "{}{}b.txt\n<<<<<<< SEARCH\n=======\nnew\n>>>>>>> REPLACE\n",
+        block("line 5.", "five"),
+        block("line 30.", "thirty")
+    );
+    stage.file("reply.txt", &reply);
+    // The first hunk of a.txt is left out, its second and b.txt are written.
+    let run = on_terminal(&stage, "apply reply.txt", "p\nh\nn\ny\ny\n");
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(stage.text("a.txt"), text.replace("line 30.", "thirty"));
+    assert_eq!(stage.text("b.txt"), "new\n");
+    assert!(run.out.contains("a.txt line 5\r\n"), "{run:?}");
+    assert_eq!(stage.run(&["undo", "--yes"]).code, 0);
+    assert_eq!(stage.text("a.txt"), text);
+    assert!(!stage.project().join("b.txt").exists());
 }
