@@ -126,7 +126,7 @@ Give it to your agent, from the folder of your project:
 
 Or try it by hand:
   {read}
-      shows a file as a model sees it
+      shows a file, numbered and coloured
   {edit}
       replaces text: shows the diff, asks, writes
   {doctor}
