@@ -15,11 +15,12 @@ const TAGS: [&str; 5] = ["source", "code", "pre", "codeblock", "sourcecode"];
 /// Parses a line as a fence. Up to three blanks may precede it, as in Markdown; fences in lists are indented more.
 pub(crate) fn fence(line: &str) -> Option<Fence<'_>> {
     let text = line.trim_start_matches([' ', '\t']);
-    let mark = text
-        .chars()
-        .next()
-        .filter(|mark| matches!(mark, '`' | '~'))?;
-    let length = text.chars().take_while(|letter| *letter == mark).count();
+    let mark = *text.as_bytes().first()?;
+    if !matches!(mark, b'`' | b'~') {
+        return None;
+    }
+    let length = text.bytes().take_while(|byte| *byte == mark).count();
+    let mark = char::from(mark);
     let info = text[length..].trim();
     // Further back quotes on the line make it inline code.
     (length >= 3 && !(mark == '`' && info.contains('`'))).then_some(Fence { mark, length, info })

@@ -26,6 +26,10 @@ const LONGEST: usize = 4_096;
 /// The path that a line names. A line with other words beside the path is prose; a path with blanks in it counts only
 /// where such a file exists, so that a sentence never becomes the name of a new file.
 pub(crate) fn path_of<'t>(line: &'t str, is_known: impl Fn(&'t str) -> bool) -> Option<&'t str> {
+    // A fence is no path. A reply may have millions of them, and what follows takes long for each.
+    if line.bytes().all(|byte| byte == b'`') {
+        return None;
+    }
     let path = undressed(line);
     let path = path.strip_prefix("./").unwrap_or(path);
     if path.is_empty() || path.len() > LONGEST || path.chars().any(char::is_control) {
