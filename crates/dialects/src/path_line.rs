@@ -90,7 +90,7 @@ mod tests {
     use super::path_of;
 
     fn unknown(line: &str) -> Option<&str> {
-        path_of(line, &|_| false)
+        path_of(line, |_| false)
     }
 
     #[test]
@@ -137,11 +137,11 @@ mod tests {
             assert_eq!(unknown(line), None, "{line}");
         }
         assert_eq!(
-            path_of("my notes/to do.txt", &|path| path == "my notes/to do.txt"),
+            path_of("my notes/to do.txt", |path| path == "my notes/to do.txt"),
             Some("my notes/to do.txt")
         );
         assert_eq!(
-            path_of("hostname", &|path| path == "hostname"),
+            path_of("hostname", |path| path == "hostname"),
             Some("hostname")
         );
     }
