@@ -52,7 +52,7 @@ impl Vocabulary {
     }
 
     /// Names the text that an edit replaces. [`gloss`](Self::gloss) has the names of the text editor.
-    pub(crate) fn old(self) -> &'static str {
+    pub(crate) fn old_name(self) -> &'static str {
         match self {
             Vocabulary::Edit | Vocabulary::TextEditor => "old_string",
             Vocabulary::Shell => "--old",
@@ -60,7 +60,7 @@ impl Vocabulary {
     }
 
     /// Names the text that an edit puts there.
-    pub(crate) fn new(self) -> &'static str {
+    pub(crate) fn new_name(self) -> &'static str {
         match self {
             Vocabulary::Edit | Vocabulary::TextEditor => "new_string",
             Vocabulary::Shell => "--new",

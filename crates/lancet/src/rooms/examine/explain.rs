@@ -71,7 +71,7 @@ pub(crate) fn not_found(
 ) -> Refusal {
     let path = quote_path(target.path());
     let terms = context.vocabulary;
-    let old_name = terms.old();
+    let old_name = terms.old_name();
     let Some(met) = met else {
         let text = format!(
             "{old_name} was not found in {path}. In a file over {} MiB only exact text is looked for.{COPY}",

@@ -55,7 +55,7 @@ pub(crate) fn ambiguous(
     let terms = context.vocabulary;
     let mut text = format!(
         "{} stands at {} in {path}{how}, and which one is meant is unknown. Nothing was changed.",
-        terms.old(),
+        terms.old_name(),
         count(total, "place")
     );
     let mut data = Vec::new();
@@ -87,7 +87,7 @@ pub(crate) fn ambiguous(
             .count();
         let longer = &query.view[range.clone()];
         let (Some(whole), new) = (
-            shown(terms.old(), longer, LONGEST_SUGGESTION),
+            shown(terms.old_name(), longer, LONGEST_SUGGESTION),
             replaced(&query, rung, place, &range),
         ) else {
             continue;
@@ -103,9 +103,9 @@ pub(crate) fn ambiguous(
             text.push_str(&format!("\nLine {line}; unique is:\n{whole}"));
             if let Some(new) = new {
                 if text.len() < SHOWN_MOST
-                    && let Some(whole) = shown(terms.new(), &new, LONGEST_SUGGESTION)
+                    && let Some(whole) = shown(terms.new_name(), &new, LONGEST_SUGGESTION)
                 {
-                    text.push_str(&format!("\nwith this {}:\n{whole}", terms.new()));
+                    text.push_str(&format!("\nwith this {}:\n{whole}", terms.new_name()));
                 }
                 told["new_string"] = json!(new);
             }
@@ -126,7 +126,7 @@ pub(crate) fn ambiguous(
     if left > 0 {
         text.push_str(&format!(" {left} more are not listed."));
     }
-    let (send, old, new) = (terms.send(), terms.old(), terms.new());
+    let (send, old, new) = (terms.send(), terms.old_name(), terms.new_name());
     text.push_str(&if grows {
         format!("\n{send} one of these longer texts, and {new} longer by the same lines: what {old} has more than before stands unchanged in it.")
     } else {

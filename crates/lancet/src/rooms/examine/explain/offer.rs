@@ -19,7 +19,7 @@ const SEVERAL_MOST: usize = 5;
 
 /// Describes the place that was meant, with the text to send for it.
 pub(super) fn told(met: Met<'_>, offer: &Offer, terms: Vocabulary) -> (String, Value) {
-    let (old_name, new_name) = (terms.old(), terms.new());
+    let (old_name, new_name) = (terms.old_name(), terms.new_name());
     let mut words = String::new();
     for flaw in &offer.flaws {
         words.push(' ');
@@ -110,7 +110,7 @@ pub(super) fn unsure(
     } else {
         words.push_str(&format!(
             " Which text was meant is not certain; send {} exactly as the file has it.",
-            terms.old()
+            terms.old_name()
         ));
     }
     let mut nearest = Vec::new();
