@@ -94,9 +94,6 @@ Options that all commands take, before or after their own:
       What to log on standard error: error, warn, info or debug; also $LANCET_LOG. Names and paths
       are logged, never the contents of files.
 
-  --color WHEN
-      auto (on a terminal), always or never.
-
 Environment:
   LANCET_PAGER, PAGER     the pager for long output; empty or `cat` means none
   VISUAL, EDITOR          the editor for `e` at a question
