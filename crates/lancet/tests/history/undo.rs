@@ -272,7 +272,16 @@ fn the_tool_is_off_unless_asked_for_and_takes_back_its_own_sessions_changes_only
     let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
     assert_eq!(
         names,
-        ["Read", "Edit", "MultiEdit", "Write", "Glob", "Grep", "Undo"]
+        [
+            "Read",
+            "Edit",
+            "MultiEdit",
+            "Write",
+            "NotebookEdit",
+            "Glob",
+            "Grep",
+            "Undo"
+        ]
     );
     ground.put("a.txt", "0\n");
     let id = operation(&ground.edit("a.txt", "0", "1"));
