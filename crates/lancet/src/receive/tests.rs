@@ -276,6 +276,18 @@ fn an_optional_field_that_says_nothing_is_absent_in_every_tool() {
             };
             plain.insert((*field).to_owned(), value);
         }
+        // Which fields NotebookEdit needs depends on what it is to do.
+        let meant = match tool {
+            "NotebookEdit" => vec![
+                ("edit_mode", "insert"),
+                ("cell_type", "raw"),
+                ("new_source", "x"),
+            ],
+            _ => Vec::new(),
+        };
+        for (field, value) in &meant {
+            plain.insert((*field).to_owned(), json!(value));
+        }
         let wanted = receive(tool, Value::Object(plain.clone())).expect("a plain call");
         for (field, schema) in schema["properties"].as_object().expect("properties") {
             if required.contains(&field.as_str()) {
@@ -284,11 +296,16 @@ fn an_optional_field_that_says_nothing_is_absent_in_every_tool() {
                 says(&refused(tool, Value::Object(call)), &[field, "missing"]);
                 continue;
             }
+            if meant.iter().any(|(meant, _)| meant == field) {
+                continue;
+            }
             let mut nothing = vec![Value::Null];
             if field != "operation" {
                 nothing.push(json!(""));
             }
-            if schema["type"] == "integer" && field != "head_limit" && !field.starts_with('-') {
+            // Cells are counted from 0, and head_limit 0 means no limit.
+            let counts = !["head_limit", "cell_number"].contains(&field.as_str());
+            if schema["type"] == "integer" && counts && !field.starts_with('-') {
                 nothing.extend([json!(0), json!("0"), json!(0.0)]);
             }
             for value in nothing {

@@ -235,7 +235,10 @@ fn where_several_refusals_apply_the_first_of_the_order_is_told() {
     let none = || json!({});
     ground.put("binary", b"\0\x01\x02");
     ground.put("unread.txt", "one\n");
-    ground.put("full.ipynb", "{\"cells\": []}");
+    ground.put(
+        "full.ipynb",
+        r#"{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}"#,
+    );
     is_error(
         &ground_edit_outside(&ground, &session, json!({ "replace_all": [] })),
         "invalid",

@@ -53,7 +53,7 @@ fn field() -> impl Strategy<Value = String> {
 
 fn tool() -> impl Strategy<Value = String> {
     prop_oneof![
-        8 => prop::sample::select(vec!["Read", "Edit", "MultiEdit", "Write", "Glob", "Grep"]).prop_map(str::to_owned),
+        8 => prop::sample::select(vec!["Read", "Edit", "MultiEdit", "Write", "NotebookEdit", "Glob", "Grep"]).prop_map(str::to_owned),
         1 => prop::sample::select(vec!["View", "str_replace", "read_file", "Undo", ""]).prop_map(str::to_owned),
         1 => "\\PC{0,8}",
     ]
