@@ -182,7 +182,9 @@ fn a_large_notebook_is_a_notebook() {
     let source = "x".repeat(33 << 20);
     place.put(
         "big.ipynb",
-        &format!("{{\"cells\": [],\n\"metadata\": \"{source}\"}}\n"),
+        &format!(
+            "{{\"cells\": [], \"nbformat\": 4, \"nbformat_minor\": 5,\n\"metadata\": {{\"x\": \"{source}\"}}}}\n"
+        ),
     );
     place.call("Read", "big.ipynb", json!({ "limit": 1 }));
     let edit = json!({ "old_string": "\"cells\"", "new_string": "\"calls\"" });

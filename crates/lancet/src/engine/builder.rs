@@ -39,7 +39,7 @@ use crate::settings::{Mode, Settings};
 ///         false => Answer::Yes,
 ///     })
 ///     .open()?;
-/// assert_eq!(lancet.tools().len(), 6);
+/// assert_eq!(lancet.tools().len(), 7);
 /// # Ok(())
 /// # }
 /// ```
@@ -118,7 +118,7 @@ impl Builder {
     ///     .tools(["claude", "Undo", "-Glob"])
     ///     .open()?;
     /// let names: Vec<_> = lancet.tools().iter().map(|tool| tool.name.clone()).collect();
-    /// assert_eq!(names, ["Read", "Edit", "Write", "Grep", "Undo"]);
+    /// assert_eq!(names, ["Read", "Edit", "Write", "NotebookEdit", "Grep", "Undo"]);
     /// # Ok(())
     /// # }
     /// ```
