@@ -20,7 +20,7 @@ use crate::session::Check;
 const RETRIES: usize = 2;
 /// How long the change of a person is attempted again, waits for the person not counted: there is no ledger that it could
 /// contradict.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(20);
 /// The pause before such an attempt. It differs between processes, so that they do not meet again.
 const PAUSE: std::ops::RangeInclusive<u64> = 2..=30;
 
