@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::terminal::print_error;
 
-/// The call that is being carried out, for the message of a panic. A command makes at most one call that writes.
+/// The call whose files the message of a panic is about. A command registers at most one call, so it is never replaced.
 static UNDER_WAY: OnceLock<Cancel> = OnceLock::new();
 
 /// Calls a tool, and registers the call so that the message of a panic can say what became of its files.
@@ -30,12 +30,12 @@ pub(crate) fn register(cancel: &Cancel) {
     let _ = UNDER_WAY.set(cancel.clone());
 }
 
-/// The caller for commands that were typed, for the history.
+/// The name and version that the history records as the client of a typed command.
 pub(crate) fn caller() -> Caller {
     Caller::client("lancet", env!("CARGO_PKG_VERSION"))
 }
 
-/// Replaces the panic hook: a panic's own message may quote the text of a file, so only its place is shown.
+/// Sets a panic hook that prints only the source location of a panic, because its message may quote a file's text.
 pub(crate) fn hush_panics() {
     set_hook(Box::new(|panic| {
         let place = panic
@@ -47,7 +47,8 @@ pub(crate) fn hush_panics() {
 }
 
 fn words(place: &str, call: Option<&Cancel>) -> String {
-    // Over MCP the answer to each call says whether files were written, and nothing else writes.
+    // Without a registered call nothing is said about files: over MCP the answer to the call says whether they were
+    // written, and `apply`, `undo`, `redo` and `restore` register no call.
     let files = match call {
         None => "",
         Some(call) if call.may_have_written() => {

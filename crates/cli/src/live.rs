@@ -1,5 +1,5 @@
-//! Reloads the settings of an open engine when a settings file changes. This is checked before every call, so it costs
-//! one `stat` per file.
+//! Reloads the settings of an open engine when a settings file changes. The check runs before every call and costs one
+//! `stat` per file while nothing changes.
 
 use std::fs::Metadata;
 use std::io;
@@ -26,7 +26,7 @@ use crate::surroundings::{
 /// A file that was changed more recently than this may still be in the middle of being written, and its stat may not
 /// distinguish the next change from this one.
 const QUIET: Duration = Duration::from_millis(50);
-/// How often that time is waited for at most.
+/// The most attempts to read the files while none of them changes. Each attempt waits for up to [`QUIET`].
 const WAITS: usize = 10;
 
 /// Everything that the settings of an engine are made from.
@@ -40,7 +40,7 @@ pub(crate) struct Recipe {
     pub(crate) tools: Vec<String>,
     /// The value of `--mode`.
     pub(crate) mode: Option<Mode>,
-    /// Whose writes they are.
+    /// Whether an agent or a person writes, which decides the mode.
     pub(crate) writes: Writes,
     /// The longest answer in characters, where the settings name none.
     pub(crate) answer_limit: usize,
@@ -50,15 +50,15 @@ pub(crate) struct Recipe {
 /// Whose writes a command makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Writes {
-    /// An agent's: the settings' mode, else this one.
+    /// An agent writes. Its mode is that of the settings; this one applies where they name none.
     Agent(lancet::Mode),
-    /// Those of the person who typed the command, who is asked.
+    /// The person who typed the command writes, and is asked first.
     Person,
 }
 
 impl Writes {
-    /// The mode in force. `mode` in the settings is for agents; a person's command asks whatever it says, unless the
-    /// settings say `shell.confirm = false`. `plan` holds for both, and so does `--mode`.
+    /// The mode in force. The key `mode` is for agents: a person is asked whatever its value is, unless the settings
+    /// have `shell.confirm = false`. Only the value `plan`, and the flag `--mode`, apply to a person's command as well.
     fn mode(self, settings: &Settings, flag: Option<Mode>) -> lancet::Mode {
         match (self, settings.mode) {
             (Writes::Agent(unasked), mode) => mode.unwrap_or(unasked),
@@ -207,7 +207,7 @@ fn stamp(found: io::Result<Metadata>) -> Stamp {
     ])
 }
 
-/// How long ago a file was changed; none where its time is in the future.
+/// How long ago a file was changed; none where its time is in the future or the file cannot be examined.
 fn age(stamp: &Stamp) -> Option<Duration> {
     let [.., seconds, nanoseconds] = stamp.as_ref().ok()?;
     let seconds = Duration::from_secs(u64::try_from(*seconds).ok()?);
@@ -236,7 +236,8 @@ impl Live {
         let watched = recipe.watched();
         let stamps = watched.stamps();
         let texts = recipe.read()?;
-        // A file that was changed just now may change again under the same stat.
+        // A file that was changed just now may change again under the same stat. Without stamps the first call reads
+        // the files again.
         let settled = stamps.iter().all(is_quiet);
         let known = LoadedState {
             stamps: if settled { stamps } else { Vec::new() },
@@ -283,6 +284,7 @@ impl Live {
     }
 }
 
+/// Whether the last change of a file is at least [`QUIET`] ago. A file without a known age is not waited for.
 fn is_quiet(stamp: &Stamp) -> bool {
     age(stamp).is_none_or(|age| age >= QUIET)
 }
@@ -311,6 +313,8 @@ impl SettingsSource for Live {
                 SettingsChange::Changed(Box::new(reloaded))
             }
             Err(failure) => {
+                // The engine reports the failure until settings are loaded, so even the previous content counts as a
+                // change when it comes back.
                 known.fingerprint = None;
                 log.say(Level::Warn, || {
                     format!("the settings were changed and do not load, the ones before stay in force: {failure}")

@@ -1,4 +1,4 @@
-//! The program's own log: lines on standard error up to a level, with paths and names but never a file's content.
+//! The program's own log on standard error. Its lines contain paths and names, but never a file's content.
 
 use std::io::Write as _;
 
@@ -15,7 +15,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Makes the log with the level of the flag, else of `LANCET_LOG`, else `unasked`.
+    /// Makes the log. The flag decides the level, else the variable `LANCET_LOG`, else the command's default `unasked`.
     pub(crate) fn new(
         flag: Option<LogLevel>,
         variable: Option<&str>,
@@ -70,7 +70,8 @@ fn write_line(level: Level, line: &str) {
 
 impl Observer for Log {
     fn observe(&self, event: &Event) {
-        // This is shown for every command and output format, because changes may be missing from the history.
+        // The history's database was damaged, and changes may be missing from it: the user has to learn of that. Every
+        // level includes errors, so every command shows this line.
         if let Event::SetAside { words, .. } = event {
             return self.say(Level::Error, || words.clone());
         }

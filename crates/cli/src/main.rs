@@ -31,7 +31,7 @@ use terminal::print_error;
 
 fn main() -> ExitCode {
     fault::hush_panics();
-    // A panic is reported as a failure in the requested format, and not as a backtrace.
+    // The panic hook has printed the message of a panic by then; what is left is the exit code.
     let ended = catch_unwind(AssertUnwindSafe(|| {
         start(&std::env::args_os().collect::<Vec<_>>())
     }));

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The name of a session whose ledger is stored: 1 to 64 characters of `A-Z a-z 0-9 . _ -`.
+/// The name of a session: 1 to 64 characters of `A-Z a-z 0-9 . _ -`. The ledger of a named session (which parts of
+/// which files it has read) is stored; that of a session without a name ends with its process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionName(String);
 
@@ -35,6 +36,7 @@ impl SessionName {
         if let Some(character) = name.chars().find(|c| !allowed(c)) {
             return Err(SessionNameError::Character(character));
         }
+        // All characters are ASCII here, so the number of bytes is the number of characters.
         match name.len() {
             0 => Err(SessionNameError::Empty),
             1..=Self::LONGEST => Ok(Self(name)),

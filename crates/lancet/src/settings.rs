@@ -1,5 +1,5 @@
-//! The settings: the values in force, and which layer set each. Parsing and merging here is pure: texts and paths are
-//! passed in (only `keep` and `writer` touch the disk).
+//! The settings: the values in force, and which layer set each. Texts and paths are passed in; parsing and merging do
+//! not access the disk. Only `keep`, which saves a rule, and `writer`, which checks for a process that writes, do.
 
 mod apply;
 mod by_path;
@@ -40,12 +40,12 @@ use by_path::decide;
 pub const NAME: &str = "lancet.toml";
 
 impl Settings {
-    /// Merges these layers into settings, whatever order they come in; a layer may occur several times.
+    /// Merges these layers in the order of their [`Origin`], not in that of the slice. Several may share an origin.
     pub fn load(layers: &[Layer]) -> Result<Settings, SettingsError> {
         Settings::load_with_tools(layers, &[])
     }
 
-    /// As [`Settings::load`], where a host has added tools that `tools` may name.
+    /// As [`Settings::load`], but the key `tools` may also name the tools in `host_tools`, which a host has added.
     pub fn load_with_tools(
         layers: &[Layer],
         host_tools: &[&str],
@@ -61,12 +61,13 @@ impl Settings {
         Ok(settings)
     }
 
-    /// The hash by which a user trusts a project's settings.
+    /// The hash of a settings text. When a user trusts a project's settings, this hash of their text is recorded.
     pub fn fingerprint(text: &str) -> String {
         blake3::hash(text.as_bytes()).to_hex().to_string()
     }
 
-    /// Adds Claude Code's permissions, which count as the command line's. A `--mode` wins over their mode.
+    /// Adds permissions from a settings file of Claude Code, with the rank of the command line. The flag `--mode` wins
+    /// over the mode in that file.
     pub fn take_in(&mut self, claude: &ClaudeSettings) {
         self.rules.extend_from_slice(&claude.rules);
         if self.origin("mode") != Origin::CommandLine && claude.mode.is_some() {
@@ -81,7 +82,7 @@ impl Settings {
         decide(&self.encodings, relative)
     }
 
-    /// The way in which a file, named relative to its root, is written; found by the same rules.
+    /// The way in which a file, named relative to its root, is written; chosen by the same rules as its encoding.
     pub fn strategy_for(&self, relative: &Path) -> Strategy {
         decide(&self.strategies, relative).unwrap_or(Strategy::Auto)
     }

@@ -1,10 +1,13 @@
-//! The only access to the disk: roots, snapshots, and the write that never loses another program's change.
+//! Reads and writes the user's files; all tools access them through this crate. Its parts are roots, snapshots, and a
+//! write that never loses another program's change.
 //!
-//! - [`Workspace`] opens the roots. [`Workspace::locate`] resolves a path to a [`Located`] file below a root, which holds
-//!   the handle of its folder; from there on every call uses that handle and one name, never a whole path again.
-//! - [`Located::snapshot`] reads a file as it was at one moment ([`Snapshot`]) and identifies its content ([`Revision`]).
-//! - [`Workspace::commit`] writes files, all or none, if they still have the [`Expected`] content. [`Written`] names the
-//!   [`Guarantee`] that the file system allowed; [`CommitError`] says why nothing was written.
+//! - [`Workspace`] opens the roots. [`Workspace::locate`] resolves a path to a [`Located`] file below a root, which
+//!   holds an open handle of the file's folder. All later calls use that handle and the file's name, and do not resolve
+//!   the path again.
+//! - [`Located::snapshot`] reads a file as it was at one moment ([`Snapshot`]) and identifies its content
+//!   ([`Revision`]).
+//! - [`Workspace::commit`] writes files, all or none, if they still have the [`Expected`] content. [`Written`] names
+//!   the [`Guarantee`] that the file system allowed; [`CommitError`] says why nothing was written.
 //! - [`Workspace::recover`] completes or undoes what a crashed process left.
 //! - [`Disk`] is the trait of all system calls; [`RealDisk`] makes them.
 //!
@@ -41,9 +44,10 @@
 //! ```
 //!
 //! # Limitations
-//! Linux and macOS; on macOS there are no leases, and it is untested. Leases need ownership of the file and a file
-//! system that has them; elsewhere the bytes are compared a second time and the guarantee is weaker. What a text means,
-//! who may change it and what a model has seen is not known here. `docs/write-promises.md` lists what the tests show.
+//! The crate runs on Linux and macOS; macOS has no leases, and the crate is untested there. A lease is granted only to
+//! the owner of a file, on a file system that supports leases; elsewhere the bytes are compared a second time, and the
+//! guarantee is weaker. The crate does not know what a text means, which files the policy allows to change, or what a
+//! model has seen. `docs/write-promises.md` lists what the tests show.
 
 #[cfg(not(unix))]
 compile_error!(

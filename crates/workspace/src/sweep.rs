@@ -1,6 +1,6 @@
-//! Sweeps abandoned temporary files, left by a process whose journal entry is gone too. They are found in folders
-//! that are written to anyway and moved to the displaced files; they are never removed, since it is not known what
-//! they contain.
+//! Moves abandoned temporary files to the displaced files. Recovery, which runs before the first commit, handles those
+//! that a journal entry names; these are files of a crashed process whose entry is lost. Only folders that a commit
+//! has locked are searched. The files are never removed, since it is not known what they contain.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -14,13 +14,13 @@ use crate::displaced::Seal;
 use crate::locks::FolderLocks;
 use crate::roots::Workspace;
 
-/// A commit takes milliseconds; a temporary file older than a day is abandoned.
+/// The age in seconds from which a temporary file counts as abandoned: a day, while a commit takes milliseconds.
 const OLD: i64 = 24 * 3600;
-/// Further entries of a folder are ignored.
+/// The most entries of a folder that are examined; the others are ignored.
 const MOST_ENTRIES: usize = 20_000;
 
 impl Workspace {
-    /// Sweeps locked folders, each once in the life of a workspace.
+    /// Sweeps the locked folders, unless this workspace has swept all of them before.
     pub(crate) fn sweep(&self, guard: &FolderLocks, folders: &[Arc<OwnedFd>]) {
         let new: BTreeSet<(u64, u64)> = {
             let mut swept = self.swept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -39,6 +39,7 @@ impl Workspace {
         }
     }
 
+    /// The names of the temporary files in a folder, of any age.
     fn left_in(&self, folder: &OwnedFd) -> Vec<OsString> {
         let mut names = Vec::new();
         let mut seen = 0;
@@ -57,6 +58,7 @@ impl Workspace {
         names
     }
 
+    /// Moves a file to the displaced files if it belongs to this user and is old enough.
     fn put_with_the_old(&self, folder: &OwnedFd, name: &OsStr) {
         let disk = &*self.disk;
         let Ok(stamp) = disk.stat_at(folder.as_fd(), name) else {

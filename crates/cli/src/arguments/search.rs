@@ -1,4 +1,5 @@
-//! What may be typed after `lancet grep` and `lancet glob`: ripgrep's everyday flags, with ripgrep's meaning.
+//! The arguments of `lancet grep` and `lancet glob`: ripgrep's everyday flags, with ripgrep's meaning. The doc comments
+//! of fields and values are the help texts.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
-//! The commands on the history: the log, and undo, redo and restore. Each is in a file of its own; this one has what
-//! they share.
+//! The commands on the history: `log`, `show`, `stats`, `gc`, and `undo`, `redo` and `restore` (all three in `going`).
+//! This file has what they share.
 
 mod attribution;
 mod gc;
@@ -49,7 +49,7 @@ fn open(
     Ok(request.open(around)?.lancet)
 }
 
-/// Opens the history below the roots.
+/// Opens the history of the files below the roots.
 pub(super) fn history(
     place: &WorkArguments,
     reach: RootHint<'_>,

@@ -176,7 +176,7 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
     };
     let name = file.path.display();
     if arguments.revoke {
-        // Trust in an earlier text of the file goes, too.
+        // This is recorded even where the present text is not trusted, because an earlier text may be.
         kept(None)?;
         print(&match file.origin {
             TrustedProject => format!("{name} is no longer trusted: it may only tighten.\n"),

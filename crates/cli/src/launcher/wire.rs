@@ -1,5 +1,6 @@
-//! The connection between the program and its launcher: one packet for each message, with file descriptors attached.
-//! Both ends are the same build, so the format has no version.
+//! The connection between the program and its launcher, the process that starts pager and editor outside the
+//! confinement by Landlock. Each message is one packet on a Unix socket; a request has file descriptors attached. Both
+//! ends are the same build, so the format has no version.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IoSlice, IoSliceMut};
@@ -36,7 +37,8 @@ impl Connection {
         Self(end)
     }
 
-    /// Requests a program, and gives the connection on which its exit status will be reported.
+    /// Asks the launcher to start a program, and waits until it has. Gives the connection on which the launcher will
+    /// report the exit status.
     pub(super) fn ask(&self, launch: Launch) -> io::Result<Connection> {
         let (ours, its) = pair()?;
         let message = encode(&launch);
@@ -56,14 +58,16 @@ impl Connection {
         }
         let pieces = [IoSlice::new(&message)];
         sendmsg(&self.0, &pieces, &mut beside, SendFlags::NOSIGNAL)?;
-        // Now only the launcher has that end, so that the end of the launcher also ends our waiting.
+        // From here on only the launcher has this socket open. If the launcher dies, the socket is closed, and waiting
+        // for a report fails instead of lasting for ever.
         drop(its);
         let report = Connection::new(ours);
         report.hear("started")?;
         Ok(report)
     }
 
-    /// Receives the next request and the connection to report on; none when the other end is closed.
+    /// Receives the next request and the connection to report on; none when the other end is closed. A malformed
+    /// request is skipped; its sender gets an error, because the connection for the report is closed.
     pub(super) fn next(&self) -> io::Result<Option<(Launch, Connection)>> {
         loop {
             let (message, files) = self.receive()?;
@@ -87,7 +91,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Waits for the report of this name, and gives its number.
+    /// Waits for the next report, which must have this name, and gives its number. The report `failed` is given as the
+    /// error of the system that it carries.
     pub(super) fn hear(&self, what: &str) -> io::Result<i32> {
         let (message, _) = self.receive()?;
         let text = String::from_utf8_lossy(&message);

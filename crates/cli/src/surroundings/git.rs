@@ -10,10 +10,10 @@ use lancet::settings::GitSurroundings;
 
 use super::Surroundings;
 
-/// The longest such file that is read, in bytes.
+/// How many bytes of each file are read; the rest of a longer one is ignored.
 const LONGEST: u64 = 1024 * 1024;
 
-/// Reads the files; one that does not exist or is not a regular file counts as empty.
+/// Reads the files, in git's order: a later file takes precedence. One that is missing or not regular is left out.
 pub(crate) fn surroundings(around: &Surroundings) -> GitSurroundings {
     let own = around
         .config_home

@@ -1,7 +1,8 @@
-//! Late writes: another process may still have a file open that a change displaced, and write to it afterwards.
-//! Displaced files are checked again with every call until no process has them open (they are sealed). Bytes that were
-//! written late become a version of their own in the history, and the session whose change displaced the file gets a
-//! notice. The outcome of a recovery is reported in the same way, to the next caller.
+//! Late writes. When a change replaces a file, another process may still have the old file (the displaced file) open
+//! and write to it afterwards. Every call checks displaced files again until they are sealed: a lease shows that no
+//! process has the file open for writing, or, where no lease is granted, a day has passed. Bytes that were written late
+//! become a version of their own in the history, and the session whose change displaced the file gets a notice. What
+//! recovery did about interrupted commits is told in a notice, too, which the next caller gets.
 
 use std::io;
 use std::path::Path;
@@ -68,9 +69,10 @@ pub(crate) fn watch(
 /// Takes over the displaced files and notices of processes that have ended.
 pub(crate) fn take_up(engine: &EngineView, store: &dyn OperationStore) {
     for mut unsealed in store.unsealed().unwrap_or_default() {
+        // This makes the present process the owner of the record, so that no other process takes it over, too.
         let _ = store.put_unsealed(&unsealed);
         if crate::session::is_unnamed(&unsealed.session) {
-            // An unnamed session ends with its process: the notice goes to the next caller.
+            // The unnamed session has ended with its process. A notice for no session goes to the next caller.
             unsealed.session.clear();
         }
         let mut open = engine.base().pending_recovery.late.lock();
@@ -127,7 +129,7 @@ fn look(engine: &EngineView) {
         let found = settle(engine, &**store, unsealed.clone());
         let mut open = engine.base().pending_recovery.late.lock();
         if let Some(late) = found.late {
-            // A file with late bytes that is still open goes on being checked.
+            // Giving the notice removes the row, unless the file is still open and has to be checked again.
             let row = found.again.is_none().then(|| unsealed.file.clone());
             open.notices.push(LateNotice {
                 row,
@@ -138,8 +140,8 @@ fn look(engine: &EngineView) {
     }
 }
 
-/// Records a version that the write of this file had to move aside because another process wrote at the same moment,
-/// and gives its operation. None where it could not be recorded: the version then stays where the write left it.
+/// Records the version at `kept`, which a failed write of this file moved there because another process wrote at the
+/// same moment. Gives the operation that records it; none where there is no such operation, at least not yet.
 pub(crate) fn keep(context: &CallContext<'_>, file: &FilePlan, kept: &Path) -> Option<String> {
     let engine = context.engine();
     let store = engine.history()?;
@@ -183,7 +185,7 @@ impl Found {
     }
 }
 
-/// Checks one displaced file.
+/// Checks one displaced file. Late bytes are recorded; a file that is sealed is checked no more.
 fn settle(engine: &EngineView, store: &dyn OperationStore, mut unsealed: Unsealed) -> Found {
     let displaced = Displaced {
         path: unsealed.file.clone(),
@@ -280,6 +282,7 @@ fn record(
     Ok(id)
 }
 
+/// The notice about late bytes that the operation `late` records.
 fn news(unsealed: &Unsealed, late: &str) -> LateNotice {
     let path = quote_path(&unsealed.path);
     let how = if unsealed.operation.is_empty() {

@@ -36,7 +36,8 @@ pub struct PatternOptions {
 }
 
 impl PatternOptions {
-    /// A match may begin and end anywhere, and the dot matches any character.
+    /// Options with which a match may begin and end anywhere, and with which the dot also matches a line end where a
+    /// match may span lines.
     pub fn new(case: Case, span: MatchSpan) -> Self {
         PatternOptions {
             case,
@@ -67,8 +68,8 @@ pub enum Boundary {
     Line,
 }
 
-/// The case that ripgrep's `-S` chooses: it is ignored where the expression has a literal character and none in upper
-/// case.
+/// The choice that ripgrep's `-S` makes: case is ignored if the expression has literal characters and none of them is
+/// in upper case. For an invalid expression the choice does not matter, since compiling it fails.
 pub fn smart_case(expression: &str) -> Case {
     let Ok(ast) = ast::parse::Parser::new().parse(expression) else {
         return Case::Sensitive;

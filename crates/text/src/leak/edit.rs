@@ -1,5 +1,6 @@
-//! Detects what the new text of an edit must not carry, judged by its surroundings: display text, a placeholder for
-//! lines that would be lost, a code fence around the text.
+//! Detects parts of an edit's new text that do not belong in the file: display text (line numbers, diff marks and
+//! notices that a model copied from an answer), a placeholder for lines that would be lost, a code fence around the
+//! text. A form that the old text or the file already has is content.
 
 use super::fence::{has_fence, unfenced};
 use super::placeholder::placeholder_in_edit;
@@ -12,7 +13,7 @@ pub struct EditContext<'a> {
     pub old: &'a str,
     /// The whole file. A form of display text that the file already has is content.
     pub file: &'a str,
-    /// The numbers of the lines, from 1, where the places begin.
+    /// The numbers of the lines, from 1, where the text is replaced: one for each place.
     pub lines: &'a [usize],
     /// Whether code fences are content in this file.
     pub markup: Markup,
@@ -40,7 +41,7 @@ impl Markup {
     }
 }
 
-/// Display text in the new text of an edit that is not meant for the file.
+/// Finds display text, a code fence or a placeholder in the new text of an edit.
 pub fn leaked_edit(edit: &EditContext<'_>, new: &str) -> Option<Leak> {
     display_text(&[edit.old, edit.file], edit.lines, new)
         .or_else(|| leaked_fence(edit, new))

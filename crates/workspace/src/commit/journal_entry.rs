@@ -1,5 +1,6 @@
-//! The journal entry of a commit: written under the lock, before any name changes and before any lease, and closed
-//! when the scratch files are gone.
+//! The journal entry of a commit, which tells recovery what a crashed process was about to do. It is written after the
+//! folders are locked and before any name changes. No lease is held yet, because a flush takes time and a lease blocks
+//! other programs. It is closed after the temporary files are removed.
 
 use std::io;
 use std::sync::Arc;
@@ -10,13 +11,15 @@ use super::{Expected, Method, NewBytes, Write};
 use crate::journal::{Act, FileIdentity, Flush, Intent, Journal, Step, Ticket};
 use crate::roots::Workspace;
 
-/// An open journal entry, closed on drop. It must outlive the files it describes.
+/// An open journal entry, closed on drop. It must be dropped after the temporary files that it names are removed: what
+/// a crash leaves without an entry is not recovered.
 pub(super) struct JournalEntry {
     journal: Option<(Arc<dyn Journal>, Ticket)>,
 }
 
 impl JournalEntry {
-    /// Records what is about to be done, if a crash could leave something behind.
+    /// Records what is about to be done. A commit that only creates one file, from a temporary file without a name, has
+    /// no entry: a crash leaves nothing of it behind.
     pub(super) fn open(
         workspace: &Workspace,
         batch: &[Write<'_>],
@@ -34,8 +37,8 @@ impl JournalEntry {
         let mut flush = if alone { Flush::Later } else { Flush::Now };
         for (write, staged) in batch.iter().zip(staged) {
             let step = step(write, staged);
-            // With these methods a crash can leave the name without a whole file, so the entry must survive a power cut. A
-            // single exchange, creation or removal leaves a whole file or none at any point.
+            // With these methods a crash can leave the name without a whole file, so the entry must survive a power
+            // cut. A single exchange, creation, removal or move leaves a whole file or none at any point.
             if matches!(step.act, Act::MoveAside | Act::InPlace { .. }) {
                 flush = Flush::Now;
             }
@@ -53,7 +56,7 @@ impl JournalEntry {
         })
     }
 
-    /// Records the decision: from here on recovery completes the commit.
+    /// Marks a commit of several files as decided: from here on recovery completes it instead of rolling it back.
     pub(super) fn mark(&self) -> io::Result<()> {
         match &self.journal {
             Some((journal, ticket)) => journal.mark(*ticket, Flush::Now),
@@ -61,7 +64,7 @@ impl JournalEntry {
         }
     }
 
-    /// Leaves the entry open for the next recovery.
+    /// Leaves the entry open, so that the next recovery stores an old file that could not be stored now.
     pub(super) fn leave(&mut self) {
         self.journal = None;
     }
@@ -70,7 +73,7 @@ impl JournalEntry {
 impl Drop for JournalEntry {
     fn drop(&mut self) {
         if let Some((journal, ticket)) = self.journal.take() {
-            // If it stays open, the next recovery finds the commit complete.
+            // If the entry stays open all the same, the next recovery finds the commit completed or rolled back.
             if journal.close(ticket).is_err() {
                 let _ = journal.close(ticket);
             }

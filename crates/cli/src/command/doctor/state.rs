@@ -24,7 +24,7 @@ pub(super) struct StateFacts {
     /// The permission bits of the folder; none where it does not exist.
     mode: Option<u32>,
     writable: bool,
-    /// The content of the database; none where there is none.
+    /// Counts and size of the database; none where there is no database or it cannot be read.
     store: Option<StoreFacts>,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn look(path: &Path) -> (StateFacts, Vec<Problem>) {
     let folder = folder.or_else(|| without_room(path));
     let mut problems: Vec<Problem> = folder.map(wrong).into_iter().collect();
     let store = lancet::doors::examine_store(path).unwrap_or_else(|error| {
-        // A folder that cannot be written, or is full, explains all problems with its files.
+        // If the folder cannot be written or is full, that is the cause, and it has been reported already.
         let has_cause = !may_write(path) || without_room(path).is_some();
         if !has_cause {
             problems.push(wrong(unusable(&error)));
@@ -104,7 +104,7 @@ fn trouble(path: &Path, metadata: Option<&Metadata>) -> Option<(String, String)>
     }
 }
 
-/// The damaged databases that were set aside in the folder, and the command that removes them.
+/// The damaged databases that lancet renamed when it started a new one, and the command that removes them.
 fn set_aside(path: &Path) -> Option<(String, String)> {
     let files = lancet::doors::files_set_aside(path);
     let first = files.first()?;
@@ -120,7 +120,8 @@ fn set_aside(path: &Path) -> Option<(String, String)> {
     Some((words, format!("rm {}/lancet.db.damaged*", quoted(path))))
 }
 
-/// What is wrong with the database, and the command that repairs it. Only a damaged database is set aside.
+/// What is wrong with the database, and the command that repairs it. A database that is in use or was made by a newer
+/// lancet is intact, so there is no command for it.
 fn unusable(error: &StoreError) -> (String, Option<String>) {
     let file = error.path();
     let words = format!("the record of sessions cannot be used: {error}");
@@ -141,7 +142,7 @@ fn unusable(error: &StoreError) -> (String, Option<String>) {
     (words, mend)
 }
 
-/// Reports a folder that takes no bytes, as on a full disk.
+/// Reports a folder where [`ROOM`] bytes cannot be written, as on a full disk.
 fn without_room(path: &Path) -> Option<(String, Option<String>)> {
     let error = try_bytes(path).err()?;
     let words = format!(
@@ -152,7 +153,7 @@ fn without_room(path: &Path) -> Option<(String, Option<String>)> {
     Some((words, None))
 }
 
-/// Writes some bytes there. Nothing is left behind: a file without a name disappears with its handle.
+/// Writes [`ROOM`] bytes to a file without a name in the folder, which the kernel removes when it is closed.
 #[cfg(target_os = "linux")]
 fn try_bytes(path: &Path) -> io::Result<()> {
     use rustix::fs::{Mode, OFlags, openat};
@@ -160,7 +161,7 @@ fn try_bytes(path: &Path) -> io::Result<()> {
     match openat(CWD, path, flags, Mode::RUSR | Mode::WUSR) {
         Ok(file) => std::fs::File::from(file).write_all(&[0; ROOM]),
         Err(error @ (Errno::NOSPC | Errno::DQUOT)) => Err(error.into()),
-        // On a file system without unnamed files, or without a folder yet, nothing is learnt.
+        // The file system has no unnamed files, or the folder does not exist yet: whether there is room stays unknown.
         Err(_) => Ok(()),
     }
 }

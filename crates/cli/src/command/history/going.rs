@@ -1,4 +1,4 @@
-//! `lancet undo`, `redo` and `restore`: changes like any other, shown and asked about first.
+//! `lancet undo`, `redo` and `restore`. What they do is a change like any other: it is shown, and the person is asked.
 
 use lancet::history::LogQuery;
 use lancet::undo::{Conflicts, Overlap, Restore, Selection, Side, TakeBack};
@@ -67,7 +67,8 @@ pub(crate) fn redo(arguments: &RedoArguments, around: &Surroundings) -> Result<E
     })
 }
 
-/// Runs `lancet restore`.
+/// Runs `lancet restore FILE@ID`, which restores the file as it was after that operation, `FILE@ID^` (before it), or
+/// `FILE`, which lists its versions.
 pub(crate) fn restore(
     arguments: &RestoreArguments,
     around: &Surroundings,
@@ -115,6 +116,7 @@ fn versions(
     Ok(Exit::Done)
 }
 
+/// Opens an engine that asks at the terminal, makes the change in a new session, and prints the answer.
 fn go(
     going: &UndoFlags,
     reach: RootHint<'_>,

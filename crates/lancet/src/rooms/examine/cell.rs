@@ -21,7 +21,7 @@ use crate::wording::{count, cut, quote_path};
 /// The most cells that a refusal names.
 const NAMED_CELLS: usize = 20;
 
-/// The longest id that an answer repeats.
+/// How many characters of an id an answer repeats.
 const LONGEST_ID: usize = 80;
 
 /// Works out the plan for a change of one cell.
@@ -71,6 +71,7 @@ pub(super) fn examine_file(
     for &number in &touched {
         let range = raw(&document, notebook.cells()[number].range());
         if !state.seen.missing_from(range).is_empty() {
+            // If another program changed the file since it was shown, that refusal names the real cause.
             if let Some(refusal) = &state.merge_refusal {
                 return Err((**refusal).clone());
             }
@@ -157,7 +158,7 @@ fn work_out(
             cell_type,
             source,
         } => {
-            // The new cell follows a cell that the model knows; at the end that is the last one.
+            // The cell beside the new one must have been shown; for a cell at the end that is the last one.
             let last = notebook.cells().len();
             let (number, touched) = match beside {
                 Some((cell, InsertSide::Before)) => {

@@ -1,5 +1,5 @@
-//! Undo of files that were moved: a chain follows its file through its names, so that a move is taken back as a move,
-//! with the file's owner and attributes, and not as a removal and a creation.
+//! Undo of files that were moved. A chain is the changes of one file under all its names, newest first. Its moves are
+//! undone as a move, not as a removal and a creation, so that the file keeps its owner and attributes.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub(super) enum Outcome {
     To(Vec<FilePlan>),
     /// The file is already in the wanted state under the wanted name.
     Already,
-    /// Another chain writes the name that this one would free.
+    /// The file would be removed from this name, but another chain puts its own file there.
     ByAnother(PathBuf),
 }
 
@@ -71,7 +71,7 @@ pub(super) fn look(
 }
 
 impl Disk {
-    /// Takes a chain back, starting at its latest state that is on the disk.
+    /// Undoes a chain from its latest state that is on the disk; from its newest one where other changes came later.
     pub(super) fn walk<'r>(
         &mut self,
         context: &CallContext<'_>,
@@ -132,8 +132,8 @@ impl Disk {
         found.map(|found| found.revision.as_bytes()) == state.map(|state| &state.revision)
     }
 
-    /// The file at a name, unless a later chain takes it away from there: then the name was empty for the chains before
-    /// it.
+    /// The file that a chain finds at a name. Chains with later changes are undone first; where one of them takes the
+    /// file away from the name, the name is empty for the chains after it.
     fn own(&self, name: &Path) -> Option<&Current> {
         let (_, found) = self.names.get(name).filter(|_| !self.turns.is_left(name))?;
         found.as_ref()
@@ -146,7 +146,7 @@ impl Disk {
         self.names.get(name).is_none_or(is_missing) || self.turns.is_left(name)
     }
 
-    /// Drops the chains whose old name is taken, and then those that relied on their name becoming free.
+    /// Drops chains whose old name is occupied. A dropped chain does not free its name, which may block another chain.
     pub(super) fn drop_blocked(&mut self) {
         loop {
             let mut turns = self.turns.0.iter();
@@ -229,7 +229,7 @@ impl Disk {
         if link {
             return Err(one_at_a_time(&to));
         }
-        // Files that exchange names are written by their contents.
+        // The old name is occupied, or another file gets the present name: contents are written, no file is moved.
         let is_same = state.is_as_found(&found);
         let wanted = match (&found.content, is_same) {
             (Found::Held(snapshot), true) => Some(Wanted::Bytes(snapshot.bytes.to_vec())),
