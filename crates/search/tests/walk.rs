@@ -240,10 +240,7 @@ fn pipes_and_links_are_not_opened_and_loops_end() {
     let ground = Ground::new(&[("a.txt", "needle\n"), ("d/b.txt", "needle\n")]);
     let root = ground.root();
     for name in ["pipe", ".gitignore", "d/.ignore"] {
-        let made = std::process::Command::new("mkfifo")
-            .arg(root.join(name))
-            .status();
-        assert!(made.is_ok_and(|made| made.success()));
+        lancet_testing::make_pipe(root.join(name));
     }
     std::os::unix::fs::symlink("..", root.join("d/up")).expect("a link");
     std::os::unix::fs::symlink("a.txt", root.join("alias")).expect("a link");

@@ -91,6 +91,12 @@ pub fn put(path: &Path, bytes: impl AsRef<[u8]>) -> PathBuf {
     path.to_owned()
 }
 
+/// Makes a named pipe. No program is started for it: until it has become another program, a new process has every file
+/// open that other tests are writing, and those files are refused as busy.
+pub fn make_pipe(path: impl AsRef<Path>) {
+    rustix::fs::mkfifoat(rustix::fs::CWD, path.as_ref(), 0o644.into()).expect("a pipe");
+}
+
 /// The names in a folder, sorted.
 #[must_use]
 pub fn names(folder: &Path) -> Vec<String> {

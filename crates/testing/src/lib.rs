@@ -14,6 +14,6 @@ pub mod project;
 #[cfg(feature = "engine")]
 pub mod replies;
 
-pub use folder::TestFolder;
+pub use folder::{TestFolder, make_pipe};
 #[cfg(feature = "engine")]
 pub use project::{TestProject, settings};

@@ -17,8 +17,9 @@ use crate::stamp::{FileType, Stamp};
 
 /// How long a commit waits for another one in the same folder.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How long a commit waits for a program that has the file open for writing.
-const LEASE_PATIENCE: Duration = Duration::from_millis(50);
+/// How long a commit waits for a program that has the file open for writing. A process that was just started has, until it
+/// has become another program, every file open that its parent is writing: on a busy machine for tens of milliseconds.
+const LEASE_PATIENCE: Duration = Duration::from_millis(250);
 
 /// A root of a workspace.
 #[derive(Debug)]

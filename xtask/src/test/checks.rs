@@ -58,8 +58,13 @@ impl Checks {
             let mut clippy = cargo(&["clippy", "--workspace", "--all-targets"]);
             clippy.args(["--profile", PROFILE, "--", "--deny", "warnings"]);
             check("lints", Counted::Once, &clippy);
-            // The tests ask for the feature `testing`; what people install has not.
-            let program = cargo(&["check", "--package", "lancet-cli", "--profile", PROFILE]);
+            // The tests ask for the feature `testing`; what people install has not. The other packages do not, either:
+            // they are named because with them cargo chooses the features of libraries as for the lints, and finds
+            // them compiled (80 s of processor time without).
+            let mut program = cargo(&["check", "--profile", PROFILE]);
+            for package in ["lancet-cli", "lancet-testing", "lancet-benches"] {
+                program.args(["--package", package]);
+            }
             check("the program without test features", Counted::Once, &program);
             // What tests alone switch on is documented, too.
             let mut pages = cargo(&["doc", "--workspace", "--no-deps", "--all-features"]);

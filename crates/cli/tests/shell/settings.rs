@@ -74,10 +74,7 @@ fn a_settings_file_that_is_asked_for_must_be_there() {
 #[test]
 fn a_pipe_in_the_place_of_a_projects_settings_holds_nothing_up() {
     let stage = Stage::new();
-    let made = std::process::Command::new("mkfifo")
-        .arg(stage.project().join("lancet.toml"))
-        .status();
-    assert!(made.expect("mkfifo runs").success());
+    lancet_testing::make_pipe(stage.project().join("lancet.toml"));
     let run = stage.run(&["mcp"]);
     assert_eq!(run.code, 2, "{run:?}");
     assert!(run.err.contains("not a regular file"), "{run:?}");

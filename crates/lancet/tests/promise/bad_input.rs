@@ -7,10 +7,9 @@ mod small_disk;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
-use std::process::Command;
 
 use lancet::{Mode, Reply, Session};
-use lancet_testing::TestFolder;
+use lancet_testing::{TestFolder, make_pipe};
 use serde_json::{Value, json};
 
 use crate::ground::{Ground, done, is_refused, refused, settings};
@@ -134,13 +133,7 @@ fn a_path_with_nul_is_invalid() {
 #[test]
 fn what_is_no_regular_file_is_special_and_never_waited_for() {
     let ground = Ground::new();
-    assert!(
-        Command::new("mkfifo")
-            .arg(ground.path("pipe"))
-            .status()
-            .unwrap()
-            .success()
-    );
+    make_pipe(ground.path("pipe"));
     fs::create_dir(ground.path("folder")).unwrap();
     symlink("loop", ground.path("loop")).unwrap();
     symlink("pipe", ground.path("link")).unwrap();

@@ -182,13 +182,7 @@ impl Tree {
                 let target = chance.one(&["a.rs", "..", "nowhere", ".", "note.txt"]);
                 std::os::unix::fs::symlink(target, path).expect("a link");
             }
-            1 => {
-                let made = std::process::Command::new("mkfifo")
-                    .arg("--")
-                    .arg(path)
-                    .status();
-                assert!(made.is_ok_and(|made| made.success()), "a pipe");
-            }
+            1 => lancet_testing::make_pipe(path),
             _ => write(path, &content(chance)),
         }
     }

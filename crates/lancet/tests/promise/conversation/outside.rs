@@ -1,9 +1,9 @@
 //! Outside writers: programs and people who know nothing of lancet.
 
 use std::fs;
-use std::process::Command;
 use std::time::{Duration, SystemTime};
 
+use lancet_testing::make_pipe;
 use proptest::prelude::*;
 
 use super::model::{Model, NAMES, Node};
@@ -116,13 +116,7 @@ impl Outside {
             }
             (Outside::Pipe, _) => {
                 remove(model, ground, file);
-                assert!(
-                    Command::new("mkfifo")
-                        .arg(&path)
-                        .status()
-                        .unwrap()
-                        .success()
-                );
+                make_pipe(&path);
                 model.files[file] = Node::Pipe;
             }
             (Outside::Folder, _) => {
