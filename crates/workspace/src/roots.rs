@@ -174,7 +174,7 @@ impl Workspace {
         self
     }
 
-    /// Sets how long a commit waits for a file that another program has open for writing (50 milliseconds by
+    /// Sets how long a commit waits for a file that another program has open for writing (250 milliseconds by
     /// default).
     pub fn with_lease_patience(mut self, patience: Duration) -> Workspace {
         self.lease_patience = patience;
