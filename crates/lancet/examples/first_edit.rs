@@ -1,10 +1,10 @@
-//! The example of the README: read, edit, take back. Run it with `cargo run -p lancet --example first_edit -- FOLDER`, where
+//! The example of docs/library.md: read, edit, take back. Run it with `cargo run -p lancet --example first_edit -- FOLDER`, where
 //! FOLDER has a file `greeting.txt` with the word world.
+#![allow(clippy::print_stdout, reason = "an example that prints its answers")]
 
 use lancet::tools::{EditArguments, ReadArguments};
 use lancet::{Lancet, Mode};
 
-#[allow(clippy::print_stdout)]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::path::PathBuf::from(std::env::args().nth(1).ok_or("name a folder")?);
     let lancet = Lancet::builder()
