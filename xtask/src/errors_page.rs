@@ -112,12 +112,12 @@ fn told(words: &str) -> String {
         .join(" ")
 }
 
-/// Writes the page; always true, for the command line.
-pub(crate) fn write() -> anyhow::Result<bool> {
+/// Writes the page.
+pub(crate) fn write() -> anyhow::Result<()> {
     let source = std::fs::read_to_string(top().join(SOURCE))?;
     std::fs::write(top().join(PATH), page(&source)?)?;
     println!("{PATH}: written from {SOURCE}");
-    Ok(true)
+    Ok(())
 }
 
 #[cfg(test)]

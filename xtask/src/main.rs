@@ -7,8 +7,10 @@
 )]
 
 mod bench;
+mod book;
 mod errors_page;
 mod house;
+mod page;
 mod run;
 mod test;
 mod tidy;
@@ -16,6 +18,7 @@ mod torture;
 
 use std::process::ExitCode;
 
+use book::Browser;
 use test::system::SystemPackages;
 
 const USAGE: &str = "\
@@ -24,7 +27,7 @@ cargo xtask COMMAND
   test       set up what the tests need, then every test and every check; ends with `N passed, N failed`
              [--no-system-packages]: install nothing with apt-get, and leave out the tests that need what is missing
   tidy       the house rules alone (a few seconds)
-  docs       write the pages that are made from the code: docs/errors.md
+  docs       write docs/errors.md from the code, and build the site into target/book [--open: in a browser, too]
   bench      instruction counts held to their limits (valgrind); [--side-by-side]: beside other servers, too
   torture    the long forms: the promises of the write in full, the laws over many more cases, then each fuzz target
              for a while [--only write|history|laws|fuzz] [--cases N] [--seconds N]";
@@ -36,7 +39,8 @@ fn main() -> ExitCode {
         ["test"] => test::all(SystemPackages::Install),
         ["test", "--no-system-packages"] => test::all(SystemPackages::LeaveOut),
         ["tidy"] => tidy::print(),
-        ["docs"] => errors_page::write(),
+        ["docs"] => book::build(Browser::Leave),
+        ["docs", "--open"] => book::build(Browser::Open),
         ["bench", options @ ..] => bench::all(options),
         ["torture", options @ ..] => torture::all(options),
         [] | ["help" | "--help" | "-h"] => {

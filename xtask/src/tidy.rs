@@ -3,7 +3,9 @@
 
 mod arrows;
 mod circles;
+mod contents;
 mod disk;
+mod links;
 mod nouns;
 mod pages;
 mod shape;
@@ -46,15 +48,17 @@ impl fmt::Display for Finding {
 }
 
 /// All rules.
-const RULES: [fn(&House) -> Vec<Finding>; 15] = [
+const RULES: [fn(&House) -> Vec<Finding>; 17] = [
     arrows::between_rooms,
     arrows::to_libraries,
     circles::largest,
+    contents::complete,
     disk::only_workspace,
+    links::lead_somewhere,
     nouns::one_meaning,
     pages::changelog,
     pages::errors,
-    pages::links,
+    pages::example,
     shape::length,
     shape::purpose,
     shape::no_mod_rs,

@@ -1,5 +1,5 @@
-//! The external tools of the tests: cargo-deny, ripgrep, detect-secrets, file watchers, and the two MCP client libraries.
-//! All of them go into `target/`, with pinned versions, and are fetched once.
+//! The external tools of the tests: cargo-deny, ripgrep, detect-secrets, file watchers, and the two MCP client libraries;
+//! and mdBook, which the tests do without. All of them go into `target/`, with pinned versions, and are fetched once.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,6 +26,26 @@ pub(crate) fn cargo_deny() -> anyhow::Result<PathBuf> {
             .env("CARGO_PROFILE_DEV_DEBUG", "0");
         // It is needed last, and the build of the tests first.
         quietly(&mut lowered(&install), "cargo install cargo-deny")?;
+    }
+    Ok(program)
+}
+
+/// The pinned version of mdBook, which builds the site of the documentation.
+const MDBOOK: &str = "0.5.4";
+
+/// Installs mdBook without optimisation and without its server: the site is built in a second even so.
+pub(crate) fn mdbook() -> anyhow::Result<PathBuf> {
+    let folder = top().join("target/tools").join(format!("mdbook-{MDBOOK}"));
+    let program = folder.join("bin/mdbook");
+    if !program.exists() {
+        println!("installing mdBook {MDBOOK}, which takes a few minutes");
+        let mut install = cargo(&["install", "mdbook", "--version", MDBOOK]);
+        install
+            .args(["--no-default-features", "--features", "search"])
+            .args(["--locked", "--debug", "--quiet", "--root"])
+            .arg(&folder)
+            .env("CARGO_PROFILE_DEV_DEBUG", "0");
+        quietly(&mut install, "cargo install mdbook")?;
     }
     Ok(program)
 }

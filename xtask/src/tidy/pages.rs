@@ -1,5 +1,5 @@
 //! Checks the pages beside the code: the changelog has an unreleased section, the table of errors is that of the code,
-//! and links between pages lead to a file.
+//! and the example of the library's page is the one that is compiled.
 
 use super::Finding;
 use crate::errors_page;
@@ -35,73 +35,25 @@ pub(super) fn errors(house: &House) -> Vec<Finding> {
     }
 }
 
-/// A link from one page to a file of the repository leads to an existing file.
-pub(super) fn links(house: &House) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for page in house.texts().filter(|file| file.path.ends_with(".md")) {
-        let folder = page.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        for (number, line) in outside_fences(page.text) {
-            for target in targets(line) {
-                let Some(path) = resolved(folder, target) else {
-                    continue;
-                };
-                let inside = format!("{path}/");
-                let there = path.is_empty()
-                    || house
-                        .paths()
-                        .any(|known| known == path || known.starts_with(&inside));
-                if !there {
-                    findings.push(Finding::at(
-                        page.path,
-                        number,
-                        format!("the link to {target} leads nowhere"),
-                    ));
-                }
-            }
-        }
-    }
-    findings
-}
+/// The page of the library and the example that it shows.
+const LIBRARY: &str = "docs/library.md";
+const EXAMPLE: &str = "crates/lancet/examples/first_edit.rs";
 
-/// The lines of a page outside code fences, with their numbers from 1.
-fn outside_fences(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut fence: Option<usize> = None;
-    text.lines().enumerate().filter_map(move |(at, line)| {
-        let ticks = line.len() - line.trim_start_matches('`').len();
-        match fence {
-            Some(open) if ticks >= open && line.trim_end().len() == ticks => fence = None,
-            None if ticks >= 3 => fence = Some(ticks),
-            None => return Some((at + 1, line)),
-            Some(_) => {}
-        }
-        None
-    })
-}
-
-/// The targets of the links on a line, the text in `](…)`.
-fn targets(line: &str) -> impl Iterator<Item = &str> {
-    line.split("](")
-        .skip(1)
-        .filter_map(|rest| rest.split_once(')').map(|(target, _)| target))
-}
-
-/// The path from the top of the repository; none for a link to elsewhere or into the same page.
-fn resolved(folder: &str, target: &str) -> Option<String> {
-    let path = target.split('#').next().unwrap_or(target);
-    if path.is_empty() || path.contains("://") || path.starts_with("mailto:") {
-        return None;
+/// The first Rust code of the library's page is the example, which the tests compile.
+pub(super) fn example(house: &House) -> Vec<Finding> {
+    let shown = house
+        .text(LIBRARY)
+        .and_then(|page| page.split_once("```rust\n"))
+        .and_then(|(_, rest)| rest.split_once("```"))
+        .map(|(code, _)| code);
+    let compiled = house.text(EXAMPLE).unwrap_or_default();
+    match shown {
+        Some(code) if compiled.ends_with(code) => Vec::new(),
+        _ => vec![Finding::of_file(
+            LIBRARY,
+            format!("its first Rust code must be that of {EXAMPLE}, from the first `use` on"),
+        )],
     }
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            other => parts.push(other),
-        }
-    }
-    Some(parts.join("/"))
 }
 
 #[cfg(test)]
@@ -129,16 +81,21 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_leads_nowhere_is_found() {
-        let house = House::of(&[
-            (
-                "docs/README.md",
-                "[a](errors.md#codes) [b](../scenarios/) [c](gone.md) [d](https://example.org/x)\n\n```\n[e](not-a-link.md)\n```\n",
-            ),
-            ("docs/errors.md", "# Errors\n"),
-            ("scenarios/edit.md", "# Edit\n"),
-        ]);
-        let found: Vec<_> = links(&house).into_iter().map(|it| it.words).collect();
-        assert_eq!(found, ["the link to gone.md leads nowhere"]);
+    fn an_example_that_is_not_the_compiled_one_is_found() {
+        let house = |page: &str| {
+            House::of(&[
+                (LIBRARY, page),
+                (EXAMPLE, "//! A.\n\nuse a;\nfn main() {}\n"),
+            ])
+        };
+        assert_eq!(
+            example(&house("# L\n\n```rust\nuse a;\nfn main() {}\n```\n")),
+            []
+        );
+        assert_eq!(
+            example(&house("# L\n\n```rust\nuse b;\nfn main() {}\n```\n")).len(),
+            1
+        );
+        assert_eq!(example(&house("# L\n")).len(), 1);
     }
 }
