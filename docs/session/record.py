@@ -185,7 +185,7 @@ def draw(rows, theme):
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" aria-label="{title}">',
         f"<title>{title}</title>",
         f'<rect x=".5" y=".5" width="{width - 1}" height="{height - 1}" rx="8" fill="{theme["ground"]}" stroke="{theme["frame"]}"/>',
-        f'<g font-family="{FONT}" font-size="{SIZE}" fill="{theme["ink"]}" xml:space="preserve">',
+        f'<g font-family="{FONT}" font-size="{SIZE}" fill="{theme["ink"]}" style="white-space:pre" xml:space="preserve">',
     ]
     for number, row in enumerate(rows):
         line = MARGIN + number * HEIGHT

@@ -7,6 +7,7 @@ mod call;
 mod chance;
 mod colours;
 mod doctor;
+mod documented;
 mod edit;
 mod edit_several;
 mod history;
