@@ -196,6 +196,12 @@ impl Session {
 
     /// Brings one file back to a state that is in the history.
     pub fn restore(&self, asked: Restore, caller: Caller) -> Reply {
+        self.restore_all(vec![asked], caller)
+    }
+
+    /// Brings several files back to states that are in the history, as one change: all of them or none. It is a dry run
+    /// where one of the requests is.
+    pub fn restore_all(&self, asked: Vec<Restore>, caller: Caller) -> Reply {
         rooms::run_change(self, "Restore", caller, &Change::Restore(asked))
     }
 

@@ -348,7 +348,7 @@ pub(crate) enum Change {
     Reply(ReplyRequest),
     MoveLines(LinesMove),
     TakeBack(TakeBack, Whose),
-    Restore(Restore),
+    Restore(Vec<Restore>),
 }
 
 /// A model's reply to be applied.

@@ -227,7 +227,10 @@ Examples:
       As that change left it.
 
   lancet restore src/main.rs@9f^ --dry-run
-      As it was before that change, only shown.";
+      As it was before that change, only shown.
+
+  lancet restore src/main.rs@9f^ src/lib.rs@4k
+      Two files as one change; `p` at the question picks by file.";
 
 pub(super) const GC: &str = "\
 Examples:

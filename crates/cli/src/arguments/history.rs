@@ -127,15 +127,16 @@ pub(crate) struct RedoArguments {
     pub(crate) going: UndoFlags,
 }
 
-/// Bring a file back to a state that the history has
+/// Bring files back to a state that the history has
 ///
-/// `FILE@ID` is the file as that change left it, `FILE@ID^` as it was before. A file alone lists its versions.
+/// `FILE@ID` is the file as that change left it, `FILE@ID^` as it was before. Several files are one change and one
+/// question. A file alone lists its versions.
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::RESTORE)]
 pub(crate) struct RestoreArguments {
-    /// File and change
-    #[arg(value_name = "FILE[@ID[^]]")]
-    pub(crate) state: String,
+    /// Files, each with a change
+    #[arg(value_name = "FILE[@ID[^]]", required = true)]
+    pub(crate) states: Vec<String>,
     #[command(flatten)]
     pub(crate) going: UndoFlags,
 }

@@ -12,7 +12,7 @@ use crate::failure::{Exit, Failure};
 use crate::fault::caller;
 use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::{Consent, TerminalApprover, print, print_error, visible};
+use crate::terminal::{Consent, TerminalApprover, WorkLine, print, print_error, visible};
 
 /// Runs `lancet apply`.
 pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<Exit, Failure> {
@@ -43,7 +43,9 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
         None => AppliedBy::Person,
     };
     options.caller = caller();
+    let working = WorkLine::begin("applying");
     let answer = session.apply_reply(&text, options);
+    drop(working);
     let output = OutputFormat::of(arguments.common.json);
     if output == OutputFormat::Text && answer.refusal().is_some_and(is_for_the_model) {
         print_error(

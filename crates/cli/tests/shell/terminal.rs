@@ -502,3 +502,95 @@ fn an_undo_of_two_files_is_one_question() {
     assert!(run.out.contains("Undo: 2 files, +0 -2"), "{run:?}");
     assert!(!stage.project().join("a.txt").exists() && !stage.project().join("b.txt").exists());
 }
+
+#[test]
+fn an_undo_of_two_files_is_picked_by_file_and_the_other_is_undone_later() {
+    let stage = Stage::new().with("NO_COLOR", "1");
+    let run = on_terminal(&stage, TWO_FILES, "y\n");
+    assert_eq!(run.code, 0, "{run:?}");
+    let run = on_terminal(&stage, "undo", "p\nn\ny\n");
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(run.out.matches("Write this?").count(), 1, "{run:?}");
+    assert_eq!(run.out.matches("Write this file?").count(), 2, "{run:?}");
+    assert!(run.out.contains("a.txt (all of it)"), "{run:?}");
+    assert_eq!(stage.text("a.txt"), "a\n");
+    assert!(!stage.project().join("b.txt").exists());
+    let run = on_terminal(&stage, "undo", "y\n");
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.out.contains("Undo a.txt (it goes)"), "{run:?}");
+    assert!(!stage.project().join("a.txt").exists());
+}
+
+#[test]
+fn files_that_changed_names_are_picked_together() {
+    let stage = Stage::new().with("NO_COLOR", "1");
+    for (name, text) in [("a.txt", "a\n"), ("c.txt", "c\n")] {
+        stage.file(name, text);
+    }
+    let tools = "--mode bypass --tools all --session one";
+    for call in [
+        r#"call MoveFile '{"from_path":"a.txt","to_path":"b.txt"}'"#,
+        r#"call MoveFile '{"from_path":"c.txt","to_path":"a.txt"}'"#,
+        r#"call MultiEdit '{"edits":[{"file_path":"new.txt","old_string":"","new_string":"new\n"}]}'"#,
+    ] {
+        let run = on_terminal(&stage, &format!("{call} {tools}"), "");
+        assert_eq!(run.code, 0, "{run:?}");
+    }
+    let run = on_terminal(&stage, "undo --session one", "p\nd\ny\nn\n");
+    assert_eq!(run.code, 0, "{run:?}");
+    let together = run
+        .out
+        .matches("Write these files, which only change together?");
+    assert_eq!(together.count(), 2, "{run:?}");
+    assert_eq!(run.out.matches("Write this file?").count(), 1, "{run:?}");
+    assert_eq!(stage.text("new.txt"), "new\n");
+    assert!(!stage.project().join("b.txt").exists());
+    assert_eq!(
+        (stage.text("a.txt").as_str(), stage.text("c.txt").as_str()),
+        ("a\n", "c\n"),
+        "{run:?}"
+    );
+}
+
+#[test]
+fn a_restore_of_two_files_is_one_question_picked_by_file_and_one_undo() {
+    let stage = Stage::new().with("NO_COLOR", "1");
+    stage.file("a.txt", "one\n");
+    stage.file("b.txt", "one\n");
+    let edit = "edit a.txt b.txt --old one --new two --yes";
+    let run = on_terminal(&stage, edit, "");
+    assert_eq!(run.code, 0, "{run:?}");
+    let log = stage.run(&["log", "--json"]);
+    let first = log.out.lines().next().expect("a change");
+    let id = serde_json::from_str::<serde_json::Value>(first).expect("JSON")["operation"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
+    let restore = format!("restore a.txt@{id}^ b.txt@{id}^");
+    let texts = || (stage.text("a.txt"), stage.text("b.txt"));
+    let (one, two) = ("one\n".to_owned(), "two\n".to_owned());
+    let run = on_terminal(&stage, &restore, "p\nn\ny\n");
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.out.contains("Restore: 2 files, +2 -2"), "{run:?}");
+    assert_eq!(run.out.matches("Write this file?").count(), 2, "{run:?}");
+    assert_eq!(texts(), (two.clone(), one.clone()));
+    let run = on_terminal(&stage, &restore, "y\n");
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.out.contains("Restore a.txt  +1 -1"), "{run:?}");
+    assert_eq!(texts(), (one.clone(), one.clone()));
+    let run = on_terminal(&stage, &format!("restore a.txt@{id} b.txt@{id}"), "y\n");
+    assert_eq!(
+        (run.code, texts()),
+        (0, (two.clone(), two.clone())),
+        "{run:?}"
+    );
+    let run = on_terminal(&stage, "undo", "y\n");
+    assert_eq!((run.code, texts()), (0, (one.clone(), one)), "{run:?}");
+    let run = stage.run(&["restore", &format!("a.txt@{id}"), &format!("a.txt@{id}^")]);
+    assert!(run.code == 1 && run.err.contains("named twice"), "{run:?}");
+    let run = stage.run(&["restore", &format!("a.txt@{id}"), "b.txt"]);
+    assert!(
+        run.code == 2 && run.err.contains("b.txt names no change"),
+        "{run:?}"
+    );
+}

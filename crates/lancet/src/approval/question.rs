@@ -48,6 +48,9 @@ pub struct FileQuestion {
     pub rule: Option<String>,
     /// Whether the name is protected or secret: `--yes` does not answer questions about those.
     pub protected: bool,
+    /// The index of an earlier file of the question that this one goes with: both are written, or neither. An answer that
+    /// picks one of them alone writes nothing.
+    pub goes_with: Option<usize>,
     /// The parts of the change that can be picked by themselves, in the order of the file; at least one.
     pub pieces: Vec<Piece>,
     /// Sentences about the change that the diff does not show: how the text was matched, what is left out.

@@ -42,6 +42,8 @@ pub(crate) struct Origin {
     pub(super) omitted: Omitted,
     /// Whether a person may let through a part of the plan.
     pub(super) parts: Parts,
+    /// Files of the plan, by their index, that a person lets through together or not at all.
+    pub(super) together: Vec<Vec<usize>>,
 }
 
 /// Whether the files and pieces of a plan can be let through one by one.
@@ -103,6 +105,7 @@ impl Default for Origin {
             user_modified: false,
             omitted: Omitted::default(),
             parts: Parts::default(),
+            together: Vec::new(),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Undo of several files is one question, too; a file that is left out stays as it is, and its change stays in force.
 
-use lancet::Mode;
 use lancet::approval::{Answer, Pick};
+use lancet::dialects::ReplyOptions;
+use lancet::undo::{Selection, TakeBack};
+use lancet::{Caller, Mode, RefusalKind};
 use serde_json::json;
 
 use crate::place::Place;
@@ -62,4 +64,45 @@ fn a_file_left_out_of_an_undo_can_be_taken_back_later() {
     let reply = session.undo();
     assert!(!reply.is_error(), "{}", reply.text());
     assert_eq!(texts(&place), ["one\n", "one\n"]);
+}
+
+#[test]
+fn moved_files_that_changed_names_come_back_together_or_not_at_all() {
+    let place = Place::new(Mode::Ask, |_| Answer::Yes);
+    place.put("a.txt", "a\n");
+    place.put("c.txt", "c\n");
+    let session = place.session();
+    for (from, to) in [("a.txt", "b.txt"), ("c.txt", "a.txt")] {
+        let diff = format!(
+            "diff --git a/{from} b/{to}\nsimilarity index 100%\nrename from {from}\nrename to {to}\n"
+        );
+        let reply = session.apply_reply(&diff, ReplyOptions::default());
+        assert!(!reply.is_error(), "{}", reply.text());
+    }
+    let there = || ["a.txt", "b.txt"].map(|name| place.text(name));
+    let undo = || session.take_back(TakeBack::undo(Selection::Last(2)), Caller::default());
+    let files = 3;
+    for alone in 0..files {
+        place.answer(move |question| {
+            assert_eq!(question.files.len(), files);
+            let goes_with = question.files.iter().map(|file| file.goes_with);
+            assert_eq!(goes_with.collect::<Vec<_>>(), [None, Some(0), Some(0)]);
+            let mut picks = vec![Pick::Nothing; files];
+            picks[alone] = Pick::Whole;
+            Answer::Picked {
+                files: picks,
+                words: None,
+            }
+        });
+        let reply = undo();
+        assert_eq!(reply.refusal(), Some(RefusalKind::Declined));
+        let text = reply.text();
+        assert!(text.contains("together or not at all"), "{text}");
+        assert_eq!(there(), ["c\n", "a\n"]);
+    }
+    place.answer(|_| Answer::Yes);
+    let reply = undo();
+    assert!(!reply.is_error(), "{}", reply.text());
+    assert_eq!([place.text("a.txt"), place.text("c.txt")], ["a\n", "c\n"]);
+    assert!(!place.path("b.txt").exists());
 }

@@ -67,26 +67,37 @@ pub(crate) fn redo(arguments: &RedoArguments, around: &Surroundings) -> Result<E
     })
 }
 
-/// Runs `lancet restore FILE@ID`, which restores the file as it was after that operation, `FILE@ID^` (before it), or
-/// `FILE`, which lists its versions.
+/// Runs `lancet restore FILE@ID…`, which restores each file as it was after that operation, or before it (`FILE@ID^`), as
+/// one change. `FILE` alone lists its versions.
 pub(crate) fn restore(
     arguments: &RestoreArguments,
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
-    let typed = &arguments.state;
-    let Some((file, operation)) = typed.rsplit_once('@').filter(|(file, _)| !file.is_empty())
-    else {
-        return versions(typed, arguments, around);
-    };
-    let (operation, moment) = match operation.strip_suffix('^') {
-        Some(operation) => (operation, Side::Before),
-        None => (operation, Side::After),
-    };
-    let file = around.absolute(file.as_ref())?;
-    let mut asked = Restore::new(file.clone(), operation.to_owned(), moment);
-    asked.dry_run = arguments.going.dry_run;
-    go(&arguments.going, RootHint::At(&file), around, |session| {
-        session.restore(asked, caller())
+    let mut asked = Vec::with_capacity(arguments.states.len());
+    let mut files = Vec::with_capacity(arguments.states.len());
+    for typed in &arguments.states {
+        let parts = typed.rsplit_once('@').filter(|(file, _)| !file.is_empty());
+        let Some((file, operation)) = parts else {
+            if let [only] = arguments.states.as_slice() {
+                return versions(only, arguments, around);
+            }
+            return Err(Failure::usage(format!(
+                "{typed} names no change; of several files each is FILE@ID or FILE@ID^ (`lancet restore {typed}` lists its versions)"
+            )));
+        };
+        let (operation, moment) = match operation.strip_suffix('^') {
+            Some(operation) => (operation, Side::Before),
+            None => (operation, Side::After),
+        };
+        let file = around.absolute(file.as_ref())?;
+        let mut one = Restore::new(file.clone(), operation.to_owned(), moment);
+        one.dry_run = arguments.going.dry_run;
+        asked.push(one);
+        files.push(file);
+    }
+    let reach = RootHint::AtAll(&files);
+    go(&arguments.going, reach, around, |session| {
+        session.restore_all(asked, caller())
     })
 }
 

@@ -27,11 +27,19 @@ pub(super) fn pick(
         wait,
         words: Vec::new(),
     };
-    let mut files = Vec::new();
-    for file in &question.files {
+    let mut files: Vec<Pick> = Vec::new();
+    for (at, file) in question.files.iter().enumerate() {
+        // The answer about the first of files that belong together is for all of them.
+        let first = file.goes_with.and_then(|first| files.get(first).cloned());
+        let others = question
+            .files
+            .iter()
+            .filter(|other| other.goes_with == Some(at));
+        let others: Vec<&FileQuestion> = others.collect();
         let picked = match question.files.len() {
+            _ if first.is_some() => first,
             1 => picker.hunks(file)?,
-            _ => picker.file(file)?,
+            _ => picker.file(file, &others)?,
         };
         match picked {
             Some(pick) => files.push(pick),
@@ -62,9 +70,9 @@ struct Picker<'t> {
 }
 
 impl Picker<'_> {
-    /// Asks about one file; an inner none returns to the question.
-    fn file(&mut self, file: &FileQuestion) -> Option<Option<Pick>> {
-        let several = file.pieces.len() > 1;
+    /// Asks about one file and the others that go with it; an inner none returns to the question.
+    fn file(&mut self, file: &FileQuestion, others: &[&FileQuestion]) -> Option<Option<Pick>> {
+        let several = file.pieces.len() > 1 && others.is_empty();
         let (keys, help) = match several {
             true => (
                 "y/n/h/d/q/?",
@@ -76,8 +84,15 @@ impl Picker<'_> {
             ),
         };
         let mut words = format!("{}\n", show::headline(file, self.colour));
+        for other in others {
+            words.push_str(&format!("{}\n", show::headline(other, self.colour)));
+        }
         loop {
-            let prompt = format!("Write this file? [{keys}]");
+            let what = match others {
+                [] => "this file",
+                _ => "these files, which only change together",
+            };
+            let prompt = format!("Write {what}? [{keys}]");
             words = match self.ask(&words, &prompt)? {
                 PartKey::Yes => return Some(Some(Pick::Whole)),
                 PartKey::No(why) => {
@@ -85,7 +100,10 @@ impl Picker<'_> {
                     return Some(Some(Pick::Nothing));
                 }
                 PartKey::Hunks if several => return self.hunks(file),
-                PartKey::Diff => show::file_diff(file, self.colour),
+                PartKey::Diff => {
+                    let all = std::iter::once(file).chain(others.iter().copied());
+                    all.map(|file| show::file_diff(file, self.colour)).collect()
+                }
                 PartKey::Back => return Some(None),
                 PartKey::Help => help.to_owned(),
                 PartKey::Hunks => not_understood("h"),

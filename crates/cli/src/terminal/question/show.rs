@@ -114,7 +114,11 @@ fn counts((added, removed): (usize, usize), colour: Colour) -> String {
 
 /// Whether there is more than one part to pick from.
 pub(super) fn has_parts(question: &Question) -> bool {
-    let parts = question.files.iter().map(|file| file.pieces.len().max(1));
+    let files = question.files.iter();
+    let parts = files.map(|file| match file.goes_with {
+        Some(_) => 0,
+        None => file.pieces.len().max(1),
+    });
     !question.is_whole && parts.sum::<usize>() > 1
 }
 

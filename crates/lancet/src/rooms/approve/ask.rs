@@ -74,9 +74,18 @@ pub(super) fn ask(
         let reason = standings[at].asks();
         file_question(&plan.files[at], &pieces[at], reason)
     };
+    let mut files: Vec<FileQuestion> = order.iter().map(file_question).collect();
+    for group in &plan.origin.together {
+        let mut places = (0..files.len()).filter(|place| group.contains(&order[*place]));
+        let first = places.next();
+        let others: Vec<usize> = places.collect();
+        for place in others {
+            files[place].goes_with = first;
+        }
+    }
     let question = Question {
         tool: context.tool.clone(),
-        files: order.iter().map(file_question).collect(),
+        files,
         is_whole: plan.origin.parts == Parts::Inseparable,
         offers: Offers {
             session: keep::session_words(&offered, plan.files.len()),
@@ -214,6 +223,7 @@ fn file_question(file: &FilePlan, pieces: &Pieces, reason: Option<&Reason>) -> F
         reason: reason.map(|reason| reason.words.clone()),
         rule: reason.and_then(|reason| reason.rule.clone()),
         protected: reason.is_some_and(|reason| reason.protected),
+        goes_with: None,
         pieces: pieces.shown(file),
         notices: notices(file),
         lines: (file.view.added, file.view.removed),

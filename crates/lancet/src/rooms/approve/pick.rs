@@ -11,6 +11,7 @@ use crate::approval::Pick;
 use crate::rooms::CallContext;
 use crate::rooms::omitted::OmittedFile;
 use crate::rooms::plan::{FilePlan, Parts, Plan};
+use crate::wording::QuotedPath;
 
 /// The question as it was put to the person.
 pub(super) struct Proposed<'p> {
@@ -42,6 +43,16 @@ pub(super) fn take(
     let is_whole = |pick: &Pick| matches!(pick, Pick::Whole);
     if plan.origin.parts == Parts::Inseparable && !by_file.iter().all(is_whole) {
         return Err(words::inseparable(subject, words.as_deref()).into());
+    }
+    let is_split = |group: &Vec<usize>| {
+        let whole = group.iter().filter(|at| is_whole(&by_file[**at])).count();
+        let nothing = group.iter().filter(|at| by_file[**at] == Pick::Nothing);
+        whole < group.len() && nothing.count() < group.len()
+    };
+    if let Some(group) = plan.origin.together.iter().find(|group| is_split(group)) {
+        let names = group.iter().map(|at| plan.files[*at].target.told());
+        let names: Vec<QuotedPath> = names.collect();
+        return Err(words::only_together(subject, &names, words.as_deref()).into());
     }
     let mut kept: Vec<Option<usize>> = Vec::new();
     let mut files = Vec::new();

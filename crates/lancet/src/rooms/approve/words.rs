@@ -3,7 +3,7 @@
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::plan::FilePlan;
-use crate::wording::{QuotedPath, count, cut, duration};
+use crate::wording::{QuotedPath, count, cut, duration, joined};
 
 /// The longest text of a person that is passed on to the model, in characters.
 const LONGEST_WORDS: usize = 4_000;
@@ -59,6 +59,19 @@ pub(super) fn inseparable(subject: &Subject, words: Option<&str>) -> Refusal {
     let (about, words) = (&subject.words, passed_on(words));
     subject.refusal(format!(
         "A person let through a part of this change of {about}{words}, and lines are moved as a whole or not at all. Nothing was written; ask the user what is wanted."
+    ))
+}
+
+/// Gives the refusal where a person let through some of the files that only change together.
+pub(super) fn only_together(
+    subject: &Subject,
+    names: &[QuotedPath],
+    words: Option<&str>,
+) -> Refusal {
+    let (about, words) = (&subject.words, passed_on(words));
+    let names = cut(&joined(names, ", "), LONGEST_WORDS);
+    subject.refusal(format!(
+        "A person let through a part of this change of {about}{words}, and these files change names or contents with each other, so that they are written together or not at all: {names}. Nothing was written; ask the user what is wanted."
     ))
 }
 

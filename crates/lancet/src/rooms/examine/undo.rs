@@ -4,24 +4,28 @@
 
 mod chain;
 mod conflict;
+mod groups;
 mod kept;
 mod merge;
 mod name_turns;
 mod renamed;
 mod renamed_chain;
+mod restore;
 mod select;
 mod view;
 mod walk;
+
+pub(crate) use self::restore::restore;
 
 use std::path::{Path, PathBuf};
 
 use lancet_history::{OperationKind, OperationStore, TakenBack};
 
 use self::chain::Chain;
+use self::groups::Groups;
 use self::kept::unreadable;
 use self::renamed::Outcome;
 use self::select::Row;
-use self::view::Wanted;
 use self::walk::Back;
 use crate::order::Turn;
 use crate::refusal::{Refusal, RefusalKind};
@@ -29,7 +33,7 @@ use crate::request::Whose;
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{DryRun, FilePlan, FoundBack, LeftOut, Origin, Plan};
 use crate::rooms::{Attempt, CallContext};
-use crate::undo::{Conflicts, Direction, Restore, Side, TakeBack};
+use crate::undo::{Conflicts, Direction, TakeBack};
 use crate::wording::{QuotedPath, count, cut, joined, quote_path};
 
 /// The longest list of paths in a refusal, in characters.
@@ -75,6 +79,8 @@ struct Examined {
     takes_back: Vec<TakenBack>,
     found_back: Vec<FoundBack>,
     left_out: Vec<LeftOut>,
+    /// The files that are taken back together or not at all.
+    together: Vec<Vec<usize>>,
 }
 
 impl Examined {
@@ -132,6 +138,7 @@ impl Examined {
         }
         disk.drop_blocked();
         let mut by_others = Vec::new();
+        let mut groups = Groups::default();
         for (chain, way) in ways {
             context.check_time()?;
             let path = chain.last_name().to_path_buf();
@@ -143,6 +150,10 @@ impl Examined {
                 Ok(Outcome::To(plans)) => {
                     let first = self.files.len();
                     self.files.extend(plans);
+                    groups.add(
+                        chain.rows.iter().flat_map(|row| row.names()),
+                        first..self.files.len(),
+                    );
                     self.mark(&chain.rows, Some(first));
                 }
                 Ok(Outcome::ByAnother(path)) => by_others.push((chain, path)),
@@ -158,6 +169,7 @@ impl Examined {
             let by = files.position(|file| file.target.path() == path);
             self.mark(&chain.rows, by);
         }
+        self.together = groups.together();
         Ok(())
     }
 
@@ -225,6 +237,7 @@ impl Examined {
                 lead: Some(lead),
                 found_back: self.found_back,
                 left_out: self.left_out,
+                together: self.together,
                 ..Origin::default()
             },
         })
@@ -258,72 +271,6 @@ fn was_parted(store: &dyn OperationStore, rows: &[&Row]) -> Result<bool, Refusal
         }
     }
     Ok(false)
-}
-
-/// Works out the plan that brings one file back to a state in the history.
-pub(crate) fn restore(
-    context: &CallContext<'_>,
-    attempt: &mut Attempt,
-    asked: &Restore,
-) -> Result<Plan, Refusal> {
-    let store = store(context)?;
-    let operation = select::one(context, store, &asked.operation)?;
-    let target = locate(
-        context.engine(),
-        &asked.file.to_string_lossy(),
-        Intent::Replace,
-    )?;
-    let turn = context.take_turn([target.path()])?;
-    let Some(change) = operation
-        .files
-        .iter()
-        .find(|change| change.path == target.path())
-    else {
-        let touched: Vec<String> = operation
-            .files
-            .iter()
-            .map(|file| quote_path(&file.path).to_string())
-            .collect();
-        let text = format!(
-            "Operation {operation} did not touch {}. It changed {}.",
-            quote_path(target.path()),
-            touched.join(", ")
-        );
-        return Err(Refusal::new(RefusalKind::NotFound, text));
-    };
-    let wanted = match asked.moment {
-        Side::Before => &change.before,
-        Side::After => &change.after,
-    };
-    let lead = format!(
-        "{} as {}.",
-        quote_path(target.path()),
-        match asked.moment {
-            Side::Before => format!("it was before operation {operation}"),
-            Side::After => format!("operation {operation} left it"),
-        }
-    );
-    let current = walk::current(context, attempt, &target)?;
-    let mode = wanted
-        .as_ref()
-        .map(|kept| kept.mode)
-        .filter(|mode| *mode != 0);
-    let wanted = wanted.as_ref().map_or(Wanted::Nothing, Wanted::Kept);
-    let path = quote_path(target.path());
-    let Some(file) = view::file_plan(context, store, target, current, wanted, mode, Vec::new())?
-    else {
-        let text = format!("{path} is in that state already. Nothing was changed.");
-        return Err(Refusal::new(RefusalKind::NoChange, text).with("file_path", path));
-    };
-    Ok(Plan {
-        files: vec![file],
-        dry_run: DryRun::from(asked.dry_run),
-        turn,
-        origin: Origin {
-            lead: Some(lead),
-            ..Origin::default()
-        },
-    })
 }
 
 fn lead(ids: &[&str], direction: Direction, files: &[FilePlan]) -> String {

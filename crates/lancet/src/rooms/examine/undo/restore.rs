@@ -1,0 +1,132 @@
+//! examine for restore: the plan that brings files back to states in the history.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use lancet_history::{Operation, OperationStore};
+
+use super::view::{self, Wanted};
+use super::{select, store, walk};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::rooms::locate::{Intent, Target, locate};
+use crate::rooms::plan::{DryRun, FilePlan, Origin, Plan};
+use crate::rooms::{Attempt, CallContext};
+use crate::undo::{Restore, Side};
+use crate::wording::{QuotedPath, count, cut, joined, quote_path};
+
+/// The longest list of paths in an answer, in characters.
+const LONGEST_LIST: usize = 4_000;
+
+/// Works out the plan that brings files back to states in the history.
+pub(crate) fn restore(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    asked: &[Restore],
+) -> Result<Plan, Refusal> {
+    let store = store(context)?;
+    let mut located: Vec<(&Restore, Target)> = Vec::with_capacity(asked.len());
+    for asked in asked {
+        let path = asked.file.to_string_lossy();
+        located.push((asked, locate(context.engine(), &path, Intent::Replace)?));
+    }
+    refuse_one_file_twice(&located)?;
+    let turn = context.take_turn(located.iter().map(|(_, target)| target.path()))?;
+    let mut files = Vec::new();
+    let mut told = Vec::new();
+    let mut unchanged: Vec<QuotedPath> = Vec::new();
+    for (asked, target) in located {
+        context.check_time()?;
+        let path = quote_path(target.path());
+        let operation = select::one(context, store, &asked.operation)?;
+        told.push(format!("{path} as {}", moment(&operation, asked.moment)));
+        match file(context, attempt, store, target, &operation, asked.moment)? {
+            Some(file) => files.push(file),
+            None => unchanged.push(path),
+        }
+    }
+    if files.is_empty() {
+        return Err(in_that_state(&unchanged));
+    }
+    let mut lead = format!("{}.", cut(&told.join("; "), LONGEST_LIST));
+    if !unchanged.is_empty() {
+        let names = cut(&joined(&unchanged, ", "), LONGEST_LIST);
+        lead.push_str(&format!(" In that state already: {names}."));
+    }
+    Ok(Plan {
+        files,
+        dry_run: DryRun::from(asked.iter().any(|asked| asked.dry_run)),
+        turn,
+        origin: Origin {
+            lead: Some(lead),
+            ..Origin::default()
+        },
+    })
+}
+
+/// Works out one file; none where it is in the wanted state already.
+fn file(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    store: &dyn OperationStore,
+    target: Target,
+    operation: &Operation,
+    moment: Side,
+) -> Result<Option<FilePlan>, Refusal> {
+    let mut changes = operation.files.iter();
+    let Some(change) = changes.find(|change| change.path == target.path()) else {
+        let touched = operation.files.iter().map(|file| quote_path(&file.path));
+        let touched: Vec<QuotedPath> = touched.collect();
+        let text = format!(
+            "Operation {operation} did not touch {}. It changed {}.",
+            quote_path(target.path()),
+            cut(&joined(&touched, ", "), LONGEST_LIST)
+        );
+        return Err(Refusal::new(RefusalKind::NotFound, text));
+    };
+    let wanted = match moment {
+        Side::Before => &change.before,
+        Side::After => &change.after,
+    };
+    let current = walk::current(context, attempt, &target)?;
+    let mode = wanted.as_ref().map(|kept| kept.mode);
+    let mode = mode.filter(|mode| *mode != 0);
+    let wanted = wanted.as_ref().map_or(Wanted::Nothing, Wanted::Kept);
+    view::file_plan(context, store, target, current, wanted, mode, Vec::new())
+}
+
+fn moment(operation: &Operation, moment: Side) -> String {
+    match moment {
+        Side::Before => format!("it was before operation {operation}"),
+        Side::After => format!("operation {operation} left it"),
+    }
+}
+
+/// Refuses two states of one file, by its path or by its hard links.
+fn refuse_one_file_twice(located: &[(&Restore, Target)]) -> Result<(), Refusal> {
+    let mut paths: HashSet<PathBuf> = HashSet::new();
+    let mut inodes = HashSet::new();
+    for (_, target) in located {
+        let stat = target.located.stat();
+        let inode = stat.map(|stat| (stat.device, stat.inode));
+        let is_known = inode.is_some_and(|inode| !inodes.insert(inode));
+        if !paths.insert(target.path().to_path_buf()) || is_known {
+            let path = quote_path(target.path());
+            let text = format!(
+                "{path} is named twice, and a file is restored to one state. Nothing was changed; name it once."
+            );
+            return Err(Refusal::new(RefusalKind::Conflict, text).with("file_path", path));
+        }
+    }
+    Ok(())
+}
+
+/// The refusal where every file is in the wanted state already.
+fn in_that_state(unchanged: &[QuotedPath]) -> Refusal {
+    let (names, verb) = match unchanged {
+        [path] => (path.to_string(), "is"),
+        paths => (count(paths.len(), "file"), "are"),
+    };
+    let text = format!("{names} {verb} in that state already. Nothing was changed.");
+    let first = unchanged.first().cloned().unwrap_or_default();
+    Refusal::new(RefusalKind::NoChange, text).with("file_path", first)
+}
