@@ -36,8 +36,28 @@ enum Role {
         old: usize,
         new: usize,
     },
+    /// A line between `diff --git` and the first hunk of a file.
+    FileHead,
     /// A line outside of a hunk, or the remark on a missing final newline.
     Other,
+}
+
+/// The lines with their roles. `--- a/x` is a part of a file's head only there: in a hunk it is a removed line.
+fn roles(shown: &str) -> Vec<(Role, &str)> {
+    let mut is_head = false;
+    let with_role = |line| {
+        is_head |= str::starts_with(line, "diff --git ");
+        let role = match role(line) {
+            hunk @ Role::Hunk { .. } => {
+                is_head = false;
+                hunk
+            }
+            _ if is_head => Role::FileHead,
+            other => other,
+        };
+        (role, line)
+    };
+    shown.lines().map(with_role).collect()
 }
 
 fn role(line: &str) -> Role {
@@ -65,7 +85,7 @@ fn hunk(line: &str) -> Option<Role> {
 
 fn render(colour: Colour, diff: &str, numbers: LineGutter) -> String {
     let shown = visible(diff);
-    let lines: Vec<(Role, &str)> = shown.lines().map(|line| (role(line), line)).collect();
+    let lines = roles(&shown);
     let marks = match colour {
         Colour::On => marks(&lines),
         Colour::Off => Vec::new(),
@@ -83,7 +103,7 @@ fn render(colour: Colour, diff: &str, numbers: LineGutter) -> String {
             Role::Removed => (1, 0),
             Role::Added => (0, 1),
             Role::Kept => (1, 1),
-            Role::Hunk { .. } | Role::Other => (0, 0),
+            Role::Hunk { .. } | Role::FileHead | Role::Other => (0, 0),
         };
         if let (Some((old, new)), LineGutter::Shown, true) = (next, numbers, sides != (0, 0)) {
             let number = |number: usize, side: usize| match side {
@@ -120,6 +140,7 @@ fn line_of(colour: Colour, role: Role, line: &str, marks: &[Range<usize>]) -> St
         Role::Added => Style::Green,
         Role::Removed => Style::Red,
         Role::Hunk { .. } => Style::Cyan,
+        Role::FileHead => Style::Bold,
         Role::Other if line.starts_with('\\') => Style::Dim,
         Role::Kept | Role::Other => return line.to_owned(),
     };
@@ -190,6 +211,19 @@ mod tests {
         );
         let unlike = Colour::On.diff("-one\n+1\n");
         assert_eq!(unlike, "\x1b[31m-one\x1b[0m\n\x1b[32m+1\x1b[0m\n");
+    }
+
+    #[test]
+    fn the_head_of_a_file_is_no_change() {
+        let diff = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n--- one\n+++ two\n";
+        assert_eq!(
+            Colour::On.diff(diff),
+            "\x1b[1mdiff --git a/x b/x\x1b[0m\n\x1b[1m--- a/x\x1b[0m\n\x1b[1m+++ b/x\x1b[0m\n\x1b[36m@@ -1 +1 @@\x1b[0m\n\
+             \x1b[31m--- one\x1b[0m\n\x1b[32m+++ two\x1b[0m\n"
+        );
+        let twice = format!("@@ -1 +1 @@\n-a\n+b\n{diff}");
+        let numbered = Colour::Off.numbered_diff(&twice);
+        assert!(numbered.contains("\n--- a/x\n+++ b/x\n"), "{numbered}");
     }
 
     #[test]
