@@ -1,15 +1,18 @@
 //! Prints a tool's answer: text for people, one JSON object for programs, and the exit code.
 
+mod change;
+
 use std::io::IsTerminal as _;
 
 use lancet::outcome::Outcome;
-use lancet::{RefusalKind, Reply};
+use lancet::{RefusalKind, Reply, SessionName};
 use serde_json::{Value, json};
 
+use self::change::Diffs;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::Surroundings;
 use crate::terminal::{
-    Colour, Style, TerminalApprover, print, print_error, stdout_is_terminal, visible, visible_line,
+    Colour, Style, TerminalApprover, print, print_error, stdout_is_terminal, visible,
 };
 use crate::words::at_the_shell;
 
@@ -36,15 +39,36 @@ impl OutputFormat {
     }
 }
 
-/// How an answer is presented at a terminal. Files and pipes get the text that a model would read.
+/// How an answer is presented.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Presentation<'a> {
     /// Numbered lines.
     Lines,
-    /// A diff.
+    /// A change that a person made: what happened to each file and its diff. Notes go to standard error.
     Change(&'a TerminalApprover),
+    /// A change in a named session: at a terminal like any other, in files and pipes the text that a model would read.
+    SessionChange(&'a TerminalApprover),
     /// The text that a model would read.
     Plain(&'a TerminalApprover),
+}
+
+impl<'a> Presentation<'a> {
+    /// The presentation of a change that was made in this session.
+    pub(crate) fn of_change(approver: &'a TerminalApprover, session: Option<&SessionName>) -> Self {
+        match session {
+            Some(_) => Presentation::SessionChange(approver),
+            None => Presentation::Change(approver),
+        }
+    }
+
+    fn approver(self) -> Option<&'a TerminalApprover> {
+        match self {
+            Presentation::Lines => None,
+            Presentation::Change(approver)
+            | Presentation::SessionChange(approver)
+            | Presentation::Plain(approver) => Some(approver),
+        }
+    }
 }
 
 /// Prints an answer; returns the exit code.
@@ -54,10 +78,7 @@ pub(crate) fn put(
     shape: Presentation<'_>,
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
-    let unasked = match shape {
-        Presentation::Change(approver) | Presentation::Plain(approver) => approver.unasked(),
-        Presentation::Lines => None,
-    };
+    let unasked = shape.approver().and_then(TerminalApprover::unasked);
     let text = unasked.as_deref().unwrap_or(reply.text());
     match (form, reply.refusal()) {
         (OutputFormat::Json, _) => print(&object(reply, text))?,
@@ -67,18 +88,27 @@ pub(crate) fn put(
             _ if text.starts_with("A person declined") => CANCELLED.to_owned(),
             _ => refusal(kind, &at_the_shell(text, around.working.as_deref()), around),
         }),
-        (OutputFormat::Text, None)
-            if !stdout_is_terminal() && around.colour(false) == Colour::Off =>
-        {
-            print(&closed(text))?;
-        }
         (OutputFormat::Text, None) => {
             let colour = around.colour(stdout_is_terminal());
-            print(&match shape {
-                Presentation::Lines => colour.numbered(text),
-                Presentation::Change(approver) => change(reply, colour, approver),
-                Presentation::Plain(_) => closed(&visible(text)),
-            })?;
+            let is_plain = !stdout_is_terminal() && colour == Colour::Off;
+            match (shape, reply.outcome()) {
+                (Presentation::Change(approver), Outcome::Changed(change)) => {
+                    let diffs = match () {
+                        () if approver.has_shown() => Diffs::Seen,
+                        () if is_plain => Diffs::Bare,
+                        () => Diffs::Numbered,
+                    };
+                    print(&change::text(change, diffs, colour, around))?;
+                    let colour = around.colour(std::io::stderr().is_terminal());
+                    print_error(&change::notes(change, colour, around));
+                }
+                (Presentation::SessionChange(approver), Outcome::Changed(_)) if !is_plain => {
+                    return put(reply, form, Presentation::Change(approver), around);
+                }
+                (Presentation::Lines, _) if !is_plain => print(&colour.numbered(text))?,
+                (_, _) if is_plain => print(&closed(text))?,
+                (_, _) => print(&closed(&visible(text)))?,
+            }
         }
     }
     Ok(exit_of(reply))
@@ -118,28 +148,6 @@ fn object(reply: &Reply, text: &str) -> String {
         fields.insert("text".to_owned(), json!(text));
     }
     format!("{data}\n")
-}
-
-/// A change for a person: the headline, the diff unless the question has just shown it, and the notices.
-fn change(reply: &Reply, colour: Colour, approver: &TerminalApprover) -> String {
-    let person = reply.person();
-    let (headline, diff) = person.split_once('\n').unwrap_or((person, ""));
-    let mut out = format!("{}\n", colour.paint(Style::Bold, &visible_line(headline)));
-    if !approver.has_shown() {
-        out.push_str(&colour.numbered_diff(diff));
-    }
-    let warnings: Vec<&String> = match reply.outcome() {
-        Outcome::Changed(change) => {
-            let of_files = change.files.iter().flat_map(|file| &file.warnings);
-            of_files.chain(&change.notes).collect()
-        }
-        _ => Vec::new(),
-    };
-    for warning in warnings {
-        let note = format!("note: {}", visible(warning));
-        out.push_str(&format!("{}\n", colour.paint(Style::Dim, &note)));
-    }
-    out
 }
 
 /// A refusal for standard error, which may be a terminal even where standard output is not.

@@ -122,6 +122,11 @@ pub(crate) struct McpArguments {
     pub(crate) place: WorkArguments,
 }
 
+fn line_number(typed: &str) -> Result<u64, String> {
+    let number = typed.parse();
+    number.map_err(|_| "lines count from 1; `tail` shows the last ones".to_owned())
+}
+
 /// Show files, or lines of them
 ///
 /// On a terminal lines are numbered and coloured by their syntax, what is longer than the screen comes in the pager, and
@@ -141,13 +146,13 @@ pub(crate) struct ReadArguments {
     #[arg(long, short = 'n', conflicts_with = "plain")]
     pub(crate) number: bool,
     /// First line to show, from 1
-    #[arg(long, value_name = "LINE")]
+    #[arg(long, value_name = "LINE", allow_negative_numbers = true, value_parser = line_number)]
     pub(crate) offset: Option<u64>,
     /// How many lines to show
-    #[arg(long, value_name = "LINES", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "LINES", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
     /// Show the line at --offset alone, from this character on
-    #[arg(long, value_name = "CHARACTER", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "CHARACTER", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) column: Option<u64>,
     #[command(flatten)]
     pub(crate) common: Shared,
@@ -195,7 +200,7 @@ pub(crate) struct EditArguments {
     #[arg(long)]
     pub(crate) replace_all: bool,
     /// Refuse if the old text stands at any other number of places, in all files together
-    #[arg(long, value_name = "PLACES", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "PLACES", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) expect_count: Option<u64>,
     #[command(flatten)]
     pub(crate) writing: WriteFlags,

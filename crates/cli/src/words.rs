@@ -1,7 +1,9 @@
-//! The words of a refusal for a person at the shell. The tools speak to models, of fields and calls; a person has flags and
+//! The words of a refusal or a note for a person at the shell. The tools speak to models, of fields and calls; a person has flags and
 //! commands. One table translates; text of files (in backquotes, or between a colon and `(end of …)`) stays as it is.
 
 use std::path::Path;
+
+use crate::surroundings::folders_from;
 
 /// What the tools say, and what it is called at the shell. Earlier rows win; rows are applied one after the other.
 const TABLE: &[(&str, &str)] = &[
@@ -76,11 +78,41 @@ const TABLE: &[(&str, &str)] = &[
         "There is nothing to undo in this project.",
     ),
     ("There is no operation", "There is no change"),
+    ("Undo of operation ", "Undid change "),
+    ("Undo of ", "Undid "),
+    ("Redo of what operation ", "Redid what change "),
+    ("Redo of ", "Redid "),
+    (" operations from ", " changes from "),
+    ("Already undone: operation ", "Already undone: change "),
+    (
+        "Already redone: what operation ",
+        "Already redone: what change ",
+    ),
     ("Operation ", "Change "),
     (" operation ", " change "),
 ];
 
-/// What a refusal says to a person who works in this folder.
+/// How `--old` was found in a file, by the name of the rung.
+const RUNGS: &[(&str, &str)] = &[
+    ("exact", "exactly"),
+    ("final-newline", "ignoring the final newline"),
+    ("gutter", "ignoring line numbers"),
+    ("look-alike", "ignoring look-alike characters"),
+    ("abbreviation", "ignoring shortened tags"),
+    ("trailing", "ignoring blanks at line ends"),
+    ("indent", "ignoring indentation"),
+    ("tabs", "ignoring tabs and spaces in indentation"),
+    ("blank-edge", "ignoring a blank line at the edge"),
+    ("escaped", "ignoring extra escapes"),
+];
+
+/// What a rung is called at the shell.
+pub(crate) fn matched_by(rung: &str) -> &str {
+    let found = RUNGS.iter().find(|(name, _)| *name == rung);
+    found.map_or(rung, |(_, words)| words)
+}
+
+/// What a refusal or a note says to a person who works in this folder.
 pub(crate) fn at_the_shell(text: &str, working: Option<&Path>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut is_quoted = false;
@@ -91,6 +123,13 @@ pub(crate) fn at_the_shell(text: &str, working: Option<&Path>) -> String {
             continue;
         }
         is_quoted = line.trim_end().ends_with(':') && line.ends_with('\n');
+        let mut line = line.to_owned();
+        for (name, words) in RUNGS {
+            line = line.replace(
+                &format!("matched on the rung `{name}`"),
+                &format!("matched {words}"),
+            );
+        }
         for (at, part) in line.split('`').enumerate() {
             if at > 0 {
                 out.push('`');
@@ -107,16 +146,31 @@ pub(crate) fn at_the_shell(text: &str, working: Option<&Path>) -> String {
 
 fn translated(part: &str, working: Option<&Path>) -> String {
     let mut part = part.to_owned();
-    if let Some(folder) = working
-        .and_then(Path::to_str)
-        .filter(|folder| *folder != "/")
-    {
-        part = part.replace(&format!("{folder}/"), "");
+    for (folder, up) in folders_from(working) {
+        if let Some(folder) = folder.to_str() {
+            part = named_from(&part, &format!("{folder}/"), &up);
+        }
     }
     for (tools, shell) in TABLE {
         part = replaced(&part, tools, shell);
     }
     part
+}
+
+/// Replaces the beginning of paths, and not what is in the middle of one.
+fn named_from(text: &str, folder: &str, up: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(folder) {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let is_inside = before
+            .ends_with(|character: char| character.is_alphanumeric() || "_-./".contains(character));
+        out.push_str(if is_inside { folder } else { up });
+        rest = &from[folder.len()..];
+    }
+    out.push_str(rest);
+    out
 }
 
 /// Replaces a phrase where it stands by itself, and not as a part of a longer name.
@@ -162,6 +216,40 @@ mod tests {
         );
         let diff = "x. Nothing was changed.\nChanged since:\n-old_string\n+new_string\n";
         assert_eq!(at_the_shell(diff, None), diff);
+    }
+
+    #[test]
+    fn paths_are_named_from_the_working_folder() {
+        let working = Some(Path::new("/home/me/app/src"));
+        let text = "/home/me/app/src/a.rs, /home/me/app/b.rs, /home/me/x, /mnt/home/me/app/src/a.rs, /etc/passwd";
+        assert_eq!(
+            at_the_shell(text, working),
+            "a.rs, ../b.rs, ../../x, /mnt/home/me/app/src/a.rs, /etc/passwd"
+        );
+    }
+
+    #[test]
+    fn every_rung_has_words() {
+        let note = "matched on the rung `indent` at line 2; the text that was replaced:\n  x";
+        assert_eq!(
+            at_the_shell(note, None),
+            "matched ignoring indentation at line 2; the text that was replaced:\n  x"
+        );
+        use lancet::outcome::Rung::*;
+        for rung in [
+            Exact,
+            FinalNewline,
+            Gutter,
+            LookAlike,
+            Abbreviation,
+            Trailing,
+            Indent,
+            Tabs,
+            BlankEdge,
+            Escaped,
+        ] {
+            assert_ne!(matched_by(rung.name()), rung.name());
+        }
     }
 
     #[test]

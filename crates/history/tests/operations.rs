@@ -488,10 +488,13 @@ fn sums_are_by_file_tool_session_client_and_refusal() {
         &draft(&id(2), vec![file("/p/a", whole(b"1"), whole(b"3"))]),
     );
     store
-        .count_refusal("talk", "Edit", "stale")
+        .count_refusal("talk", "Edit", "stale", Path::new("/p"))
         .expect("counted");
     store
-        .count_refusal("talk", "Edit", "stale")
+        .count_refusal("talk", "Edit", "stale", Path::new("/p/sub"))
+        .expect("counted");
+    store
+        .count_refusal("talk", "Edit", "stale", Path::new("/p-other"))
         .expect("counted");
     let sums = store
         .statistics(&StatisticsQuery::default())
@@ -505,7 +508,17 @@ fn sums_are_by_file_tool_session_client_and_refusal() {
     assert_eq!(sums.tools, [("Edit".to_owned(), sums.total)]);
     assert_eq!(sums.sessions, [("talk".to_owned(), sums.total)]);
     assert_eq!(sums.rungs, [("exact".to_owned(), 2)]);
-    assert_eq!(sums.refusals, [("stale".to_owned(), 2)]);
+    assert_eq!(sums.refusals, [("stale".to_owned(), 3)]);
+    let below = |folder: &str| StatisticsQuery {
+        below: vec![folder.into()],
+        ..StatisticsQuery::default()
+    };
+    for (folder, refusals) in [("/p", 2), ("/p/sub", 1), ("/p-other", 1)] {
+        let sums = store.statistics(&below(folder)).expect("summed");
+        assert_eq!(sums.refusals, [("stale".to_owned(), refusals)], "{folder}");
+    }
+    let elsewhere = store.statistics(&below("/q")).expect("summed");
+    assert_eq!(elsewhere.refusals, []);
     let other = StatisticsQuery {
         session: Some("other".into()),
         ..StatisticsQuery::default()

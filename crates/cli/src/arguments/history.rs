@@ -28,7 +28,7 @@ pub(crate) struct LogArguments {
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
     /// At most so many
-    #[arg(long, short = 'n', value_name = "NUMBER", value_parser = one_or_more)]
+    #[arg(long, short = 'n', value_name = "NUMBER", allow_negative_numbers = true, value_parser = one_or_more)]
     pub(crate) number: Option<usize>,
     /// Only id, tool, files and what was changed
     #[arg(long)]
@@ -92,7 +92,7 @@ pub(crate) struct UndoArguments {
     /// This change, by its id from the log
     pub(crate) operation: Option<String>,
     /// So many of the newest changes, at once
-    #[arg(short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(short = 'n', value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) number: Option<u32>,
     /// The newest change of this file, and of no other
     #[arg(long, value_name = "FILE")]

@@ -57,7 +57,8 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
         ))?;
         return Ok(exit_of(&answer));
     }
-    put(&answer, output, Presentation::Change(&approver), around)
+    let shape = Presentation::of_change(&approver, arguments.common.session.as_ref());
+    put(&answer, output, shape, around)
 }
 
 /// Whether the model that wrote the reply can correct what it was refused for.

@@ -57,7 +57,7 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
     put(
         &reply,
         OutputFormat::of(arguments.common.json),
-        Presentation::Change(&bench.approver),
+        Presentation::of_change(&bench.approver, arguments.common.session.as_ref()),
         around,
     )
 }

@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &WriteArguments, around: &Surroundings) -> Result<E
     put(
         &reply,
         OutputFormat::of(arguments.common.json),
-        Presentation::Change(&bench.approver),
+        Presentation::of_change(&bench.approver, arguments.common.session.as_ref()),
         around,
     )
 }

@@ -167,11 +167,10 @@ impl TerminalApprover {
                 }
                 Key::Diff if edited.any() => edited.diffs(question, colour),
                 Key::Help if edited.any() => show::EDITED_HELP.to_owned(),
-                Key::Session | Key::Always | Key::Pick if edited.any() => {
+                Key::Always | Key::Pick if edited.any() => {
                     "The text was edited: y writes it, e edits it again, n writes nothing.\n"
                         .to_owned()
                 }
-                Key::Session => return Some(Answer::Session),
                 Key::Always if question.offers.always.is_empty() => {
                     "There is no rule that could be added; ? explains.\n".to_owned()
                 }

@@ -30,4 +30,5 @@ mod terminal;
 #[path = "../../../search/tests/agreement/tree.rs"]
 mod tree;
 mod wall;
+mod wordings;
 mod write;

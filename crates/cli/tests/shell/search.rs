@@ -32,7 +32,8 @@ fn a_line_off_a_terminal_names_its_file_and_notices_are_not_among_the_lines() {
         ["src/a.rs:2:fn two_test() {}", "src/b.py:1:two_test = 2"]
     );
     assert!(
-        run.err.contains("1 file secret or denied, skipped"),
+        run.err
+            .contains("lancet: 1 secret or denied file skipped\n"),
         "{run:?}"
     );
     let run = stage.run(&["glob", "*.toml"]);

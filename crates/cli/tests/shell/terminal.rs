@@ -16,7 +16,7 @@ pub(crate) fn on_low_terminal(stage: &Stage, rows: usize, arguments: &str, answe
 }
 
 /// The program on a terminal of its own.
-fn terminal(stage: &Stage, arguments: &str) -> Command {
+pub(crate) fn terminal(stage: &Stage, arguments: &str) -> Command {
     let mut command = Command::new("script");
     command.args([
         "--quiet",
@@ -498,7 +498,7 @@ fn an_undo_of_two_files_is_one_question() {
     assert_eq!(run.code, 0, "{run:?}");
     let run = on_terminal(&stage, "undo", "y\n");
     assert_eq!(run.code, 0, "{run:?}");
-    assert_eq!(run.out.matches("Write this?").count(), 1, "{run:?}");
+    assert_eq!(run.out.matches("Undo this?").count(), 1, "{run:?}");
     assert!(run.out.contains("Undo: 2 files, +0 -2"), "{run:?}");
     assert!(!stage.project().join("a.txt").exists() && !stage.project().join("b.txt").exists());
 }
@@ -510,7 +510,7 @@ fn an_undo_of_two_files_is_picked_by_file_and_the_other_is_undone_later() {
     assert_eq!(run.code, 0, "{run:?}");
     let run = on_terminal(&stage, "undo", "p\nn\ny\n");
     assert_eq!(run.code, 0, "{run:?}");
-    assert_eq!(run.out.matches("Write this?").count(), 1, "{run:?}");
+    assert_eq!(run.out.matches("Undo this?").count(), 1, "{run:?}");
     assert_eq!(run.out.matches("Write this file?").count(), 2, "{run:?}");
     assert!(run.out.contains("a.txt (all of it)"), "{run:?}");
     assert_eq!(stage.text("a.txt"), "a\n");

@@ -45,6 +45,7 @@ pub struct Statistics {
     pub clients: TotalsByName,
     /// How often each rung of the match ladder was used.
     pub rungs: Vec<(String, u64)>,
-    /// The number of refusals of each name, in all folders.
+    /// The number of refusals of each name. Refusals that an older lancet counted have no folder, and are only part of the
+    /// totals of all folders.
     pub refusals: Vec<(String, u64)>,
 }

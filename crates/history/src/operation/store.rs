@@ -132,11 +132,17 @@ pub trait RecordStore: Send + Sync {
     /// The store cannot be read.
     fn broken_links(&self, operation: &str) -> Result<Vec<usize>, StoreError>;
 
-    /// Adds one to the count of refusals of this name.
+    /// Adds one to the count of refusals of this name in this folder.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn count_refusal(&self, session: &str, tool: &str, name: &str) -> Result<(), StoreError>;
+    fn count_refusal(
+        &self,
+        session: &str,
+        tool: &str,
+        name: &str,
+        folder: &Path,
+    ) -> Result<(), StoreError>;
 
     /// The totals over the operations that match the query.
     ///

@@ -124,7 +124,7 @@ impl Filter {
 }
 
 /// The exclusive bounds of the paths below a folder, in byte order: `folder/` and `folder0`, since `0` follows `/`.
-fn below(folder: &std::path::Path) -> (Vec<u8>, Vec<u8>) {
+pub(super) fn below(folder: &std::path::Path) -> (Vec<u8>, Vec<u8>) {
     let mut from = bytes_of(folder).to_vec();
     while from.last() == Some(&b'/') {
         from.pop();

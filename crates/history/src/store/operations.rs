@@ -231,8 +231,14 @@ impl RecordStore for Store {
             .0)
     }
 
-    fn count_refusal(&self, session: &str, tool: &str, name: &str) -> Result<(), StoreError> {
-        self.run(|connection| statistics::count_refusal(connection, session, tool, name))?;
+    fn count_refusal(
+        &self,
+        session: &str,
+        tool: &str,
+        name: &str,
+        folder: &Path,
+    ) -> Result<(), StoreError> {
+        self.run(|connection| statistics::count_refusal(connection, session, tool, name, folder))?;
         Ok(())
     }
 

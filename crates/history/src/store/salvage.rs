@@ -22,7 +22,7 @@ const TABLES: [(&str, &str); 11] = [
     ("files", "operation, at"),
     ("parted", "operation, file"),
     ("taken_back", "operation, earlier, at"),
-    ("refusals", "hour, session, tool, name"),
+    ("refusals", "hour, session, tool, name, folder"),
     ("unsealed", "file"),
     ("journal", "id"),
 ];

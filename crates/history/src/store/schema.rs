@@ -140,6 +140,21 @@ pub(super) const STEPS: &[&str] = &["
 ", "
     -- The changes of a file under the name that a move took from it.
     CREATE INDEX files_by_moved_from ON files (moved_from) WHERE moved_from IS NOT NULL;
+", "
+    -- Refusals by the folder they were met in; empty where an older lancet counted them.
+    ALTER TABLE refusals RENAME TO older_refusals;
+    CREATE TABLE refusals (
+        hour     INTEGER NOT NULL,        -- hours since 1970
+        session  TEXT    NOT NULL,
+        tool     TEXT    NOT NULL,
+        name     TEXT    NOT NULL,
+        folder   BLOB    NOT NULL,
+        count    INTEGER NOT NULL,
+        overdue  INTEGER,
+        PRIMARY KEY (hour, session, tool, name, folder)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO refusals SELECT hour, session, tool, name, x'', count, overdue FROM older_refusals;
+    DROP TABLE older_refusals;
 "];
 
 /// Why a database could not be migrated.

@@ -1,31 +1,32 @@
 //! The counts of refusals, and the totals of the history.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, params, params_from_iter};
 
 use super::clock::now;
-use super::log::Filter;
-use super::records::path_of;
+use super::log::{Filter, below};
+use super::records::{bytes_of, path_of};
 use crate::operation::{Statistics, StatisticsQuery, Totals, TotalsByName};
 
 const HOUR: i64 = 60 * 60;
 
-/// Adds one to the refusals of that name in this hour.
+/// Adds one to the refusals of that name in this hour and folder.
 pub(super) fn count_refusal(
     connection: &Connection,
     session: &str,
     tool: &str,
     name: &str,
+    folder: &Path,
 ) -> rusqlite::Result<()> {
     connection
         .prepare_cached(
-            "INSERT INTO refusals (hour, session, tool, name, count) VALUES (?1, ?2, ?3, ?4, 1)
+            "INSERT INTO refusals (hour, session, tool, name, folder, count) VALUES (?1, ?2, ?3, ?4, ?5, 1)
              ON CONFLICT DO UPDATE SET count = count + 1",
         )?
-        .execute(params![now() / HOUR, session, tool, name])?;
+        .execute(params![now() / HOUR, session, tool, name, bytes_of(folder)])?;
     Ok(())
 }
 
@@ -102,11 +103,25 @@ fn refusals(
     connection: &Connection,
     query: &StatisticsQuery,
 ) -> rusqlite::Result<Vec<(String, u64)>> {
-    let mut statement = connection.prepare(
-        "SELECT name, sum(count) FROM refusals WHERE (?1 IS NULL OR session = ?1) AND hour >= ?2 GROUP BY name",
-    )?;
     let since = query.since.map_or(0, |since| since / 1000 / HOUR);
-    let rows = statement.query_map(params![query.session, since], |row| {
+    let mut filter = Filter::default();
+    filter.add("hour >= ?", [Value::Integer(since)]);
+    if let Some(session) = &query.session {
+        filter.add("session = ?", [Value::Text(session.clone())]);
+    }
+    if !query.below.is_empty() {
+        let one = vec!["folder = ? OR (folder > ? AND folder < ?)"; query.below.len()];
+        let values = query.below.iter().flat_map(|root| {
+            let (from, to) = below(root);
+            [bytes_of(root).to_vec(), from, to].map(Value::Blob)
+        });
+        filter.add(&format!("({})", one.join(" OR ")), values);
+    }
+    let mut statement = connection.prepare(&format!(
+        "SELECT name, sum(count) FROM refusals WHERE {} GROUP BY name",
+        filter.sql
+    ))?;
+    let rows = statement.query_map(params_from_iter(filter.values), |row| {
         Ok((row.get(0)?, row.get::<_, i64>(1)? as u64))
     })?;
     Ok(by_count(rows.collect::<rusqlite::Result<_>>()?))

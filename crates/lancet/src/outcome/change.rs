@@ -25,6 +25,8 @@ pub struct ChangeOutcome {
     pub omitted: Vec<OmittedPart>,
     /// Sentences about what was not written.
     pub notes: Vec<String>,
+    /// Which changes an undo, redo or restore is about, as a sentence. It is not part of the JSON, whose text has it.
+    pub lead: Option<String>,
     pub(crate) layout: Layout,
 }
 

@@ -50,6 +50,7 @@ fn change(files: Vec<FileOutcome>, layout: Layout) -> ChangeOutcome {
         left_out: Vec::new(),
         omitted: Vec::new(),
         notes: Vec::new(),
+        lead: None,
         layout,
     }
 }

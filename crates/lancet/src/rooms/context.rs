@@ -55,6 +55,8 @@ pub(crate) struct CallContext<'s> {
     pub(crate) applied_by: AppliedBy,
     /// Whether the call takes the turn for its files.
     pub(super) turns: Turns,
+    /// The operations that an undo or redo has chosen, by their ids.
+    pub(super) chosen: RefCell<Vec<String>>,
 }
 
 /// Whether a call takes the turn for the files that it would change.
@@ -95,6 +97,7 @@ impl<'s> CallContext<'s> {
             answer: RefCell::default(),
             applied_by: AppliedBy::Model,
             turns: Turns::Taken,
+            chosen: RefCell::default(),
         }
     }
 

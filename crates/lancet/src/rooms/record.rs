@@ -4,7 +4,7 @@
 mod numbers;
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -334,6 +334,15 @@ fn raw(changes: &[RawChange]) -> impl Iterator<Item = (Range<u64>, &[u8])> {
     changes.map(|RawChange { range, bytes }| (range.clone(), bytes.as_slice()))
 }
 
+/// The root that a refused call was about: that of its path, else the first.
+fn folder_of(context: &CallContext<'_>, path: Option<&str>) -> PathBuf {
+    let roots = context.engine().roots();
+    let of_path = roots
+        .iter()
+        .find(|root| path.is_some_and(|path| Path::new(path).starts_with(root)));
+    of_path.or(roots.first()).cloned().unwrap_or_default()
+}
+
 /// Records what a refusal showed, and reports the refusal to the observers.
 pub(crate) fn refused(context: &CallContext<'_>, refusal: &Refusal, path: Option<&str>) {
     // A diff that is cut off does not count as shown.
@@ -349,7 +358,9 @@ pub(crate) fn refused(context: &CallContext<'_>, refusal: &Refusal, path: Option
     }
     if let Some(store) = context.engine().history() {
         // This is only for the statistics: if the state folder cannot be written, the refusal is not counted.
-        let _ = store.count_refusal(context.session.key(), &context.tool, refusal.kind().name());
+        let name = refusal.kind().name();
+        let folder = folder_of(context, path);
+        let _ = store.count_refusal(context.session.key(), &context.tool, name, &folder);
     }
     let event = Event::Refused {
         time: SystemTime::now(),

@@ -252,6 +252,7 @@ fn finish(
         left_out: origin.left_out.iter().map(left_out).collect(),
         omitted: origin.omitted.outcome(),
         notes,
+        lead: origin.lead.clone(),
     };
     Reply::new(text, Outcome::Changed(outcome), person)
 }

@@ -223,7 +223,5 @@ fn check(
 
 /// A path as a person types it.
 fn shown(path: &Path, around: &Surroundings) -> String {
-    let working = around.working.as_deref();
-    let below = working.and_then(|working| path.strip_prefix(working).ok());
-    visible_line(&below.unwrap_or(path).to_string_lossy()).into_owned()
+    visible_line(&around.relative(path)).into_owned()
 }

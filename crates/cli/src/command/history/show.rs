@@ -12,6 +12,7 @@ use crate::arguments::ShowArguments;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{Colour, Style, page, print, stdout_is_terminal, visible};
+use crate::words::matched_by;
 
 /// Runs `lancet show`.
 pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<Exit, Failure> {
@@ -127,7 +128,12 @@ fn head(operation: &Operation, colour: Colour) -> String {
     line("client", client.as_deref());
     line("turn", operation.turn.as_deref());
     line("call", operation.call.as_deref());
-    line("matched", Some(&operation.rungs.join(", ")));
+    let matched: Vec<&str> = operation
+        .rungs
+        .iter()
+        .map(|rung| matched_by(rung))
+        .collect();
+    line("matched", Some(&matched.join(", ")));
     line("approved", approved.as_deref());
     line("undoes", Some(&operation.takes_back.join(", ")));
     line("undone by", undone);

@@ -24,7 +24,13 @@ pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result
     let files: Vec<(String, Totals)> = sums
         .files
         .iter()
-        .map(|(path, sum)| (path.display().to_string(), *sum))
+        .map(|(path, sum)| {
+            let name = match arguments.json {
+                true => path.display().to_string(),
+                false => around.relative(path),
+            };
+            (name, *sum)
+        })
         .collect();
     if arguments.json {
         let list = |sums: &[(String, Totals)]| -> Value {
@@ -83,7 +89,7 @@ pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result
     table("sessions", lines(&sums.sessions));
     table("clients", lines(&sums.clients));
     table("matched", counts(&sums.rungs));
-    table("refusals, in all projects", counts(&sums.refusals));
+    table("refusals", counts(&sums.refusals));
     page(&out, around)?;
     Ok(Exit::Done)
 }

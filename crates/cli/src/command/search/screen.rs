@@ -124,31 +124,32 @@ impl Screen {
         let tally = &report.printout.tally;
         let mut notices = Vec::new();
         for (number, words) in [
-            (tally.denied, "secret or denied, skipped"),
-            (tally.unreadable, "not readable, skipped"),
+            (tally.denied, "secret or denied {files} skipped"),
+            (tally.unreadable, "unreadable {files} skipped"),
             (
                 tally.too_large,
-                "too large or with too long a line, skipped",
+                "{files} skipped, too large or with too long a line",
             ),
-            (tally.cut, "searched only up to a NUL byte"),
-            (report.unsorted, "not searched: too many to sort"),
+            (tally.cut, "{files} searched only up to a NUL byte"),
+            (report.unsorted, "{files} not searched: too many to sort"),
         ] {
-            match number {
-                0 => {}
-                1 => notices.push(format!("1 file {words}")),
-                number => notices.push(format!("{number} files {words}")),
+            let files = if number == 1 { "file" } else { "files" };
+            if number > 0 {
+                notices.push(format!("{number} {}", words.replace("{files}", files)));
             }
         }
         // A script sees from the exit code that nothing was found.
         if report.printout.files == 0 && report.refused.is_empty() && self.errors_at_terminal() {
-            let mut words = format!("nothing found in {} files", tally.searched);
+            let files = if tally.searched == 1 { "file" } else { "files" };
+            notices.push(format!("nothing found in {} {files}", tally.searched));
             if tally.ignored > 0 {
-                words.push_str(&format!("; {} ignored (--no-ignore)", tally.ignored));
+                notices.push("ignored files are skipped; --no-ignore includes them".to_owned());
             }
             if tally.hidden > 0 {
-                words.push_str(&format!("; {} hidden (--hidden)", tally.hidden));
+                notices.push(
+                    "hidden files are skipped; name one (.github) or use --hidden".to_owned(),
+                );
             }
-            notices.push(words);
         }
         notices
     }

@@ -6,7 +6,6 @@ pub(super) enum Key {
     Yes,
     /// No, with a reason for the model.
     No(Option<String>),
-    Session,
     Always,
     Edit,
     Pick,
@@ -21,7 +20,6 @@ pub(super) fn understood(line: &str) -> Key {
     let (first, rest) = split(line);
     match (first.to_lowercase().as_str(), rest) {
         ("y" | "yes", "") => Key::Yes,
-        ("s" | "session", "") => Key::Session,
         ("a" | "always", "") => Key::Always,
         ("e" | "edit", "") => Key::Edit,
         ("p" | "pick", "") => Key::Pick,

@@ -10,7 +10,7 @@ pub(super) const EDITED_PROMPT: &str = "Write it as edited? [y/N/e/d/?]";
 /// The explanation of the keys after a text was edited.
 pub(super) const EDITED_HELP: &str = "\
 y  write it as edited
-n  write nothing; words after it are for the model
+n  write nothing
 e  edit it again
 d  show the diff again
 ?  show this
@@ -128,13 +128,16 @@ fn can_edit(question: &Question) -> bool {
 
 /// The prompt with the possible answers.
 pub(super) fn prompt(question: &Question) -> String {
-    let mut further = format!("s: yes, for {} in this session", question.offers.session);
-    match question.offers.always.as_slice() {
-        [] => {}
-        [rule] => further.push_str(&format!("; a: always ({})", visible_line(rule))),
-        rules => further.push_str(&format!("; a: always ({} rules)", rules.len())),
-    }
-    let mut keys = String::from("y/N/s");
+    let further = match question.offers.always.as_slice() {
+        [] => String::new(),
+        [rule] => format!("a: always ({})\n", visible_line(rule)),
+        rules => format!("a: always ({} rules)\n", rules.len()),
+    };
+    let act = match question.tool.as_str() {
+        tool @ ("Undo" | "Redo" | "Restore") => tool,
+        _ => "Write",
+    };
+    let mut keys = String::from("y/N");
     for (key, is_offered) in [
         ("/a", !question.offers.always.is_empty()),
         ("/e", can_edit(question)),
@@ -145,15 +148,12 @@ pub(super) fn prompt(question: &Question) -> String {
             keys.push_str(key);
         }
     }
-    format!("{further}\nWrite this? [{keys}]")
+    format!("{further}{act} this? [{keys}]")
 }
 
 /// The explanation of the keys.
 pub(super) fn help(question: &Question) -> String {
-    let mut words = format!(
-        "y  write it\nn  write nothing; words after it are for the model (n use the other file)\ns  write it, and ask no more in this session about {}\n",
-        question.offers.session
-    );
+    let mut words = String::from("y  write it\nn  write nothing\n");
     if !question.offers.always.is_empty() {
         words.push_str("a  write it, and add to your settings:\n");
         for rule in &question.offers.always {

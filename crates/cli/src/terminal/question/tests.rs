@@ -39,7 +39,8 @@ fn only_a_plain_yes_is_a_yes_and_a_typo_is_no_answer() {
 
 #[test]
 fn further_answers_are_single_words() {
-    assert_eq!(understood("s\n"), Key::Session);
+    // A command is one call: there is no session that a yes could hold for.
+    assert_eq!(understood("s\n"), Key::Other("s".into()));
     assert_eq!(understood("Always"), Key::Always);
     assert_eq!(understood("e"), Key::Edit);
     assert_eq!(understood("p"), Key::Pick);
@@ -121,7 +122,7 @@ fn only_what_is_on_offer_is_offered() {
     question.offers.session = "this file".into();
     let (prompt, help) = (show::prompt(&question), show::help(&question));
     assert!(
-        prompt.ends_with("Write this? [y/N/s/d/?]") && !prompt.contains("always"),
+        prompt.ends_with("Write this? [y/N/d/?]") && !prompt.contains("always"),
         "{prompt}"
     );
     assert!(!help.contains("edit") && !help.contains("pick"), "{help}");
@@ -130,8 +131,7 @@ fn only_what_is_on_offer_is_offered() {
     question.files[0].pieces.push(Piece::new("+b\n", 1));
     let (prompt, help) = (show::prompt(&question), show::help(&question));
     assert!(
-        prompt.contains("a: always (Edit(//a))")
-            && prompt.ends_with("Write this? [y/N/s/a/e/p/d/?]"),
+        prompt.contains("a: always (Edit(//a))") && prompt.ends_with("Write this? [y/N/a/e/p/d/?]"),
         "{prompt}"
     );
     assert!(

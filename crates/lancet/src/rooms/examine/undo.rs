@@ -48,6 +48,7 @@ pub(crate) fn examine(
 ) -> Result<Plan, Refusal> {
     let store = store(context)?;
     let rows = select::rows(context, store, asked, whose)?;
+    select::keep_choice(context, &rows)?;
     let (renamed, plain) = renamed_chain::split(&rows);
     let paths_of = |rows: &[&Row]| {
         let names = rows.iter().flat_map(|row| row.names());

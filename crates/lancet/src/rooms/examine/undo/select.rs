@@ -117,6 +117,26 @@ pub(super) fn rows(
     Ok(rows)
 }
 
+/// Refuses to go on with another operation than those that a person was asked about: the history may have changed while the
+/// question was open.
+pub(super) fn keep_choice(context: &CallContext<'_>, rows: &[Row]) -> Result<(), Refusal> {
+    let mut chosen = context.chosen.borrow_mut();
+    if chosen.is_empty() || context.waited.get().is_zero() {
+        *chosen = rows.iter().map(|row| row.operation.clone()).collect();
+        return Ok(());
+    }
+    match rows.iter().find(|row| !chosen.contains(&row.operation)) {
+        None => Ok(()),
+        Some(row) => Err(Refusal::new(
+            RefusalKind::Stale,
+            format!(
+                "The history changed while this was asked: operation {} would be next now. Nothing was changed; send the call again to be asked about that one.",
+                row.operation
+            ),
+        )),
+    }
+}
+
 /// The operation itself or, for a redo, the undo that took it back.
 fn meant(
     context: &CallContext<'_>,

@@ -1,0 +1,114 @@
+//! A change for a person: what happened to each file, named from the working folder, its diff, and the notes.
+
+use lancet::approval::ChangeKind;
+use lancet::outcome::{ChangeOutcome, FileOutcome, Rung};
+
+use crate::surroundings::Surroundings;
+use crate::terminal::{Colour, Style, visible, visible_line};
+use crate::words::{at_the_shell, matched_by};
+
+/// Whether the diffs are part of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Diffs {
+    /// They are shown below the name of their file, with line numbers.
+    Numbered,
+    /// They are shown as a program reads them.
+    Bare,
+    /// A person has just seen them.
+    Seen,
+}
+
+/// What happened to the files, for standard output.
+pub(super) fn text(
+    change: &ChangeOutcome,
+    diffs: Diffs,
+    colour: Colour,
+    around: &Surroundings,
+) -> String {
+    let mut out = String::new();
+    if let Some(lead) = &change.lead {
+        let lead = at_the_shell(lead, around.working.as_deref());
+        let lead = match change.dry_run {
+            true => lead
+                .replacen("Undid ", "Would undo ", 1)
+                .replacen("Redid ", "Would redo ", 1),
+            false => lead,
+        };
+        out.push_str(&format!("{}\n", visible_line(&lead)));
+    }
+    for file in &change.files {
+        let headline = headline(file, change.dry_run, around);
+        out.push_str(&format!("{}\n", colour.paint(Style::Bold, &headline)));
+        match diffs {
+            Diffs::Seen => {}
+            Diffs::Numbered => out.push_str(&colour.numbered_diff(&diff(file))),
+            Diffs::Bare => out.push_str(&diff(file)),
+        }
+    }
+    out
+}
+
+/// The sentences beside the text, for standard error.
+pub(super) fn notes(change: &ChangeOutcome, colour: Colour, around: &Surroundings) -> String {
+    let of_files = change.files.iter().flat_map(|file| &file.warnings);
+    let dry_run = change
+        .dry_run
+        .then(|| "dry run; nothing was written".to_owned());
+    let sentences = of_files.chain(&change.notes);
+    let sentences = sentences.map(|words| at_the_shell(words, around.working.as_deref()));
+    dry_run
+        .into_iter()
+        .chain(sentences)
+        .map(|words| {
+            let note = format!("note: {}", visible(&words));
+            format!("{}\n", colour.paint(Style::Dim, &note))
+        })
+        .collect()
+}
+
+fn headline(file: &FileOutcome, dry_run: bool, around: &Surroundings) -> String {
+    // Other permission bits, or other bytes that are no text.
+    let is_textless = file.patch.is_empty() && file.added + file.removed == 0;
+    let (did, would) = match file.kind {
+        ChangeKind::Create => ("Created", "Would create"),
+        ChangeKind::Delete => ("Removed", "Would remove"),
+        ChangeKind::Move => ("Moved", "Would move"),
+        ChangeKind::Update if file.matching.is_some() => ("Edited", "Would edit"),
+        ChangeKind::Update if is_textless => ("Changed", "Would change"),
+        _ => ("Wrote", "Would write"),
+    };
+    let verb = if dry_run { would } else { did };
+    let name = |path: &std::path::Path| visible_line(&around.relative(path)).into_owned();
+    let from = file.from_path.as_deref();
+    let from = from.map_or_else(String::new, |from| format!("{} to ", name(from)));
+    let mut words = format!("{verb} {from}{}", name(&file.path));
+    if !is_textless {
+        words.push_str(&format!("  +{} -{}", file.added, file.removed));
+    }
+    let rung = file
+        .matching
+        .as_ref()
+        .map_or(Rung::Exact, |matching| matching.widest());
+    if rung != Rung::Exact {
+        words.push_str(&format!(", matched {}", matched_by(rung.name())));
+    }
+    words
+}
+
+fn diff(file: &FileOutcome) -> String {
+    if file.patch.is_empty() && file.added + file.removed > 0 {
+        return "(its text is not shown)\n".to_owned();
+    }
+    let mut out = String::new();
+    for hunk in &file.patch {
+        out.push_str(&format!(
+            "@@ -{},{} +{},{} @@\n",
+            hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines
+        ));
+        for line in &hunk.lines {
+            out.push_str(line);
+            out.push('\n');
+        }
+    }
+    out
+}
