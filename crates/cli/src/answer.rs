@@ -78,8 +78,8 @@ pub(crate) fn put(
     shape: Presentation<'_>,
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
-    let unasked = shape.approver().and_then(TerminalApprover::unasked);
-    let text = unasked.as_deref().unwrap_or(reply.text());
+    let failed_to_ask = shape.approver().and_then(TerminalApprover::failed_to_ask);
+    let text = failed_to_ask.as_deref().unwrap_or(reply.text());
     match (form, reply.refusal()) {
         (OutputFormat::Json, _) => print(&object(reply, text))?,
         (OutputFormat::Text, Some(kind)) => print_error(&match shape {

@@ -61,7 +61,7 @@ impl Writes {
     /// have `shell.confirm = false`. Only the value `plan`, and the flag `--mode`, apply to a person's command as well.
     fn mode(self, settings: &Settings, flag: Option<Mode>) -> lancet::Mode {
         match (self, settings.mode) {
-            (Writes::Agent(unasked), mode) => mode.unwrap_or(unasked),
+            (Writes::Agent(default), mode) => mode.unwrap_or(default),
             (Writes::Person, Some(mode)) if flag.is_some() => mode,
             (Writes::Person, Some(lancet::Mode::Plan)) => lancet::Mode::Plan,
             (Writes::Person, _) if settings.shell.confirm => lancet::Mode::Ask,
@@ -170,12 +170,12 @@ struct Watched {
 
 impl Watched {
     fn stamps(&self) -> Vec<Stamp> {
-        let look = |path: &PathBuf| stamp(std::fs::metadata(path));
-        let mut stamps: Vec<Stamp> = self.others.iter().map(look).collect();
-        let project = look(&self.project);
+        let stamp_of = |path: &PathBuf| stamp(std::fs::metadata(path));
+        let mut stamps: Vec<Stamp> = self.others.iter().map(stamp_of).collect();
+        let project = stamp_of(&self.project);
         // Trust matters only if the project has a settings file.
         if project.is_ok() {
-            stamps.extend(self.trusted.iter().map(look));
+            stamps.extend(self.trusted.iter().map(stamp_of));
         }
         stamps.push(project);
         stamps
@@ -290,7 +290,7 @@ fn is_quiet(stamp: &Stamp) -> bool {
 }
 
 impl SettingsSource for Live {
-    fn look(&self) -> SettingsChange {
+    fn poll(&self) -> SettingsChange {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let stamps = self.watched.stamps();
         if stamps == known.stamps {

@@ -15,18 +15,18 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Makes the log. The flag decides the level, else the variable `LANCET_LOG`, else the command's default `unasked`.
+    /// Makes the log. The flag decides the level, else the variable `LANCET_LOG`, else the command's default `default_level`.
     pub(crate) fn new(
         flag: Option<LogLevel>,
         variable: Option<&str>,
-        unasked: Level,
+        default_level: Level,
     ) -> Result<Self, Failure> {
         let level = match (flag, variable) {
             (Some(LogLevel::Error), _) => Level::Error,
             (Some(LogLevel::Warn), _) => Level::Warn,
             (Some(LogLevel::Info), _) => Level::Info,
             (Some(LogLevel::Debug), _) => Level::Debug,
-            (None, None) => unasked,
+            (None, None) => default_level,
             (None, Some(word)) => from_word(word)?,
         };
         Ok(Self { level })

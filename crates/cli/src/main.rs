@@ -43,7 +43,7 @@ fn start(typed: &[OsString]) -> Exit {
         return launch();
     }
     survive_size_limit();
-    let mut around = Surroundings::look();
+    let mut around = Surroundings::from_environment();
     if around.is_ascii {
         terminal::use_ascii();
     }

@@ -61,7 +61,7 @@ pub(crate) struct OpenRequest<'a> {
     /// The longest answer in characters, if the settings name none.
     pub(crate) answer_limit: usize,
     /// The log level if neither flag nor environment names one.
-    pub(crate) unasked_log: Level,
+    pub(crate) default_log_level: Level,
     /// How long the engine stays open.
     pub(crate) lifetime: Lifetime,
 }
@@ -88,12 +88,16 @@ impl OpenRequest<'_> {
     }
 
     /// Opens the engine for inspection; nothing is created.
-    pub(crate) fn open_to_look(self, around: &Surroundings) -> Result<Opened, Failure> {
+    pub(crate) fn open_to_inspect(self, around: &Surroundings) -> Result<Opened, Failure> {
         self.open_leaving(Footprint::None, around)
     }
 
     fn open_leaving(self, footprint: Footprint, around: &Surroundings) -> Result<Opened, Failure> {
-        let log = Log::new(self.place.log, around.log.as_deref(), self.unasked_log)?;
+        let log = Log::new(
+            self.place.log,
+            around.log.as_deref(),
+            self.default_log_level,
+        )?;
         let roots = resolve_roots(&self.place.root, self.reach, around)?;
         let state_dir = around.state_dir(self.place.state_dir.as_deref())?;
         let all = ["all".to_owned()];

@@ -54,7 +54,7 @@ pub(crate) struct Surroundings {
 
 impl Surroundings {
     /// Reads the environment.
-    pub(crate) fn look() -> Self {
+    pub(crate) fn from_environment() -> Self {
         let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
         // By the rules for XDG variables a relative path counts as unset.
         let folder = |name: &str| {

@@ -125,7 +125,7 @@ pub enum ReadKind {
     Text,
     /// The cells of a notebook: `startLine`, `numLines` and `totalLines` count cells.
     Notebook,
-    /// A picture, in a block of its own; it has no lines.
+    /// A picture. It is in a block of its own after the text, and the line counts are zero.
     Image,
     /// One sentence: the same lines were shown before in this session and have not changed.
     Unchanged,

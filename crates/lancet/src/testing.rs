@@ -32,7 +32,7 @@
 //! assert_eq!(std::fs::read_to_string(&path)?, "one\n");
 //!
 //! // There is room again.
-//! disk.mend();
+//! disk.clear_faults();
 //! assert!(!edit().is_error());
 //! assert_eq!(std::fs::read_to_string(&path)?, "two\n");
 //! # Ok(())

@@ -191,7 +191,7 @@ fn a_host_tools_arguments_are_held_against_its_schema() {
 struct Broken;
 
 impl SettingsSource for Broken {
-    fn look(&self) -> SettingsChange {
+    fn poll(&self) -> SettingsChange {
         SettingsChange::Broken("lancet.toml:1: a riddle".to_owned())
     }
 }

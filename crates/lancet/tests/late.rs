@@ -366,7 +366,7 @@ fn a_version_that_a_conflict_leaves_aside_is_in_the_history() {
     });
     let edit = json!({ "file_path": file, "old_string": "one", "new_string": "two" });
     let reply = session.call(RawCall::new("Edit", edit));
-    ground.disk.mend();
+    ground.disk.clear_faults();
     assert_eq!(
         reply.data()["error"]["name"],
         "conflict",

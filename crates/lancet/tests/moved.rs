@@ -258,7 +258,7 @@ fn without_a_question_nothing_lands_but_at_the_path_that_the_answer_names() {
                 let lancet = place.open(Mode::AcceptEdits, None, Arc::clone(&disk));
                 let session = lancet.new_session();
                 read(&session, &file);
-                disk.mend();
+                disk.clear_faults();
                 let (root, there) = (place.root.clone(), file.clone());
                 let landed: Arc<Mutex<Option<bool>>> = Arc::default();
                 let note = Arc::clone(&landed);

@@ -159,11 +159,11 @@ impl<'p> StoppableMatcher<'p> {
     fn uninterrupted<T: Default>(
         &self,
         length: usize,
-        look: impl FnOnce() -> Result<T, NoError>,
+        search: impl FnOnce() -> Result<T, NoError>,
         passed: impl FnOnce(&T) -> usize,
     ) -> Result<T, Stopped> {
         let began = (length >= MEASURABLE).then(Instant::now);
-        let found = look().unwrap_or_default();
+        let found = search().unwrap_or_default();
         let passed = passed(&found).min(length);
         if let Some(began) = began
             && passed >= MEASURABLE

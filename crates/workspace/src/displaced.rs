@@ -20,12 +20,12 @@ use crate::revision::Revision;
 pub const DISPLACED_FOLDER: &str = "displaced";
 /// In front of the names of files that are not sealed.
 const UNSEALED: &[u8] = b"open-";
-/// A program that was blocked in `open` by the commit's lease needs this many seconds at most to appear as a writer;
-/// before that a lease does not show it.
+/// A program that the commit's lease blocked in `open` becomes a writer within this many seconds. A displaced file that
+/// is younger is not sealed, because a lease does not show such a program.
 const SETTLING: i64 = 3;
-/// Without leases it cannot be proved that no writer is left. After this many seconds without a write the file counts
-/// as sealed.
-const LONG_ENOUGH: i64 = 24 * 3600;
+/// The age in seconds at which a displaced file is sealed on a file system without leases, where nothing can prove that
+/// no process has it open for writing.
+const SEALED_WITHOUT_LEASE: i64 = 24 * 3600;
 
 /// An old file in the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -249,7 +249,13 @@ impl DisplacedStore {
             .now()
             .0
             .saturating_sub(second_of(sealed_name).unwrap_or(i64::MIN));
-        if kept_for < if leased { SETTLING } else { LONG_ENOUGH } {
+        if kept_for
+            < if leased {
+                SETTLING
+            } else {
+                SEALED_WITHOUT_LEASE
+            }
+        {
             if revision == displaced.revision {
                 return Ok(LateWriteCheck::Waiting);
             }

@@ -34,7 +34,7 @@ impl Workspace {
         }
         for folder in folders {
             for name in self.left_in(folder) {
-                self.put_with_the_old(folder, &name);
+                self.displace_if_abandoned(folder, &name);
             }
         }
     }
@@ -59,7 +59,7 @@ impl Workspace {
     }
 
     /// Moves a file to the displaced files if it belongs to this user and is old enough.
-    fn put_with_the_old(&self, folder: &OwnedFd, name: &OsStr) {
+    fn displace_if_abandoned(&self, folder: &OwnedFd, name: &OsStr) {
         let disk = &*self.disk;
         let Ok(stamp) = disk.stat_at(folder.as_fd(), name) else {
             return;

@@ -114,7 +114,7 @@ pub(crate) struct UndoArguments {
     #[arg(long)]
     pub(crate) keep_going: bool,
     #[command(flatten)]
-    pub(crate) going: UndoFlags,
+    pub(crate) flags: UndoFlags,
 }
 
 /// Do again what the latest undo took back
@@ -124,7 +124,7 @@ pub(crate) struct RedoArguments {
     /// This change, or this undo, by its id from the log
     pub(crate) operation: Option<String>,
     #[command(flatten)]
-    pub(crate) going: UndoFlags,
+    pub(crate) flags: UndoFlags,
 }
 
 /// Bring files back to a state that the history has
@@ -138,7 +138,7 @@ pub(crate) struct RestoreArguments {
     #[arg(value_name = "FILE[@ID[^]]", required = true)]
     pub(crate) states: Vec<String>,
     #[command(flatten)]
-    pub(crate) going: UndoFlags,
+    pub(crate) flags: UndoFlags,
 }
 
 /// Remove the oldest changes beyond the limits, and compress the rest

@@ -27,7 +27,7 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
         offer: Offer::All,
         approver: ApproverKind::Terminal(approver.clone()),
         answer_limit: ANSWER_LIMIT,
-        unasked_log: Level::Error,
+        default_log_level: Level::Error,
         lifetime: Lifetime::OneCall,
     };
     let lancet = request.open(around)?.lancet;

@@ -28,7 +28,7 @@ pub(super) fn run(arguments: &CallArguments, around: &Surroundings) -> Result<Ex
         offer: Offer::Chosen(&arguments.choice.tools),
         approver: ApproverKind::Terminal(approver.clone()),
         answer_limit: ANSWER_LIMIT,
-        unasked_log: Level::Error,
+        default_log_level: Level::Error,
         lifetime: Lifetime::OneCall,
     };
     let lancet = request.open(around)?.lancet;

@@ -11,10 +11,10 @@ use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{print, visible_line};
 
-/// How many of the newest changes are offered.
-const CHANGES: usize = 100;
-/// How many of the newest changes are searched for sessions.
-const SEARCHED: usize = 1_000;
+/// The most changes that the shell offers for completion, the newest first.
+const OFFERED_CHANGES: usize = 100;
+/// The most changes whose sessions are offered for completion, the newest first.
+const CHANGES_SEARCHED_FOR_SESSIONS: usize = 1_000;
 
 /// Runs `lancet complete`.
 pub(crate) fn complete(
@@ -31,8 +31,8 @@ fn offered(arguments: &CompleteArguments, around: &Surroundings) -> Option<Strin
     let history = history(&arguments.place, RootHint::Project, around).ok()?;
     let query = LogQuery {
         limit: Some(match arguments.what {
-            Completed::Changes => CHANGES,
-            Completed::Sessions => SEARCHED,
+            Completed::Changes => OFFERED_CHANGES,
+            Completed::Sessions => CHANGES_SEARCHED_FOR_SESSIONS,
         }),
         ..LogQuery::default()
     };

@@ -1,4 +1,4 @@
-//! `lancet doctor`: reports what lancet finds here and what is wrong with it. It only looks and changes nothing.
+//! `lancet doctor`: reports what lancet finds here and what is wrong with it. It changes nothing.
 
 mod file_system;
 mod state;
@@ -48,7 +48,7 @@ struct Report {
 
 /// Runs `lancet doctor`.
 pub(super) fn run(arguments: &DoctorArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let report = look(arguments, around);
+    let report = inspect(arguments, around);
     let exit = report
         .problems
         .iter()
@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &DoctorArguments, around: &Surroundings) -> Result<
     Ok(exit.unwrap_or(Exit::Done))
 }
 
-fn look(arguments: &DoctorArguments, around: &Surroundings) -> Report {
+fn inspect(arguments: &DoctorArguments, around: &Surroundings) -> Report {
     let place = &arguments.place;
     let terminal = stdout_is_terminal();
     let mut report = Report {
@@ -96,16 +96,16 @@ fn look(arguments: &DoctorArguments, around: &Surroundings) -> Report {
         .note(resolve_roots(&place.root, RootHint::Folder, around))
         .unwrap_or_default();
     for root in &roots {
-        report.roots.push(file_system::look(root));
+        report.roots.push(file_system::inspect(root));
     }
     let found = report.note(around.state_dir(place.state_dir.as_deref()));
     if let Some(folder) = found.flatten() {
-        let (facts, problems) = state::look(&folder);
+        let (facts, problems) = state::inspect(&folder);
         report.state = Some(facts);
         report.problems.extend(problems);
     }
     if let Some(first) = roots.first() {
-        report.look_at_settings(arguments, place, first, around);
+        report.inspect_settings(arguments, place, first, around);
     }
     report
 }
@@ -130,7 +130,7 @@ impl Report {
         }
     }
 
-    fn look_at_settings(
+    fn inspect_settings(
         &mut self,
         arguments: &DoctorArguments,
         place: &WorkArguments,
@@ -157,10 +157,10 @@ impl Report {
             offer: Offer::Chosen(&arguments.choice.tools),
             approver: ApproverKind::Nobody,
             answer_limit: lancet::tools::ANSWER_LIMIT_MCP,
-            unasked_log: Level::Error,
+            default_log_level: Level::Error,
             lifetime: Lifetime::OneCall,
         };
-        if let Some(opened) = self.note(request.open_to_look(around)) {
+        if let Some(opened) = self.note(request.open_to_inspect(around)) {
             self.wall = Some(opened.wall);
             self.mode = Some(opened.lancet.mode().word());
             self.tools = opened

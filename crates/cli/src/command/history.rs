@@ -1,21 +1,22 @@
-//! The commands on the history: `log`, `show`, `stats`, `gc`, and `undo`, `redo` and `restore` (all three in `going`).
+//! The commands on the history: `log`, `show`, `stats`, `gc`, and `undo`, `redo` and `restore` (all three in `undo`).
 //! This file has what they share.
 
 mod attribution;
 mod gc;
-mod going;
+
 mod log;
 mod owner;
 mod patch;
 mod show;
 mod stats;
 mod time;
+mod undo;
 
 pub(super) use gc::gc;
-pub(super) use going::{redo, restore, undo};
 pub(super) use log::log;
 pub(super) use show::show;
 pub(super) use stats::stats;
+pub(super) use undo::{redo, restore, undo};
 
 use lancet::Lancet;
 use lancet::history::{History, Operation, StoreError};
@@ -43,7 +44,7 @@ fn open(
         offer: Offer::All,
         approver: approver.map_or(ApproverKind::Nobody, ApproverKind::Terminal),
         answer_limit: lancet::tools::ANSWER_LIMIT,
-        unasked_log: Level::Error,
+        default_log_level: Level::Error,
         lifetime: Lifetime::OneCall,
     };
     Ok(request.open(around)?.lancet)

@@ -33,7 +33,7 @@ pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exi
         offer: Offer::Chosen(&arguments.choice.tools),
         approver,
         answer_limit: ANSWER_LIMIT_MCP,
-        unasked_log: Level::Warn,
+        default_log_level: Level::Warn,
         lifetime: Lifetime::Long,
     };
     let opened = request.open(around)?;

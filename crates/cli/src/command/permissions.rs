@@ -18,7 +18,7 @@ use crate::surroundings::{
 use crate::terminal::{confirm, print, visible};
 
 /// Opens the engine as `lancet mcp` would, for inspection only.
-fn look(
+fn open_to_inspect(
     place: &WorkArguments,
     mode: Option<Mode>,
     reach: RootHint<'_>,
@@ -32,10 +32,10 @@ fn look(
         offer: Offer::All,
         approver: ApproverKind::Nobody,
         answer_limit: ANSWER_LIMIT,
-        unasked_log: Level::Error,
+        default_log_level: Level::Error,
         lifetime: Lifetime::OneCall,
     };
-    Ok(request.open_to_look(around)?.lancet)
+    Ok(request.open_to_inspect(around)?.lancet)
 }
 
 /// Runs `lancet explain`.
@@ -53,7 +53,7 @@ pub(super) fn explain(
         }
         None => vec!["Read", "Edit", "Write"],
     };
-    let lancet = look(
+    let lancet = open_to_inspect(
         &arguments.place,
         arguments.mode,
         RootHint::At(&path),
@@ -110,7 +110,7 @@ fn explained(lancet: &Lancet, given: &str, tool: &str) -> (String, Value) {
 
 /// Runs `lancet rules`.
 pub(super) fn rules(arguments: &RulesArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let lancet = look(&arguments.place, arguments.mode, RootHint::Folder, around)?;
+    let lancet = open_to_inspect(&arguments.place, arguments.mode, RootHint::Folder, around)?;
     let policy = lancet.policy();
     let mut text = format!("mode {}\n", policy.mode().word());
     let mut rules = Vec::new();

@@ -26,10 +26,10 @@ pub(super) fn run(arguments: &PromptArguments, around: &Surroundings) -> Result<
             offer: Offer::All,
             approver: ApproverKind::Nobody,
             answer_limit: ANSWER_LIMIT,
-            unasked_log: Level::Error,
+            default_log_level: Level::Error,
             lifetime: Lifetime::OneCall,
         };
-        let lancet = request.open_to_look(around)?.lancet;
+        let lancet = request.open_to_inspect(around)?.lancet;
         let session = lancet.new_session();
         text.push_str("\n# The files as they are now\n");
         for file in &arguments.with {

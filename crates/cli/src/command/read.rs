@@ -32,7 +32,7 @@ pub(super) fn run(arguments: &ReadArguments, around: &Surroundings) -> Result<Ex
         offer: Offer::All,
         approver: ApproverKind::Nobody,
         answer_limit: ANSWER_LIMIT,
-        unasked_log: Level::Error,
+        default_log_level: Level::Error,
         lifetime: Lifetime::OneCall,
     };
     let lancet = request.open(around)?.lancet;

@@ -124,7 +124,7 @@ fn open(
         offer: Offer::All,
         approver: ApproverKind::Nobody,
         answer_limit: lancet::tools::ANSWER_LIMIT,
-        unasked_log: Level::Error,
+        default_log_level: Level::Error,
         lifetime: Lifetime::OneCall,
     };
     let lancet = request.open(around)?.lancet;

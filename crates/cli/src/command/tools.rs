@@ -20,10 +20,10 @@ pub(super) fn run(arguments: &ToolsArguments, around: &Surroundings) -> Result<E
         offer: Offer::Chosen(&arguments.choice.tools),
         approver: ApproverKind::Nobody,
         answer_limit: ANSWER_LIMIT,
-        unasked_log: Level::Error,
+        default_log_level: Level::Error,
         lifetime: Lifetime::OneCall,
     };
-    let lancet = request.open_to_look(around)?.lancet;
+    let lancet = request.open_to_inspect(around)?.lancet;
     let format = match arguments.format {
         ToolFormat::Mcp => Format::Mcp,
         ToolFormat::Anthropic => Format::Anthropic,

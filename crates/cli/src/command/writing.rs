@@ -57,7 +57,7 @@ impl EditCommand {
             offer: Offer::All,
             approver: ApproverKind::Terminal(approver.clone()),
             answer_limit: ANSWER_LIMIT,
-            unasked_log: Level::Error,
+            default_log_level: Level::Error,
             lifetime: Lifetime::OneCall,
         };
         let lancet = request.open(around)?.lancet;

@@ -103,7 +103,7 @@ fn working_folder(around: &Surroundings) -> Result<PathBuf, Failure> {
 
 fn refused_as_wide(which: &str, what: &str, folder: &Path) -> Failure {
     Failure::usage(format!(
-        "{which} is {what} ({}), which is too wide to work in unasked; \
+        "{which} is {what} ({}), which is too wide to be a root by default; \
          go to the folder of a project, or give one with --root FOLDER",
         folder.display()
     ))

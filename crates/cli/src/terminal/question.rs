@@ -59,7 +59,7 @@ impl Consent {
 #[derive(Debug, Default)]
 struct AskState {
     /// A question that could not be asked, for the error message.
-    unasked: Option<(String, bool)>,
+    failed_to_ask: Option<(String, bool)>,
     /// Whether a person has seen the diff.
     shown: bool,
     /// The folder for texts that a person edits.
@@ -105,11 +105,12 @@ impl TerminalApprover {
         self.past().shown
     }
 
-    /// The message where a question could not be asked, since nobody has declined then.
-    pub(crate) fn unasked(&self) -> Option<String> {
+    /// The message for a question that could not be asked. Without it the answer would say that the user declined.
+    pub(crate) fn failed_to_ask(&self) -> Option<String> {
         let past = self.past();
-        let (reason, protected) = past.unasked.as_ref()?;
-        // That every write is asked about needs no words; a rule or a protected name does.
+        let (reason, protected) = past.failed_to_ask.as_ref()?;
+        // The message names a rule or a protected name as the reason, but not the mode: a person's own command asks
+        // before every write by default.
         let why = match reason.starts_with("the mode is ") {
             true => "it has to be confirmed",
             false => reason,
@@ -239,7 +240,7 @@ impl Approver for TerminalApprover {
                 answer
             }
             None => {
-                past.unasked = Some((question.reason(), question.is_protected()));
+                past.failed_to_ask = Some((question.reason(), question.is_protected()));
                 Answer::Unanswered(None)
             }
         }

@@ -58,8 +58,8 @@ impl Tool for Read {
         Declaration {
             name: self.name().into(),
             title: "Read a file".into(),
-            summary: "Shows a text file with line numbers.".into(),
-            description: "Shows a text file with line numbers. Needed before changing a file. \
+            summary: "Shows a file: text with line numbers, pictures, notebooks.".into(),
+            description: "Shows a file: text with line numbers, pictures, notebooks. Needed before changing a file. \
                 Use offset and limit only for large files; read several files at once where useful."
                 .into(),
             prompt: include_str!("prompts/read.md").into(),
@@ -71,7 +71,7 @@ impl Tool for Read {
             destructive: false,
             idempotent: true,
             concurrent: true,
-            search_hint: "read view show file text lines".into(),
+            search_hint: "read view show file text lines picture notebook".into(),
             always_load: true,
             answer_limit_library: ANSWER_LIMIT,
             answer_limit_mcp: ANSWER_LIMIT_MCP,

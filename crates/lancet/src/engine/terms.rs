@@ -20,7 +20,7 @@ pub(crate) const TROUBLE_ROOM: usize = 700;
 /// Reports changes of the settings. It is asked before every call, so it must be fast where nothing has changed.
 pub trait SettingsSource: Send + Sync {
     /// Says whether the settings have changed since the last call of this function.
-    fn look(&self) -> SettingsChange;
+    fn poll(&self) -> SettingsChange;
 }
 
 /// How the settings have changed since the source was last asked.
@@ -193,7 +193,7 @@ impl Live {
         };
         let source = source.lock().unwrap_or_else(PoisonError::into_inner);
         let before = self.terms();
-        let after = match source.look() {
+        let after = match source.poll() {
             SettingsChange::Unchanged => return before,
             SettingsChange::Broken(why) => before.troubled(why),
             SettingsChange::Changed(reloaded) => match before.renewed(fixed, *reloaded) {

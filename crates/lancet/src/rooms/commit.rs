@@ -80,15 +80,15 @@ fn carry_out(
     };
     // The innermost folders come first, because one may lie in a folder that another file of the plan removes.
     let files = plan.files.iter().enumerate();
-    let mut going: Vec<(usize, &[PathBuf])> = files
+    let mut removals: Vec<(usize, &[PathBuf])> = files
         .map(|(at, file)| (at, file.new.leaving_folders()))
         .filter(|(_, folders)| !folders.is_empty())
         .collect();
-    going.sort_by_key(|(_, folders)| {
+    removals.sort_by_key(|(_, folders)| {
         let outermost = folders.first().map(|folder| folder.components().count());
         std::cmp::Reverse(outermost)
     });
-    let leaving: Vec<(usize, FolderRemoval<'_>)> = going
+    let leaving: Vec<(usize, FolderRemoval<'_>)> = removals
         .into_iter()
         .map(|(at, folders)| (at, workspace.plan_folder_removal(folders)))
         .collect();

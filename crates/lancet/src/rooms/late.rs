@@ -84,7 +84,7 @@ pub(crate) fn take_up(engine: &EngineView, store: &dyn OperationStore) {
             None => open.unsealed.push(unsealed),
         }
     }
-    look(engine);
+    check_unsealed(engine);
 }
 
 /// Queues notices about recovered files for the next caller.
@@ -115,8 +115,8 @@ pub(crate) fn recovered(engine: &EngineView, all: &[Recovered]) {
     }
 }
 
-/// Checks displaced files that are not sealed yet.
-fn look(engine: &EngineView) {
+/// Checks displaced files that are not sealed yet, and queues a notice for each that was written to.
+fn check_unsealed(engine: &EngineView) {
     let waiting = {
         let mut open = engine.base().pending_recovery.late.lock();
         let some = open.unsealed.len().min(AT_ONCE);
@@ -306,7 +306,7 @@ fn news(unsealed: &Unsealed, late: &str) -> LateNotice {
 /// Checks the displaced files that are not sealed, and gives the notices for this session.
 pub(super) fn notices<'c>(context: &'c CallContext<'_>) -> Vec<Notice<'c>> {
     let engine = context.engine();
-    look(engine);
+    check_unsealed(engine);
     let open = engine.base().pending_recovery.late.lock();
     let own = open.notices.iter().filter(|notice| {
         let to = notice.session.as_deref();

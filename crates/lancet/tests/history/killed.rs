@@ -126,7 +126,7 @@ pub(crate) fn die(name: &str, folder: &Path, number: u64) {
     let disk = Arc::new(FaultyDisk::new());
     let lancet = open(folder, Some(Arc::clone(&disk)));
     let reply = act(&lancet, folder, name, || {
-        disk.mend();
+        disk.clear_faults();
         disk.before_each(move |call| {
             if call.number == number {
                 kill_process(getpid(), Signal::KILL).expect("killed");

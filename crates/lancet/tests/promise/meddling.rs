@@ -299,7 +299,7 @@ fn any_call_to_the_system_may_fail() {
                     }
                     let reply = session.call(RawCall::new(*tool, arguments.clone()));
                     let reached = place.disk.calls() >= at;
-                    place.disk.mend();
+                    place.disk.clear_faults();
                     let told = format!("{tool}, {name} {lasting:?} at call {at}: {}", reply.text());
                     if reply.is_error() {
                         let after = ground.tree();

@@ -51,7 +51,7 @@ struct Scene {
 struct News(Arc<Mutex<Option<SettingsChange>>>);
 
 impl SettingsSource for News {
-    fn look(&self) -> SettingsChange {
+    fn poll(&self) -> SettingsChange {
         let news = self.0.lock().expect("not poisoned").take();
         news.unwrap_or(SettingsChange::Unchanged)
     }

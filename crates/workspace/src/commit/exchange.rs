@@ -150,7 +150,7 @@ pub(super) fn is_untouched(
     revision: Revision,
 ) -> bool {
     let disk = scratch.disk();
-    let look = || -> Result<bool, CommitFailure> {
+    let check = || -> Result<bool, CommitFailure> {
         let handle = disk
             .open_at(folder, name, OpenMode::Read)
             .map_err(CommitFailure::at("look"))?;
@@ -169,8 +169,8 @@ pub(super) fn is_untouched(
             )
             .map_err(CommitFailure::at("look"))?)
     };
-    match look() {
-        Err(CommitFailure::Io { .. }) => look().unwrap_or(false),
+    match check() {
+        Err(CommitFailure::Io { .. }) => check().unwrap_or(false),
         other => other.unwrap_or(false),
     }
 }

@@ -83,7 +83,7 @@ impl FaultyDisk {
     }
 
     /// Removes all faults and resets the call counter.
-    pub fn mend(&self) {
+    pub fn clear_faults(&self) {
         self.calls.store(0, Ordering::SeqCst);
         *locked(&self.fault) = None;
         locked(&self.refused).clear();

@@ -123,7 +123,7 @@ fn a_slash_behind_names_a_folder() {
 #[test]
 fn a_file_is_found_in_two_calls_and_one_for_its_root() {
     let ground = ground();
-    ground.disk.mend();
+    ground.disk.clear_faults();
     let found = ground.locate("d/e/x.txt").unwrap();
     assert_eq!(ground.disk.calls(), 3);
     assert_eq!(found.kind(), FileType::File);
@@ -259,7 +259,7 @@ fn what_is_no_file_says_so() {
 #[test]
 fn names_that_cannot_be_are_told_before_the_disk_is_asked() {
     let ground = ground();
-    ground.disk.mend();
+    ground.disk.clear_faults();
     let long = "x".repeat(300);
     for path in [
         "",
@@ -430,7 +430,7 @@ fn a_swap_for_a_link_at_any_call_reads_nothing_outside() {
                 fs::write(ground.root.join("x.txt"), "inside").unwrap();
                 fs::write(ground.root.join("d/x.txt"), "inside").unwrap();
                 let (from, to) = (ground.root.join(victim), ground.around.join(twin));
-                ground.disk.mend();
+                ground.disk.clear_faults();
                 ground.disk.before_each(move |call| {
                     if call.number == at {
                         fs::rename(&from, from.with_extension("moved")).unwrap();
@@ -461,7 +461,7 @@ fn a_swap_for_a_link_at_any_call_reads_nothing_outside() {
 fn without_the_short_way_the_walk_finds_the_same() {
     let ground = ground();
     let nosys = rustix::io::Errno::NOSYS.raw_os_error();
-    ground.disk.mend();
+    ground.disk.clear_faults();
     ground.disk.refuse("open_beneath", nosys);
     let found = ground.locate("d/e/x.txt").unwrap();
     assert!(ground.disk.calls() > 3, "the short way was refused");

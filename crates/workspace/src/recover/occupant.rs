@@ -25,11 +25,13 @@ pub(super) enum Occupant {
 }
 
 impl StepRecovery<'_> {
-    pub(super) fn look(&self, name: &OsStr) -> io::Result<Occupant> {
-        self.look_in(self.folder(), name)
+    /// Which of the recorded files has this name in the folder of the step.
+    pub(super) fn occupant_of(&self, name: &OsStr) -> io::Result<Occupant> {
+        self.occupant_in(self.folder(), name)
     }
 
-    pub(super) fn look_in(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<Occupant> {
+    /// Which of the recorded files has this name in `folder`.
+    pub(super) fn occupant_in(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<Occupant> {
         let disk = self.disk();
         match disk.stat_at(folder, name) {
             Ok(stamp) if stamp.is_file() => {}

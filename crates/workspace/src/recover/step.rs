@@ -61,7 +61,7 @@ impl StepRecovery<'_> {
             self.disk()
                 .rename_at(self.folder(), name, temporary, Replace::Exchange)
         };
-        match (self.look(name)?, self.look(temporary)?) {
+        match (self.occupant_of(name)?, self.occupant_of(temporary)?) {
             // Never named, rolled back, or stored already. What other programs wrote since is theirs.
             (Occupant::Old, Occupant::Nothing) => Ok(RecoveryOutcome::RolledBack),
             (_, Occupant::Nothing) => Ok(RecoveryOutcome::Finished),
@@ -82,7 +82,7 @@ impl StepRecovery<'_> {
                 exchange()?;
                 // Remove only what was displaced and is ours; another program may have come between the check and the
                 // exchange.
-                match self.look(temporary)? {
+                match self.occupant_of(temporary)? {
                     Occupant::New => {
                         self.remove_ours(temporary)?;
                         Ok(RecoveryOutcome::RolledBack)
@@ -103,10 +103,10 @@ impl StepRecovery<'_> {
         let (name, temporary) = (&*self.step.name, &*self.step.temporary);
         let mut old: OsString = temporary.to_owned();
         old.push(".old");
-        let at_name = self.look(name)?;
+        let at_name = self.occupant_of(name)?;
         // Our file was already in place; if the name is free now, another program removed it on purpose.
-        let had_it = goal != Goal::Rollback && self.look(temporary)? == Occupant::Nothing;
-        let outcome = match (at_name, self.look(&old)?) {
+        let had_it = goal != Goal::Rollback && self.occupant_of(temporary)? == Occupant::Nothing;
+        let outcome = match (at_name, self.occupant_of(&old)?) {
             (Occupant::Old, Occupant::Nothing) => RecoveryOutcome::RolledBack,
             (_, Occupant::Nothing) => RecoveryOutcome::Finished,
             (Occupant::Nothing, Occupant::Old) if had_it => {
@@ -124,10 +124,10 @@ impl StepRecovery<'_> {
             _ => RecoveryOutcome::Kept(self.put_away(&old)?),
         };
         // The new file may have both names, or still wait for its final one.
-        if self.look(temporary)? != Occupant::New {
+        if self.occupant_of(temporary)? != Occupant::New {
             return Ok(outcome);
         }
-        match self.look(name)? {
+        match self.occupant_of(name)? {
             Occupant::Foreign | Occupant::Nothing => {
                 Ok(RecoveryOutcome::Kept(self.put_away(temporary)?))
             }
@@ -140,8 +140,8 @@ impl StepRecovery<'_> {
 
     fn recover_create(&self, goal: Goal) -> io::Result<RecoveryOutcome> {
         let temporary = &*self.step.temporary;
-        let at_name = self.look(&self.step.name)?;
-        if self.look(temporary)? == Occupant::New {
+        let at_name = self.occupant_of(&self.step.name)?;
+        if self.occupant_of(temporary)? == Occupant::New {
             if at_name == Occupant::Foreign {
                 // Another program took the name: keep both.
                 return Ok(RecoveryOutcome::Kept(self.put_away(temporary)?));
@@ -160,7 +160,7 @@ impl StepRecovery<'_> {
 
     fn recover_remove(&self, goal: Goal) -> io::Result<RecoveryOutcome> {
         let temporary = &*self.step.temporary;
-        match self.look(temporary)? {
+        match self.occupant_of(temporary)? {
             Occupant::Nothing => Ok(RecoveryOutcome::Finished),
             Occupant::Old if goal != Goal::Rollback => {
                 self.put_away(temporary)?;
@@ -174,7 +174,7 @@ impl StepRecovery<'_> {
         let Some(other) = self.other else {
             return Ok(RecoveryOutcome::RolledBack);
         };
-        let moved = self.look_in(other.as_fd(), to)? == Occupant::Old;
+        let moved = self.occupant_in(other.as_fd(), to)? == Occupant::Old;
         if !moved {
             return Ok(RecoveryOutcome::RolledBack);
         }
@@ -225,7 +225,7 @@ impl StepRecovery<'_> {
     ) -> io::Result<RecoveryOutcome> {
         let disk = self.disk();
         let name = &*self.step.name;
-        match (self.look(name)?, goal) {
+        match (self.occupant_of(name)?, goal) {
             (Occupant::Old, _) => {
                 // The rewrite was not begun, or was undone: the copy is redundant.
                 let _ = self.remove_kept(kept);

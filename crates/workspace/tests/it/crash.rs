@@ -70,7 +70,7 @@ const READS: [&str; 19] = [
 fn deaths(disk: &FaultyDisk, run: impl FnOnce()) -> Vec<u64> {
     let methods = Arc::new(Mutex::new(Vec::new()));
     let made = Arc::clone(&methods);
-    disk.mend();
+    disk.clear_faults();
     disk.before_each(move |call| made.lock().unwrap().push(call.method));
     run();
     disk.clear_hook();

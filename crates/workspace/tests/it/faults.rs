@@ -188,7 +188,7 @@ pub(crate) fn disturbed(
         ground.workspace.commit(batch)
     });
     let was_hit = ground.disk.calls() >= number;
-    ground.disk.mend();
+    ground.disk.clear_faults();
     if outcome.is_err() && lasting == Lasting::Once {
         assert_eq!(
             times(&ground),

@@ -17,7 +17,7 @@ fn a_creation_never_replaces_what_appears_meanwhile() {
         let ground = Ground::in_memory();
         let located = ground.locate("a");
         let path = ground.root.join("a");
-        ground.disk.mend();
+        ground.disk.clear_faults();
         ground.disk.before_each(move |call| {
             if call.number == at {
                 fs::write(&path, "theirs").unwrap();
@@ -40,7 +40,7 @@ fn a_write_while_reading_gives_one_state_or_an_error() {
         ground.put("a", &long);
         let path = ground.root.join("a");
         let located = ground.locate("a");
-        ground.disk.mend();
+        ground.disk.clear_faults();
         ground.disk.before_each(move |call| {
             if call.number == at {
                 fs::write(&path, vec![b't'; 600 * 1024]).unwrap();

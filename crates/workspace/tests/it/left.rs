@@ -26,7 +26,7 @@ fn a_temporary_file_that_is_not_old_stays() {
 }
 
 #[test]
-fn an_old_temporary_file_of_ours_is_put_with_the_old_files_and_others_are_not() {
+fn an_abandoned_temporary_file_of_ours_is_displaced_and_others_are_not() {
     let ground = Ground::with(&[("a", "one")]);
     let names = [
         ".lancet-0123456789abcdef.tmp",

@@ -130,7 +130,7 @@ fn a_stamp_that_proves_it_saves_the_reading() {
     let mut stamp = ground.seen("a").snapshot.stamp;
     stamp.taken.0 += 100;
     let located = ground.locate("a");
-    ground.disk.mend();
+    ground.disk.clear_faults();
     assert!(
         located
             .unchanged_since(&stamp, KnownContent::Bytes(b"never looked at"))
@@ -197,7 +197,7 @@ fn a_one_line_edit_costs_few_calls() {
     ground.put("a", vec![b'x'; 10_000]);
     ground.replace("a", "warm").unwrap();
     ground.put("a", vec![b'x'; 10_000]);
-    ground.disk.mend();
+    ground.disk.clear_faults();
     let seen = ground.seen("a");
     let reading = ground.disk.calls();
     let changes = [RawChange {

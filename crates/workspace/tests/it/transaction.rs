@@ -154,7 +154,7 @@ fn somebody_else_edits_the_third_file_at_any_call() {
             let ground = Ground::in_memory().without_patience();
             (FIVE.prepare)(&ground);
             let outcome = (FIVE.act)(&ground, &|batch| {
-                ground.disk.mend();
+                ground.disk.clear_faults();
                 edit_before_call(&ground, number, edit);
                 ground.workspace.commit(batch)
             });

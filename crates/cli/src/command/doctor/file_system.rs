@@ -21,7 +21,7 @@ pub(super) struct RootFacts {
 }
 
 /// Tests a root. Nothing is left behind: a file without a name disappears with its handle.
-pub(super) fn look(path: &Path) -> RootFacts {
+pub(super) fn inspect(path: &Path) -> RootFacts {
     let folder = openat(
         CWD,
         path,

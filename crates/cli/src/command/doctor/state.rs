@@ -29,7 +29,7 @@ pub(super) struct StateFacts {
 }
 
 /// Checks the state folder.
-pub(super) fn look(path: &Path) -> (StateFacts, Vec<Problem>) {
+pub(super) fn inspect(path: &Path) -> (StateFacts, Vec<Problem>) {
     let metadata = std::fs::metadata(path).ok();
     let wrong = |(words, mend): (String, Option<String>)| Problem {
         exit: Exit::System,

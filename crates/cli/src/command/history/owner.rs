@@ -48,9 +48,9 @@ fn shows(root: PathBuf, path: &Path, place: &WorkArguments, around: &Surrounding
         offer: Offer::All,
         approver: ApproverKind::Nobody,
         answer_limit: lancet::tools::ANSWER_LIMIT,
-        unasked_log: Level::Error,
+        default_log_level: Level::Error,
         lifetime: Lifetime::OneCall,
     };
-    let opened = request.open_to_look(around).ok()?;
+    let opened = request.open_to_inspect(around).ok()?;
     Some(opened.lancet.history()?.is_shown(path))
 }

@@ -58,7 +58,7 @@ fn further_answers_are_single_words() {
 fn yes_beforehand_answers_all_but_protected_names() {
     let approver = TerminalApprover::new(Consent::Given, &Surroundings::default());
     assert_eq!(approver.ask(&one(""), &Wait::default()), Answer::Yes);
-    assert!(!approver.has_shown() && approver.unasked().is_none());
+    assert!(!approver.has_shown() && approver.failed_to_ask().is_none());
     assert_eq!(approver.beforehand(true), None);
 }
 

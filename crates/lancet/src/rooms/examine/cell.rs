@@ -90,7 +90,7 @@ pub(super) fn examine_file(
     notes.push_once(hidden::of_changes(document.view(), &changes));
     notes.foreign_change(state.foreign.as_deref());
     let (mut view, _) = change_view(context, &document, &changes, notes, Numbers::default());
-    // A model thinks of cells: lines of JSON with their numbers would tell it nothing.
+    // The answer describes the cell instead of numbered lines, which would be lines of the notebook's JSON.
     view.body = sentence;
     view.numbered.clear();
     let mut seen = state.seen;

@@ -7,7 +7,7 @@ mod conflict;
 mod groups;
 mod kept;
 mod merge;
-mod name_turns;
+mod name_changes;
 mod renamed;
 mod renamed_chain;
 mod restore;
@@ -125,11 +125,11 @@ impl Examined {
         all: &[Row],
         asked: &TakeBack,
     ) -> Result<(), Refusal> {
-        let mut disk = renamed::look(context, attempt, rows)?;
+        let mut names = renamed::read_names(context, attempt, rows)?;
         let mut ways = Vec::new();
         for chain in renamed_chain::chains(rows) {
             context.check_time()?;
-            match disk.walk(context, store, &chain, all, asked) {
+            match names.walk(context, store, &chain, all, asked) {
                 Ok(way) => ways.push((chain, way)),
                 Err(refusal) => {
                     let path = chain.last_name().to_path_buf();
@@ -137,14 +137,14 @@ impl Examined {
                 }
             }
         }
-        disk.drop_blocked();
+        names.drop_blocked();
         let mut by_others = Vec::new();
         let mut groups = Groups::default();
         for (chain, way) in ways {
             context.check_time()?;
             let path = chain.last_name().to_path_buf();
             let outcome = match way {
-                Some(way) => disk.plans(context, store, way),
+                Some(way) => names.plans(context, store, way),
                 None => Ok(Outcome::Already),
             };
             match outcome {

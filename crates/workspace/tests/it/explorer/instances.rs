@@ -50,7 +50,7 @@ impl Turns {
         })
     }
 
-    /// Waits for the turn of an instance; called before each of its calls.
+    /// Blocks until it is the turn of the instance `who`. Its disk calls this before every operation.
     fn await_turn(&self, who: usize) {
         let mut state = self.state.lock().unwrap();
         while state.turn != who {
@@ -256,7 +256,7 @@ fn explore(instances: usize, foreign: Option<&Opponent>, stride: usize) -> (u64,
     for (workspace, _) in &workspaces {
         workspace.recover().unwrap();
     }
-    workspaces[0].1.mend();
+    workspaces[0].1.clear_faults();
     run(&ground, &workspaces[..1], Vec::new(), None);
     let calls = workspaces[0].1.calls();
     let mut lengths = vec![calls; instances];

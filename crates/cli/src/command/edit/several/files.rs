@@ -59,7 +59,7 @@ pub(super) fn open(
         offer: Offer::All,
         approver: ApproverKind::Terminal(approver.clone()),
         answer_limit: ANSWER_LIMIT,
-        unasked_log: Level::Error,
+        default_log_level: Level::Error,
         lifetime: Lifetime::OneCall,
     };
     Ok(request.open(around)?.lancet)

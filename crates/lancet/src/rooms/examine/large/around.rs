@@ -21,7 +21,7 @@ pub(super) fn whole_lines(
     place: &Range<usize>,
     old: &str,
 ) -> Result<Option<Range<usize>>, Refusal> {
-    look(file, place, |document, inside, offset| {
+    with_lines_around(file, place, |document, inside, offset| {
         let whole = deleted_lines(document.view(), &inside, old)?;
         let raw = document.raw_range(whole);
         Some(offset + raw.start..offset + raw.end)
@@ -41,7 +41,7 @@ pub(super) fn repeats_at_all(
         return Ok(false);
     }
     for place in places {
-        let repeats = look(file, &place.range, |document, inside, _| {
+        let repeats = with_lines_around(file, &place.range, |document, inside, _| {
             let view = document.view();
             let start = view[..inside.start].rfind('\n').map_or(0, |at| at + 1);
             repeats_indentation(&view[start..inside.start], old, new)
@@ -62,7 +62,7 @@ pub(super) fn remarks(
 ) -> Result<Vec<Remark>, Refusal> {
     let mut all = Vec::new();
     for place in places.iter().take(REMARKED_PLACES) {
-        let found = look(file, &place.range, |document, inside, _| {
+        let found = with_lines_around(file, &place.range, |document, inside, _| {
             remarks_on(document.view(), inside, old, new)
         })?;
         for remark in found.unwrap_or_default() {
@@ -74,12 +74,12 @@ pub(super) fn remarks(
     Ok(all)
 }
 
-/// Reads the text around a place up to the ends of its lines, and passes on the text, the place in it, and the text's
-/// offset in the file. `None` where the lines are too long.
-fn look<T>(
+/// Reads the whole lines around a place and calls `read` with their text, the place in that text, and the offset of the
+/// text in the file. `None` where the lines are too long.
+fn with_lines_around<T>(
     file: LargeFile<'_>,
     place: &Range<usize>,
-    see: impl Fn(&Document<'_>, Range<usize>, usize) -> T,
+    read: impl Fn(&Document<'_>, Range<usize>, usize) -> T,
 ) -> Result<Option<T>, Refusal> {
     let mut near = NEAR;
     while near <= FAR {
@@ -111,7 +111,7 @@ fn look<T>(
                 return Ok(None);
             };
             let inside = document.view_range(start..end);
-            return Ok(Some(see(&document, inside, offset)));
+            return Ok(Some(read(&document, inside, offset)));
         }
         near *= 16;
     }

@@ -44,7 +44,7 @@ impl<'e> Guard<'e> {
                 folders.clear();
             }
             if !folders.last().is_some_and(|folder| folder.holds(path)) {
-                self.go(folders, path.parent().unwrap_or(path));
+                self.enter(folders, path.parent().unwrap_or(path));
             }
             match folders.last() {
                 Some(folder) => self.policy.may_read_in(folder, path, kind),
@@ -55,7 +55,7 @@ impl<'e> Guard<'e> {
     }
 
     /// Moves to another folder, keeping the part of the path that both share.
-    fn go(&self, folders: &mut Vec<Folder>, to: &Path) {
+    fn enter(&self, folders: &mut Vec<Folder>, to: &Path) {
         while folders
             .last()
             .is_some_and(|folder| folder.path() != to && !folder.holds(to))

@@ -9,7 +9,7 @@ use lancet_text::RawChange;
 use lancet_workspace::{Executable, FileType};
 
 use super::kept::unreadable;
-use super::name_turns::{NameTurn, NameTurns, Start};
+use super::name_changes::{NameChange, NameChanges, Start};
 use super::renamed_chain::RenamedChain;
 use super::select::Row;
 use super::view::{self, Wanted};
@@ -33,18 +33,18 @@ pub(super) enum Outcome {
 }
 
 /// The files on the disk under all names of the chains.
-pub(super) struct Disk {
+pub(super) struct NamesOnDisk {
     names: HashMap<PathBuf, (Target, Option<Current>)>,
     /// What each chain does to its names.
-    turns: NameTurns,
+    changes: NameChanges,
 }
 
 /// Reads what is at every name of the chains.
-pub(super) fn look(
+pub(super) fn read_names(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
     rows: &[&Row],
-) -> Result<Disk, Refusal> {
+) -> Result<NamesOnDisk, Refusal> {
     let mut names = HashMap::new();
     for name in rows.iter().flat_map(|row| row.names()) {
         if names.contains_key(name) {
@@ -64,13 +64,13 @@ pub(super) fn look(
         let current = walk::current(context, attempt, &target)?;
         names.insert(name.to_path_buf(), (target, current));
     }
-    Ok(Disk {
+    Ok(NamesOnDisk {
         names,
-        turns: NameTurns::default(),
+        changes: NameChanges::default(),
     })
 }
 
-impl Disk {
+impl NamesOnDisk {
     /// Undoes a chain from its latest state that is on the disk; from its newest one where other changes came later.
     pub(super) fn walk<'r>(
         &mut self,
@@ -113,7 +113,7 @@ impl Disk {
             return Ok(None);
         }
         let (from, to) = (name, chain.first_name.clone());
-        self.turns.0.push(NameTurn {
+        self.changes.0.push(NameChange {
             from: from.clone(),
             to: to.clone(),
             start,
@@ -135,7 +135,10 @@ impl Disk {
     /// The file that a chain finds at a name. Chains with later changes are undone first; where one of them takes the
     /// file away from the name, the name is empty for the chains after it.
     fn own(&self, name: &Path) -> Option<&Current> {
-        let (_, found) = self.names.get(name).filter(|_| !self.turns.is_left(name))?;
+        let (_, found) = self
+            .names
+            .get(name)
+            .filter(|_| !self.changes.is_left(name))?;
         found.as_ref()
     }
 
@@ -143,15 +146,15 @@ impl Disk {
     fn will_be_free(&self, name: &Path) -> bool {
         let is_missing =
             |(target, _): &(Target, Option<Current>)| target.located.kind() == FileType::Missing;
-        self.names.get(name).is_none_or(is_missing) || self.turns.is_left(name)
+        self.names.get(name).is_none_or(is_missing) || self.changes.is_left(name)
     }
 
     /// Drops chains whose old name is occupied. A dropped chain does not free its name, which may block another chain.
     pub(super) fn drop_blocked(&mut self) {
         loop {
-            let mut turns = self.turns.0.iter();
-            match turns.position(|turn| turn.arrives() && !self.will_be_free(&turn.to)) {
-                Some(at) => drop(self.turns.0.remove(at)),
+            let mut changes = self.changes.0.iter();
+            match changes.position(|change| change.arrives() && !self.will_be_free(&change.to)) {
+                Some(at) => drop(self.changes.0.remove(at)),
                 None => return,
             }
         }
@@ -176,15 +179,15 @@ impl Disk {
             folders,
         } = walked;
         let is_gone = matches!(state, Step::Nothing);
-        let is_kept = |turn: &NameTurn| turn.from == from && turn.to == to;
-        if !self.turns.0.iter().any(is_kept) {
+        let is_kept = |change: &NameChange| change.from == from && change.to == to;
+        if !self.changes.0.iter().any(is_kept) {
             return Err(taken(&to));
         }
         if start == Start::Nothing && state.is_link() {
             return Err(one_at_a_time(&to));
         }
         if is_gone || from == to {
-            if is_gone && self.turns.is_arrived_at(&from) {
+            if is_gone && self.changes.is_arrived_at(&from) {
                 return Ok(Outcome::ByAnother(from));
             }
             let (target, current) = self.take(context, &from)?;
@@ -196,7 +199,7 @@ impl Disk {
         }
         let (to_target, at_target) = self.take(context, &to)?;
         let is_free = to_target.located.kind() == FileType::Missing;
-        let arrives = self.turns.is_arrived_at(&from);
+        let arrives = self.changes.is_arrived_at(&from);
         let (from_target, found) = self.take(context, &from)?;
         let found = found.filter(|_| start == Start::Disk);
         let link = state.is_link()

@@ -47,8 +47,8 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
         } else {
             Conflicts::Refuse
         });
-    asked.dry_run = arguments.going.dry_run;
-    go(&arguments.going, reach, around, |session| {
+    asked.dry_run = arguments.flags.dry_run;
+    take_back(&arguments.flags, reach, around, |session| {
         session.take_back(asked, caller())
     })
 }
@@ -61,8 +61,8 @@ pub(crate) fn redo(arguments: &RedoArguments, around: &Surroundings) -> Result<E
             .clone()
             .map_or(Selection::Newest, Selection::Operation),
     );
-    asked.dry_run = arguments.going.dry_run;
-    go(&arguments.going, RootHint::Project, around, |session| {
+    asked.dry_run = arguments.flags.dry_run;
+    take_back(&arguments.flags, RootHint::Project, around, |session| {
         session.take_back(asked, caller())
     })
 }
@@ -91,12 +91,12 @@ pub(crate) fn restore(
         };
         let file = around.absolute(file.as_ref())?;
         let mut one = Restore::new(file.clone(), operation.to_owned(), moment);
-        one.dry_run = arguments.going.dry_run;
+        one.dry_run = arguments.flags.dry_run;
         asked.push(one);
         files.push(file);
     }
     let reach = RootHint::AtAll(&files);
-    go(&arguments.going, reach, around, |session| {
+    take_back(&arguments.flags, reach, around, |session| {
         session.restore_all(asked, caller())
     })
 }
@@ -108,7 +108,7 @@ fn versions(
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
     let file = around.absolute(typed.as_ref())?;
-    let place = &arguments.going.place;
+    let place = &arguments.flags.place;
     let history = history(place, RootHint::At(&file), around)?;
     let query = LogQuery {
         path: Some(file.canonicalize().unwrap_or(file)),
@@ -128,21 +128,21 @@ fn versions(
 }
 
 /// Opens an engine that asks at the terminal, makes the change in a new session, and prints the answer.
-fn go(
-    going: &UndoFlags,
+fn take_back(
+    flags: &UndoFlags,
     reach: RootHint<'_>,
     around: &Surroundings,
     act: impl FnOnce(&Session) -> Reply,
 ) -> Result<Exit, Failure> {
-    let consent = Consent::of(going.yes, going.yes_protected);
+    let consent = Consent::of(flags.yes, flags.yes_protected);
     let approver = TerminalApprover::new(consent, around);
-    let lancet = open(&going.place, reach, Some(approver.clone()), around)?;
+    let lancet = open(&flags.place, reach, Some(approver.clone()), around)?;
     let working = WorkLine::begin("working");
     let reply = act(&lancet.new_session());
     drop(working);
     put(
         &reply,
-        OutputFormat::of(going.json),
+        OutputFormat::of(flags.json),
         Presentation::Change(&approver),
         around,
     )

@@ -22,7 +22,7 @@ impl Start {
 }
 
 /// What a chain does to its names.
-pub(super) struct NameTurn {
+pub(super) struct NameChange {
     pub(super) from: PathBuf,
     pub(super) to: PathBuf,
     pub(super) start: Start,
@@ -30,7 +30,7 @@ pub(super) struct NameTurn {
     pub(super) is_gone: bool,
 }
 
-impl NameTurn {
+impl NameChange {
     /// Whether the chain brings a file to a name where it is not yet, though another one may be.
     pub(super) fn arrives(&self) -> bool {
         !self.is_gone && (self.from != self.to || self.start == Start::Nothing)
@@ -39,20 +39,22 @@ impl NameTurn {
 
 /// What the chains do to names, those of the latest changes first.
 #[derive(Default)]
-pub(super) struct NameTurns(pub(super) Vec<NameTurn>);
+pub(super) struct NameChanges(pub(super) Vec<NameChange>);
 
-impl NameTurns {
+impl NameChanges {
     /// Whether a chain brings a file to this name.
     pub(super) fn is_arrived_at(&self, name: &Path) -> bool {
-        let mut turns = self.0.iter();
-        turns.any(|turn| turn.arrives() && turn.to == name)
+        let mut changes = self.0.iter();
+        changes.any(|change| change.arrives() && change.to == name)
     }
 
     /// Whether a chain moves the file at this name away.
     pub(super) fn is_left(&self, name: &Path) -> bool {
-        let mut turns = self.0.iter();
-        turns.any(|turn| {
-            turn.start == Start::Disk && turn.from == name && (turn.is_gone || turn.to != name)
+        let mut changes = self.0.iter();
+        changes.any(|change| {
+            change.start == Start::Disk
+                && change.from == name
+                && (change.is_gone || change.to != name)
         })
     }
 }
