@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use lancet::history::{Attribution, History, Operation};
 use serde_json::{Value, json};
 
-use super::{time, unreadable};
+use super::access::unreadable;
+use super::time;
 use crate::failure::{Exit, Failure};
 use crate::terminal::print;
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 use lancet::history::{Compressed, Removed};
 use serde_json::json;
 
-use super::{count, history, unreadable};
+use super::access::{history, unreadable};
+use super::stats::count;
 use crate::arguments::GcArguments;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};

@@ -5,7 +5,9 @@ use std::path::Path;
 use lancet::history::{History, LogQuery, Operation};
 use serde_json::json;
 
-use super::{attribution, history, object, patch, time, unreadable};
+use super::access::{history, unreadable};
+use super::operation_json::object;
+use super::{attribution, patch, time};
 use crate::arguments::{LogArguments, LogFormat};
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};

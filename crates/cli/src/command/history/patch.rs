@@ -3,7 +3,8 @@
 
 use lancet::history::{History, Operation, OperationKind};
 
-use super::{time, unreadable};
+use super::access::unreadable;
+use super::time;
 use crate::failure::{Exit, Failure};
 use crate::terminal::{print_error, stream, visible};
 

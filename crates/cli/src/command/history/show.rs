@@ -5,9 +5,11 @@ use std::path::Path;
 use lancet::history::{ALREADY_UNDONE, History, IdMatch, LogQuery, Operation, SHORTEST_ID};
 use serde_json::json;
 
+use super::access::{history, unreadable};
 use super::log::{LineForm, line, patches};
+use super::operation_json::object;
 use super::owner::lets_show;
-use super::{history, object, time, unreadable};
+use super::time;
 use crate::arguments::ShowArguments;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};

@@ -3,7 +3,8 @@
 use lancet::history::{StatisticsQuery, Totals};
 use serde_json::{Value, json};
 
-use super::{count, history, time, unreadable};
+use super::access::{history, unreadable};
+use super::time;
 use crate::arguments::StatsArguments;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
@@ -92,4 +93,10 @@ pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result
     table("refusals", counts(&sums.refusals));
     page(&out, around)?;
     Ok(Exit::Done)
+}
+
+/// Writes a number with its noun.
+pub(super) fn count(number: u64, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
 }

@@ -4,12 +4,13 @@ use lancet::history::LogQuery;
 use lancet::undo::{Conflicts, Overlap, Restore, Selection, Side, TakeBack};
 use lancet::{Reply, Session};
 
+use super::access::{history, open, unreadable};
 use super::log::list;
-use super::{history, open, time, unreadable};
+use super::time;
 use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::{RedoArguments, RestoreArguments, UndoArguments, UndoFlags};
 use crate::failure::{Exit, Failure};
-use crate::fault::caller;
+use crate::fault::{begin_call, caller};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{Consent, TerminalApprover, WorkLine, print_error};
 
@@ -49,6 +50,7 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
         });
     asked.dry_run = arguments.flags.dry_run;
     take_back(&arguments.flags, reach, around, |session| {
+        asked.cancel = Some(begin_call());
         session.take_back(asked, caller())
     })
 }
@@ -63,6 +65,7 @@ pub(crate) fn redo(arguments: &RedoArguments, around: &Surroundings) -> Result<E
     );
     asked.dry_run = arguments.flags.dry_run;
     take_back(&arguments.flags, RootHint::Project, around, |session| {
+        asked.cancel = Some(begin_call());
         session.take_back(asked, caller())
     })
 }
@@ -97,6 +100,10 @@ pub(crate) fn restore(
     }
     let reach = RootHint::AtAll(&files);
     take_back(&arguments.flags, reach, around, |session| {
+        let cancel = begin_call();
+        for one in &mut asked {
+            one.cancel = Some(cancel.clone());
+        }
         session.restore_all(asked, caller())
     })
 }

@@ -7,6 +7,7 @@ mod conflict;
 mod groups;
 mod kept;
 mod merge;
+mod move_back;
 mod name_changes;
 mod renamed;
 mod renamed_chain;

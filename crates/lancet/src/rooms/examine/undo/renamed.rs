@@ -5,19 +5,18 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use lancet_history::{OperationStore, RecordedState};
-use lancet_text::RawChange;
-use lancet_workspace::{Executable, FileType};
+use lancet_workspace::FileType;
 
 use super::kept::unreadable;
+use super::move_back::{moved, one_at_a_time};
 use super::name_changes::{NameChange, NameChanges, Start};
 use super::renamed_chain::RenamedChain;
 use super::select::Row;
 use super::view::{self, Wanted};
 use super::walk::{self, Current, Found, Step, Walked};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::examine::open::HELD;
 use crate::rooms::locate::{Intent, Target, locate};
-use crate::rooms::plan::{ChangeView, FilePlan, LedgerUpdate, Moved, New};
+use crate::rooms::plan::FilePlan;
 use crate::rooms::{Attempt, CallContext, Freshness};
 use crate::undo::TakeBack;
 use crate::wording::quote_path;
@@ -297,107 +296,11 @@ pub(super) struct Way<'r> {
     start: Start,
 }
 
-/// The plan that gives a file its old name and its old state.
-fn moved(
-    context: &CallContext<'_>,
-    store: &dyn OperationStore,
-    (from, to): (Target, Target),
-    found: Current,
-    walked: Walked<'_>,
-) -> Result<FilePlan, Refusal> {
-    let Walked {
-        state,
-        mode,
-        folders,
-    } = walked;
-    let mode = mode.filter(|mode| mode & 0o7777 != found.stamp.permissions());
-    let is_same = state.is_as_found(&found);
-    let moved = |from: Target, changes, mode| {
-        New::Moved(Box::new(Moved {
-            from,
-            changes,
-            mode,
-            folders,
-            ledger: LedgerUpdate::Replace,
-        }))
-    };
-    if is_same {
-        let expected = found.expected();
-        let (base, form) = match found.content {
-            Found::Held(snapshot) => {
-                let form = view::form(context, &to, &snapshot.bytes);
-                (Some(snapshot), form)
-            }
-            Found::Large(_) | Found::Link(_) => (None, view::NO_TEXT),
-        };
-        return Ok(FilePlan {
-            target: to,
-            expected,
-            base,
-            new: moved(from, Vec::new(), mode),
-            view: ChangeView::default(),
-            encoding: form.0,
-            endings: form.1,
-            seen: Default::default(),
-            executable: Executable::Keep,
-        });
-    }
-    let name = to.path().to_path_buf();
-    let size = found.stamp.size;
-    let is_large = |state: &Step<'_>| matches!(state, Step::Kept(kept) if kept.size > HELD);
-    if size > HELD || is_large(&state) {
-        return Err(one_at_a_time(&name));
-    }
-    let Some(wanted) = state.wanted() else {
-        return Err(one_at_a_time(&name));
-    };
-    let plan = view::file_plan(context, store, to, Some(found), wanted, mode, Vec::new())?;
-    match plan {
-        Some(FilePlan {
-            new: New::Restored { bytes, mode },
-            target,
-            expected,
-            base,
-            view,
-            encoding,
-            endings,
-            seen,
-            executable,
-        }) => {
-            let whole = RawChange {
-                range: 0..size,
-                bytes,
-            };
-            Ok(FilePlan {
-                new: moved(from, vec![whole], mode),
-                target,
-                expected,
-                base,
-                view,
-                encoding,
-                endings,
-                seen,
-                executable,
-            })
-        }
-        _ => Err(one_at_a_time(&name)),
-    }
-}
-
 /// The refusal where the old name of a file is taken.
 fn taken(name: &Path) -> Refusal {
     let path = quote_path(name);
     let text = format!(
         "{path} was the name of a file that was moved since, and something else is there now. Nothing was changed; move that away first."
-    );
-    Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
-}
-
-/// The refusal where moves cannot be taken back together.
-fn one_at_a_time(name: &Path) -> Refusal {
-    let path = quote_path(name);
-    let text = format!(
-        "The moves to and from {path} cannot be taken back in one step. Nothing was changed; take the operations back one at a time, the newest first."
     );
     Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
 }

@@ -1,0 +1,50 @@
+//! Opens the engine and the history for the commands on the history.
+
+use lancet::Lancet;
+use lancet::history::{History, StoreError};
+use lancet_mcp::Level;
+
+use crate::arguments::WorkArguments;
+use crate::failure::Failure;
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
+use crate::surroundings::{RootHint, Surroundings};
+use crate::terminal::TerminalApprover;
+
+/// Opens an engine for a command on the history.
+pub(super) fn open(
+    place: &WorkArguments,
+    reach: RootHint<'_>,
+    approver: Option<TerminalApprover>,
+    around: &Surroundings,
+) -> Result<Lancet, Failure> {
+    let request = OpenRequest {
+        place,
+        reach,
+        mode: None,
+        writes: Writes::Person,
+        offer: Offer::All,
+        approver: approver.map_or(ApproverKind::Nobody, ApproverKind::Terminal),
+        answer_limit: lancet::tools::ANSWER_LIMIT,
+        default_log_level: Level::Error,
+        lifetime: Lifetime::OneCall,
+    };
+    Ok(request.open(around)?.lancet)
+}
+
+/// Opens the history of the files below the roots.
+pub(crate) fn history(
+    place: &WorkArguments,
+    reach: RootHint<'_>,
+    around: &Surroundings,
+) -> Result<History, Failure> {
+    open(place, reach, None, around)?
+        .history()
+        .ok_or_else(|| Failure::usage("no state folder: there is neither a home nor --state-dir"))
+}
+
+/// The failure of a command that cannot read the history.
+pub(super) fn unreadable(error: StoreError) -> Failure {
+    Failure::system(format!(
+        "the history cannot be read: {error}; `lancet doctor` says more"
+    ))
+}

@@ -1,0 +1,49 @@
+//! An operation of the history as JSON, for `log --json` and `show --json`.
+
+use lancet::history::Operation;
+use serde_json::{Value, json};
+
+use super::time;
+
+/// An operation as JSON.
+pub(super) fn object(operation: &Operation) -> Value {
+    let kept = |kept: &Option<lancet::history::RecordedState>| match kept {
+        None => Value::Null,
+        Some(kept) => json!({
+            "revision": kept.revision.iter().take(8).map(|byte| format!("{byte:02x}")).collect::<String>(),
+            "size": kept.size,
+            "mode": format!("{:o}", kept.mode & 0o7777),
+        }),
+    };
+    let files: Vec<Value> = operation
+        .files
+        .iter()
+        .map(|file| {
+            json!({
+                "file_path": file.path.display().to_string(),
+                "type": file.kind.word(),
+                "added": file.added,
+                "removed": file.removed,
+                "before": kept(&file.before),
+                "after": kept(&file.after),
+                "undoneBy": file.undone_by,
+            })
+        })
+        .collect();
+    json!({
+        "operation": operation.id,
+        "time": time::shown(operation.time),
+        "kind": operation.kind.word(),
+        "state": operation.state.word(),
+        "tool": operation.tool,
+        "session": operation.session,
+        "client": operation.client,
+        "clientVersion": operation.version,
+        "turn": operation.turn,
+        "call": operation.call,
+        "rungs": operation.rungs,
+        "approved": operation.approved,
+        "takesBack": operation.takes_back,
+        "files": files,
+    })
+}

@@ -1,0 +1,112 @@
+//! The plan that moves a file back to its old name, and the refusal where moves depend on each other.
+
+use std::path::Path;
+
+use lancet_history::OperationStore;
+use lancet_text::RawChange;
+use lancet_workspace::Executable;
+
+use super::view;
+use super::walk::{Current, Found, Step, Walked};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::rooms::CallContext;
+use crate::rooms::examine::open::HELD;
+use crate::rooms::locate::Target;
+use crate::rooms::plan::{ChangeView, FilePlan, LedgerUpdate, Moved, New};
+use crate::wording::quote_path;
+
+/// The plan that gives a file its old name and its old state.
+pub(super) fn moved(
+    context: &CallContext<'_>,
+    store: &dyn OperationStore,
+    (from, to): (Target, Target),
+    found: Current,
+    walked: Walked<'_>,
+) -> Result<FilePlan, Refusal> {
+    let Walked {
+        state,
+        mode,
+        folders,
+    } = walked;
+    let mode = mode.filter(|mode| mode & 0o7777 != found.stamp.permissions());
+    let is_same = state.is_as_found(&found);
+    let moved = |from: Target, changes, mode| {
+        New::Moved(Box::new(Moved {
+            from,
+            changes,
+            mode,
+            folders,
+            ledger: LedgerUpdate::Replace,
+        }))
+    };
+    if is_same {
+        let expected = found.expected();
+        let (base, form) = match found.content {
+            Found::Held(snapshot) => {
+                let form = view::form(context, &to, &snapshot.bytes);
+                (Some(snapshot), form)
+            }
+            Found::Large(_) | Found::Link(_) => (None, view::NO_TEXT),
+        };
+        return Ok(FilePlan {
+            target: to,
+            expected,
+            base,
+            new: moved(from, Vec::new(), mode),
+            view: ChangeView::default(),
+            encoding: form.0,
+            endings: form.1,
+            seen: Default::default(),
+            executable: Executable::Keep,
+        });
+    }
+    let name = to.path().to_path_buf();
+    let size = found.stamp.size;
+    let is_large = |state: &Step<'_>| matches!(state, Step::Kept(kept) if kept.size > HELD);
+    if size > HELD || is_large(&state) {
+        return Err(one_at_a_time(&name));
+    }
+    let Some(wanted) = state.wanted() else {
+        return Err(one_at_a_time(&name));
+    };
+    let plan = view::file_plan(context, store, to, Some(found), wanted, mode, Vec::new())?;
+    match plan {
+        Some(FilePlan {
+            new: New::Restored { bytes, mode },
+            target,
+            expected,
+            base,
+            view,
+            encoding,
+            endings,
+            seen,
+            executable,
+        }) => {
+            let whole = RawChange {
+                range: 0..size,
+                bytes,
+            };
+            Ok(FilePlan {
+                new: moved(from, vec![whole], mode),
+                target,
+                expected,
+                base,
+                view,
+                encoding,
+                endings,
+                seen,
+                executable,
+            })
+        }
+        _ => Err(one_at_a_time(&name)),
+    }
+}
+
+/// The refusal where moves cannot be taken back together.
+pub(super) fn one_at_a_time(name: &Path) -> Refusal {
+    let path = quote_path(name);
+    let text = format!(
+        "The moves to and from {path} cannot be taken back in one step. Nothing was changed; take the operations back one at a time, the newest first."
+    );
+    Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
+}
