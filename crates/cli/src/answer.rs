@@ -116,16 +116,18 @@ pub(crate) fn put(
 
 /// Prints why a command failed before it had an answer.
 pub(crate) fn put_failure(failure: &Failure, form: OutputFormat) {
+    put_error(failure.name(), &failure.message, form);
+}
+
+/// Prints an error that no tool answered with, by its stable name and its message.
+pub(crate) fn put_error(name: &str, message: &str, form: OutputFormat) {
     match form {
         OutputFormat::Json => {
-            let error = json!({ "name": failure.name(), "message": failure.message });
+            let error = json!({ "name": name, "message": message });
             // If standard output is closed there is nobody to report that to.
-            let _ = print(&format!(
-                "{}\n",
-                json!({ "error": error, "text": failure.message })
-            ));
+            let _ = print(&format!("{}\n", json!({ "error": error, "text": message })));
         }
-        OutputFormat::Text => print_error(&format!("lancet: {}\n", visible(&failure.message))),
+        OutputFormat::Text => print_error(&format!("lancet: {}\n", visible(message))),
     }
 }
 

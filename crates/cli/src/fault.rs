@@ -2,15 +2,19 @@
 
 use std::panic::set_hook;
 use std::sync::OnceLock;
+use std::thread;
 
 use lancet::dialects::AppliedBy;
 use lancet::{Caller, Cancel, RawCall, Reply, Session};
 use serde_json::Value;
 
+use crate::answer::{OutputFormat, put_error};
 use crate::terminal::print_error;
 
 /// The call whose files the message of a panic is about. A command registers at most one call, so it is never replaced.
 static UNDER_WAY: OnceLock<Cancel> = OnceLock::new();
+/// The source location of the first panic, for the answer as JSON.
+static PANICKED_AT: OnceLock<String> = OnceLock::new();
 
 /// Calls a tool, and registers the call so that the message of a panic can say what became of its files.
 pub(crate) fn watched(
@@ -19,15 +23,16 @@ pub(crate) fn watched(
     arguments: Value,
     applied_by: AppliedBy,
 ) -> Reply {
-    let call = RawCall::new(tool, arguments).with_caller(caller());
-    let call = call.on_behalf_of(applied_by);
-    register(&call.cancel);
-    session.call(call)
+    let mut call = RawCall::new(tool, arguments).with_caller(caller());
+    call.cancel = begin_call();
+    session.call(call.on_behalf_of(applied_by))
 }
 
-/// Registers a call for the message of a panic.
-pub(crate) fn register(cancel: &Cancel) {
+/// Makes the handle of a command's call, and registers it for the message of a panic. The time limit of the call starts now.
+pub(crate) fn begin_call() -> Cancel {
+    let cancel = Cancel::new();
     let _ = UNDER_WAY.set(cancel.clone());
+    cancel
 }
 
 /// The name and version that the history records as the client of a typed command.
@@ -35,20 +40,33 @@ pub(crate) fn caller() -> Caller {
     Caller::client("lancet", env!("CARGO_PKG_VERSION"))
 }
 
-/// Sets a panic hook that prints only the source location of a panic, because its message may quote a file's text.
-pub(crate) fn hush_panics() {
-    set_hook(Box::new(|panic| {
+/// Sets a panic hook that prints only the source location of a panic, because its message may quote a file's text. With
+/// `--json` a panic of this thread is not printed by the hook but by [`report_panic`], as the one answer of the command.
+pub(crate) fn hush_panics(form: OutputFormat) {
+    let main = thread::current().id();
+    set_hook(Box::new(move |panic| {
         let place = panic
             .location()
             .map(ToString::to_string)
             .unwrap_or_default();
-        print_error(&words(&place, UNDER_WAY.get()));
+        if form == OutputFormat::Text || thread::current().id() != main {
+            print_error(&format!("lancet: {}\n", words(&place, UNDER_WAY.get())));
+        }
+        let _ = PANICKED_AT.set(place);
     }));
 }
 
+/// Answers a command that a panic has ended, where the hook has not done so.
+pub(crate) fn report_panic(form: OutputFormat) {
+    if form == OutputFormat::Json {
+        let place = PANICKED_AT.get().map_or("an unknown place", String::as_str);
+        put_error("internal", &words(place, UNDER_WAY.get()), form);
+    }
+}
+
 fn words(place: &str, call: Option<&Cancel>) -> String {
-    // Without a registered call nothing is said about files: over MCP the answer to the call says whether they were
-    // written, and `apply`, `undo`, `redo` and `restore` register no call.
+    // Without a registered call nothing is said about files: the command reads, or it is `lancet mcp`, where the answer to
+    // the call says whether they were written.
     let files = match call {
         None => "",
         Some(call) if call.may_have_written() => {
@@ -56,26 +74,8 @@ fn words(place: &str, call: Option<&Cancel>) -> String {
         }
         Some(_) => " Files are as they were.",
     };
-    format!("lancet: a fault of lancet's own at {place}; please report it.{files}\n")
+    format!("a fault of lancet's own at {place}; please report it.{files}")
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use lancet::{Lancet, Mode};
-    use serde_json::json;
-
-    #[test]
-    fn a_fault_behind_the_write_does_not_say_that_nothing_was_written() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let builder = Lancet::builder().root(folder.path());
-        let lancet = builder.mode(Mode::AcceptEdits).open().expect("opened");
-        let file = json!({ "file_path": folder.path().join("a"), "content": "x" });
-        let call = RawCall::new("Write", file);
-        let cancel = call.cancel.clone();
-        assert!(words("here", Some(&cancel)).contains("as they were"));
-        lancet.new_session().call(call);
-        assert!(words("here", Some(&cancel)).contains("may have been written"));
-        assert!(!words("here", None).contains("iles"));
-    }
-}
+mod tests;

@@ -30,15 +30,20 @@ use surroundings::Surroundings;
 use terminal::print_error;
 
 fn main() -> ExitCode {
-    fault::hush_panics();
-    // The panic hook has printed the message of a panic by then; what is left is the exit code.
-    let ended = catch_unwind(AssertUnwindSafe(|| {
-        start(&std::env::args_os().collect::<Vec<_>>())
-    }));
-    ended.unwrap_or(Exit::System).into()
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    // The format is needed before anything is parsed, so that a wrong command line is answered in it, too.
+    let form = OutputFormat::of(typed.iter().any(|word| word == "--json"));
+    fault::hush_panics(form);
+    let ended = catch_unwind(AssertUnwindSafe(|| start(&typed, form)));
+    ended
+        .unwrap_or_else(|_| {
+            fault::report_panic(form);
+            Exit::System
+        })
+        .into()
 }
 
-fn start(typed: &[OsString]) -> Exit {
+fn start(typed: &[OsString], form: OutputFormat) -> Exit {
     if launcher::is_wanted(typed) {
         return launch();
     }
@@ -52,8 +57,6 @@ fn start(typed: &[OsString]) -> Exit {
         print_error(&command::start_page(colour));
         return Exit::Usage;
     }
-    // The format is needed before anything is parsed, so that a wrong command line is answered in it, too.
-    let form = OutputFormat::of(typed.iter().any(|word| word == "--json"));
     let ended = match Arguments::try_parse_from(typed) {
         Ok(arguments) => {
             around.color = arguments.color;

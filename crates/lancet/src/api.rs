@@ -200,7 +200,7 @@ impl Session {
     }
 
     /// Brings several files back to states that are in the history, as one change: all of them or none. It is a dry run
-    /// where one of the requests is.
+    /// where one of the requests is, and the first handle among them stops it.
     pub fn restore_all(&self, asked: Vec<Restore>, caller: Caller) -> Reply {
         rooms::run_change(self, "Restore", caller, &Change::Restore(asked))
     }

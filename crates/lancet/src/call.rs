@@ -148,6 +148,15 @@ pub struct Cancel {
     deadline: Option<Instant>,
 }
 
+/// Two handles are equal if they stop the same call.
+impl PartialEq for Cancel {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.flag, &other.flag)
+    }
+}
+
+impl Eq for Cancel {}
+
 impl Default for Cancel {
     fn default() -> Self {
         Self::new()

@@ -10,7 +10,7 @@ pub use lancet_dialects::{
 };
 
 pub use crate::applied_by::AppliedBy;
-use crate::call::Caller;
+use crate::call::{Caller, Cancel};
 use crate::request::{DryRun, Insist};
 
 /// The options for applying a reply.
@@ -35,4 +35,6 @@ pub struct ReplyOptions {
     pub applied_by: AppliedBy,
     /// The client that calls, for the history and the events.
     pub caller: Caller,
+    /// The handle that stops the call; without one it ends after the usual time limit.
+    pub cancel: Option<Cancel>,
 }

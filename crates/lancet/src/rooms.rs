@@ -132,7 +132,7 @@ fn reply_call<'s>(
         session,
         "ApplyPatch".to_owned(),
         options.caller,
-        Cancel::new(),
+        options.cancel.unwrap_or_default(),
     );
     context.layout = Layout::Files;
     context.applied_by = options.applied_by;
@@ -147,7 +147,13 @@ fn reply_call<'s>(
 
 /// Carries out a change that a person or a host asks for by name, without a tool call.
 pub(crate) fn run_change(session: &Session, name: &str, caller: Caller, change: &Change) -> Reply {
-    let mut context = CallContext::new(session, name.to_owned(), caller, Cancel::new());
+    let cancel = match change {
+        Change::TakeBack(asked, _) => asked.cancel.clone(),
+        Change::Restore(asked) => asked.iter().find_map(|one| one.cancel.clone()),
+        Change::Files(_) | Change::Reply(_) | Change::MoveLines(_) => None,
+    };
+    let cancel = cancel.unwrap_or_default();
+    let mut context = CallContext::new(session, name.to_owned(), caller, cancel);
     if let Change::TakeBack(..) = change {
         context.layout = Layout::Files;
     }

@@ -3,6 +3,8 @@
 
 use std::path::PathBuf;
 
+use crate::call::Cancel;
+
 /// A request to undo or redo changes. It is a change like any other: it passes *approve* and *commit* and is itself an
 /// operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +20,8 @@ pub struct TakeBack {
     pub conflicts: Conflicts,
     /// Whether the change is only shown.
     pub dry_run: bool,
+    /// The handle that stops the request; without one it ends after the usual time limit.
+    pub cancel: Option<Cancel>,
 }
 
 impl TakeBack {
@@ -29,6 +33,7 @@ impl TakeBack {
             overlap: Overlap::Refuse,
             conflicts: Conflicts::Refuse,
             dry_run: false,
+            cancel: None,
         }
     }
 
@@ -125,6 +130,8 @@ pub struct Restore {
     pub moment: Side,
     /// Whether the change is only shown.
     pub dry_run: bool,
+    /// The handle that stops the request; without one it ends after the usual time limit.
+    pub cancel: Option<Cancel>,
 }
 
 impl Restore {
@@ -136,6 +143,7 @@ impl Restore {
             operation: operation.into(),
             moment,
             dry_run: false,
+            cancel: None,
         }
     }
 

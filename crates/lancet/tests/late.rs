@@ -344,9 +344,26 @@ fn a_read_alone_makes_no_state_folder() {
     assert!(!ground.folder.join("state").exists());
 }
 
-/// Two others put files of theirs at the name: one just before the exchange, one just before it is taken back.
+/// What the program does with the file that the conflict leaves aside.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Writer {
+    /// It has closed the file, and the check comes at once.
+    Closed,
+    /// It has closed the file, and the check comes ten seconds later: the file is sealed, which renames it.
+    ClosedLongAgo,
+    /// It has the file open, so it cannot be sealed yet.
+    HasItOpen,
+}
+
 #[test]
 fn a_version_that_a_conflict_leaves_aside_is_in_the_history() {
+    for writer in [Writer::Closed, Writer::ClosedLongAgo, Writer::HasItOpen] {
+        leaves_aside(writer);
+    }
+}
+
+/// Two others put files of theirs at the name: one just before the exchange, one just before it is taken back.
+fn leaves_aside(writer: Writer) {
     let ground = Ground::new();
     let lancet = ground.open();
     let session = lancet.new_session();
@@ -354,14 +371,27 @@ fn a_version_that_a_conflict_leaves_aside_is_in_the_history() {
     read(&session, &file);
     let (name, beside) = (file.clone(), file.with_file_name("theirs"));
     let exchanges = Mutex::new(0);
+    let open = Arc::new(Mutex::new(None));
+    let hook_open = Arc::clone(&open);
+    let (is_aside, clock) = (AtomicBool::new(false), Arc::clone(&ground.disk));
     ground.disk.before_each(move |call| {
         if call.method == "exchange_at" {
             let mut exchanges = exchanges.lock().expect("sound");
             *exchanges += 1;
             if *exchanges <= 2 {
-                fs::write(&beside, format!("theirs {exchanges}\n")).expect("written");
+                let mut file = fs::File::create(&beside).expect("made");
+                writeln!(file, "theirs {exchanges}").expect("written");
                 fs::rename(&beside, &name).expect("moved");
+                if *exchanges == 1 && writer == Writer::HasItOpen {
+                    *hook_open.lock().expect("sound") = Some(file);
+                }
             }
+        }
+        if call.method == "move_at" && *exchanges.lock().expect("sound") >= 2 {
+            is_aside.store(true, Ordering::SeqCst);
+        } else if is_aside.load(Ordering::SeqCst) {
+            let late = writer == Writer::ClosedLongAgo;
+            clock.set_ahead(if late { 10 } else { 0 });
         }
     });
     let edit = json!({ "file_path": file, "old_string": "one", "new_string": "two" });
@@ -382,4 +412,5 @@ fn a_version_that_a_conflict_leaves_aside_is_in_the_history() {
     let reply = lancet.new_session().restore(asked, Caller::default());
     assert!(!reply.is_error(), "{}", reply.text());
     assert_eq!(fs::read_to_string(&file).expect("there"), "theirs 1\n");
+    drop(open);
 }

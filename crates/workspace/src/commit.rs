@@ -164,7 +164,7 @@ impl Workspace {
             })
         })?;
         if guard.scope == LockScope::AllProcesses {
-            self.sweep(&guard, &folders);
+            self.sweep(&guard);
         }
         Ok(guard)
     }

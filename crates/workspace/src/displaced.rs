@@ -207,6 +207,18 @@ impl DisplacedStore {
         Ok((size, copied))
     }
 
+    /// Stores a copy of a file of the store; returns its size and the copy.
+    pub(crate) fn copy_of(
+        &self,
+        disk: &dyn Disk,
+        displaced: &Displaced,
+    ) -> io::Result<(u64, Displaced)> {
+        let (store, _) = self.folder(disk)?.ok_or(io::ErrorKind::NotFound)?;
+        let name = displaced.path.file_name().ok_or(io::ErrorKind::NotFound)?;
+        let file = disk.open_at(store.as_fd(), name, OpenMode::Read)?;
+        self.copy_in(disk, file.as_fd(), old_name(sealed_name(name)))
+    }
+
     /// Checks an unsealed file again for late writes.
     pub(crate) fn check_late_writes(
         &self,
@@ -219,10 +231,7 @@ impl DisplacedStore {
         let Some(name) = displaced.path.file_name() else {
             return Ok(LateWriteCheck::Waiting);
         };
-        let sealed_name = name
-            .as_bytes()
-            .strip_prefix(UNSEALED)
-            .map_or(name, OsStr::from_bytes);
+        let sealed_name = sealed_name(name);
         let (name, file) = match disk.open_at(store.as_fd(), name, OpenMode::Read) {
             // An earlier check sealed the file and was interrupted there.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -290,6 +299,12 @@ impl DisplacedStore {
             }
         })
     }
+}
+
+/// Returns the name that a file of the store has once it is sealed.
+fn sealed_name(name: &OsStr) -> &OsStr {
+    let sealed = name.as_bytes().strip_prefix(UNSEALED);
+    sealed.map_or(name, OsStr::from_bytes)
 }
 
 /// Returns the second at which a file was displaced: its name begins with it.

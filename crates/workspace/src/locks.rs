@@ -44,8 +44,8 @@ pub(crate) struct FolderLocks {
     pub(crate) keys: BTreeSet<Key>,
     folders: Vec<Arc<OwnedFd>>,
     files: Vec<OwnedFd>,
-    /// Device and inode of every folder that was requested.
-    numbers: Vec<(Arc<OwnedFd>, Key)>,
+    /// Every folder that was requested, in that order and also if it was requested twice.
+    pub(crate) requested: Vec<(Arc<OwnedFd>, Key)>,
     pub(crate) scope: LockScope,
 }
 
@@ -71,12 +71,12 @@ impl Locks {
         folders: &[Arc<OwnedFd>],
     ) -> Result<FolderLocks, LockError> {
         let mut ordered: BTreeMap<Key, &Arc<OwnedFd>> = BTreeMap::new();
-        let mut numbers = Vec::with_capacity(folders.len());
+        let mut requested = Vec::with_capacity(folders.len());
         for folder in folders {
             let stamp = disk.stat(folder.as_fd()).map_err(LockError::Io)?;
             let key = (stamp.device, stamp.inode);
             ordered.insert(key, folder);
-            numbers.push((Arc::clone(folder), key));
+            requested.push((Arc::clone(folder), key));
         }
         let deadline = Instant::now() + self.patience;
         let mut guard = FolderLocks {
@@ -84,7 +84,7 @@ impl Locks {
             keys: BTreeSet::new(),
             folders: Vec::new(),
             files: Vec::new(),
-            numbers,
+            requested,
             scope: LockScope::AllProcesses,
         };
         for &key in ordered.keys() {
@@ -186,8 +186,8 @@ fn cannot_lock(error: &io::Error) -> bool {
 impl FolderLocks {
     /// Device and inode of a folder that was locked through this very handle.
     pub(crate) fn numbers_of(&self, folder: &Arc<OwnedFd>) -> Option<(u64, u64)> {
-        let mut numbers = self.numbers.iter();
-        numbers
+        let mut requested = self.requested.iter();
+        requested
             .find(|(other, _)| Arc::ptr_eq(other, folder))
             .map(|(_, key)| *key)
     }

@@ -186,6 +186,12 @@ impl Workspace {
         self.displaced.check_late_writes(&*self.disk, displaced)
     }
 
+    /// Copies a displaced file as it is now, also while another program has it open for writing; returns the size of the
+    /// copy and the copy.
+    pub fn copy_displaced(&self, displaced: &Displaced) -> io::Result<(u64, Displaced)> {
+        self.displaced.copy_of(&*self.disk, displaced)
+    }
+
     /// Removes sealed old files beyond these limits; returns how many. It runs by itself, with the default limits,
     /// before the first commit.
     pub fn prune(&self, limits: Limits) -> io::Result<u64> {

@@ -2,12 +2,11 @@
 //! that a journal entry names; these are files of a crashed process whose entry is lost. Only folders that a commit
 //! has locked are searched. The files are never removed, since it is not known what they contain.
 
-use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
-use std::sync::{Arc, PoisonError};
+use std::sync::PoisonError;
 
 use crate::disk::{EntryKind, Lease, OpenMode};
 use crate::displaced::Seal;
@@ -20,19 +19,21 @@ const OLD: i64 = 24 * 3600;
 const MOST_ENTRIES: usize = 20_000;
 
 impl Workspace {
-    /// Sweeps the locked folders, unless this workspace has swept all of them before.
-    pub(crate) fn sweep(&self, guard: &FolderLocks, folders: &[Arc<OwnedFd>]) {
-        let new: BTreeSet<(u64, u64)> = {
-            let mut swept = self.swept.lock().unwrap_or_else(PoisonError::into_inner);
-            let new = guard.keys.difference(&swept).copied().collect();
-            swept.extend(&new);
-            new
-        };
-        // Without a state folder there is no place to move them to.
-        if new.is_empty() || self.state_folder.is_none() {
+    /// Sweeps the locked folders that this workspace has not swept before.
+    pub(crate) fn sweep(&self, guard: &FolderLocks) {
+        // Without a state folder there is no place to move the files to.
+        if self.state_folder.is_none() {
             return;
         }
-        for folder in folders {
+        let new: Vec<&OwnedFd> = {
+            let mut swept = self.swept.lock().unwrap_or_else(PoisonError::into_inner);
+            let requested = guard.requested.iter();
+            requested
+                .filter(|(_, key)| swept.insert(*key))
+                .map(|(folder, _)| &**folder)
+                .collect()
+        };
+        for folder in new {
             for name in self.left_in(folder) {
                 self.displace_if_abandoned(folder, &name);
             }

@@ -178,7 +178,7 @@ pub(crate) struct StatsArguments {
     pub(crate) place: WorkArguments,
 }
 
-/// What going back and forth shares.
+/// The flags that `undo`, `redo` and `restore` share.
 #[derive(Debug, Args)]
 pub(crate) struct UndoFlags {
     /// Show the diff and write nothing

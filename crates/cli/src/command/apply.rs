@@ -9,7 +9,7 @@ use super::{session_of, text_from};
 use crate::answer::{OutputFormat, Presentation, exit_of, put};
 use crate::arguments::ApplyArguments;
 use crate::failure::{Exit, Failure};
-use crate::fault::caller;
+use crate::fault::{begin_call, caller};
 use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{Consent, TerminalApprover, WorkLine, print, print_error, visible};
@@ -43,6 +43,7 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
         None => AppliedBy::Person,
     };
     options.caller = caller();
+    options.cancel = Some(begin_call());
     let working = WorkLine::begin("applying");
     let answer = session.apply_reply(&text, options);
     drop(working);

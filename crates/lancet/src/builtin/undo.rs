@@ -12,7 +12,7 @@ use super::tool::{Offered, Tool, typed};
 use crate::outcome::Layout;
 use crate::receive::InvalidArguments;
 use crate::request::{Asked, Change, Whose};
-use crate::undo::{Conflicts, Direction, Overlap, Selection, TakeBack};
+use crate::undo::{Selection, TakeBack};
 
 /// Arguments of `Undo`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -36,14 +36,12 @@ impl UndoArguments {
 
 impl From<UndoArguments> for TakeBack {
     fn from(arguments: UndoArguments) -> Self {
+        let newest_or_named = arguments
+            .operation
+            .map_or(Selection::Newest, Selection::Operation);
         TakeBack {
-            selection: arguments
-                .operation
-                .map_or(Selection::Newest, Selection::Operation),
-            direction: Direction::Undo,
-            overlap: Overlap::Refuse,
-            conflicts: Conflicts::Refuse,
             dry_run: arguments.dry_run,
+            ..TakeBack::undo(newest_or_named)
         }
     }
 }

@@ -12,11 +12,12 @@ use lancet_workspace::{
 use serde_json::json;
 
 use self::batch::Batch;
+use super::CallContext;
 use super::announce::{self, Keeping, PendingOperation};
 use super::approve::Approved;
+use super::late::{self, KeptVersion};
 use super::locate::root_moved;
 use super::plan::{FilePlan, Plan};
-use super::{CallContext, late};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::settings;
 use crate::wording::{QuotedPath, joined, quote_path};
@@ -253,9 +254,13 @@ fn conflict(context: &CallContext<'_>, plan: &Plan, index: usize, kept: &[PathBu
         .unwrap_or_default();
     let (mut on_record, mut left) = (Vec::new(), Vec::new());
     for version in kept {
-        match file.and_then(|file| late::keep(context, file, version)) {
-            Some(id) => on_record.push(format!("{path}@{id}")),
-            None => left.push(quote_path(version).to_string()),
+        let version = match file {
+            Some(file) => late::keep(context, file, version),
+            None => KeptVersion::File(version.clone()),
+        };
+        match version {
+            KeptVersion::Operation(id) => on_record.push(format!("{path}@{id}")),
+            KeptVersion::File(file) => left.push(quote_path(&file).to_string()),
         }
     }
     let mut places: Vec<String> = on_record

@@ -5,7 +5,7 @@
 //! recovery did about interrupted commits is told in a notice, too, which the next caller gets.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lancet_history::{
     Author, ChangeKind, Content, Draft, FileDraft, OperationKind, OperationStore, State,
@@ -140,18 +140,28 @@ fn check_unsealed(engine: &EngineView) {
     }
 }
 
+/// Where a version is that a failed write has moved aside.
+pub(crate) enum KeptVersion {
+    /// The history has it as this operation.
+    Operation(String),
+    /// It is not in the history, but in this file.
+    File(PathBuf),
+}
+
 /// Records the version at `kept`, which a failed write of this file moved there because another process wrote at the
-/// same moment. Gives the operation that records it; none where there is no such operation, at least not yet.
-pub(crate) fn keep(context: &CallContext<'_>, file: &FilePlan, kept: &Path) -> Option<String> {
+/// same moment. Another process may still have it open: then a copy is recorded, and the file is checked for late writes.
+pub(crate) fn keep(context: &CallContext<'_>, file: &FilePlan, kept: &Path) -> KeptVersion {
     let engine = context.engine();
-    let store = engine.history()?;
-    let Expected::Content {
-        revision, stamp, ..
-    } = &file.expected
+    let (
+        Some(store),
+        Expected::Content {
+            revision, stamp, ..
+        },
+    ) = (engine.history(), &file.expected)
     else {
-        return None;
+        return KeptVersion::File(kept.to_path_buf());
     };
-    let unsealed = Unsealed {
+    let mut unsealed = Unsealed {
         file: kept.to_path_buf(),
         path: file.target.path().to_path_buf(),
         revision: *revision.as_bytes(),
@@ -161,10 +171,52 @@ pub(crate) fn keep(context: &CallContext<'_>, file: &FilePlan, kept: &Path) -> O
         operation: String::new(),
         late: None,
     };
-    let found = settle(engine, &**store, unsealed);
-    let mut open = engine.base().pending_recovery.late.lock();
-    open.unsealed.extend(found.again);
-    found.late
+    let displaced = displaced(&unsealed);
+    let (version, size, open) = match engine.ceiling().check_late_writes(&displaced) {
+        Ok(LateWriteCheck::Late {
+            version,
+            size,
+            open,
+        }) => (version, size, open),
+        Ok(LateWriteCheck::Sealed(version)) => (version, unsealed.size, None),
+        Ok(LateWriteCheck::Waiting) => match engine.ceiling().copy_displaced(&displaced) {
+            Ok((size, copy)) => {
+                let open = Displaced {
+                    revision: copy.revision,
+                    ..displaced
+                };
+                (copy, size, Some(open))
+            }
+            Err(_) => return KeptVersion::File(kept.to_path_buf()),
+        },
+        Err(_) => return KeptVersion::File(kept.to_path_buf()),
+    };
+    let recorded = match record(&**store, &unsealed, &version, size) {
+        Ok(id) => KeptVersion::Operation(id),
+        // The check may have sealed the file, which renames it.
+        Err(_) => KeptVersion::File(version.path),
+    };
+    if let Some(open) = open {
+        unsealed.revision = *open.revision.as_bytes();
+        unsealed.size = size;
+        let _ = store.put_unsealed(&unsealed);
+        engine
+            .base()
+            .pending_recovery
+            .late
+            .lock()
+            .unsealed
+            .push(unsealed);
+    }
+    recorded
+}
+
+fn displaced(unsealed: &Unsealed) -> Displaced {
+    Displaced {
+        path: unsealed.file.clone(),
+        revision: Revision::from_bytes(unsealed.revision),
+        seal: Seal::Open,
+    }
 }
 
 /// The result of checking a displaced file.
@@ -187,12 +239,7 @@ impl Found {
 
 /// Checks one displaced file. Late bytes are recorded; a file that is sealed is checked no more.
 fn settle(engine: &EngineView, store: &dyn OperationStore, mut unsealed: Unsealed) -> Found {
-    let displaced = Displaced {
-        path: unsealed.file.clone(),
-        revision: Revision::from_bytes(unsealed.revision),
-        seal: Seal::Open,
-    };
-    match engine.ceiling().check_late_writes(&displaced) {
+    match engine.ceiling().check_late_writes(&displaced(&unsealed)) {
         Ok(LateWriteCheck::Waiting) => Found::again(unsealed),
         Ok(LateWriteCheck::Sealed(now)) => {
             let _ = store.adopt(now.revision.as_bytes(), &now.path);

@@ -60,7 +60,7 @@ impl Ground {
         Ground::new().filled(files)
     }
 
-    /// Refuses the exchange again where this ground lacks it; `FaultyDisk::mend` has removed the refusal.
+    /// Refuses the exchange again where this ground lacks it; `FaultyDisk::clear_faults` has removed the refusal.
     pub(crate) fn refuse_what_is_lacking(&self) {
         if self
             .lacks_exchange

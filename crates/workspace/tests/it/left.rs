@@ -51,6 +51,30 @@ fn an_abandoned_temporary_file_of_ours_is_displaced_and_others_are_not() {
     assert!(kept.contains(&names[1].to_owned()), "{kept:?}");
 }
 
+/// The second commit locks the folder of the first one and another; only the other is listed.
+#[test]
+fn a_folder_is_swept_once() {
+    let ground = Ground::with(&[("a", "one"), ("sub/b", "one")]);
+    ground.replace("a", "two").unwrap();
+    let left = [
+        ".lancet-0123456789abcdef.tmp",
+        "sub/.lancet-0123456789abcdef.tmp",
+    ];
+    for name in left {
+        fs::write(ground.root.join(name), "left").unwrap();
+    }
+    ground.disk.set_ahead(2 * 24 * 3600);
+    let (a, b) = (ground.seen("a"), ground.seen("sub/b"));
+    let both = vec![a.whole(b"three"), b.whole(b"three")];
+    ground.workspace.commit(both).unwrap();
+    assert_eq!(
+        (ground.text("a"), ground.text("sub/b")),
+        ("three".into(), "three".into())
+    );
+    assert!(ground.root.join(left[0]).exists(), "swept before");
+    assert!(!ground.root.join(left[1]).exists(), "swept now");
+}
+
 #[test]
 #[allow(clippy::print_stdout, reason = "a skipped part says why")]
 fn files_that_the_kernel_makes_up_are_no_files() {

@@ -9,12 +9,12 @@ use lancet::doors::{
     Boundary, Case, Dot, MatchSpan, MatchedFiles, Pattern, PatternOptions, Substitution, escape,
 };
 use lancet::request::{EditRequest, FileRequest, Request};
-use lancet::{Cancel, RefusalKind, Reply, Session};
+use lancet::{RefusalKind, Reply, Session};
 
 use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::EditArguments;
 use crate::failure::{Exit, Failure};
-use crate::fault::{caller, register};
+use crate::fault::{begin_call, caller};
 use crate::surroundings::{Surroundings, as_text};
 use crate::terminal::{Consent, TerminalApprover, WorkLine, print_error, visible_line};
 
@@ -120,8 +120,7 @@ fn change(
     substitution: &Arc<Substitution>,
     around: &Surroundings,
 ) -> Result<Reply, Failure> {
-    let cancel = Cancel::new();
-    register(&cancel);
+    let cancel = begin_call();
     let mut last: Option<(Vec<(PathBuf, usize)>, Reply)> = None;
     for look in 0..LOOKS {
         let paths = files.iter().map(|file| file.path.as_path());
