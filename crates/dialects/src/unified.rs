@@ -7,7 +7,9 @@ use crate::cursor::Cursor;
 use crate::error::Stop;
 use crate::part::{Action, Dialect, LineRole, ReplyPart};
 use hunk::read_hunk;
-use names::{Names, git_names, git_names_after, name_in_header, name_lines, stripped};
+use names::{
+    Names, git_names, git_names_after, name_in_header, name_lines, names_old_twice, stripped,
+};
 
 /// Whether a section, or a line that can only belong to one, begins here.
 pub(crate) fn starts(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
@@ -20,7 +22,7 @@ pub(crate) fn starts(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
     {
         return Ok(true);
     }
-    name_lines(reader, at)
+    Ok(name_lines(reader, at)? || names_old_twice(reader, at)?)
 }
 
 /// The headers of a section.
@@ -150,8 +152,26 @@ fn read_headers(reader: &Cursor<'_, '_>, at: usize) -> Result<(Headers, usize), 
             let new = name_in_header(&reader.lines.get(next + 1)[4..]);
             headers.is_new |= old == "/dev/null";
             headers.is_deleted |= new == "/dev/null";
-            headers.names = stripped(&old, &new);
+            let names = stripped(&old, &new);
+            if !names.can_be(&headers.names) {
+                let (old, new) = (&headers.names.old, &names.old);
+                return Err(Stop::malformed(
+                    next,
+                    format!(
+                        "The line `diff --git` names {old} and the lines after it name {new}. Name one file in all of them."
+                    ),
+                ));
+            }
+            headers.names = names;
             return Ok((finished(headers, rename_from), next + 2));
+        } else if line.starts_with("--- ") && (is_git || names_old_twice(reader, next)?) {
+            return Err(match reader.line(next + 1)? {
+                None => Stop::cut_off(next, "the line `+++` with the new name is missing"),
+                Some(_) => Stop::malformed(
+                    next,
+                    "The line `---` with the old name is not followed by a line `+++` with the new one. Write each of them once, the one after the other.",
+                ),
+            });
         } else if !is_git {
             if hunk::numbers(line).is_some() || line.starts_with("@@") {
                 return Err(Stop::malformed(

@@ -129,6 +129,39 @@ fn a_rename_that_ends_inside_its_new_name_is_cut_off() {
 }
 
 #[test]
+fn names_that_do_not_belong_together_are_no_section() {
+    let new = "@@ -0,0 +1 @@\n+x\n";
+    let git = "diff --git a/new.txt b/new.txt\nnew file mode 100644\n";
+    let kind = |reply: String| parse(&reply, &Options::default()).map_err(|error| error.kind);
+    for reply in [
+        format!("--- /dev/null\n--- a/a.txt\n+++ b/new.txt\n{new}"),
+        format!("{git}--- /dev/null\n--- a/a.txt\n+++ b/new.txt\n{new}"),
+        format!("{git}--- /dev/null\n{new}"),
+        format!("{git}--- /dev/null\n+++ b/other.txt\n{new}"),
+        "diff --git a/a.txt b/a.txt\n--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-x\n+y\n".to_owned(),
+    ] {
+        assert_eq!(
+            kind(reply.clone()),
+            Err(ParseErrorKind::Malformed),
+            "{reply}"
+        );
+    }
+    let cut = format!("{git}--- /dev/null\n");
+    assert_eq!(kind(cut), Err(ParseErrorKind::CutOff));
+    for reply in [
+        format!("{git}--- /dev/null\n+++ b/new.txt\n{new}"),
+        format!("{git}--- /dev/null\n+++ new.txt\n{new}"),
+        git.to_owned(),
+    ] {
+        assert_eq!(
+            kind(reply.clone()).map(|parts| parts.len()),
+            Ok(1),
+            "{reply}"
+        );
+    }
+}
+
+#[test]
 fn the_examples_of_every_prompt_are_edits_in_its_format() {
     for dialect in Dialect::ALL {
         let options = Options {

@@ -13,11 +13,35 @@ pub(super) fn name_lines(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Sto
         .is_some_and(|line| line.starts_with("+++ ")))
 }
 
+/// Whether two lines name an old file and a third one the new file: it is not certain which old name belongs to it.
+pub(super) fn names_old_twice(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
+    if !reader.lines.get(at).starts_with("--- ") {
+        return Ok(false);
+    }
+    let next = reader.line(at + 1)?;
+    Ok(next.is_some_and(|line| line.starts_with("--- ")) && name_lines(reader, at + 1)?)
+}
+
 /// The two names of a section.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Names {
     pub(super) old: String,
     pub(super) new: String,
+}
+
+impl Names {
+    /// Whether these names can be those of the `diff --git` line. One of them may have more folders before it: models
+    /// leave out git's prefixes here or there.
+    pub(super) fn can_be(&self, git: &Names) -> bool {
+        let ends_in = |long: &str, short: &str| {
+            long.strip_suffix(short)
+                .is_some_and(|folders| folders.is_empty() || folders.ends_with('/'))
+        };
+        let is_same = |name: &str, git: &str| {
+            git.is_empty() || name == "/dev/null" || ends_in(name, git) || ends_in(git, name)
+        };
+        is_same(&self.old, &git.old) && is_same(&self.new, &git.new)
+    }
 }
 
 /// Pairs of prefixes that git puts before the old and the new name.
