@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::look_alike::is_blank;
 
 use super::text_lines::{newline_at, starts_line};
+use super::verdict::forbid;
 use super::{Guard, Rung, Task, Verdict, exact, lenient};
 
 /// The rest must have this many lines that are not blank, or [`CHARACTERS_LEAST`] characters that are not white space:
@@ -49,7 +50,11 @@ fn try_without(task: &Task<'_>, edges: Edges) -> Option<Verdict> {
             found
                 .places
                 .retain(|place| lacks_blank(view, &place.range, edges));
-            (!found.places.is_empty()).then_some(Verdict::Found(found))
+            let first = found.places.first()?.range.clone();
+            Some(match is_unsure(task, edges) {
+                true => forbid(Rung::BlankEdge, first, UNSURE),
+                false => Verdict::Found(found),
+            })
         }
         Verdict::Ambiguous { places, .. } => {
             let whole: Vec<_> = places
@@ -144,6 +149,29 @@ fn cut_end<'a>(old: &'a str, new: &'a str) -> Option<(&'a str, &'a str)> {
         .strip_suffix(blank)
         .filter(|shorter| !old.ends_with('\n') || shorter.is_empty() || shorter.ends_with('\n'));
     Some((rest, shorter.unwrap_or(new)))
+}
+
+/// The reason where [`is_unsure`].
+const UNSURE: &str = "The old text has a blank line more at its edge than the file, and the new text has some of those blank lines, so it is unknown whether one that the file has is meant to go.";
+
+/// Whether the old text has several blank lines at one of these edges, and the new text has some but not all of them.
+/// The one that the file does not have is dropped where the new text has it, too; which one that is cannot be told then.
+fn is_unsure(task: &Task<'_>, edges: Edges) -> bool {
+    let is_unsure = |old: usize, new: usize| 0 < new && new < old;
+    let start = |text: &str| text.split('\n').take_while(|line| is_blank(line)).count();
+    let end = |text: &str| {
+        let body = text.strip_suffix('\n').unwrap_or(text);
+        body.rsplit('\n').take_while(|line| is_blank(line)).count()
+    };
+    let (old, new) = (task.old, task.new);
+    let at_start = || is_unsure(start(old), start(new));
+    let at_end = || is_unsure(end(old), end(new));
+    match edges {
+        _ if new.is_empty() => false,
+        Edges::Start => at_start(),
+        Edges::End => at_end(),
+        Edges::Both => at_start() || at_end(),
+    }
 }
 
 fn is_enough(rest: &str) -> bool {

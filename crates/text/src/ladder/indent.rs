@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::look_alike::{fold_char, indent_len, is_blank};
+use crate::look_alike::{fold_char, indent_len, is_blank_char};
 
 use super::line_matcher::{LineMatcher, LineRef};
 use super::search::sequences;
@@ -137,24 +137,45 @@ fn allow(matcher: &LineMatcher<'_>, new: &str, place: &Range<usize>) -> Result<(
     {
         return Err("The file indents these lines with different look-alikes of spaces, so it is unknown which of them new lines should get.".to_owned());
     }
-    let least = |lines: Vec<&str>| -> Vec<String> {
-        let indents = lines
-            .into_iter()
-            .filter(|line| !is_blank(line))
-            .map(|line| line[..indent_len(line)].chars().map(fold_char).collect());
-        let indents: Vec<String> = indents.collect();
-        let least = indents.iter().map(String::len).min();
-        indents
-            .into_iter()
-            .filter(|indent| Some(indent.len()) == least)
-            .collect()
+    let file: Vec<Line> = matcher
+        .pairs(place)
+        .map(|(file, _)| Line::of(file))
+        .collect();
+    let new: Vec<Line> = new.split('\n').map(Line::of).collect();
+    let file_least = least(&file);
+    let stands = |line: &&Line| {
+        file_least.iter().any(|other| other.indent == line.indent) || file.contains(line)
     };
-    let file = least(matcher.pairs(place).map(|(file, _)| file).collect());
-    let new = least(new.split('\n').collect());
-    if new.iter().any(|indent| file.contains(indent)) {
+    if least(&new).iter().any(stands) {
         return Err("The new text already stands at the file's indentation while the old text does not, so it is unknown whether to shift it.".to_owned());
     }
     Ok(())
+}
+
+/// A line with its look-alikes folded, without the blanks at its end.
+#[derive(PartialEq, Eq)]
+struct Line {
+    indent: String,
+    text: String,
+}
+
+impl Line {
+    fn of(line: &str) -> Self {
+        let (indent, text) = line.split_at(indent_len(line));
+        let folded = |text: &str| text.chars().map(fold_char).collect();
+        Self {
+            indent: folded(indent),
+            text: folded(text.trim_end_matches(is_blank_char)),
+        }
+    }
+}
+
+/// The least indented lines that are not blank.
+fn least(lines: &[Line]) -> Vec<&Line> {
+    let filled = || lines.iter().filter(|line| !line.text.is_empty());
+    let least = filled().map(|line| line.indent.len()).min();
+    let is_least = |line: &&Line| Some(line.indent.len()) == least;
+    filled().filter(is_least).collect()
 }
 
 /// How many characters the indentation of a line has.

@@ -65,6 +65,27 @@ fn one_blank_line_too_many_is_forgiven() {
             done(BlankEdge, "alpha = 1\nbeta = 2\nG\n"),
         ),
         (
+            "of three, all in the new text",
+            "\n\nalpha = 1\nbeta = 2\n",
+            "\n\n\nalpha = 1\nbeta = 2",
+            "\n\n\nalpha = 1\nB",
+            done(BlankEdge, "\n\nalpha = 1\nB\n"),
+        ),
+        (
+            "of two, one in the new text, which may be the file's",
+            "\nalpha = 1\nbeta = 2\n",
+            "\n\nalpha = 1\nbeta = 2",
+            "\nalpha = 1\nB",
+            Forbidden(BlankEdge),
+        ),
+        (
+            "of two at the end, one in the new text",
+            "alpha = 1\nbeta = 2\n\nlast\n",
+            "alpha = 1\nbeta = 2\n\n\n",
+            "alpha = 1\nB\n\n",
+            Forbidden(BlankEdge),
+        ),
+        (
             "all deleted",
             FILE,
             "\nalpha = 1\nbeta = 2",

@@ -276,6 +276,13 @@ fn a_shift_that_new_text_does_not_take_is_refused() {
         ),
         ("not indented", "c()\n", "    c()", "d()", Forbidden(Indent)),
         (
+            "a line that stays already stands where the file has it",
+            "if ok:\n    run()\n",
+            "    if ok:\n        run()",
+            "    run()",
+            Forbidden(Indent),
+        ),
+        (
             "already at the file's indentation",
             "def:\n    return 3\n",
             "        return 3",
