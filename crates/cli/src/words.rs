@@ -13,7 +13,6 @@ const TABLE: &[(&str, &str)] = &[
     ("replace_all", "--replace-all"),
     ("expect_count", "--expect-count"),
     ("insist: true", "--insist"),
-    ("--old stands at", "--old matches"),
     (
         ", and which one is meant is unknown. Nothing was changed.",
         "; nothing was changed.",
@@ -51,6 +50,7 @@ const TABLE: &[(&str, &str)] = &[
         "Look at it again, or give --revision",
     ),
     ("send this --old:", "use this --old:"),
+    ("give this --old:", "use this --old:"),
     ("Send a longer --old.", "Make --old longer."),
     (
         "send the revision that Read gave",
@@ -209,10 +209,10 @@ mod tests {
 
     #[test]
     fn fields_become_flags_and_text_of_files_stays() {
-        let text = "old_string stands at 2 places in /w/old_string.rs, and which one is meant is unknown. Nothing was changed.\nLine 2; unique is:\nlet old_string = 1;\n(end of --old)\nthe file has `old_string`, old_string has `x`. Call lancet read a and send this call again.";
+        let text = "old_string matches 2 places in /w/old_string.rs, and which one is meant is unknown. Nothing was changed.\nTo change line 2, send this old_string:\nlet old_string = 1;\n(end of --old)\nthe file has `old_string`, old_string has `x`. Call lancet read a and send this call again.";
         assert_eq!(
             at_the_shell(text, Some(Path::new("/w"))),
-            "--old matches 2 places in old_string.rs; nothing was changed.\nLine 2; unique is:\nlet old_string = 1;\n(end of --old)\nthe file has `old_string`, --old has `x`. Run lancet read a and try again."
+            "--old matches 2 places in old_string.rs; nothing was changed.\nTo change line 2, use this --old:\nlet old_string = 1;\n(end of --old)\nthe file has `old_string`, --old has `x`. Run lancet read a and try again."
         );
         let diff = "x. Nothing was changed.\nChanged since:\n-old_string\n+new_string\n";
         assert_eq!(at_the_shell(diff, None), diff);

@@ -282,7 +282,7 @@ fn one_of_a_thing_is_told_in_the_singular() {
         "file_path": path, "old_string": "x", "new_string": "y", "replace_all": true, "expect_count": 2
     });
     let reply = place.call("Edit", edit);
-    let words = "stands at 1 place (line 1), and";
+    let words = "matches 1 place (line 1), and";
     assert!(reply.text().contains(words), "{}", reply.text());
 }
 

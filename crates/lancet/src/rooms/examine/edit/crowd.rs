@@ -28,7 +28,7 @@ impl<S: TextSource> EditSession<'_, S> {
             false => "",
         };
         let text = format!(
-            "old_string stands at {} ({lead}{}), and expect_count is {wanted}. Nothing was written.",
+            "old_string matches {} ({lead}{}), and expect_count is {wanted}. Nothing was written.",
             count(found, "place"),
             lines_named(lines, LINES_NAMED)
         );
@@ -56,7 +56,7 @@ impl<S: TextSource> EditSession<'_, S> {
         }
         let path = quote_path(self.target.path());
         let text = format!(
-            "old_string stands at {} in {path}, and one call changes at most {PLACES_MOST}. Send a longer old_string.",
+            "old_string matches {} in {path}, and one call changes at most {PLACES_MOST}. Send a longer old_string.",
             count(total, "place")
         );
         let unseen = Unseen::of(&self.source, &read_state.seen, places.iter())?;

@@ -237,7 +237,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
                 if options.words == Words::Few && sent.request.as_hunk().is_none() {
                     return Err(Refusal::new(
                         RefusalKind::Ambiguous,
-                        format!("{} stands at several places.", sent.request.old_name()),
+                        format!("{} matches several places.", sent.request.old_name()),
                     ));
                 }
                 let several = SeveralPlaces {

@@ -53,8 +53,9 @@ pub(crate) fn ambiguous(
         format!(" (on the rung `{}`)", rung.name())
     };
     let terms = context.vocabulary;
+    let this = format!("{} this", terms.send().to_lowercase());
     let mut text = format!(
-        "{} stands at {} in {path}{how}, and which one is meant is unknown. Nothing was changed.",
+        "{} matches {} in {path}{how}, and which one is meant is unknown. Nothing was changed.",
         terms.old_name(),
         count(total, "place")
     );
@@ -96,11 +97,15 @@ pub(crate) fn ambiguous(
         let mut told = json!({ "line": line, "old_string": longer });
         if inside > 1 {
             text.push_str(&format!(
-                "\nLine {line}, {inside} places in one text; unique is:\n{whole}"
+                "\nTo change the {inside} places from line {line} on, {this} {}:\n{whole}",
+                terms.old_name()
             ));
             known = Some(range);
         } else {
-            text.push_str(&format!("\nLine {line}; unique is:\n{whole}"));
+            text.push_str(&format!(
+                "\nTo change line {line}, {this} {}:\n{whole}",
+                terms.old_name()
+            ));
             if let Some(new) = new {
                 if text.len() < SHOWN_MOST
                     && let Some(whole) = shown(terms.new_name(), &new, LONGEST_SUGGESTION)

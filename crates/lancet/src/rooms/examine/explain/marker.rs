@@ -76,7 +76,7 @@ pub(crate) fn marker_ambiguous(
         rung => format!(" (on the rung `{}`)", rung.name()),
     };
     let mut text = format!(
-        "marker stands at {} in {path}{how}, at {}, and which one is meant is unknown. Nothing was changed.",
+        "marker matches {} in {path}{how}, at {}, and which one is meant is unknown. Nothing was changed.",
         count(several.total, "place"),
         lines_named(numbers.to_vec(), PLACES_WITH_LINE)
     );
@@ -92,7 +92,7 @@ pub(crate) fn marker_ambiguous(
         data.push(match (longer, whole) {
             (Some(longer), Some(whole)) => {
                 grows = true;
-                text.push_str(&format!("\nLine {line}; unique is:\n{whole}"));
+                text.push_str(&format!("\nFor line {line}, send this marker:\n{whole}"));
                 json!({ "line": line, "marker": longer })
             }
             _ => json!({ "line": line }),
