@@ -133,6 +133,9 @@ fn line_number(typed: &str) -> Result<u64, String> {
 /// the last line names range, encoding, line endings and the revision: a short hash of the bytes, which `edit` and
 /// `write` can be held to with --revision. Off a terminal the lines are printed as they are. With --session, --column or
 /// --number a file is shown as a model sees it, page by page.
+///
+/// A picture is shown where the terminal is known to show pictures (kitty, iTerm2 and their like), and named in one line
+/// everywhere else; a notebook is shown as its cells.
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::READ)]
 pub(crate) struct ReadArguments {

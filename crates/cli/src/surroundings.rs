@@ -2,6 +2,7 @@
 //! reads them.
 
 mod git;
+mod pictures;
 mod roots;
 mod settings;
 pub(crate) mod trust;
@@ -11,6 +12,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 pub(crate) use git::surroundings as git_surroundings;
+pub(crate) use pictures::PictureProtocol;
 pub(crate) use roots::{RootHint, resolve as resolve_roots, resolve_read as resolve_read_roots};
 pub(crate) use settings::{
     Flags, SettingsFile, claude as claude_settings, files as settings_files, load as load_settings,
@@ -40,6 +42,8 @@ pub(crate) struct Surroundings {
     pub(crate) is_ascii: bool,
     /// Whether the terminal is known to show hyperlinks (OSC 8).
     pub(crate) shows_links: bool,
+    /// How the terminal takes pictures; none where it is not known to.
+    pub(crate) pictures: Option<PictureProtocol>,
     /// The value of `LANCET_LOG`.
     pub(crate) log: Option<String>,
     /// The value of `VISUAL`, else of `EDITOR`.
@@ -76,6 +80,7 @@ impl Surroundings {
                     .iter()
                     .any(|name| set(name).is_some_and(|value| value != "0")),
             shows_links: !dumb && shows_links(&set),
+            pictures: pictures::protocol(&set),
             log: set("LANCET_LOG").map(|value| value.to_string_lossy().into_owned()),
             editor: set("VISUAL")
                 .or_else(|| set("EDITOR"))

@@ -2,6 +2,7 @@
 
 mod ascii;
 mod diff;
+mod picture;
 mod progress_line;
 mod question;
 mod syntax;
@@ -12,6 +13,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 
 pub(crate) use ascii::{TerminalWriter, for_terminal, use_ascii};
 pub(crate) use lancet::doors::{visible, visible_line};
+pub(crate) use picture::picture;
 pub(crate) use progress_line::{ProgressLine, WorkLine};
 pub(crate) use question::{Consent, TerminalApprover, confirm};
 pub(crate) use syntax::SyntaxColours;

@@ -203,6 +203,24 @@ fn replaced(text: &str, phrase: &str, with: &str) -> String {
     out
 }
 
+/// A number of bytes with its unit.
+pub(crate) fn with_unit(bytes: u64) -> String {
+    let mut value = bytes as f64;
+    let mut unit = "bytes";
+    for larger in ["kB", "MB", "GB", "TB"] {
+        if value < 1000.0 {
+            break;
+        }
+        value /= 1000.0;
+        unit = larger;
+    }
+    match unit {
+        "bytes" if bytes == 1 => "1 byte".to_owned(),
+        "bytes" => format!("{bytes} bytes"),
+        unit => format!("{value:.1} {unit}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -51,6 +51,22 @@ pub fn read(
     Ok(picture(format, sent, bytes))
 }
 
+/// A picture as PNG; one that is PNG already keeps its bytes.
+///
+/// # Errors
+/// The bytes are no whole picture.
+pub fn as_png(bytes: &[u8]) -> Result<std::borrow::Cow<'_, [u8]>, PictureError> {
+    match PictureFormat::of(bytes) {
+        Some(PictureFormat::Png) => Ok(bytes.into()),
+        Some(format) => std::panic::catch_unwind(|| {
+            let decoded = decode::whole(bytes, format)?;
+            encode::whole_png(decoded.image).map(Into::into)
+        })
+        .unwrap_or_else(|_| Err(PictureError::Damaged("the decoder failed".to_owned()))),
+        None => Err(PictureError::Damaged("it is no picture".to_owned())),
+    }
+}
+
 /// The size of a picture by its header, without decoding it.
 pub fn size(bytes: &[u8], format: PictureFormat) -> Result<Size, PictureError> {
     std::panic::catch_unwind(|| decode::header(bytes, format))

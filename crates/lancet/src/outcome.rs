@@ -114,6 +114,21 @@ pub struct ReadOutcome {
     pub truncated: bool,
     /// The short name of the content that was read; an edit can ask for it.
     pub revision: String,
+    /// What the picture is, where the file is one that was shown. It is not part of the JSON, whose text has it.
+    #[serde(skip)]
+    pub picture: Option<PictureOutcome>,
+}
+
+/// A picture that a Read showed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PictureOutcome {
+    /// The format of the file, such as `PNG`.
+    pub format: &'static str,
+    /// The width of the picture in the file, upright, in pixels.
+    pub width: u32,
+    /// The height.
+    pub height: u32,
 }
 
 /// What a Read answered with.

@@ -1,6 +1,7 @@
 //! `lancet read`: shows files, or lines of them.
 
 mod lines;
+mod picture;
 
 use lancet::outcome::{Outcome, ReadKind};
 use lancet::tools::ANSWER_LIMIT;
@@ -68,6 +69,17 @@ fn one(
         || arguments.common.json
         || arguments.number
         || arguments.column.is_some();
+    if let (Outcome::Read(read), false) = (reply.outcome(), is_for_a_model)
+        && let Some(facts) = &read.picture
+    {
+        show(arguments, shown, around)?;
+        shown.clear();
+        let drawn = match arguments.plain {
+            true => picture::Drawn::No,
+            false => picture::Drawn::WherePossible,
+        };
+        return picture::show(&reply, facts, file, drawn, around);
+    }
     if !is_text || is_for_a_model {
         show(arguments, shown, around)?;
         shown.clear();

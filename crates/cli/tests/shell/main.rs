@@ -18,6 +18,7 @@ mod mcp;
 mod page;
 mod pages;
 mod permissions;
+mod pictures;
 mod read;
 mod reply;
 mod ripgrep;

@@ -49,6 +49,11 @@ pub(super) fn within(
     ))
 }
 
+/// The picture as PNG, in its own size.
+pub(super) fn whole_png(image: DynamicImage) -> Result<Vec<u8>, PictureError> {
+    png(&to_eight_bits(image))
+}
+
 /// Resizes a picture. The triangle filter looks at every pixel, so that thin lines do not vanish.
 fn resized(image: DynamicImage, size: Size) -> DynamicImage {
     if (image.width(), image.height()) == (size.width, size.height) {

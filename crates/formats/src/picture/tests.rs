@@ -264,3 +264,14 @@ fn four_colours_are_not_plain() {
             .is_plain
     );
 }
+
+#[test]
+fn a_jpeg_becomes_png_of_the_same_size_and_png_stays() {
+    let jpeg = encoded(&photograph(80, 60), ImageFormat::Jpeg);
+    let png = as_png(&jpeg).expect("it is whole");
+    assert_eq!(PictureFormat::of(&png), Some(PictureFormat::Png));
+    let (width, height) = (80, 60);
+    assert_eq!(size(&png, PictureFormat::Png), Ok(Size { width, height }));
+    assert_eq!(as_png(&png).expect("it is whole"), png);
+    assert!(as_png(&jpeg[..jpeg.len() / 2]).is_err() && as_png(b"text").is_err());
+}

@@ -105,6 +105,7 @@ fn a_read_a_search_and_a_refusal_are_objects() {
         line_endings: LineEndings::None,
         truncated: false,
         revision: "0a1b".to_owned(),
+        picture: None,
     };
     assert_eq!(
         written(&Outcome::Read(read)),

@@ -12,6 +12,7 @@ use crate::arguments::GcArguments;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{ProgressLine, print};
+use crate::words::with_unit;
 
 /// How long one step takes.
 const STEP: Duration = Duration::from_millis(200);
@@ -59,24 +60,6 @@ pub(crate) fn gc(arguments: &GcArguments, around: &Surroundings) -> Result<Exit,
     put(arguments, &removed, &sealed)
 }
 
-/// A number of bytes with its unit.
-fn size(bytes: u64) -> String {
-    let mut value = bytes as f64;
-    let mut unit = "bytes";
-    for larger in ["kB", "MB", "GB", "TB"] {
-        if value < 1000.0 {
-            break;
-        }
-        value /= 1000.0;
-        unit = larger;
-    }
-    match unit {
-        "bytes" if bytes == 1 => "1 byte".to_owned(),
-        "bytes" => format!("{bytes} bytes"),
-        unit => format!("{value:.1} {unit}"),
-    }
-}
-
 fn put(arguments: &GcArguments, removed: &Removed, sealed: &Compressed) -> Result<Exit, Failure> {
     if arguments.json {
         let mut data = json!({
@@ -93,26 +76,30 @@ fn put(arguments: &GcArguments, removed: &Removed, sealed: &Compressed) -> Resul
         print(&format!(
             "Would remove {} ({}); the history would take about {}.\n",
             count(removed.operations, "change"),
-            size(removed.bytes),
-            size(removed.left),
+            with_unit(removed.bytes),
+            with_unit(removed.left),
         ))?;
     } else {
         let mut words = match (removed.operations, removed.bytes) {
             (0, 0) => "Nothing to remove.".to_owned(),
-            (0, bytes) => format!("Removed {} that nothing needed.", size(bytes)),
-            (number, bytes) => format!("Removed {} ({}).", count(number, "change"), size(bytes)),
+            (0, bytes) => format!("Removed {} that nothing needed.", with_unit(bytes)),
+            (number, bytes) => format!(
+                "Removed {} ({}).",
+                count(number, "change"),
+                with_unit(bytes)
+            ),
         };
         if sealed.contents > 0 {
             words.push_str(&format!(
                 " Compressed {} ({} to {}).",
                 count(sealed.contents, "content"),
-                size(sealed.before),
-                size(sealed.after)
+                with_unit(sealed.before),
+                with_unit(sealed.after)
             ));
         }
         print(&format!(
             "{words} The history takes {}.\n",
-            size(removed.left)
+            with_unit(removed.left)
         ))?;
     }
     if removed.spared > 0 && !arguments.json {

@@ -1,6 +1,6 @@
 //! The answer to a Read: numbered lines, notices outside of them, and the page's place in the file for programs.
 
-use crate::outcome::{Outcome, ReadKind, ReadOutcome};
+use crate::outcome::{Outcome, PictureOutcome, ReadKind, ReadOutcome};
 use crate::reply::{Block, Reply};
 use crate::rooms::examine::read::picture::PlacedPicture;
 use crate::rooms::examine::read::{Page, Shape};
@@ -55,6 +55,15 @@ pub(crate) fn page(page: Page) -> Reply {
         line_endings: page.endings,
         truncated: page.truncated,
         revision: page.revision,
+        picture: page
+            .pictures
+            .first()
+            .filter(|_| page.shape == Shape::Picture)
+            .map(|placed| PictureOutcome {
+                format: placed.picture.original_format.name(),
+                width: placed.picture.original.width,
+                height: placed.picture.original.height,
+            }),
     };
     let blocks = blocks(text, page.pictures);
     Reply::of_blocks(blocks, Outcome::Read(outcome), person)

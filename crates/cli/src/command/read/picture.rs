@@ -1,0 +1,55 @@
+//! A picture for a person: shown where the terminal can, and a line that says what it is.
+
+use lancet::outcome::PictureOutcome;
+use lancet::{Block, Reply};
+
+use super::lines::FileLines;
+use crate::failure::{Exit, Failure};
+use crate::surroundings::Surroundings;
+use crate::terminal::{picture, print, stdout_is_terminal};
+use crate::words::with_unit;
+
+/// Shows a picture. A pipe gets the line alone, and no escape sequences.
+pub(super) fn show(
+    reply: &Reply,
+    facts: &PictureOutcome,
+    file: &FileLines,
+    drawn: Drawn,
+    around: &Surroundings,
+) -> Result<Exit, Failure> {
+    let bytes = reply.blocks().iter().find_map(|block| match block {
+        Block::Picture { bytes, .. } => Some(bytes),
+        _ => None,
+    });
+    let protocol = around
+        .pictures
+        .filter(|_| drawn == Drawn::WherePossible && stdout_is_terminal());
+    let sequences = protocol
+        .zip(bytes)
+        .and_then(|(protocol, bytes)| picture(protocol, bytes, (facts.width, facts.height)));
+    let PictureOutcome {
+        format,
+        width,
+        height,
+        ..
+    } = facts;
+    let size = file.path.metadata().map_or_else(
+        |_| String::new(),
+        |found| format!(", {}", with_unit(found.len())),
+    );
+    print(&format!(
+        "{}{}: {format} picture, {width}x{height} pixels{size}\n",
+        sequences.unwrap_or_default(),
+        file.name
+    ))?;
+    Ok(Exit::Done)
+}
+
+/// Whether a picture is drawn on a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Drawn {
+    /// It is drawn where the terminal can show it.
+    WherePossible,
+    /// `--plain` was given.
+    No,
+}
