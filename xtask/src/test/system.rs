@@ -1,4 +1,4 @@
-//! The system packages of the tests: a tracer, and programs that create and mount file systems.
+//! The system packages of the tests: a tracer, two shells, and programs that create and mount file systems.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ struct Package {
     tests: &'static str,
 }
 
-const PACKAGES: [Package; 6] = [
+const PACKAGES: [Package; 8] = [
     Package {
         name: "strace",
         programs: &["strace"],
@@ -51,6 +51,16 @@ const PACKAGES: [Package; 6] = [
         name: "ntfs-3g",
         programs: &["lowntfs-3g", "mkntfs"],
         tests: "the write and the rules of paths on a file system that ignores case (NTFS)",
+    },
+    Package {
+        name: "zsh",
+        programs: &["zsh"],
+        tests: "the completion script for zsh",
+    },
+    Package {
+        name: "fish",
+        programs: &["fish"],
+        tests: "the completion script for fish",
     },
 ];
 

@@ -6,6 +6,7 @@ mod call;
 #[path = "../../../search/tests/agreement/chance.rs"]
 mod chance;
 mod colours;
+mod completions;
 mod doctor;
 mod documented;
 mod edit;

@@ -23,9 +23,12 @@ complete -F _lancet_history -o bashdefault -o default lancet
 /// For zsh: the functions that complete an argument.
 const ZSH: &str = r#"
 _lancet_changes() {
-    local -a changes
-    changes=(${(f)"$(lancet complete changes 2>/dev/null | tr '\t' ':')"})
-    _describe -V 'change' changes
+    local -a lines ids expl
+    lines=(${(f)"$(lancet complete changes 2>/dev/null)"})
+    ids=(${lines%%$'\t'*})
+    lines=(${lines/$'\t'/  })
+    # The newest change comes first, one a line.
+    _wanted -V changes expl 'change' compadd -l -d lines -a ids
 }
 
 _lancet_sessions() {
