@@ -1,9 +1,9 @@
 //! Opens an engine for a command: resolves roots, settings, mode, state folder and log, then confines the process (Landlock).
 
-use std::path::{Path, PathBuf};
+mod folders;
 
-use lancet::Lancet;
 use lancet::doors::Audience;
+use lancet::{Builder, Lancet};
 use lancet_mcp::Level;
 
 use crate::arguments::{Mode, WorkArguments};
@@ -11,9 +11,10 @@ use crate::failure::Failure;
 pub(crate) use crate::live::Writes;
 use crate::live::{Live, Recipe};
 use crate::log::Log;
-use crate::surroundings::{RootHint, Surroundings, resolve_read_roots, resolve_roots};
+use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{TerminalApprover, stdout_is_terminal};
-use crate::wall::{self, Wall, WritableFolders};
+use crate::wall::{self, Wall};
+use folders::WorkFolders;
 
 /// The tools that a command offers.
 #[derive(Clone, Copy, Debug)]
@@ -98,58 +99,37 @@ impl OpenRequest<'_> {
             around.log.as_deref(),
             self.default_log_level,
         )?;
-        let roots = resolve_roots(&self.place.root, self.reach, around)?;
-        let state_dir = around.state_dir(self.place.state_dir.as_deref())?;
-        let all = ["all".to_owned()];
-        let tools = match self.offer {
-            Offer::Chosen(tools) => tools,
-            Offer::All => &all,
-        };
-        let recipe = Recipe {
-            around: around.clone(),
-            place: self.place.clone(),
-            first_root: roots[0].clone(),
-            tools: tools.to_vec(),
-            mode: self.mode,
-            writes: self.writes,
-            answer_limit: self.answer_limit,
-            log,
-        };
-        let mut builder = Lancet::builder().observer(log);
-        for file in recipe.files() {
-            builder = builder.settings_file(file);
+        let folders = WorkFolders::resolve(self.place, self.reach, around)?;
+        let writable = folders.writable(footprint, &self.approver, self.lifetime, around);
+        let at_terminal = matches!(self.approver, ApproverKind::Terminal(_));
+        let lancet = self
+            .builder(&folders, log, around)?
+            .open()
+            .map_err(|error| Failure::usage(error.to_string()))?;
+        if at_terminal || stdout_is_terminal() {
+            wall::prepare();
         }
-        let lasts = self.lifetime;
-        let reread = match lasts {
-            Lifetime::OneCall => recipe.load()?,
-            Lifetime::Long => {
-                let (reread, live) = Live::begin(recipe)?;
-                builder = builder.settings_source(live);
-                reread
-            }
-        };
-        builder = builder.settings(reread.settings);
-        if let Some(mode) = reread.mode {
-            builder = builder.mode(mode);
-        }
-        if let Some(limit) = reread.answer_limit {
-            builder = builder.answer_limit(limit);
-        }
-        for root in &roots {
+        let wall = wall::raise(&writable);
+        Ok(Opened { lancet, log, wall })
+    }
+
+    fn builder(
+        self,
+        folders: &WorkFolders,
+        log: Log,
+        around: &Surroundings,
+    ) -> Result<Builder, Failure> {
+        let mut builder =
+            self.with_settings(Lancet::builder().observer(log), folders, log, around)?;
+        for root in &folders.roots {
             builder = builder.root(root);
         }
-        let read_roots = resolve_read_roots(&self.place.read_root, around)?;
-        for folder in &read_roots {
+        for folder in &folders.read_roots {
             builder = builder.read_root(folder);
         }
-        if let Some(file) = around.user_settings() {
-            builder = builder.user_settings(file);
-        }
-        if let Some(folder) = &state_dir {
+        if let Some(folder) = &folders.state {
             builder = builder.state_dir(folder);
         }
-        let asks = !matches!(self.approver, ApproverKind::Nobody);
-        let at_terminal = matches!(self.approver, ApproverKind::Terminal(_));
         if let Some(home) = &around.home {
             builder = builder.home(home);
         }
@@ -159,48 +139,56 @@ impl OpenRequest<'_> {
             builder = builder.audience(Audience::Shell { working });
         }
         if let ApproverKind::Terminal(approver) = self.approver {
-            if let Some(folder) = &state_dir {
+            if let Some(folder) = &folders.state {
                 approver.keep_drafts_in(folder.join("drafts"));
             }
             builder = builder.approver(approver);
         }
-        let lancet = builder
-            .open()
-            .map_err(|error| Failure::usage(error.to_string()))?;
-        if at_terminal || stdout_is_terminal() {
-            wall::prepare();
-        }
-        let mut gates = WritableFolders {
-            folders: roots,
-            made: Vec::new(),
-        };
-        let settings = around.user_settings();
-        let settings = settings.as_deref().and_then(Path::parent);
-        // The settings are written only after a person's answer.
-        for (folder, wanted) in [(state_dir.as_deref(), true), (settings, asks)] {
-            let make = wanted && footprint == Footprint::Made;
-            let gate = if make {
-                &mut gates.made
-            } else {
-                &mut gates.folders
-            };
-            gate.extend(folder.map(Path::to_path_buf));
-        }
-        if lasts == Lifetime::Long {
-            let parent = state_dir.as_deref().and_then(Path::parent);
-            let parent = parent.filter(|parent| is_narrow(parent, around, &read_roots));
-            gates.folders.extend(parent.map(Path::to_path_buf));
-        }
-        let wall = wall::raise(&gates);
-        Ok(Opened { lancet, log, wall })
+        Ok(builder)
     }
-}
 
-/// Whether the parent of the state folder may be writable, too. Landlock rules apply to folders and not to names, so a state
-/// folder that is removed and created again would be closed to a long-lived process. The parent stays closed if it is the
-/// home folder or above it, the folder of temporary files, or contains a read root.
-fn is_narrow(folder: &Path, around: &Surroundings, read_roots: &[PathBuf]) -> bool {
-    let mut closed = around.home.iter().chain(read_roots);
-    let is_wide = closed.any(|closed| closed.starts_with(folder));
-    folder.parent().is_some() && !is_wide && folder != std::env::temp_dir()
+    /// Loads the settings and passes them on; for an engine that stays open also the source of their changes.
+    fn with_settings(
+        &self,
+        mut builder: Builder,
+        folders: &WorkFolders,
+        log: Log,
+        around: &Surroundings,
+    ) -> Result<Builder, Failure> {
+        let recipe = Recipe {
+            around: around.clone(),
+            place: self.place.clone(),
+            first_root: folders.roots[0].clone(),
+            tools: match self.offer {
+                Offer::Chosen(tools) => tools.to_vec(),
+                Offer::All => vec!["all".to_owned()],
+            },
+            mode: self.mode,
+            writes: self.writes,
+            answer_limit: self.answer_limit,
+            log,
+        };
+        for file in recipe.files() {
+            builder = builder.settings_file(file);
+        }
+        let loaded = match self.lifetime {
+            Lifetime::OneCall => recipe.load()?,
+            Lifetime::Long => {
+                let (loaded, live) = Live::begin(recipe)?;
+                builder = builder.settings_source(live);
+                loaded
+            }
+        };
+        builder = builder.settings(loaded.settings);
+        if let Some(mode) = loaded.mode {
+            builder = builder.mode(mode);
+        }
+        if let Some(limit) = loaded.answer_limit {
+            builder = builder.answer_limit(limit);
+        }
+        if let Some(file) = around.user_settings() {
+            builder = builder.user_settings(file);
+        }
+        Ok(builder)
+    }
 }

@@ -12,8 +12,11 @@ mod age;
 mod blobs;
 mod clock;
 mod compress;
+mod connection;
 mod contents;
+mod error;
 mod examine;
+mod files;
 mod forecast;
 mod holder;
 mod journal;
@@ -36,9 +39,9 @@ mod unsealed;
 
 pub use contents::INLINE_LIMIT;
 pub use examine::{StoreFacts, examine_store};
+pub use files::files_set_aside;
 pub use holder::Holder;
 pub use journal::LeftIntent;
-pub use open::files_set_aside;
 pub use sqlite::Store;
 
 /// Keeps the ledgers of named sessions: hashes, stamps and ranges, never contents. Several processes may use one store

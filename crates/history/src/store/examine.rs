@@ -7,7 +7,9 @@ use std::path::Path;
 use rusqlite::{Connection, OpenFlags};
 
 use super::StoreError;
-use super::open::{PATIENCE, file_in, log_of, not_writable, store_error};
+use super::error::{not_writable, store_error};
+use super::files::{file_in, log_of};
+use super::open::PATIENCE;
 use super::schema::{STEPS, version};
 
 /// Counts and sizes of a sound database.

@@ -3,7 +3,7 @@
 
 use rusqlite::{Connection, params};
 
-use super::open::file_in;
+use super::files::file_in;
 use super::transaction::WriteTransaction;
 use super::{Store, StoreError, process};
 

@@ -1,31 +1,24 @@
-//! Opens the database: creates the folder with its mode, locks out other processes meanwhile, and sets a damaged file aside.
+//! Opens the database: creates the folder with its mode, locks out other processes meanwhile, and replaces a damaged file.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, OpenFlags};
 
-use super::clock::now;
+use super::connection::prepare;
+use super::error::{is_damage, is_missing_schema, not_writable, store_error};
+use super::files::{file_in, files_set_aside, log_of, move_aside};
 use super::holder::Holder;
 use super::probe::{FileCheck, Probe, identity, is_among};
-use super::schema::{MigrateError, STEPS, migrate};
-use super::{SetAside, StoreError, ledgers, log, salvage};
+use super::schema::MigrateError;
+use super::{SetAside, StoreError, salvage};
 
-/// The name of the database in the state folder.
-const FILE: &str = "lancet.db";
 /// How long a lock of another process is waited for.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
-
-/// The size in bytes to which the write-ahead log is truncated after a checkpoint.
-const LONGEST_LOG: i64 = 4 << 20;
-
-/// The number of prepared statements that are cached.
-const STATEMENTS: usize = 64;
 
 /// The open database, with what identifies its files.
 #[derive(Debug)]
@@ -74,15 +67,6 @@ impl OpenDatabase {
     pub(super) fn settle(&mut self, folder: &Path) {
         self.probe.settle(&log_of(&file_in(folder)));
     }
-}
-
-pub(super) fn file_in(folder: &Path) -> PathBuf {
-    folder.join(FILE)
-}
-
-/// The write-ahead log of a database.
-pub(super) fn log_of(file: &Path) -> PathBuf {
-    with_suffix(file, "-wal")
 }
 
 /// Opens the database and creates what is missing of folder, file and tables.
@@ -182,44 +166,11 @@ fn open_file(file: &Path, patience: Duration) -> Result<OpenDatabase, OpenFailur
             known,
         })),
         // A missing table or column in a database of the right version is damage; SQLite has no error code for it.
-        Err(MigrateError::Sqlite(error)) if is_damage(&error) || is_plain(&error) => {
+        Err(MigrateError::Sqlite(error)) if is_damage(&error) || is_missing_schema(&error) => {
             Err(OpenFailure::Damaged(error.to_string()))
         }
         Err(MigrateError::Sqlite(error)) => Err(OpenFailure::Error(store_error(file, error))),
     }
-}
-
-fn prepare(mut connection: Connection, patience: Duration) -> Result<Connection, MigrateError> {
-    connection.busy_timeout(patience)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    // `auto_vacuum` must be set before the first table is created; it allows freed pages to be returned in small steps.
-    // Setting it again would be a write with its flushes, which took most of the time of a `lancet log`.
-    if connection.pragma_query_value(None, "page_count", |row| row.get::<_, i64>(0))? == 0 {
-        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
-    }
-    let journal = connection
-        .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0))?;
-    if journal != "wal" {
-        // A file system without shared memory, such as a network one, cannot use WAL; this mode is slower and as safe.
-        connection.pragma_update_and_check(None, "journal_mode", "TRUNCATE", |row| {
-            row.get::<_, String>(0)
-        })?;
-    }
-    // By default the last connection to close checkpoints the log, with two flushes, and the next one begins a new log with
-    // two more. Instead the log stays, and is checkpointed after compression (compress.rs) or at its thousandth page.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    connection.pragma_update_and_check(None, "journal_size_limit", LONGEST_LOG, |_| Ok(()))?;
-    // The log is not flushed at each commit: after a power cut the last rows may be missing, and hashes still decide.
-    connection.pragma_update(None, "synchronous", "NORMAL")?;
-    // A confined process may have no folder for SQLite's temporary files.
-    connection.pragma_update(None, "temp_store", "MEMORY")?;
-    connection.pragma_update(None, "foreign_keys", true)?;
-    connection.pragma_update(None, "trusted_schema", false)?;
-    migrate(&mut connection, STEPS)?;
-    ledgers::check(&connection)?;
-    log::check(&connection)?;
-    ledgers::prune(&connection)?;
-    Ok(connection)
 }
 
 /// Creates the folder with mode 0700. An existing folder keeps its mode unless it is empty, since one with other files in it
@@ -265,153 +216,5 @@ fn lock(folder: &Path, patience: Duration) -> Result<File, StoreError> {
                 return Err(StoreError::Busy { path, holder });
             }
         }
-    }
-}
-
-/// Renames the damaged file, its `-wal` and `-shm` files first, so that a new database does not find the log of the old one.
-fn move_aside(folder: &Path, reason: String) -> Result<SetAside, StoreError> {
-    let file = file_in(folder);
-    let moved_to = (0..)
-        .map(|more| folder.join(format!("{FILE}.damaged-{}", now() + more)))
-        .find(|free| !free.exists())
-        .unwrap_or_else(|| folder.join(format!("{FILE}.damaged")));
-    for suffix in ["-wal", "-shm", ""] {
-        match fs::rename(with_suffix(&file, suffix), with_suffix(&moved_to, suffix)) {
-            Err(error) if suffix.is_empty() || error.kind() != io::ErrorKind::NotFound => {
-                return Err(not_writable(folder, error));
-            }
-            _ => {}
-        }
-    }
-    Ok(SetAside {
-        moved_to: Some(moved_to),
-        reason,
-        brought_over: 0,
-    })
-}
-
-/// Whether the state folder has a damaged database that was set aside.
-pub(super) fn has_set_aside(folder: &Path) -> bool {
-    !files_set_aside(folder).is_empty()
-}
-
-/// The files of damaged databases that were set aside in a state folder, with their `-wal` and `-shm` files, sorted by name.
-#[must_use]
-pub fn files_set_aside(folder: &Path) -> Vec<PathBuf> {
-    let begin = format!("{FILE}.damaged");
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut files: Vec<PathBuf> = entries
-        .filter(|entry| entry.file_name().to_string_lossy().starts_with(&begin))
-        .map(|entry| entry.path())
-        .collect();
-    files.sort();
-    files
-}
-
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
-}
-
-pub(super) fn not_writable(path: &Path, source: io::Error) -> StoreError {
-    StoreError::NotWritable {
-        path: path.to_owned(),
-        source,
-    }
-}
-
-/// Whether the error means that the file is damaged. A short read means that the file was truncated.
-pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
-    const SHORT_READ: i32 = rusqlite::ffi::SQLITE_IOERR_SHORT_READ;
-    matches!(
-        error.sqlite_error_code(),
-        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
-    ) || error
-        .sqlite_error()
-        .is_some_and(|error| error.extended_code == SHORT_READ)
-}
-
-/// Whether the error is a plain SQL error, such as a missing table.
-fn is_plain(error: &rusqlite::Error) -> bool {
-    match error {
-        rusqlite::Error::SqlInputError { .. } => true,
-        error => error
-            .sqlite_error()
-            .is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_ERROR),
-    }
-}
-
-/// Converts an error of SQLite.
-pub(super) fn store_error(file: &Path, error: rusqlite::Error) -> StoreError {
-    let kind = match error.sqlite_error_code() {
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            return StoreError::Busy {
-                path: file.to_owned(),
-                holder: Holder::of_database(&with_suffix(file, "-shm")),
-            };
-        }
-        Some(ErrorCode::ReadOnly) => io::ErrorKind::ReadOnlyFilesystem,
-        Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
-            io::ErrorKind::PermissionDenied
-        }
-        Some(ErrorCode::DiskFull) => io::ErrorKind::StorageFull,
-        _ => {
-            return StoreError::Failed {
-                path: file.to_owned(),
-                reason: error.to_string(),
-            };
-        }
-    };
-    not_writable(file, io::Error::new(kind, error))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A file system on which SQLite cannot share memory, as some over a network: locks by files beside the database.
-    fn open_without_shared_memory(file: &Path) -> Connection {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-        let opened = Connection::open_with_flags_and_vfs(file, flags, c"unix-dotfile");
-        prepare(opened.expect("opens"), PATIENCE).unwrap_or_else(|_| panic!("prepared"))
-    }
-
-    #[test]
-    fn without_shared_memory_the_journal_is_a_plain_one() {
-        let folder = tempfile::TempDir::new().expect("folder");
-        let file = file_in(folder.path());
-        for time in 0..3 {
-            let mut connection = open_without_shared_memory(&file);
-            let mode: String = connection
-                .pragma_query_value(None, "journal_mode", |row| row.get(0))
-                .expect("asked");
-            assert_eq!(mode, "truncate");
-            let insert = "INSERT INTO sessions (name, used, turn) VALUES (?1, unixepoch(), 0)";
-            // One that is not brought to its end leaves nothing; one that is stays.
-            let given_up = connection.transaction().expect("begun");
-            given_up
-                .execute(insert, [format!("given up {time}")])
-                .expect("inserted");
-            drop(given_up);
-            connection
-                .execute(insert, [format!("kept {time}")])
-                .expect("inserted");
-            let left = fs::read_dir(folder.path()).expect("listed").flatten();
-            let names: Vec<_> = left.map(|entry| entry.file_name()).collect();
-            assert!(
-                !names
-                    .iter()
-                    .any(|name| name.to_string_lossy().ends_with("-wal")),
-                "{names:?}"
-            );
-        }
-        let connection = open_without_shared_memory(&file);
-        let mut names = connection
-            .prepare("SELECT name FROM sessions ORDER BY name")
-            .expect("prepared");
-        let names = names.query_map([], |row| row.get(0)).expect("asked");
-        let names: Vec<String> = names.collect::<rusqlite::Result<_>>().expect("read");
-        assert_eq!(names, ["kept 0", "kept 1", "kept 2"]);
     }
 }

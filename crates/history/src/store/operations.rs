@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 
 use rusqlite::params;
 
-use super::open::{file_in, not_writable};
+use super::error::not_writable;
+use super::files::{file_in, has_set_aside};
 use super::transaction::WriteTransaction;
 use super::{
-    Saved, SetAside, Store, StoreError, blobs, compress, contents, forecast, log, open, process,
-    prune, records, statistics, streamed, unsealed,
+    Saved, SetAside, Store, StoreError, blobs, compress, contents, forecast, log, process, prune,
+    records, statistics, streamed, unsealed,
 };
 use crate::entry::Revision;
 use crate::kept::KeptContent;
@@ -345,7 +346,7 @@ impl StoreUpkeep for Store {
 
     fn sweep(&self) -> Result<u64, StoreError> {
         // A damaged database that was set aside may name these files; they are kept as long as it is.
-        if open::has_set_aside(self.folder()) {
+        if has_set_aside(self.folder()) {
             return Ok(0);
         }
         let is_known = |revision: &Revision| {

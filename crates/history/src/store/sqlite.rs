@@ -6,9 +6,11 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
+use super::error::{is_damage, store_error};
+use super::files::file_in;
 use super::holder::Holder;
 use super::ledgers::Writer;
-use super::open::{OpenDatabase, PATIENCE, Reopening, file_in, is_damage, open, store_error};
+use super::open::{OpenDatabase, PATIENCE, Reopening, open};
 use super::{SetAside, StoreError, process};
 
 /// The database `lancet.db` in the state folder. Creating a `Store` does not touch the disk: folder and file are created at the

@@ -1,0 +1,109 @@
+//! The settings of a connection to the database: journal, durability, schema.
+
+use std::time::Duration;
+
+use rusqlite::Connection;
+use rusqlite::config::DbConfig;
+
+use super::schema::{MigrateError, STEPS, migrate};
+use super::{ledgers, log};
+
+/// The size in bytes to which the write-ahead log is truncated after a checkpoint.
+const LONGEST_LOG: i64 = 4 << 20;
+
+/// The number of prepared statements that are cached.
+const STATEMENTS: usize = 64;
+
+/// Sets a new connection up: brings the schema up to date, checks that it is whole, and prunes old ledgers.
+pub(super) fn prepare(
+    mut connection: Connection,
+    patience: Duration,
+) -> Result<Connection, MigrateError> {
+    connection.busy_timeout(patience)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    // `auto_vacuum` must be set before the first table is created; it allows freed pages to be returned in small steps.
+    // Setting it again would be a write with its flushes, which took most of the time of a `lancet log`.
+    if connection.pragma_query_value(None, "page_count", |row| row.get::<_, i64>(0))? == 0 {
+        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    }
+    let journal = connection
+        .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0))?;
+    if journal != "wal" {
+        // A file system without shared memory, such as a network one, cannot use WAL; this mode is slower and as safe.
+        connection.pragma_update_and_check(None, "journal_mode", "TRUNCATE", |row| {
+            row.get::<_, String>(0)
+        })?;
+    }
+    // By default the last connection to close checkpoints the log, with two flushes, and the next one begins a new log with
+    // two more. Instead the log stays, and is checkpointed after compression (compress.rs) or at its thousandth page.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.pragma_update_and_check(None, "journal_size_limit", LONGEST_LOG, |_| Ok(()))?;
+    // The log is not flushed at each commit: after a power cut the last rows may be missing, and hashes still decide.
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    // A confined process may have no folder for SQLite's temporary files.
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    migrate(&mut connection, STEPS)?;
+    ledgers::check(&connection)?;
+    log::check(&connection)?;
+    ledgers::prune(&connection)?;
+    Ok(connection)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use rusqlite::OpenFlags;
+
+    use super::*;
+    use crate::store::files::file_in;
+    use crate::store::open::PATIENCE;
+
+    /// A file system on which SQLite cannot share memory, as some over a network: locks by files beside the database.
+    fn open_without_shared_memory(file: &Path) -> Connection {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        let opened = Connection::open_with_flags_and_vfs(file, flags, c"unix-dotfile");
+        prepare(opened.expect("opens"), PATIENCE).unwrap_or_else(|_| panic!("prepared"))
+    }
+
+    #[test]
+    fn without_shared_memory_the_journal_is_a_plain_one() {
+        let folder = tempfile::TempDir::new().expect("folder");
+        let file = file_in(folder.path());
+        for time in 0..3 {
+            let mut connection = open_without_shared_memory(&file);
+            let mode: String = connection
+                .pragma_query_value(None, "journal_mode", |row| row.get(0))
+                .expect("asked");
+            assert_eq!(mode, "truncate");
+            let insert = "INSERT INTO sessions (name, used, turn) VALUES (?1, unixepoch(), 0)";
+            // One that is not brought to its end leaves nothing; one that is stays.
+            let given_up = connection.transaction().expect("begun");
+            given_up
+                .execute(insert, [format!("given up {time}")])
+                .expect("inserted");
+            drop(given_up);
+            connection
+                .execute(insert, [format!("kept {time}")])
+                .expect("inserted");
+            let left = fs::read_dir(folder.path()).expect("listed").flatten();
+            let names: Vec<_> = left.map(|entry| entry.file_name()).collect();
+            assert!(
+                !names
+                    .iter()
+                    .any(|name| name.to_string_lossy().ends_with("-wal")),
+                "{names:?}"
+            );
+        }
+        let connection = open_without_shared_memory(&file);
+        let mut names = connection
+            .prepare("SELECT name FROM sessions ORDER BY name")
+            .expect("prepared");
+        let names = names.query_map([], |row| row.get(0)).expect("asked");
+        let names: Vec<String> = names.collect::<rusqlite::Result<_>>().expect("read");
+        assert_eq!(names, ["kept 0", "kept 1", "kept 2"]);
+    }
+}

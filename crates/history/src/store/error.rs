@@ -1,0 +1,63 @@
+//! Converts errors of SQLite and of the file system to errors of the store.
+
+use std::io;
+use std::path::Path;
+
+use rusqlite::ErrorCode;
+
+use super::StoreError;
+use super::files::shared_memory_of;
+use super::holder::Holder;
+
+/// The error for a path that cannot be written.
+pub(super) fn not_writable(path: &Path, source: io::Error) -> StoreError {
+    StoreError::NotWritable {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+/// Whether the error means that the file is damaged. A short read means that the file was truncated.
+pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
+    const SHORT_READ: i32 = rusqlite::ffi::SQLITE_IOERR_SHORT_READ;
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+    ) || error
+        .sqlite_error()
+        .is_some_and(|error| error.extended_code == SHORT_READ)
+}
+
+/// Whether the error may mean that a table or a column is missing. SQLite has no code of its own for that.
+pub(super) fn is_missing_schema(error: &rusqlite::Error) -> bool {
+    match error {
+        rusqlite::Error::SqlInputError { .. } => true,
+        error => error
+            .sqlite_error()
+            .is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_ERROR),
+    }
+}
+
+/// Converts an error of SQLite.
+pub(super) fn store_error(file: &Path, error: rusqlite::Error) -> StoreError {
+    let kind = match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            return StoreError::Busy {
+                path: file.to_owned(),
+                holder: Holder::of_database(&shared_memory_of(file)),
+            };
+        }
+        Some(ErrorCode::ReadOnly) => io::ErrorKind::ReadOnlyFilesystem,
+        Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+            io::ErrorKind::PermissionDenied
+        }
+        Some(ErrorCode::DiskFull) => io::ErrorKind::StorageFull,
+        _ => {
+            return StoreError::Failed {
+                path: file.to_owned(),
+                reason: error.to_string(),
+            };
+        }
+    };
+    not_writable(file, io::Error::new(kind, error))
+}

@@ -1,0 +1,73 @@
+//! The files of the database in the state folder: their names, and how a damaged database is set aside.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::clock::now;
+use super::error::not_writable;
+use super::{SetAside, StoreError};
+
+/// The name of the database in the state folder.
+const FILE: &str = "lancet.db";
+
+/// The database of a state folder.
+pub(super) fn file_in(folder: &Path) -> PathBuf {
+    folder.join(FILE)
+}
+
+/// The write-ahead log of a database.
+pub(super) fn log_of(file: &Path) -> PathBuf {
+    with_suffix(file, "-wal")
+}
+
+/// The shared memory of a database, by which SQLite locks it.
+pub(super) fn shared_memory_of(file: &Path) -> PathBuf {
+    with_suffix(file, "-shm")
+}
+
+/// Renames the damaged file, its `-wal` and `-shm` files first, so that a new database does not find the log of the old one.
+pub(super) fn move_aside(folder: &Path, reason: String) -> Result<SetAside, StoreError> {
+    let file = file_in(folder);
+    let moved_to = (0..)
+        .map(|more| folder.join(format!("{FILE}.damaged-{}", now() + more)))
+        .find(|free| !free.exists())
+        .unwrap_or_else(|| folder.join(format!("{FILE}.damaged")));
+    for suffix in ["-wal", "-shm", ""] {
+        match fs::rename(with_suffix(&file, suffix), with_suffix(&moved_to, suffix)) {
+            Err(error) if suffix.is_empty() || error.kind() != io::ErrorKind::NotFound => {
+                return Err(not_writable(folder, error));
+            }
+            _ => {}
+        }
+    }
+    Ok(SetAside {
+        moved_to: Some(moved_to),
+        reason,
+        brought_over: 0,
+    })
+}
+
+/// Whether the state folder has a damaged database that was set aside.
+pub(super) fn has_set_aside(folder: &Path) -> bool {
+    !files_set_aside(folder).is_empty()
+}
+
+/// The files of damaged databases that were set aside in a state folder, with their `-wal` and `-shm` files, sorted by name.
+#[must_use]
+pub fn files_set_aside(folder: &Path) -> Vec<PathBuf> {
+    let begin = format!("{FILE}.damaged");
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with(&begin))
+        .map(|entry| entry.path())
+        .collect();
+    files.sort();
+    files
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
