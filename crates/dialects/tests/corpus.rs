@@ -4,42 +4,37 @@
 mod dialects;
 
 use lancet_dialects::Dialect;
+use lancet_testing::corpus::replay;
 
-fn replay(target: &str, format: Option<Dialect>) {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../fuzz/corpus")
-        .join(target);
-    let mut replayed = 0;
-    for entry in std::fs::read_dir(folder).expect("the corpus is there") {
-        let data = std::fs::read(entry.expect("an entry").path()).expect("a file");
-        dialects::check(format, &data);
-        dialects::check(None, &data);
-        replayed += 1;
-    }
-    assert!(replayed > 10, "only {replayed} files");
+/// Checks each input in the format that its target is for, and in whichever format it turns out to be.
+fn replay_as(target: &str, format: Option<Dialect>) {
+    replay(target, |data| {
+        dialects::check(format, data);
+        dialects::check(None, data);
+    });
 }
 
 #[test]
 fn the_corpus_of_search_replace_holds() {
-    replay("search_replace", Some(Dialect::SearchReplace));
+    replay_as("search_replace", Some(Dialect::SearchReplace));
 }
 
 #[test]
 fn the_corpus_of_v4a_holds() {
-    replay("v4a", Some(Dialect::V4a));
+    replay_as("v4a", Some(Dialect::V4a));
 }
 
 #[test]
 fn the_corpus_of_unified_holds() {
-    replay("unified", Some(Dialect::Unified));
+    replay_as("unified", Some(Dialect::Unified));
 }
 
 #[test]
 fn the_corpus_of_whole_holds() {
-    replay("whole", Some(Dialect::Whole));
+    replay_as("whole", Some(Dialect::Whole));
 }
 
 #[test]
 fn the_corpus_of_detection_holds() {
-    replay("detect", None);
+    replay_as("detect", None);
 }

@@ -7,6 +7,7 @@
 mod json;
 pub mod notebook;
 pub mod picture;
+mod shared_ends;
 
 pub use json::Malformed;
 pub use notebook::Notebook;

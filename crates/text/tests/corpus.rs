@@ -5,17 +5,7 @@ mod encoding;
 #[path = "../../../fuzz/checks/ladder.rs"]
 mod ladder;
 
-fn replay(target: &str, check: fn(&[u8])) {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../fuzz/corpus")
-        .join(target);
-    let mut replayed = 0;
-    for entry in std::fs::read_dir(folder).expect("the corpus is there") {
-        check(&std::fs::read(entry.expect("an entry").path()).expect("a file"));
-        replayed += 1;
-    }
-    assert!(replayed > 10, "only {replayed} files");
-}
+use lancet_testing::corpus::replay;
 
 #[test]
 fn the_corpus_of_encoding_holds() {

@@ -207,7 +207,7 @@ fn git_takes_the_series_and_is_otherwise_left_alone() {
         command
             .args(["-c", "user.name=t", "-c", "user.email=t@t"])
             .args(arguments);
-        stage.dress(&mut command);
+        stage.set_surroundings(&mut command);
         let output = command.output().expect("git is here");
         assert!(
             output.status.success(),
@@ -311,7 +311,7 @@ fn git_takes_the_series_whatever_encodings_and_names_are() {
     let git = |arguments: &[&str]| {
         let mut command = Command::new("git");
         command.args(["-c", "user.name=t", "-c", "user.email=t@t"]);
-        stage.dress(command.args(arguments));
+        stage.set_surroundings(command.args(arguments));
         let output = command.output().expect("git is here");
         let words = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{arguments:?}: {words}");

@@ -37,9 +37,7 @@ fn a_write_beyond_the_size_limit_is_refused_and_leaves_nothing_behind() {
         ("folder/new.txt", "ulimit -f"),
     ] {
         if words == "ulimit -f" {
-            let settings = stage.home().join(".config/lancet/lancet.toml");
-            fs::create_dir_all(settings.parent().expect("it has one")).expect("made");
-            fs::write(settings, "[history]\nrequired = false\n").expect("written");
+            stage.user_settings("[history]\nrequired = false\n");
         }
         let run = limited(&stage, &["write", name, "-", "--yes"], &long);
         assert_eq!(run.code, 3, "{run:?}");

@@ -1,6 +1,6 @@
 //! Help, manual pages, completions and tool lists.
 
-use std::fs;
+use lancet_testing::folder::names;
 
 use crate::stage::{Stage, word};
 
@@ -220,17 +220,7 @@ fn manual_pages_are_pages() {
     assert_eq!(stage.run(&["man", "nothing"]).code, 2);
     let folder = stage.project().join("man1");
     assert_eq!(stage.run(&["man", "--dir", word(&folder)]).code, 0);
-    let mut names: Vec<String> = fs::read_dir(&folder)
-        .expect("the folder")
-        .map(|entry| {
-            entry
-                .expect("an entry")
-                .file_name()
-                .into_string()
-                .expect("UTF-8")
-        })
-        .collect();
-    names.sort();
+    let names = names(&folder);
     assert_eq!(names.len(), COMMANDS.len() + 1, "{names:?}");
     assert!(
         names.contains(&"lancet.1".to_owned()) && names.contains(&"lancet-edit.1".to_owned()),

@@ -2,17 +2,10 @@
 
 use crate::stage::Stage;
 
-fn user_settings(stage: &Stage, text: &str) {
-    let file = stage.home().join(".config/lancet/lancet.toml");
-    std::fs::create_dir_all(file.parent().expect("it has one")).expect("folders");
-    std::fs::write(file, text).expect("settings");
-}
-
 #[test]
 fn explain_names_the_rule_that_decides_its_layer_and_its_line() {
     let stage = Stage::new();
-    user_settings(
-        &stage,
+    stage.user_settings(
         "[permissions]\n# no\ndeny = [\"Edit(gen/**)\"]\nallow = [\"Edit(src/**)\"]\n",
     );
     stage.file("lancet.toml", "permissions.ask = [\"Edit(src/db/**)\"]\n");
@@ -64,7 +57,7 @@ fn explain_names_the_rule_that_decides_its_layer_and_its_line() {
 #[test]
 fn rules_are_listed_with_their_layers() {
     let stage = Stage::new();
-    user_settings(&stage, "permissions.deny = [\"Read(x)\"]\n");
+    stage.user_settings("permissions.deny = [\"Read(x)\"]\n");
     stage.file(
         "lancet.toml",
         "permissions.allow = [\"Edit(y)\"]\npermissions.deny = [\"Read(z)\"]\n",

@@ -4,12 +4,6 @@ use std::fs;
 
 use crate::stage::{Stage, word};
 
-fn user_file(stage: &Stage, text: &str) {
-    let folder = stage.home().join(".config/lancet");
-    fs::create_dir_all(&folder).expect("a folder");
-    fs::write(folder.join("lancet.toml"), text).expect("a file");
-}
-
 #[test]
 fn each_layer_wins_over_the_one_before() {
     let stage = Stage::new();
@@ -19,7 +13,7 @@ fn each_layer_wins_over_the_one_before() {
             .run(&[&["read", "-n", "a.txt"][..], arguments].concat())
             .out
     };
-    user_file(&stage, "[read]\ngutter = \"aligned\"\n");
+    stage.user_settings("[read]\ngutter = \"aligned\"\n");
     assert!(first(&stage, &[]).starts_with("     1→one\n"));
     stage.file("lancet.toml", "[read]\ngutter = \"tab\"\n");
     assert!(first(&stage, &[]).starts_with("1\tone\n"));
@@ -49,7 +43,7 @@ fn the_configuration_folder_may_be_elsewhere() {
 fn settings_that_do_not_load_are_told_with_file_line_and_closest_form() {
     let stage = Stage::new();
     stage.file("a.txt", "one\n");
-    user_file(&stage, "match = \"exact\"\n\n[read]\nguter = \"tab\"\n");
+    stage.user_settings("match = \"exact\"\n\n[read]\nguter = \"tab\"\n");
     for command in [&["mcp"][..], &["read", "a.txt"], &["call", "Read", "{}"]] {
         let run = stage.run(command);
         assert_eq!(run.code, 2, "{run:?}");
@@ -107,7 +101,7 @@ fn an_unknown_tool_or_mode_or_level_is_told_with_the_closest() {
 fn tools_that_are_not_offered_to_models_still_serve_their_own_command() {
     let stage = Stage::new();
     stage.file("a.txt", "one\n");
-    user_file(&stage, "tools = \"Write\"\n");
+    stage.user_settings("tools = \"Write\"\n");
     assert_eq!(stage.run(&["read", "a.txt"]).code, 0);
     let tools = stage.run(&["tools", "--format", "anthropic"]).out;
     assert!(
@@ -187,7 +181,7 @@ fn the_difference_to_head_goes_by_the_users_own_git_settings() {
     git(&["add", "-A"]);
     git(&["commit", "-q", "-m", "x"]);
     stage.file("a.txt", "one\r\ntwo\r\n");
-    user_file(&stage, "write.git_diff = true\n");
+    stage.user_settings("write.git_diff = true\n");
     let edit = [
         "edit", "a.txt", "--old", "two", "--new", "2", "--yes", "--json",
     ];
@@ -215,7 +209,7 @@ fn the_mode_of_the_settings_is_for_agents_and_the_shell_asks() {
     let edit = ["edit", "a.txt", "--old", "one", "--new", "two"];
     let with = |more: &[&'static str]| [&edit[..], more].concat();
     for mode in ["accept-edits", "bypass"] {
-        user_file(&stage, &format!("mode = \"{mode}\"\n"));
+        stage.user_settings(&format!("mode = \"{mode}\"\n"));
         let run = stage.run(&edit);
         assert_eq!(run.code, 1, "nobody can be asked: {run:?}");
         assert!(run.err.contains("--yes"), "{run:?}");
@@ -224,19 +218,16 @@ fn the_mode_of_the_settings_is_for_agents_and_the_shell_asks() {
     assert_eq!(stage.run(&with(&["--mode", "accept-edits"])).code, 0);
     assert_eq!(stage.run(&["undo"]).code, 1, "undo asks as other writes do");
     assert_eq!(stage.run(&["undo", "--yes"]).code, 0);
-    user_file(
-        &stage,
-        "[shell]\nconfirm = false\n[permissions]\nask = [\"Edit(b.txt)\"]\n",
-    );
+    stage.user_settings("[shell]\nconfirm = false\n[permissions]\nask = [\"Edit(b.txt)\"]\n");
     assert_eq!(stage.run(&edit).code, 0);
     assert_eq!(stage.run(&["undo"]).code, 0);
     stage.file("b.txt", "one\n");
     let run = stage.run(&["edit", "b.txt", "--old", "one", "--new", "two"]);
     assert_eq!(run.code, 1, "an ask rule holds: {run:?}");
-    user_file(&stage, "mode = \"plan\"\n[shell]\nconfirm = false\n");
+    stage.user_settings("mode = \"plan\"\n[shell]\nconfirm = false\n");
     let run = stage.run(&with(&["--yes"]));
     assert_eq!(run.code, 1, "plan holds: {run:?}");
-    user_file(&stage, "[permissions]\nallow = [\"Edit(a.txt)\"]\n");
+    stage.user_settings("[permissions]\nallow = [\"Edit(a.txt)\"]\n");
     assert_eq!(
         stage.run(&edit).code,
         0,
@@ -248,7 +239,7 @@ fn the_mode_of_the_settings_is_for_agents_and_the_shell_asks() {
 fn a_project_that_is_read_only_is_so_for_agents() {
     let stage = Stage::new();
     stage.file("a.txt", "one\n");
-    user_file(&stage, "mode = \"accept-edits\"\n");
+    stage.user_settings("mode = \"accept-edits\"\n");
     stage.file("lancet.toml", "mode = \"plan\"\n");
     let rules = stage.run(&["rules"]);
     assert!(rules.out.starts_with("mode plan\n"), "{rules:?}");

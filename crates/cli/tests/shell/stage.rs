@@ -1,10 +1,11 @@
 //! The fixture of the tests here: a folder, an empty home folder and the program.
 
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use lancet_testing::TestFolder;
+use lancet_testing::folder::put;
 use serde_json::Value;
 
 /// The program under test.
@@ -12,7 +13,7 @@ pub(crate) const LANCET: &str = env!("CARGO_BIN_EXE_lancet");
 
 /// A place to run the program in.
 pub(crate) struct Stage {
-    folder: tempfile::TempDir,
+    folder: TestFolder,
     variables: Vec<(String, String)>,
 }
 
@@ -27,9 +28,9 @@ pub(crate) struct Run {
 impl Stage {
     /// A new stage: `project` to work in, `home` empty.
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = TestFolder::new();
         for name in ["project", "home"] {
-            fs::create_dir(folder.path().join(name)).expect("a folder");
+            folder.make(name);
         }
         Self {
             folder,
@@ -39,20 +40,12 @@ impl Stage {
 
     /// The folder that the program runs in.
     pub(crate) fn project(&self) -> PathBuf {
-        self.folder
-            .path()
-            .canonicalize()
-            .expect("it is there")
-            .join("project")
+        self.folder.join("project")
     }
 
     /// The empty home.
     pub(crate) fn home(&self) -> PathBuf {
-        self.folder
-            .path()
-            .canonicalize()
-            .expect("it is there")
-            .join("home")
+        self.folder.join("home")
     }
 
     /// Sets a variable of the environment.
@@ -64,15 +57,17 @@ impl Stage {
 
     /// Makes a file in the project, with its folders.
     pub(crate) fn file(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.project().join(name);
-        fs::create_dir_all(path.parent().expect("it has one")).expect("folders");
-        fs::write(&path, text).expect("a file");
-        path
+        put(&self.project().join(name), text)
+    }
+
+    /// Writes the settings file of the user; returns its path.
+    pub(crate) fn user_settings(&self, text: &str) -> PathBuf {
+        put(&self.home().join(".config/lancet/lancet.toml"), text)
     }
 
     /// The content of a file of the project.
     pub(crate) fn text(&self, name: &str) -> String {
-        fs::read_to_string(self.project().join(name)).expect("a text")
+        self.folder.text(Path::new("project").join(name))
     }
 
     /// A command in the project, without a terminal and with nothing of the tester's own environment.
@@ -80,7 +75,7 @@ impl Stage {
         // A session of its own has no terminal, also where the tests are run from one.
         let mut command = Command::new("setsid");
         command.args(["--wait", program]);
-        self.dress(&mut command);
+        self.set_surroundings(&mut command);
         command
     }
 
@@ -94,8 +89,8 @@ impl Stage {
         command
     }
 
-    /// Sets folder and environment.
-    pub(crate) fn dress(&self, command: &mut Command) {
+    /// Sets the folder and the environment of a command.
+    pub(crate) fn set_surroundings(&self, command: &mut Command) {
         command
             .env_clear()
             .current_dir(self.project())

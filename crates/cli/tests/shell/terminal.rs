@@ -25,7 +25,7 @@ pub(crate) fn terminal(stage: &Stage, arguments: &str) -> Command {
         &format!("'{LANCET}' {arguments}"),
         "/dev/null",
     ]);
-    stage.dress(&mut command);
+    stage.set_surroundings(&mut command);
     command.env("TERM", "xterm");
     command
 }
@@ -231,13 +231,7 @@ fn always_adds_one_rule_and_the_next_time_nobody_is_asked() {
     let stage = Stage::new();
     stage.file("a.txt", "one\n");
     stage.file("b.txt", "one\n");
-    let settings = stage.home().join(".config/lancet/lancet.toml");
-    std::fs::create_dir_all(settings.parent().expect("it has one")).expect("folders");
-    std::fs::write(
-        &settings,
-        "# mine\n[permissions]\ndeny = [\"Read(x)\"] # stays\n",
-    )
-    .expect("settings");
+    let settings = stage.user_settings("# mine\n[permissions]\ndeny = [\"Read(x)\"] # stays\n");
     let run = on_terminal(&stage, "edit a.txt --old one --new two", "a\n");
     assert_eq!(run.code, 0, "{run:?}");
     let rule = format!("Edit(/{})", stage.project().join("a.txt").display());

@@ -43,7 +43,7 @@ fn every_thread_of_the_server_is_behind_the_wall_and_still_writes_where_it_may()
         return;
     }
     let mut command = std::process::Command::new(LANCET);
-    stage.dress(&mut command);
+    stage.set_surroundings(&mut command);
     let mut server = command
         .arg("mcp")
         .stdin(Stdio::piped())
@@ -123,7 +123,7 @@ fn the_pager_is_the_one_that_the_environment_names() {
 fn a_server_whose_state_folder_is_removed_goes_on() {
     let stage = Stage::new();
     let mut command = std::process::Command::new(LANCET);
-    stage.dress(&mut command);
+    stage.set_surroundings(&mut command);
     let mut server = command
         .arg("mcp")
         .stdin(Stdio::piped())

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::shared_ends::shared_ends;
+
 /// One character of a string and the range of the literal that stands for it.
 struct Unit {
     character: char,
@@ -31,16 +33,9 @@ pub(crate) fn encode(text: &str) -> String {
 pub(crate) fn difference(literal: &str, new: &str) -> (Range<usize>, String) {
     let old: Vec<Unit> = units(literal).collect();
     let new: Vec<char> = new.chars().collect();
-    let same = |pair: &(&Unit, &char)| pair.0.character == *pair.1 && *pair.1 != '\u{FFFD}';
-    let before = old.iter().zip(&new).take_while(same).count();
-    let rest = old.len().min(new.len()) - before;
-    let after = old
-        .iter()
-        .rev()
-        .zip(new.iter().rev())
-        .take(rest)
-        .take_while(same)
-        .count();
+    let (before, after) = shared_ends(&old, &new, |unit, &character| {
+        unit.character == character && character != '\u{FFFD}'
+    });
     let at = |index: usize| {
         old.get(index)
             .map_or(literal.len() - 1, |unit| unit.literal.start)

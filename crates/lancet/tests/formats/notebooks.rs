@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use lancet::tools::{CellEditMode, CellType, NotebookEditArguments, ReadArguments};
 use lancet::{Lancet, Mode, Session};
 use lancet_testing::TestFolder;
+use lancet_testing::folder::names;
 use serde_json::json;
 
 use crate::python::{packages, run};
@@ -42,17 +43,7 @@ fn nbformat_finds_every_result_valid_and_every_other_cell_equal() {
     let (folder, state) = (TestFolder::new(), TestFolder::new());
     run(&packages, "make_notebooks.py", folder.path(), "");
     let session = opened(&folder, &state);
-    let mut names: Vec<String> = std::fs::read_dir(folder.path())
-        .expect("a folder")
-        .map(|entry| {
-            entry
-                .expect("an entry")
-                .file_name()
-                .into_string()
-                .expect("UTF-8")
-        })
-        .collect();
-    names.sort();
+    let names = names(folder.path());
     assert!(names.len() >= 60, "{}", names.len());
     let (mut edits, mut total) = (String::new(), 0);
     for (index, name) in names.iter().enumerate() {

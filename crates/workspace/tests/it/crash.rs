@@ -13,6 +13,7 @@ use rustix::io::Errno;
 
 use crate::faults::{CommitKind, KINDS, Tree, undisturbed};
 use crate::ground::Ground;
+use crate::reading_calls::READING_CALLS;
 
 /// The ground after a commit that died before its `number`-th call; `None` where the commit has fewer calls.
 pub(crate) fn dead_at(kind: &CommitKind, number: u64) -> Option<Ground> {
@@ -41,29 +42,6 @@ fn dead_hearing(kind: &CommitKind, number: u64, hook: Option<Hook>) -> Option<Gr
     died.then_some(ground)
 }
 
-/// The calls that change nothing on the disk. A call to open is not among them, because it may create a file.
-const READS: [&str; 19] = [
-    "resolve",
-    "stat_path",
-    "stat_folder",
-    "open_folder",
-    "open_beneath",
-    "stat_at",
-    "stat",
-    "check_writable_at",
-    "read_link_at",
-    "list",
-    "read_at",
-    "read_more",
-    "sync",
-    "try_lock",
-    "unlock",
-    "take_lease",
-    "lease_is_quiet",
-    "lease_sees_all",
-    "pause",
-];
-
 /// Runs something that makes calls, and returns the numbers of those before which a death leaves the disk in a state of
 /// its own: a death right after a call that only reads leaves what a death right before that call leaves. The number after
 /// the last call is included. With `LANCET_TORTURE` every number is returned.
@@ -77,7 +55,7 @@ fn deaths(disk: &FaultyDisk, run: impl FnOnce()) -> Vec<u64> {
     let methods = methods.lock().unwrap();
     let mut numbers = vec![1];
     for (before, method) in (2..).zip(methods.iter()) {
-        if is_long() || !READS.contains(method) {
+        if is_long() || !(READING_CALLS.contains(method) || *method == "sync") {
             numbers.push(before);
         }
     }

@@ -18,6 +18,7 @@ mod moved;
 mod permissions;
 #[cfg(target_os = "linux")]
 mod places;
+mod reading_calls;
 mod refusing;
 mod seen;
 mod several;

@@ -2,18 +2,21 @@
 //! the journal of the file system was committed without the data of our files. Each copy is mounted as after a crash, checked
 //! and recovered. The same commits without flushes must leave empty files, which proves that the copies show a crash.
 
+#[path = "../it/reading_calls.rs"]
+mod reading_calls;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use lancet_testing::TestFolder;
 use lancet_workspace::{FaultyDisk, RealDisk};
 
 use crate::commit_kind::{CommitKind, OLD, Site, Tree};
 use crate::place::{System, make_image, options, text};
-use lancet_testing::TestFolder;
-
 use crate::runner::{Form, Skipped, figure, on_two_threads, skip, system};
+use reading_calls::READING_CALLS;
 
 const KINDS: [System; 4] = [System::Ext4, System::Ext4Strict, System::Xfs, System::Btrfs];
 const RUNGS: [&str; 3] = ["exchange+lease", "aside", "in-place-leased"];
@@ -148,26 +151,9 @@ pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
     }
 }
 
-/// Calls that change neither a name nor content and flush nothing. The short form makes no copy right after them.
-const MINOR: [&str; 25] = [
-    "resolve",
-    "stat_path",
-    "stat_folder",
-    "open_folder",
-    "open_beneath",
-    "stat_at",
-    "stat",
-    "check_writable_at",
-    "read_link_at",
-    "list",
-    "read_at",
-    "read_more",
-    "take_lease",
-    "lease_is_quiet",
-    "lease_sees_all",
-    "try_lock",
-    "unlock",
-    "pause",
+/// Calls that change no more than the handle or the metadata of a file. The short form makes no copy right after them, nor
+/// after one of [`READING_CALLS`].
+const MINOR: [&str; 7] = [
     "open_at",
     "open_state_folder",
     "reserve",
@@ -191,7 +177,8 @@ fn calls(form: Form, commit: &CommitKind) -> Vec<u64> {
     disk.clear_hook();
     let methods = methods.lock().unwrap();
     let later = (2..).zip(methods.iter());
-    let chosen = later.filter(|(_, before)| form == Form::Long || !MINOR.contains(before));
+    let is_minor = |call: &&str| MINOR.contains(call) || READING_CALLS.contains(call);
+    let chosen = later.filter(|(_, before)| form == Form::Long || !is_minor(before));
     std::iter::once(1)
         .chain(chosen.map(|(number, _)| number))
         .filter(|&number| number <= methods.len() as u64)

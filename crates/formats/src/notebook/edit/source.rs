@@ -6,6 +6,7 @@ use super::Splice;
 use crate::json::{self, Type, text};
 use crate::notebook::cell::Cell;
 use crate::notebook::spacing::{SourceForm, Spacing, lines_of};
+use crate::shared_ends::shared_ends;
 
 /// The splices that give a cell this source, in the form that its source has. A cell without a source gets one at its end.
 pub(super) fn replaced(
@@ -90,19 +91,10 @@ fn lines_replaced(
     if new.is_empty() {
         return whole("[]".to_owned());
     }
-    let same = |(item, line): &(&Range<usize>, &&str)| {
+    let (before, after) = shared_ends(&items, &new, |item, line| {
         json::type_at(notebook, item.start) == Type::String
-            && text::decode(&notebook[(*item).clone()]) == **line
-    };
-    let before = items.iter().zip(&new).take_while(same).count();
-    let rest = items.len().min(new.len()) - before;
-    let after = items
-        .iter()
-        .rev()
-        .zip(new.iter().rev())
-        .take(rest)
-        .take_while(same)
-        .count();
+            && text::decode(&notebook[item.clone()]) == *line
+    });
     let old = &items[before..items.len() - after];
     let lines: Vec<String> = new[before..new.len() - after]
         .iter()
