@@ -59,6 +59,8 @@ pub fn as_png(bytes: &[u8]) -> Result<std::borrow::Cow<'_, [u8]>, PictureError> 
     match PictureFormat::of(bytes) {
         Some(PictureFormat::Png) => Ok(bytes.into()),
         Some(format) => std::panic::catch_unwind(|| {
+            // The decoder accepts a picture that is cut off.
+            container::examine(bytes, format)?;
             let decoded = decode::whole(bytes, format)?;
             encode::whole_png(decoded.image).map(Into::into)
         })

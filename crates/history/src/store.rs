@@ -20,6 +20,7 @@ mod files;
 mod forecast;
 mod holder;
 mod journal;
+mod ledger_tables;
 mod ledgers;
 mod log;
 mod open;

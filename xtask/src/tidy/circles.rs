@@ -16,7 +16,7 @@ use imports::Modules;
 const LARGEST: [(&str, usize); 9] = [
     ("cli", 7),
     ("git", 2),
-    ("history", 3),
+    ("history", 2),
     ("lancet", 5),
     ("mcp", 5),
     ("policy", 2),

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
 use super::schema::{MigrateError, STEPS, migrate};
-use super::{ledgers, log};
+use super::{ledger_tables, log};
 
 /// The size in bytes to which the write-ahead log is truncated after a checkpoint.
 const LONGEST_LOG: i64 = 4 << 20;
@@ -45,9 +45,9 @@ pub(super) fn prepare(
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     migrate(&mut connection, STEPS)?;
-    ledgers::check(&connection)?;
+    ledger_tables::check(&connection)?;
     log::check(&connection)?;
-    ledgers::prune(&connection)?;
+    ledger_tables::prune(&connection)?;
     Ok(connection)
 }
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::clock::now;
+use super::ledger_tables::{DAY, ROWS};
 use super::transaction::WriteTransaction;
 use super::{LedgerStore, LoadCursor, Loaded, Saved, Store, StoreError};
 use crate::entry::{Entry, Version};
@@ -18,15 +19,10 @@ use crate::seen::Seen;
 use crate::session::SessionName;
 use crate::stamp::StampRecord;
 
-/// A session that was not used for this many seconds is removed.
-const UNUSED: i64 = 30 * DAY;
-const DAY: i64 = 24 * 60 * 60;
 /// The rows beyond the budget are removed once in this many saves.
 const SWEEP: i64 = 256;
 /// The bit of the column `flags` for a partial view.
 const PARTIAL_VIEW: i64 = 1;
-
-const ROWS: &str = "SELECT path, revision, size, stamp, seen, flags, wrote, numbers FROM ledger";
 
 /// Identifies the store that saved a row; a store does not load its own rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,29 +62,6 @@ impl LedgerStore for Store {
         let ((), set_aside) = self.run(|connection| forget(connection, session, path))?;
         Ok(Saved { set_aside })
     }
-}
-
-/// Fails if a table or column that the statements need is missing.
-pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
-    connection.prepare("SELECT id, name, used, turn FROM sessions")?;
-    connection.prepare(&format!(
-        "{ROWS} WHERE session = 0 AND used = 0 AND writer = 0"
-    ))?;
-    Ok(())
-}
-
-/// Removes sessions that were not used for a month.
-pub(super) fn prune(connection: &Connection) -> rusqlite::Result<()> {
-    let before = now() - UNUSED;
-    let any: bool = connection.query_row(
-        "SELECT EXISTS (SELECT 1 FROM sessions WHERE used < ?1)",
-        [before],
-        |row| row.get(0),
-    )?;
-    if any {
-        connection.execute("DELETE FROM sessions WHERE used < ?1", [before])?;
-    }
-    Ok(())
 }
 
 type Rows = (Vec<(PathBuf, Entry)>, LoadCursor);
