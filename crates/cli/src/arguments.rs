@@ -3,6 +3,7 @@
 mod examples;
 mod history;
 mod manual;
+mod mistakes;
 mod permissions;
 mod reply;
 mod search;
@@ -21,6 +22,7 @@ pub(crate) use history::{
 pub(crate) use manual::{
     CompleteArguments, Completed, CompletionsArguments, HelpArguments, ManArguments,
 };
+pub(crate) use mistakes::explained;
 pub(crate) use permissions::{AskOption, ExplainArguments, RulesArguments, TrustArguments};
 pub(crate) use reply::{ApplyArguments, PromptArguments};
 pub(crate) use search::{
@@ -127,6 +129,13 @@ fn line_number(typed: &str) -> Result<u64, String> {
     number.map_err(|_| "lines count from 1; `tail` shows the last ones".to_owned())
 }
 
+fn standard_input(typed: &str) -> Result<String, String> {
+    match typed {
+        "-" => Ok(typed.to_owned()),
+        _ => Err("give the text with --content, or `-` to take it from standard input".to_owned()),
+    }
+}
+
 /// Show files, or lines of them
 ///
 /// On a terminal lines are numbered and coloured by their syntax, what is longer than the screen comes in the pager, and
@@ -225,7 +234,7 @@ pub(crate) struct WriteArguments {
     /// The file
     pub(crate) file: PathBuf,
     /// `-`: take the text from standard input
-    #[arg(value_name = "-", value_parser = ["-"], hide_possible_values = true)]
+    #[arg(value_name = "-", value_parser = standard_input)]
     pub(crate) input: Option<String>,
     /// The text
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
@@ -311,7 +320,7 @@ pub(crate) struct DoctorArguments {
 #[derive(Debug, Args)]
 pub(crate) struct WriteFlags {
     /// Show the diff and write nothing
-    #[arg(long)]
+    #[arg(long, alias = "dry-run")]
     pub(crate) diff: bool,
     /// Write without asking; protected names are asked about all the same
     #[arg(long, short = 'y')]

@@ -73,13 +73,13 @@ fn start(typed: &[OsString], form: OutputFormat) -> Exit {
             Ok(Exit::Done)
         }
         Err(error) if form == OutputFormat::Json => {
-            let words = error.to_string();
+            let words = arguments::explained(error, typed).to_string();
             Err(Failure::usage(
                 words.trim_end().trim_start_matches("error: "),
             ))
         }
         Err(error) => {
-            let _ = error.print();
+            let _ = arguments::explained(error, typed).print();
             Ok(Exit::Usage)
         }
     };

@@ -1,8 +1,8 @@
 //! The examples at the end of each help page. Whoever reads one page needs no other.
 
 pub(super) const PROGRAM: &str = "\
-`lancet help COMMAND` explains a command with examples. Topics: `lancet help permissions`, `history`,
-`sessions`, `errors`, `settings`, `agents`, and `options` for what all commands take.";
+`lancet help COMMAND` explains a command with examples. Topics: `lancet help permissions`,
+`history`, `sessions`, `errors`, `settings`, `agents`, and `options` for what all commands take.";
 
 pub(super) const PROGRAM_LONG: &str = "\
 Examples:
@@ -11,6 +11,12 @@ Examples:
 
   lancet edit src/main.rs --old 'let limit = 10;' --new 'let limit = 20;'
       Replace that text, after showing the diff and asking.
+
+  lancet log
+      See what was changed, by you and by agents; `lancet show ID` has the diff.
+
+  lancet undo
+      Undo the newest change, after showing what that does; `--session NAME` undoes all of a session.
 
   claude mcp add lancet -- lancet mcp
       Give the tools to an agent (here Claude Code; `lancet help mcp` has others).
@@ -22,8 +28,8 @@ Exit codes:
   3  the system refused (disk full, no permission), or a fault of lancet's own
 
 Colours are used on a terminal, unless --color, NO_COLOR, FORCE_COLOR or CLICOLOR say otherwise.
-`lancet help COMMAND` explains a command with examples. Topics: `lancet help permissions`, `history`,
-`sessions`, `errors`, `settings`, `agents`, and `options` for what all commands take.";
+`lancet help COMMAND` explains a command with examples. Topics: `lancet help permissions`,
+`history`, `sessions`, `errors`, `settings`, `agents`, and `options` for what all commands take.";
 
 pub(super) const MCP: &str = "\
 Adding it to Claude Code, from the folder of your project:

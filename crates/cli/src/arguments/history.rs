@@ -24,7 +24,7 @@ pub(crate) struct LogArguments {
     /// Only those of this turn
     #[arg(long, value_name = "TURN")]
     pub(crate) turn: Option<String>,
-    /// Only those since then: `30m`, `2h`, `3d`, or a date (`2026-01-31`, `2026-01-31T16:20`, with `Z` in UTC)
+    /// Only those since then: `30m`, `2h`, `3d`, `yesterday`, or a date (`2026-01-31`, `2026-01-31T16:20`, with `Z` in UTC)
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
     /// At most so many
@@ -80,7 +80,7 @@ pub(crate) struct ShowArguments {
     pub(crate) place: WorkArguments,
 }
 
-/// Take changes back
+/// Undo changes
 ///
 /// Without an argument the newest change of the project that has not been undone; again, the one before. A file
 /// that was changed since is left alone, and what was changed is shown; one that is back already (edited back, checked
@@ -103,7 +103,7 @@ pub(crate) struct UndoArguments {
     /// All changes of this turn, at once
     #[arg(long, value_name = "TURN")]
     pub(crate) turn: Option<String>,
-    /// All changes since then, at once: `30m`, `2h`, `3d`, or a date
+    /// All changes since then, at once: `30m`, `2h`, `3d`, `yesterday`, or a date
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
     /// Where a file was changed since: take out this change alone, if neither its lines nor the ones next to them were
@@ -117,7 +117,7 @@ pub(crate) struct UndoArguments {
     pub(crate) flags: UndoFlags,
 }
 
-/// Do again what the latest undo took back
+/// Redo what the latest undo took back
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::REDO)]
 pub(crate) struct RedoArguments {
@@ -168,7 +168,7 @@ pub(crate) struct StatsArguments {
     /// Only those of this session
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
-    /// Only those since then: `30m`, `2h`, `3d`, or a date
+    /// Only those since then: `30m`, `2h`, `3d`, `yesterday`, or a date
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
     /// One JSON object for programs
@@ -182,7 +182,7 @@ pub(crate) struct StatsArguments {
 #[derive(Debug, Args)]
 pub(crate) struct UndoFlags {
     /// Show the diff and write nothing
-    #[arg(long)]
+    #[arg(long, alias = "diff")]
     pub(crate) dry_run: bool,
     /// Write without asking; protected names are asked about all the same
     #[arg(long, short = 'y')]

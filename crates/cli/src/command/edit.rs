@@ -13,7 +13,7 @@ use crate::arguments::EditArguments;
 use crate::failure::{Exit, Failure};
 use crate::fault::watched;
 use crate::surroundings::Surroundings;
-use crate::terminal::WorkLine;
+use crate::terminal::{WorkLine, visible_line};
 
 use several::{Sought, is_glob};
 
@@ -27,6 +27,16 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
         ));
     }
     let new = text(arguments.new.as_deref(), new_file, "--new-file", around)?;
+    if let Some(folder) = arguments.files.iter().find(|file| {
+        let file = around.absolute(file);
+        file.is_ok_and(|file| file.is_dir())
+    }) {
+        let name = folder.to_string_lossy();
+        let name = visible_line(name.trim_end_matches('/'));
+        return Err(Failure::usage(format!(
+            "{name} is a folder; name its files by a glob in quotes: '{name}/**', or '{name}/**/*.rs' for some of them"
+        )));
+    }
     let one = match (&arguments.regex, &arguments.files[..]) {
         (None, [file]) if !is_glob(file, around)? => file,
         (Some(expression), _) => {

@@ -118,7 +118,7 @@ impl TerminalApprover {
         let how = if *protected {
             "Only a person at a terminal, or --yes-protected, can allow it; --yes does not."
         } else {
-            "Use --yes to write it, or --diff (undo, redo, restore: --dry-run) to see what it would write."
+            "Use --yes to write it, or --diff to see what it would write."
         };
         Some(format!(
             "Not written: {why}, and there is no terminal to ask on. {how}"

@@ -219,11 +219,16 @@ fn ten_everyday_tasks() {
 }
 
 #[test]
+fn wrong_turns_lead_on() {
+    play_page("wrong-turns");
+}
+
+#[test]
 fn every_page_of_the_shell_is_played() {
     let mut there: Vec<_> = fs::read_dir(folder())
         .expect("the folder is there")
         .map(|entry| entry.expect("an entry").file_name())
         .collect();
     there.sort();
-    assert_eq!(there, ["everyday.md", "history.md"]);
+    assert_eq!(there, ["everyday.md", "history.md", "wrong-turns.md"]);
 }

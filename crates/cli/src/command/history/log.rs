@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::access::{history, unreadable};
 use super::operation_json::object;
+use super::show::not_an_id;
 use super::{attribution, patch, time};
 use crate::arguments::{LogArguments, LogFormat};
 use crate::failure::{Exit, Failure};
@@ -44,7 +45,10 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
     };
     let operations = history.log(&query).map_err(unreadable)?;
     if operations.is_empty() && !arguments.json {
-        print_error(&format!("lancet: {}\n", visible(&none(arguments, around))));
+        print_error(&format!(
+            "lancet: {}\n",
+            visible(&none(&history, arguments, around))
+        ));
     }
     match arguments.format {
         Some(LogFormat::Patch) => return patch::series(&history, &operations),
@@ -96,7 +100,7 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
 }
 
 /// Says that nothing was found, because empty output would be ambiguous.
-fn none(arguments: &LogArguments, around: &Surroundings) -> String {
+fn none(history: &History, arguments: &LogArguments, around: &Surroundings) -> String {
     let narrowed =
         arguments.session.is_some() || arguments.turn.is_some() || arguments.since.is_some();
     let which = if narrowed { "such change" } else { "change" };
@@ -105,7 +109,13 @@ fn none(arguments: &LogArguments, around: &Surroundings) -> String {
     };
     let there = around.absolute(path);
     let there = there.is_ok_and(|path| path.symlink_metadata().is_ok());
-    let missing = if there { "" } else { ", and it does not exist" };
+    let missing = match there {
+        true => String::new(),
+        false => {
+            let words = not_an_id(history, &path.to_string_lossy());
+            format!(", and it does not exist{}", words.unwrap_or_default())
+        }
+    };
     format!("no {which} of {} yet{missing}", path.display())
 }
 

@@ -63,6 +63,24 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
 }
 
 /// The change that was typed.
+/// The flag for what was typed in place of an id, where it is a session or a file.
+pub(super) fn not_an_id(history: &History, typed: &str) -> Option<String> {
+    let query = LogQuery {
+        session: Some(typed.to_owned()),
+        limit: Some(1),
+        ..LogQuery::default()
+    };
+    let is_session = history.log(&query).is_ok_and(|found| !found.is_empty());
+    match is_session {
+        true => Some(format!(
+            "; for the session of that name use --session {typed} (log, undo)"
+        )),
+        false => Path::new(typed).exists().then(|| {
+            format!("; for the file use `lancet log {typed}` or `lancet undo --file {typed}`")
+        }),
+    }
+}
+
 fn find(history: &History, typed: &str) -> Result<Operation, Failure> {
     if typed.len() < SHORTEST_ID {
         return Err(Failure::usage(format!(
@@ -71,7 +89,10 @@ fn find(history: &History, typed: &str) -> Result<Operation, Failure> {
     }
     match history.find(typed).map_err(unreadable)? {
         IdMatch::One(operation) => Ok(*operation),
-        IdMatch::None => Err(Failure::refused(format!("there is no change {typed}"))),
+        IdMatch::None => Err(Failure::refused(format!(
+            "there is no change {typed}{}",
+            not_an_id(history, typed).unwrap_or_default()
+        ))),
         IdMatch::Several(found) => {
             let whole = |operation: &Operation| {
                 line(
@@ -130,11 +151,12 @@ fn head(operation: &Operation, colour: Colour) -> String {
     line("client", client.as_deref());
     line("turn", operation.turn.as_deref());
     line("call", operation.call.as_deref());
-    let matched: Vec<&str> = operation
-        .rungs
-        .iter()
-        .map(|rung| matched_by(rung))
-        .collect();
+    let mut matched: Vec<&str> = Vec::new();
+    for rung in operation.rungs.iter().map(|rung| matched_by(rung)) {
+        if !matched.contains(&rung) {
+            matched.push(rung);
+        }
+    }
     line("matched", Some(&matched.join(", ")));
     line("approved", approved.as_deref());
     line("undoes", Some(&operation.takes_back.join(", ")));

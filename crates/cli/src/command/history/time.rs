@@ -83,9 +83,18 @@ pub(super) fn since(typed: &str) -> Result<i64, Failure> {
     if let Some(ago) = ago {
         return Ok(now.saturating_sub(ago));
     }
-    moment(typed).ok_or_else(|| {
+    let day = match typed {
+        "today" => Some(0),
+        "yesterday" => Some(1),
+        _ => None,
+    };
+    let named = day.map(|days| {
+        let date = Local::now().date_naive() - chrono::Days::new(days);
+        date.format("%Y-%m-%d").to_string()
+    });
+    moment(named.as_deref().unwrap_or(typed)).ok_or_else(|| {
         Failure::usage(format!(
-            "--since {typed}: give a time ago (30m, 2h, 3d) or a date (2026-01-31, 2026-01-31T16:20, with Z in UTC)"
+            "--since {typed}: give a time ago (30m, 2h, 3d), today, yesterday, or a date (2026-01-31, 2026-01-31T16:20, with Z in UTC)"
         ))
     })
 }
@@ -169,11 +178,16 @@ mod tests {
     #[test]
     fn times_ago_are_before_now_and_nonsense_is_told() {
         assert!(since("2h").is_ok_and(|time| time < since("1h").unwrap_or(0)));
+        // A day is 23 to 25 hours long, by the changes of the clock.
+        let (today, yesterday) = (since("today"), since("yesterday"));
+        let between = today.clone().unwrap_or(0) - yesterday.unwrap_or(0);
+        assert!((23..=25).contains(&(between / 3_600_000)), "{between}");
+        assert!(today.is_ok_and(|time| time <= now()));
         for wrong in [
             "",
             "h",
             "-1h",
-            "yesterday",
+            "tomorrow",
             "2026-13-01",
             "2026-01-31T25:00",
             "é",

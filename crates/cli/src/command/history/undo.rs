@@ -1,11 +1,12 @@
 //! `lancet undo`, `redo` and `restore`. What they do is a change like any other: it is shown, and the person is asked.
 
-use lancet::history::LogQuery;
+use lancet::history::{IdMatch, LogQuery};
 use lancet::undo::{Conflicts, Overlap, Restore, Selection, Side, TakeBack};
 use lancet::{Reply, Session};
 
 use super::access::{history, open, unreadable};
 use super::log::list;
+use super::show::not_an_id;
 use super::time;
 use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::{RedoArguments, RestoreArguments, UndoArguments, UndoFlags};
@@ -25,6 +26,10 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
     let selection = if let Some(file) = &file {
         Selection::File(file.canonicalize().unwrap_or_else(|_| file.clone()))
     } else if let Some(id) = &arguments.operation {
+        let history = history(&arguments.flags.place, RootHint::Project, around)?;
+        if let (Ok(IdMatch::None), Some(words)) = (history.find(id), not_an_id(&history, id)) {
+            return Err(Failure::refused(format!("there is no change {id}{words}")));
+        }
         Selection::Operation(id.clone())
     } else if let Some(number) = arguments.number {
         Selection::Last(number as usize)
