@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// The command was carried out.
     Done,
-    /// A tool refused the call.
+    /// A tool refused the call, or what was asked for does not exist.
     Refused,
     /// A search found nothing.
     NothingFound,
@@ -41,7 +41,7 @@ impl From<Exit> for ExitCode {
 pub(crate) struct Failure {
     /// The kind of failure, which decides the exit code.
     pub(crate) exit: Exit,
-    /// What is the case, and the next step.
+    /// What is wrong, and what to do about it.
     pub(crate) message: String,
 }
 

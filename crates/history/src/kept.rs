@@ -50,7 +50,7 @@ impl KeptContent {
         })
     }
 
-    /// The content with some ranges replaced; none if they do not fit.
+    /// The content with some ranges replaced; none if the ranges overlap, are not in order, or reach beyond the end.
     pub(crate) fn changed(self, changes: &[RawChange<'_>]) -> Option<Self> {
         let mut next: Vec<Segment> = Vec::with_capacity(self.segments.len() + changes.len() * 2);
         let (mut done, mut size) = (0, 0);

@@ -151,6 +151,7 @@ fn wrong(message: impl Into<String>, suggestion: Option<String>) -> PatternError
     }
 }
 
+/// Refuses patterns that can never match, and syntax that gitignore does not have.
 fn refuse_useless(text: &str) -> Result<(), PatternError> {
     if text.trim().is_empty() || text.chars().all(|character| character == '/') {
         return Err(wrong("is empty and can never match", Some("**".to_owned())));
@@ -190,6 +191,7 @@ fn refuse_useless(text: &str) -> Result<(), PatternError> {
     Ok(())
 }
 
+/// Parses one name of a pattern.
 fn part(name: &str) -> Result<PatternPart, PatternError> {
     if name == "**" {
         return Ok(PatternPart::AnyDepth);

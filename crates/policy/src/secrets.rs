@@ -54,12 +54,12 @@ impl Format {
     fn fits(&self, text: &str, at: usize) -> bool {
         let before = text[..at].chars().next_back();
         let joined = before.is_some_and(|before| before.is_ascii_alphanumeric() || before == '_');
-        if joined && self.alphabet != Alphabet::Armour {
+        if joined && self.alphabet != Alphabet::Pem {
             return false;
         }
         let rest = &text[at + self.prefix.len()..];
         let body = match self.alphabet {
-            Alphabet::Armour => return is_armoured_key(rest),
+            Alphabet::Pem => return is_pem_key(rest),
             alphabet => {
                 let end = rest
                     .bytes()
@@ -75,12 +75,12 @@ impl Format {
             return false;
         }
         match self.proof {
-            Proof::Form => is_varied(body),
+            Proof::Random => is_varied(body),
             Proof::Crc => checksum::crc_base62(body) || is_varied(body),
             Proof::Jwt => checksum::is_token(self.prefix, body),
             Proof::Holds(mark) => body.contains(mark) && is_varied(body),
             Proof::Password => has_password(body),
-            Proof::Account => rest.len() > body.len() || is_varied(body),
+            Proof::RarePrefix => rest.len() > body.len() || is_varied(body),
         }
     }
 }
@@ -131,7 +131,7 @@ fn is_made_of_few(text: &str) -> bool {
 }
 
 /// Whether a private key follows its header: at least some lines of base64, then the footer.
-fn is_armoured_key(rest: &str) -> bool {
+fn is_pem_key(rest: &str) -> bool {
     let Some((_, body)) = rest.split_once("-----") else {
         return false;
     };

@@ -131,7 +131,7 @@ impl Substitution {
     }
 }
 
-/// Takes a template apart.
+/// Parses a template.
 fn parse(pattern: &Pattern, template: &str) -> Result<Vec<Part>, TemplateError> {
     let mut parts = Vec::new();
     let mut text = String::new();

@@ -51,7 +51,7 @@ pub(crate) struct PromptArguments {
     /// The format that the model is to write
     #[arg(long, value_name = "FORMAT", default_value = "search-replace")]
     pub(crate) format: DialectOption,
-    /// Add these files, as they stand
+    /// Add the content of these files
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) with: Vec<PathBuf>,
     #[command(flatten)]

@@ -129,7 +129,7 @@ pub(super) fn rules(arguments: &RulesArguments, around: &Surroundings) -> Result
     }
     text.push_str("ask about protected names: .git, shells' start-up files, agents' settings and their like (built in)\n");
     text.push_str("deny reading of secret files (.env, keys and their like), ask about writing them (built in)\n");
-    let mut left = Vec::new();
+    let mut not_applied = Vec::new();
     for ignored in &lancet.settings().ignored {
         let place = format!("{}:{}", ignored.path.display(), ignored.line);
         let why = "a project's settings may only tighten until they are trusted, and some keys are the user's own";
@@ -139,7 +139,7 @@ pub(super) fn rules(arguments: &RulesArguments, around: &Surroundings) -> Result
             ignored.key,
             visible(&place)
         );
-        left.push(json!({ "what": ignored.key, "source": place, "why": why }));
+        not_applied.push(json!({ "what": ignored.key, "source": place, "why": why }));
     }
     if let Some(claude) = claude_settings(around, arguments.place.settings.as_deref())? {
         for entry in &claude.left {
@@ -149,10 +149,10 @@ pub(super) fn rules(arguments: &RulesArguments, around: &Surroundings) -> Result
                 visible(&entry.what),
                 entry.why
             );
-            left.push(json!({ "what": entry.what, "why": entry.why }));
+            not_applied.push(json!({ "what": entry.what, "why": entry.why }));
         }
     }
-    let object = json!({ "mode": policy.mode().word(), "rules": rules, "left": left });
+    let object = json!({ "mode": policy.mode().word(), "rules": rules, "left": not_applied });
     put(&text, arguments.json, object)
 }
 
@@ -170,14 +170,14 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
     };
     let state = around.state_dir(place.state_dir.as_deref())?;
     let state = state.ok_or_else(|| Failure::system("there is no state folder to keep this in"))?;
-    let kept = |text: Option<&str>| {
+    let record = |text: Option<&str>| {
         trust::keep(&state, &file.path, text)
             .map_err(|error| Failure::system(format!("{}: {error}", state.display())))
     };
     let name = file.path.display();
     if arguments.revoke {
         // This is recorded even where the present text is not trusted, because an earlier text may be.
-        kept(None)?;
+        record(None)?;
         print(&match file.origin {
             TrustedProject => format!("{name} is no longer trusted: it may only tighten.\n"),
             _ => format!("{name} is not trusted; there is nothing to revoke.\n"),
@@ -201,7 +201,7 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
             }
         }
     }
-    kept(Some(text))?;
+    record(Some(text))?;
     let hash = lancet::Settings::fingerprint(text);
     print(&format!(
         "{name} is trusted as it is now (hash {}).\n",

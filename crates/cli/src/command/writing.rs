@@ -66,6 +66,7 @@ impl EditCommand {
             (Some(given), _) => (Some(given.clone()), AppliedBy::Model),
             // A named session has its own record of what was read; without one the files count as read.
             (None, Some(_)) => (None, AppliedBy::Model),
+            // Nobody will see the diff, so the file must still be as it is now when it is replaced.
             (None, None) if other_change == OtherChange::Lost && consent != Consent::Ask => {
                 let revision = current_revision(&lancet, &file_path);
                 (revision, AppliedBy::Model)

@@ -1,5 +1,5 @@
-//! Which pictures the terminal shows, by the variables that terminals set. A terminal is not asked: one that does not know
-//! the question would print it.
+//! The escape sequences by which the terminal shows pictures, found by the variables that terminals set. The terminal itself
+//! is not queried, because one that does not know the query would print it.
 
 use std::ffi::OsString;
 

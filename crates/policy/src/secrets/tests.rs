@@ -40,7 +40,7 @@ pub(crate) fn made_up(format: &Format, seed: u64) -> String {
         Proof::Password => body = format!("admin:{}7x@db.internal/app", &body[..10]),
         _ => {}
     }
-    if format.alphabet == Alphabet::Armour {
+    if format.alphabet == Alphabet::Pem {
         let lines: String = (0..200).map(|_| letters[next() % letters.len()]).collect();
         return format!("{}PRIVATE KEY-----\n{lines}\n-----END", format.prefix);
     }

@@ -1,4 +1,4 @@
-//! How alike two texts are, from 0 to 1, ignoring white space and letter case: by Levenshtein distance for short texts,
+//! How alike two texts are, from 0 to 1, ignoring white space and the case of ASCII letters: by Levenshtein distance for short texts,
 //! by the Sørensen-Dice coefficient of their byte trigrams for longer ones.
 
 /// Of a text of more than twice this many bytes, this many from its start and from its end are compared.

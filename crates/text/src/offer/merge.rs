@@ -119,6 +119,7 @@ fn resolve<T: PartialEq + Clone>(
             return [&ours[..at], theirs, &ours[at + base.len()..]].concat();
         }
     }
+    // The other side only removed what surrounds a part of the base, so the same is removed here.
     if let Some(at) = position(base, theirs) {
         let (before, after) = (&base[..at], &base[at + theirs.len()..]);
         let ours = ours.strip_prefix(before).unwrap_or(ours);
@@ -135,6 +136,7 @@ fn position<T: PartialEq>(whole: &[T], part: &[T]) -> Option<usize> {
     whole.windows(part.len()).position(|window| window == part)
 }
 
+/// How many items both iterators begin with.
 fn shared<'t, T: PartialEq + 't>(
     one: impl Iterator<Item = &'t T>,
     other: impl Iterator<Item = &'t T>,
@@ -165,7 +167,7 @@ fn hunks<T: PartialEq>(base: &[T], other: &[T], side: Side) -> Option<Vec<SideHu
     Some(hunks)
 }
 
-/// The pairs of a longest common subsequence, by dynamic programming.
+/// The index pairs of a longest common subsequence, by dynamic programming; `None` where the lists are too long.
 pub(super) fn common<T: PartialEq>(one: &[T], other: &[T]) -> Option<Vec<(usize, usize)>> {
     let head = shared(one.iter(), other.iter());
     let tail = shared(one[head..].iter().rev(), other[head..].iter().rev());

@@ -17,7 +17,7 @@ fn check_name(name: &str) -> Result<(), &'static str> {
     if name.contains(':') {
         Err("has a colon in it, which names a stream on this drive of Windows")
     } else if name.contains('\\') {
-        Err("has a backslash in a name, which parts names on this drive of Windows")
+        Err("has a backslash in a name, which separates names on this drive of Windows")
     } else if name.ends_with(['.', ' ']) {
         Err("has a name that ends in a dot or a space, which this drive of Windows drops")
     } else if is_device(name) {

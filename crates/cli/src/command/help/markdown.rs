@@ -78,7 +78,8 @@ impl Paragraph {
     }
 }
 
-/// Breaks a text into lines.
+/// Writes a text, broken into lines of at most [`WIDTH`] columns; `first` and `further` are the indentation of the first line
+/// and of the others.
 fn fill(out: &mut String, text: &str, first: usize, further: usize) {
     if text.is_empty() {
         return;
@@ -111,7 +112,7 @@ fn cells(row: &str) -> Vec<String> {
         .collect()
 }
 
-/// Each row of a table: its short cells on a line, and the long ones below it.
+/// Writes the rows of a table, without its header: the first cell and short ones after it on one line, the others below.
 fn rows(out: &mut String, table: &[Vec<String>], colour: Colour) {
     for row in table.iter().skip(1) {
         let mut head: Vec<&str> = Vec::new();

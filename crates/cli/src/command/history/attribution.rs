@@ -32,7 +32,7 @@ pub(super) fn record(history: &History, operations: &[Operation]) -> Result<Exit
     }
     let data = json!({
         "version": "0.1.0",
-        "id": unique()?,
+        "id": random_uuid()?,
         "timestamp": time::for_programs(time::now()),
         "tool": { "name": "lancet", "version": env!("CARGO_PKG_VERSION") },
         "files": files,
@@ -92,7 +92,8 @@ fn conversation(operation: &Operation) -> Value {
     })
 }
 
-/// Who wrote an operation. A command of an unnamed client may have been typed by a person or run by an agent.
+/// Who wrote an operation, by the client that its caller named: a command of lancet counts as a person, any other client as
+/// an agent. Without a client it is unknown.
 fn contributor(operation: &Operation) -> &'static str {
     match operation.client.as_deref() {
         Some(SHELL) => "human",
@@ -101,8 +102,8 @@ fn contributor(operation: &Operation) -> &'static str {
     }
 }
 
-/// Makes a random UUID.
-fn unique() -> Result<String, Failure> {
+/// Makes a UUID of version 4.
+fn random_uuid() -> Result<String, Failure> {
     let mut bytes = [0_u8; 16];
     std::fs::File::open("/dev/urandom")
         .and_then(|mut source| source.read_exact(&mut bytes))

@@ -14,9 +14,9 @@ use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{ProgressLine, print};
 use crate::words::with_unit;
 
-/// How long one step takes.
+/// How long one step may take.
 const STEP: Duration = Duration::from_millis(200);
-/// How long files that other processes left are examined at most.
+/// How long the files that ended processes have left are examined at most.
 const CLEANING: Duration = Duration::from_secs(60);
 
 /// Runs `lancet gc`.
@@ -29,43 +29,47 @@ pub(crate) fn gc(arguments: &GcArguments, around: &Surroundings) -> Result<Exit,
     let mut progress_line = ProgressLine::new();
     progress_line.show("looking through what was left behind");
     let swept = history.clean(CLEANING).map_err(unreadable)?;
-    let (mut removed, mut sealed) = (Removed::default(), Compressed::default());
+    let (mut removed, mut compressed) = (Removed::default(), Compressed::default());
     removed.bytes = swept;
     loop {
-        let (more_removed, more_sealed) = history.tidy(STEP).map_err(unreadable)?;
+        let (more_removed, more_compressed) = history.tidy(STEP).map_err(unreadable)?;
         removed.operations += more_removed.operations;
         removed.contents += more_removed.contents;
         removed.bytes += more_removed.bytes;
         // The step measured the history before it compressed.
-        let saved = more_sealed.before.saturating_sub(more_sealed.after);
+        let saved = more_compressed.before.saturating_sub(more_compressed.after);
         removed.left = more_removed.left.saturating_sub(saved);
         // Each step starts with the oldest change again, so the last step's number covers all of them.
         removed.spared = more_removed.spared;
         removed.waiting = more_removed.waiting;
-        sealed.contents += more_sealed.contents;
-        sealed.before += more_sealed.before;
-        sealed.after += more_sealed.after;
-        sealed.left = more_sealed.left;
-        if !more_removed.unfinished && sealed.left == 0 {
+        compressed.contents += more_compressed.contents;
+        compressed.before += more_compressed.before;
+        compressed.after += more_compressed.after;
+        compressed.left = more_compressed.left;
+        if !more_removed.unfinished && compressed.left == 0 {
             break;
         }
         progress_line.show(&format!(
             "{} removed, {} compressed, {} to go",
             count(removed.operations, "change"),
-            count(sealed.contents, "content"),
-            sealed.left
+            count(compressed.contents, "content"),
+            compressed.left
         ));
     }
     drop(progress_line);
-    put(arguments, &removed, &sealed)
+    put(arguments, &removed, &compressed)
 }
 
-fn put(arguments: &GcArguments, removed: &Removed, sealed: &Compressed) -> Result<Exit, Failure> {
+fn put(
+    arguments: &GcArguments,
+    removed: &Removed,
+    compressed: &Compressed,
+) -> Result<Exit, Failure> {
     if arguments.json {
         let mut data = json!({
             "removedOperations": removed.operations, "removedContents": removed.contents,
-            "removedBytes": removed.bytes, "compressedContents": sealed.contents,
-            "compressedFrom": sealed.before, "compressedTo": sealed.after, "bytes": removed.left,
+            "removedBytes": removed.bytes, "compressedContents": compressed.contents,
+            "compressedFrom": compressed.before, "compressedTo": compressed.after, "bytes": removed.left,
             "sparedOperations": removed.spared, "waitingOperations": removed.waiting,
         });
         if arguments.dry_run {
@@ -89,12 +93,12 @@ fn put(arguments: &GcArguments, removed: &Removed, sealed: &Compressed) -> Resul
                 with_unit(bytes)
             ),
         };
-        if sealed.contents > 0 {
+        if compressed.contents > 0 {
             words.push_str(&format!(
                 " Compressed {} ({} to {}).",
-                count(sealed.contents, "content"),
-                with_unit(sealed.before),
-                with_unit(sealed.after)
+                count(compressed.contents, "content"),
+                with_unit(compressed.before),
+                with_unit(compressed.after)
             ));
         }
         print(&format!(

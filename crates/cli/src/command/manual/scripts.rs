@@ -38,6 +38,7 @@ _lancet_sessions() {
 }
 "#;
 
+/// For fish: two more completions, beside the generated ones.
 const FISH: &str = r#"
 complete -c lancet -n "__fish_lancet_using_subcommand show undo redo" -f -k -a "(lancet complete changes 2>/dev/null)"
 complete -c lancet -l session -x -a "(lancet complete sessions 2>/dev/null)"

@@ -13,7 +13,8 @@ use crate::terminal::{Colour, Style, visible};
 /// The longest time for the diff of a text.
 const BUDGET: Duration = Duration::from_millis(500);
 
-/// The files of a question as the person edited them, in its order.
+/// The texts of a question's files as the person edited them, in the order of the files; none for a file whose text is as
+/// it was proposed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EditedTexts(Vec<Option<String>>);
 

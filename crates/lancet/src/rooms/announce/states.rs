@@ -26,6 +26,7 @@ impl FilePlan {
         }
     }
 
+    /// The change of this file as the history records it: before the write, where `written` is none, or after it.
     pub(super) fn drafted(
         &self,
         written: Option<&Written>,
@@ -140,18 +141,19 @@ impl FilePlan {
         };
         let content = Content::Spans {
             base,
-            changes: stretches(changes),
+            changes: as_spans(changes),
         };
         (length(before, changes), content)
     }
 }
 
-/// Whether the file has only got another name. It holds its content itself, until a later change keeps that.
+/// Whether the file was only renamed. The file itself is then the only copy of its content, until a later change stores
+/// that in the history.
 fn is_rename(written: &Written) -> bool {
     written.guarantee == Guarantee::Move
 }
 
-fn stretches(changes: &[RawChange]) -> Vec<(std::ops::Range<u64>, &[u8])> {
+fn as_spans(changes: &[RawChange]) -> Vec<(std::ops::Range<u64>, &[u8])> {
     changes
         .iter()
         .map(|change| (change.range.clone(), change.bytes.as_slice()))

@@ -21,6 +21,7 @@ const LONGEST_DIFF: usize = 20_000;
 /// Replaces the plan's new text by the person's.
 pub(super) fn apply(mut file: FilePlan, text: &str) -> Result<FilePlan, Refusal> {
     let Some(base) = file.base.clone() else {
+        // The file is new, so the person's text is all of it.
         let ending = ending_of(&file);
         let bytes = encode_new(text, file.encoding, ending)
             .map_err(|error| unencodable(&file.target, &error))?;

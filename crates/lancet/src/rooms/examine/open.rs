@@ -57,12 +57,12 @@ pub(crate) fn require_file(engine: &EngineView, target: &Target) -> Result<(), R
 
 /// Reads the version on the disk, or takes the ledger's copy where it is still valid.
 pub(crate) fn snapshot(session: &Session, target: &Target) -> Result<Snapshot, Refusal> {
-    if let Some(kept) = kept(session, target)
+    if let Some(cached) = cached(session, target)
         && let Ok(Some(stamp)) = target
             .located
-            .unchanged_since(&kept.stamp, KnownContent::Bytes(&kept.bytes))
+            .unchanged_since(&cached.stamp, KnownContent::Bytes(&cached.bytes))
     {
-        return Ok(Snapshot { stamp, ..kept });
+        return Ok(Snapshot { stamp, ..cached });
     }
     read(target)
 }
@@ -116,25 +116,25 @@ pub(crate) fn snapshot_to_change(
         return read_text(context, Freshness::FromDisk, target);
     }
     // The stat is taken now, because the call may have waited for its turn since the file was located.
-    if let Some(kept) = kept(context.session, target)
+    if let Some(cached) = cached(context.session, target)
         && let Some(now) = target.located.stat_now()
-        && now.same_file_state(&kept.stamp)
+        && now.same_file_state(&cached.stamp)
     {
-        if kept.stamp.racy() {
+        if cached.stamp.racy() {
             attempt.rely_on_racy_stat();
         }
         // The content was read when the ledger's stat was taken, not now.
         let stamp = Stamp {
-            taken: kept.stamp.taken,
+            taken: cached.stamp.taken,
             ..now
         };
-        return Ok(Snapshot { stamp, ..kept });
+        return Ok(Snapshot { stamp, ..cached });
     }
     read_text(context, Freshness::Cached, target)
 }
 
 /// Gives the version that the ledger has cached.
-fn kept(session: &Session, target: &Target) -> Option<Snapshot> {
+fn cached(session: &Session, target: &Target) -> Option<Snapshot> {
     let ledger = session.ledger();
     let entry = ledger.peek(target.path())?;
     Some(Snapshot {

@@ -1,5 +1,5 @@
-//! The names that the path as given adds to its file: rules also apply to the name of a symbolic link in the path, but
-//! not to folders that the path only enters and leaves again (`a/../b`).
+//! The path as the caller gave it. Rules apply to the resolved file and also to the given path, which may go through a
+//! symbolic link, but not to folders that the path only enters and leaves again (`a/../b`).
 
 use std::path::{Component, PathBuf};
 
@@ -13,14 +13,14 @@ pub(super) fn names(path: PathBuf) -> Vec<PathBuf> {
     let Some((last, _)) = climbing.last() else {
         return vec![path];
     };
-    let way: PathBuf = path.components().take(last + 1).collect();
+    let climbing_part: PathBuf = path.components().take(last + 1).collect();
     let rest: PathBuf = path.components().skip(last + 1).collect();
-    let by_folders = resolved_folder(&way).join(rest);
-    let by_letters = normalize_lexically(&path);
-    if by_letters == by_folders {
-        vec![by_letters]
+    let resolved = resolved_folder(&climbing_part).join(rest);
+    let lexical = normalize_lexically(&path);
+    if lexical == resolved {
+        vec![lexical]
     } else {
-        vec![by_letters, by_folders]
+        vec![lexical, resolved]
     }
 }
 

@@ -22,7 +22,7 @@ const MOST_OUTPUTS: usize = 50;
 /// The most bytes of all pictures of an answer.
 const MOST_PICTURE_BYTES: usize = 8 << 20;
 
-/// The most pictures of an answer. APIs allow less for each where there are many.
+/// The most pictures of an answer: some APIs refuse large pictures in a request with more than twenty.
 const MOST_PICTURES: usize = 20;
 
 /// The length that is kept free for the tags of a cell and the words about what was cut.
@@ -124,7 +124,7 @@ impl PictureAllowance {
         }
     }
 
-    /// The picture of an output, ready to be sent, if it may still be.
+    /// Decodes the picture of an output and charges it; none if it is damaged, or if the answer has no room for it.
     fn take(&mut self, base64: &Base64<'_>) -> Option<Picture> {
         let budget = self.budget?;
         if self.count == 0 || base64.length() as u64 > LARGEST_FILE {

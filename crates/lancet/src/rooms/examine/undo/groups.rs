@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
-/// The groups of moved files, by the names that their chains of changes have in common.
+/// The groups of moved files, by the names that their chains of changes have in common (a disjoint-set forest).
 #[derive(Default)]
 pub(super) struct Groups<'r> {
     /// The group of each name; it may have been joined with an earlier group since.
