@@ -14,16 +14,22 @@ const TAGS: [&str; 5] = ["source", "code", "pre", "codeblock", "sourcecode"];
 
 /// Parses a line as a fence. Up to three blanks may precede it, as in Markdown; fences in lists are indented more.
 pub(crate) fn fence(line: &str) -> Option<Fence<'_>> {
-    let text = line.trim_start_matches([' ', '\t']);
-    let mark = *text.as_bytes().first()?;
+    let bytes = line.as_bytes();
+    let blanks = |byte: &&u8| matches!(**byte, b' ' | b'\t');
+    let start = bytes.iter().take_while(blanks).count();
+    let mark = *bytes.get(start)?;
     if !matches!(mark, b'`' | b'~') {
         return None;
     }
-    let length = text.bytes().take_while(|byte| *byte == mark).count();
+    let marks = bytes[start..].iter().take_while(|byte| **byte == mark);
+    let length = marks.count();
+    if length < 3 {
+        return None;
+    }
     let mark = char::from(mark);
-    let info = text[length..].trim();
+    let info = line[start + length..].trim();
     // Further back quotes on the line make it inline code.
-    (length >= 3 && !(mark == '`' && info.contains('`'))).then_some(Fence { mark, length, info })
+    (mark != '`' || !info.contains('`')).then_some(Fence { mark, length, info })
 }
 
 /// Whether a line opens or closes a fence made of a tag.

@@ -73,6 +73,11 @@ impl<'t> Cursor<'_, 't> {
             self.state.at += 1;
             return Ok(());
         }
+        // An empty line begins nothing.
+        if line.is_empty() {
+            self.state.at += 1;
+            return Ok(());
+        }
         // No edit begins with the marks of a fence.
         if let Some(open) = fence(line) {
             return self.meet_fence(at, open);
@@ -112,7 +117,8 @@ impl<'t> Cursor<'_, 't> {
     fn meet_fence(&mut self, at: usize, open: Fence<'t>) -> Result<(), Stop> {
         let path = self.path_above(at);
         let first = self.line(at + 1)?;
-        let is_wrapper = first.is_some()
+        // A fence directly below begins no edit and is no path.
+        let is_wrapper = first.is_some_and(|line| fence(line).is_none())
             && (self.begins_edit(at + 1)?
                 || (self.path_at(at + 1).is_some()
                     && self.line(at + 2)?.is_some()
@@ -181,7 +187,9 @@ impl<'t> Cursor<'_, 't> {
 /// The closing tag of the thinking that a line begins.
 fn thinking_tag(line: &str) -> Option<&'static str> {
     let text = line.trim_start();
-    if text.starts_with("<thinking>") {
+    if !text.starts_with('<') {
+        None
+    } else if text.starts_with("<thinking>") {
         Some("</thinking>")
     } else if text.starts_with("<think>") {
         Some("</think>")

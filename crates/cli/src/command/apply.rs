@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
         );
         print(&for_the_model(
             &answer,
-            format.or_else(|| written_in(&text)),
+            format.or_else(|| written_in(&text, &answer)),
         ))?;
         return Ok(exit_of(&answer));
     }
@@ -78,8 +78,12 @@ fn is_for_the_model(kind: RefusalKind) -> bool {
     )
 }
 
-/// The format of the first edit in a reply; none where the reply cannot be parsed.
-fn written_in(reply: &str) -> Option<Dialect> {
+/// The format of the first edit in a reply; none where the reply cannot be parsed, which the answer tells by a line of
+/// the reply.
+fn written_in(reply: &str, answer: &Reply) -> Option<Dialect> {
+    if !answer.data()["error"]["line"].is_null() {
+        return None;
+    }
     let parts = parse(reply, &Options::default()).ok()?;
     parts.first().map(|part| part.dialect)
 }
