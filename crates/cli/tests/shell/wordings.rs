@@ -174,3 +174,46 @@ fn a_question_about_an_undo_does_not_go_on_to_another_change() {
     drop(stdin);
     assert_eq!(stage.text("a.txt"), "two\n");
 }
+
+#[test]
+fn short_answers_say_what_is_so() {
+    let stage = Stage::new();
+    stage.file("lib.rs", "one\n");
+    for (arguments, code, words) in [
+        (&["read", "lob.rs"][..], 1, "No such file: lob.rs."),
+        (
+            &["undo", "--yes"],
+            1,
+            "There is nothing to undo in this project.",
+        ),
+        (
+            &["redo", "--yes"],
+            1,
+            "There is nothing to redo in this project.",
+        ),
+        (&["log", "-n", "0"], 2, "give at least 1"),
+        (&["grep", "foo("], 2, "use -F, or type 'foo\\('."),
+    ] {
+        let run = stage.run(arguments);
+        assert_eq!(run.code, code, "{run:?}");
+        assert!(run.err.contains(words), "{words}: {run:?}");
+    }
+    let revoked = stage.run(&["trust", "--revoke"]);
+    assert!(
+        revoked
+            .out
+            .contains("is not trusted; there is nothing to revoke"),
+        "{revoked:?}"
+    );
+    stage.run(&["edit", "lib.rs", "--old", "one", "--new", "1", "--yes"]);
+    let doctor = stage.run(&["doctor"]).out;
+    assert!(
+        doctor.contains("record of 0 named sessions and 1 change, "),
+        "{doctor}"
+    );
+    let help = stage.run(&["help", "edit"]).out;
+    assert!(
+        help.contains("Work in a named session; edits are limited to lines that it has read"),
+        "{help}"
+    );
+}

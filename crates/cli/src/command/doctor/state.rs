@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::Problem;
 use crate::failure::Exit;
+use crate::words::with_unit;
 
 /// How many bytes must fit into the state folder; else its disk counts as full.
 const ROOM: usize = 500_000;
@@ -217,16 +218,14 @@ impl StateFacts {
         };
         let mut lines = vec![format!("{}  ({state})", self.path.display())];
         if let Some(store) = self.store {
-            let word = if store.sessions == 1 {
-                "session"
-            } else {
-                "sessions"
-            };
+            let plural = |number: u64| if number == 1 { "" } else { "s" };
             lines.push(format!(
-                "record of {} named {word} and {} changes, {} kB",
+                "record of {} named session{} and {} change{}, {}",
                 store.sessions,
+                plural(store.sessions),
                 store.operations,
-                store.bytes.div_ceil(1000)
+                plural(store.operations),
+                with_unit(store.bytes)
             ));
         }
         lines
