@@ -1,6 +1,7 @@
 //! `lancet read`: shows files, or lines of them.
 
 mod lines;
+mod notebook;
 mod picture;
 
 use lancet::outcome::{Outcome, ReadKind};
@@ -79,6 +80,13 @@ fn one(
             false => picture::Drawn::WherePossible,
         };
         return picture::show(&reply, facts, file, drawn, around);
+    }
+    if matches!(reply.outcome(), Outcome::Read(read) if read.kind == ReadKind::Notebook)
+        && !is_for_a_model
+    {
+        show(arguments, shown, around)?;
+        shown.clear();
+        return notebook::show(&reply, around);
     }
     if !is_text || is_for_a_model {
         show(arguments, shown, around)?;

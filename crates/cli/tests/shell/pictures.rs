@@ -153,3 +153,37 @@ fn crc(bytes: &[u8]) -> u32 {
     }
     !crc
 }
+
+#[test]
+fn a_notebook_is_its_cells_and_the_rest_is_on_standard_error() {
+    let (stage, png) = stage();
+    let output = serde_json::json!({
+        "output_type": "display_data", "metadata": {}, "data": { "image/png": STANDARD.encode(png) },
+    });
+    let cell = |id: &str, outputs: &[serde_json::Value]| {
+        serde_json::json!({
+            "cell_type": "code", "id": id, "metadata": {}, "execution_count": null,
+            "source": [format!("{id} = 1")], "outputs": outputs,
+        })
+    };
+    let notebook = serde_json::json!({
+        "nbformat": 4, "nbformat_minor": 5, "metadata": {},
+        "cells": [cell("first", &[output]), cell("second", &[])],
+    });
+    stage.file("n.ipynb", &notebook.to_string());
+    let run = stage.run(&["read", "n.ipynb"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(
+        run.out.contains("first = 1") && run.out.contains("second = 1"),
+        "{run:?}"
+    );
+    assert!(
+        run.out.contains("\n[lancet: PNG picture, 64x48 px]\n"),
+        "{run:?}"
+    );
+    assert!(!run.out.contains("revision"), "{run:?}");
+    assert!(
+        run.err.starts_with("[lancet: n.ipynb, cells 1-2 of 2"),
+        "{run:?}"
+    );
+}

@@ -1,0 +1,33 @@
+//! A notebook for a person: its cells on standard output, and where they are in the file on standard error.
+
+use std::io::IsTerminal as _;
+
+use lancet::Reply;
+
+use crate::failure::{Exit, Failure};
+use crate::surroundings::Surroundings;
+use crate::terminal::{Style, page, print, print_error, stdout_is_terminal, visible};
+use crate::words::at_the_shell;
+
+/// Shows the cells. The text names the pictures among their outputs.
+pub(super) fn show(reply: &Reply, around: &Surroundings) -> Result<Exit, Failure> {
+    let whole = reply.text().trim_end();
+    let (cells, footer) = match whole.rsplit_once('\n') {
+        Some((cells, footer)) if footer.starts_with("[lancet: ") => (cells, footer),
+        _ => (whole, ""),
+    };
+    match stdout_is_terminal() {
+        // Control characters of a file must not reach a terminal.
+        true => page(&format!("{}\n", visible(cells)), around)?,
+        false => print(&format!("{cells}\n"))?,
+    }
+    if !footer.is_empty() {
+        let footer = at_the_shell(footer, around.working.as_deref());
+        let colour = around.colour(std::io::stderr().is_terminal());
+        print_error(&format!(
+            "{}\n",
+            colour.paint(Style::Dim, &visible(&footer))
+        ));
+    }
+    Ok(Exit::Done)
+}
