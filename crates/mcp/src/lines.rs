@@ -55,7 +55,7 @@ impl LineSplitter {
     }
 
     /// The next line, if it was received whole.
-    pub(crate) fn cut(&mut self) -> SplitResult<'_> {
+    pub(crate) fn next_line(&mut self) -> SplitResult<'_> {
         loop {
             let Some(found) = memchr::memchr(b'\n', &self.buffer[self.scanned..]) else {
                 self.scanned = self.buffer.len();
@@ -89,7 +89,7 @@ mod tests {
     fn owned(lines: &mut LineSplitter) -> Vec<Result<Vec<u8>, ()>> {
         let mut all = Vec::new();
         loop {
-            match lines.cut() {
+            match lines.next_line() {
                 SplitResult::Line(line) => all.push(Ok(line.to_vec())),
                 SplitResult::TooLong => all.push(Err(())),
                 SplitResult::More => return all,
@@ -144,7 +144,7 @@ mod tests {
         let mut lines = LineSplitter::new(CHUNK);
         for _ in 0..100 {
             lines.room().resize(CHUNK, b'x');
-            let _ = lines.cut();
+            let _ = lines.next_line();
         }
         assert!(
             lines.buffer.capacity() < 4 * CHUNK,

@@ -168,7 +168,7 @@ where
         loop {
             // Nothing is read while too many requests are unanswered.
             let place = self.unanswered.place().await?;
-            let received = match self.lines.cut() {
+            let received = match self.lines.next_line() {
                 SplitResult::Line(line) => message::read(line),
                 SplitResult::TooLong => Received::Fault(Fault::too_long(self.limit)),
                 SplitResult::More => match self.reader.read_buf(self.lines.room()).await {

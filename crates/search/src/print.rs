@@ -293,7 +293,8 @@ struct FilePrinter<'p, 'w> {
 }
 
 impl FilePrinter<'_, '_> {
-    /// Searches one file. Returns whether anything of it was selected, and the number of matches.
+    /// Searches one file. Returns whether anything of it was selected, the number of matches, and whether the search ended
+    /// at a NUL byte.
     fn search(&mut self, file: &File<'_>) -> Result<(bool, u64, bool), FileOutcome> {
         let search = self.search;
         let name = search.typed.name(file.start, file.relative);

@@ -31,7 +31,7 @@ pub(super) struct Current {
     pub(super) content: Found,
 }
 
-/// The content of a file, or the survey of a large one.
+/// The content of what is on the disk, as far as it is held in memory.
 pub(super) enum Found {
     /// The whole content, in memory.
     Held(Snapshot),
@@ -125,8 +125,8 @@ pub(super) fn back(
     }
     let found = current(context, attempt, &chain.target)?;
     let revision = found.as_ref().map(|found| found.revision.as_bytes());
-    let start = start(store, &chain, revision, all)?;
-    let rows = chain.rows.get(start..).unwrap_or_default();
+    let undone = count_undone(store, &chain, revision, all)?;
+    let rows = chain.rows.get(undone..).unwrap_or_default();
     let target = &chain.target;
     let walked = rows_back(context, store, target, rows, found.as_ref(), all, asked)?;
     let Some(wanted) = walked.state.wanted() else {
@@ -234,7 +234,7 @@ fn link_at(target: &Target) -> Option<(Stamp, OsString)> {
 
 /// How many of the changes are already undone. None counts as undone where a later change that is not part of the
 /// request is still in force: then that change gave the file its content.
-fn start(
+fn count_undone(
     store: &dyn OperationStore,
     chain: &Chain<'_>,
     revision: Option<&[u8; 32]>,
