@@ -117,6 +117,11 @@ impl<'t> Cursor<'_, 't> {
     fn meet_fence(&mut self, at: usize, open: Fence<'t>) -> Result<(), Stop> {
         let path = self.path_above(at);
         let first = self.line(at + 1)?;
+        // A fence with nothing in it is no edit, unless a path above it makes it an empty file.
+        if path.is_none() && first.is_some_and(|line| open.is_closed_by(line)) {
+            self.state.at = at + 2;
+            return Ok(());
+        }
         // A fence directly below begins no edit and is no path.
         let is_wrapper = first.is_some_and(|line| fence(line).is_none())
             && (self.begins_edit(at + 1)?
