@@ -470,3 +470,23 @@ fn a_large_file_is_refused_with_the_same_data_as_a_small_one() {
         );
     }
 }
+
+#[test]
+fn the_outputs_of_a_first_cell_are_cut_to_the_answer() {
+    let few = lancet_testing::settings("read.max_chars = 20000");
+    let place = Place::with(|builder| builder.settings(few));
+    let output = json!({ "output_type": "stream", "name": "stdout", "text": "x".repeat(1_900) });
+    let cell = json!({
+        "cell_type": "code", "id": "a", "execution_count": 1, "metadata": {}, "source": "run()",
+        "outputs": vec![output; 49],
+    });
+    let notebook = json!({ "cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5 });
+    place.put("a.ipynb", &notebook.to_string());
+    let arguments = json!({ "file_path": place.path("a.ipynb"), "limit": 1 });
+    let text = place.call("Read", arguments).text().to_owned();
+    let shown = text.matches("<output").count();
+    assert!((1..49).contains(&shown), "{shown} of 49");
+    let left = format!("{} outputs more not shown", 49 - shown);
+    assert!(text.contains(&left), "{}", &text[text.len() - 400..]);
+    assert!(text.len() < 22_000, "{} bytes", text.len());
+}

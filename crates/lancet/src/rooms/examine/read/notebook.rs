@@ -68,22 +68,20 @@ pub(super) fn lay_out_cells(
         .skip(wanted.first)
         .take(wanted.most);
     for (number, cell) in asked {
-        let mut laid = lay_cell(number, cell, usize::MAX, &mut pictures);
-        let mut length = context.length(&laid.text);
-        if length > left {
+        let mut charged = pictures;
+        let mut laid = lay_cell(context, number, cell, None, &mut charged);
+        if context.length(&laid.text) > left {
             page.truncated = true;
             if page.cells > 0 {
                 break;
             }
             // The first cell of a page is cut until it fits, so that every call shows something.
-            let fitting = context
-                .limit
-                .measure
-                .prefix(&cell.source(), left.saturating_sub(TAGS));
-            laid = lay_cell(number, cell, fitting, &mut pictures);
-            length = context.length(&laid.text);
+            charged = pictures;
+            let room = left.saturating_sub(TAGS);
+            laid = lay_cell(context, number, cell, Some(room), &mut charged);
         }
-        left = left.saturating_sub(length);
+        pictures = charged;
+        left = left.saturating_sub(context.length(&laid.text));
         let before = page.text.len();
         page.text.push_str(&laid.text);
         page.pictures
@@ -108,6 +106,7 @@ struct LaidCell {
 }
 
 /// What pictures may still take of an answer.
+#[derive(Clone, Copy)]
 struct PictureAllowance {
     /// The limits of one picture; none where no picture is sent.
     budget: Option<VisionBudget>,
@@ -138,11 +137,12 @@ impl PictureAllowance {
     }
 }
 
-/// Lays out a cell with at most that many bytes of its source. Where the source is cut, outputs are left out.
+/// Lays out a cell, cut to `room` if there is one. Where the source does not fit, outputs are left out.
 fn lay_cell(
+    context: &CallContext<'_>,
     number: usize,
     cell: &Cell<'_>,
-    most: usize,
+    room: Option<usize>,
     allowance: &mut PictureAllowance,
 ) -> LaidCell {
     let mut pictures = Vec::new();
@@ -155,14 +155,25 @@ fn lay_cell(
         .map_or_else(String::new, |times| format!(" execution_count=\"{times}\""));
     let kind = cell.cell_type().name();
     let mut text = format!("<cell number=\"{number}\"{id} type=\"{kind}\"{executed}>\n");
-    let end = most.min(source.len());
+    let end = room.map_or(source.len(), |room| {
+        context.limit.measure.prefix(&source, room)
+    });
     push_line(&mut text, &source[..end]);
     let is_whole = end == source.len();
     if is_whole {
-        for output in cell.outputs().iter().take(MOST_OUTPUTS) {
-            pictures.extend(push_output(&mut text, output, allowance));
+        let outputs = cell.outputs();
+        let mut shown = 0;
+        for output in outputs.iter().take(MOST_OUTPUTS) {
+            let (mut with_output, mut charged) = (text.clone(), *allowance);
+            let picture = push_output(&mut with_output, output, &mut charged);
+            if room.is_some_and(|room| context.length(&with_output) > room) {
+                break;
+            }
+            (text, *allowance) = (with_output, charged);
+            pictures.extend(picture);
+            shown += 1;
         }
-        let left = cell.outputs().len().saturating_sub(MOST_OUTPUTS);
+        let left = outputs.len() - shown;
         if left > 0 {
             text.push_str(&format!(
                 "[lancet: {} more not shown]\n",
