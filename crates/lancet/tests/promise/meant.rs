@@ -461,8 +461,9 @@ fn a_damaged_call_does_what_was_meant_or_nothing() {
         };
         let (old, new) = (send(&old_lines, side != Where::New), send(&new_lines, side != Where::Old));
         // By the rule of deletions, text that begins or ends in a newline is taken out as it is, and the newline that
-        // stands after it stays.
-        prop_assume!(!new.is_empty() || !old.starts_with(['\n', '\r']));
+        // stands after it stays; so it is where the newline is sent as an escape.
+        let begins = ["\n", "\r", "\\n", "\\r"].iter().any(|newline| old.starts_with(newline));
+        prop_assume!(!new.is_empty() || !begins);
         // Twins that differ in indentation only are told apart by nothing but what is damaged here.
         let bare = |lines: &[String]| lines.iter().map(|line| line.trim().to_owned()).collect::<Vec<_>>();
         let twins = bare(&file).windows(old_lines.len()).filter(|lines| **lines == bare(&old_lines)).count();
