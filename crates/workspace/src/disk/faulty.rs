@@ -104,7 +104,7 @@ impl FaultyDisk {
         *locked(&self.file_system_kind) = Some(file_system_kind);
     }
 
-    /// Returns the number of calls since the last [`FaultyDisk::fail`] or [`FaultyDisk::mend`].
+    /// Returns the number of calls since the last [`FaultyDisk::fail`] or [`FaultyDisk::clear_faults`].
     pub fn calls(&self) -> u64 {
         self.calls.load(Ordering::SeqCst)
     }
