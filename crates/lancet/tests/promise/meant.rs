@@ -440,6 +440,11 @@ fn a_damaged_call_does_what_was_meant_or_nothing() {
             _ => false,
         };
         prop_assume!(!drops_real);
+        // By the rule of deletions, text that begins or ends in a newline is taken out as it is, and the newline that
+        // stands after it stays. Whatever damage hides that newline, the rung finds the same text.
+        let is_blank = |line: Option<&String>| line.is_some_and(|line| line.trim().is_empty());
+        let splices = new_lines.is_empty() && (is_blank(old_lines.first()) || is_blank(old_lines.last()));
+        prop_assume!(side == Where::New || !splices);
         let text = format!("{}\n", file.join("\n"));
         let mut meant_lines = file[..start].to_vec();
         meant_lines.extend_from_slice(&new_lines);
@@ -460,10 +465,6 @@ fn a_damaged_call_does_what_was_meant_or_nothing() {
             }
         };
         let (old, new) = (send(&old_lines, side != Where::New), send(&new_lines, side != Where::Old));
-        // By the rule of deletions, text that begins or ends in a newline is taken out as it is, and the newline that
-        // stands after it stays; so it is where the newline is sent as an escape.
-        let begins = ["\n", "\r", "\\n", "\\r"].iter().any(|newline| old.starts_with(newline));
-        prop_assume!(!new.is_empty() || !begins);
         // Twins that differ in indentation only are told apart by nothing but what is damaged here.
         let bare = |lines: &[String]| lines.iter().map(|line| line.trim().to_owned()).collect::<Vec<_>>();
         let twins = bare(&file).windows(old_lines.len()).filter(|lines| **lines == bare(&old_lines)).count();
