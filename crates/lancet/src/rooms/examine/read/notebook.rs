@@ -164,12 +164,13 @@ fn lay_cell(
         let outputs = cell.outputs();
         let mut shown = 0;
         for output in outputs.iter().take(MOST_OUTPUTS) {
-            let (mut with_output, mut charged) = (text.clone(), *allowance);
-            let picture = push_output(&mut with_output, output, &mut charged);
-            if room.is_some_and(|room| context.length(&with_output) > room) {
+            let (length, mut charged) = (text.len(), *allowance);
+            let picture = push_output(&mut text, output, &mut charged);
+            if room.is_some_and(|room| context.length(&text) > room) {
+                text.truncate(length);
                 break;
             }
-            (text, *allowance) = (with_output, charged);
+            *allowance = charged;
             pictures.extend(picture);
             shown += 1;
         }

@@ -70,36 +70,20 @@ pub(super) fn moved(
         return Err(one_at_a_time(&name));
     };
     let plan = view::file_plan(context, store, to, Some(found), wanted, mode, Vec::new())?;
-    match plan {
-        Some(FilePlan {
-            new: New::Restored { bytes, mode },
-            target,
-            expected,
-            base,
-            view,
-            encoding,
-            endings,
-            seen,
-            executable,
-        }) => {
-            let whole = RawChange {
-                range: 0..size,
-                bytes,
-            };
-            Ok(FilePlan {
-                new: moved(from, vec![whole], mode),
-                target,
-                expected,
-                base,
-                view,
-                encoding,
-                endings,
-                seen,
-                executable,
-            })
-        }
-        _ => Err(one_at_a_time(&name)),
-    }
+    let Some(plan) = plan else {
+        return Err(one_at_a_time(&name));
+    };
+    let New::Restored { bytes, mode } = plan.new else {
+        return Err(one_at_a_time(&name));
+    };
+    let whole = RawChange {
+        range: 0..size,
+        bytes,
+    };
+    Ok(FilePlan {
+        new: moved(from, vec![whole], mode),
+        ..plan
+    })
 }
 
 /// The refusal where moves cannot be taken back together.
