@@ -145,16 +145,22 @@ pub(crate) fn at_the_shell(text: &str, working: Option<&Path>) -> String {
 }
 
 fn translated(part: &str, working: Option<&Path>) -> String {
-    let mut part = part.to_owned();
-    for (folder, up) in folders_from(working) {
-        if let Some(folder) = folder.to_str() {
-            part = named_from(&part, &format!("{folder}/"), &up);
-        }
-    }
+    let mut part = paths_from(part, working);
     for (tools, shell) in TABLE {
         part = replaced(&part, tools, shell);
     }
     part
+}
+
+/// Names the paths in a sentence from the working folder.
+pub(crate) fn paths_from(text: &str, working: Option<&Path>) -> String {
+    let mut text = text.to_owned();
+    for (folder, up) in folders_from(working) {
+        if let Some(folder) = folder.to_str() {
+            text = named_from(&text, &format!("{folder}/"), &up);
+        }
+    }
+    text
 }
 
 /// Replaces the beginning of paths, and not what is in the middle of one.
@@ -164,8 +170,11 @@ fn named_from(text: &str, folder: &str, up: &str) -> String {
     while let Some(at) = rest.find(folder) {
         let (before, from) = rest.split_at(at);
         out.push_str(before);
-        let is_inside = before
-            .ends_with(|character: char| character.is_alphanumeric() || "_-./".contains(character));
+        let is_name = |character: char| character.is_alphanumeric() || "_-./".contains(character);
+        // The pattern of a rule, such as `Edit(/src/**)`, begins at the root of the project.
+        let is_pattern = |before: &str| before.ends_with(char::is_alphanumeric);
+        let is_inside =
+            before.ends_with(is_name) || before.strip_suffix('(').is_some_and(is_pattern);
         out.push_str(if is_inside { folder } else { up });
         rest = &from[folder.len()..];
     }
@@ -203,24 +212,6 @@ fn replaced(text: &str, phrase: &str, with: &str) -> String {
     out
 }
 
-/// A number of bytes with its unit.
-pub(crate) fn with_unit(bytes: u64) -> String {
-    let mut value = bytes as f64;
-    let mut unit = "bytes";
-    for larger in ["kB", "MB", "GB", "TB"] {
-        if value < 1000.0 {
-            break;
-        }
-        value /= 1000.0;
-        unit = larger;
-    }
-    match unit {
-        "bytes" if bytes == 1 => "1 byte".to_owned(),
-        "bytes" => format!("{bytes} bytes"),
-        unit => format!("{value:.1} {unit}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -243,6 +234,11 @@ mod tests {
         assert_eq!(
             at_the_shell(text, working),
             "a.rs, ../b.rs, ../../x, /mnt/home/me/app/src/a.rs, /etc/passwd"
+        );
+        let rule = "the rule `deny Edit(/home/me/app/src/x) (project, /home/me/app/lancet.toml:1)`";
+        assert_eq!(
+            paths_from(rule, working),
+            "the rule `deny Edit(/home/me/app/src/x) (project, ../lancet.toml:1)`"
         );
     }
 

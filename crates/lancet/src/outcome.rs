@@ -17,12 +17,12 @@ use crate::refusal::{Numbers, Refusal, RefusalKind};
 
 pub use crate::row::{Role, Row};
 pub use lancet_history::ChangeKind;
-pub use lancet_text::{Endings as LineEndings, Rung};
-pub use lancet_workspace::Guarantee;
+pub use lancet_text::{Endings as LineEndings, Hunk, Rung, unified};
+pub use lancet_workspace::{Executable, Guarantee};
 
 pub(crate) use change::Layout;
 pub use change::{
-    ChangeOutcome, FileOutcome, Hunk, LeftOutFile, Matching, OldLines, OmittedPart, WrittenFile,
+    ChangeOutcome, FileOutcome, LeftOutFile, Matching, OldLines, OmittedPart, WrittenFile,
 };
 pub use folder::FolderOutcome;
 pub use git_diff::{GitDiff, GitFile, GitLines, GitStatus};

@@ -92,7 +92,7 @@ pub(crate) fn names(paths: &[PathBuf]) -> String {
 }
 
 /// A number of bytes in the largest unit that leaves at least one of it.
-pub(crate) fn size(bytes: u64) -> String {
+pub fn size(bytes: u64) -> String {
     const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
     match UNITS.iter().find(|(_, unit)| bytes >= *unit) {
         Some((name, unit)) => {

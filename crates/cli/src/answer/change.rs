@@ -1,7 +1,7 @@
 //! A change for a person: what happened to each file, named from the working folder, its diff, and the notes.
 
 use lancet::approval::ChangeKind;
-use lancet::outcome::{ChangeOutcome, FileOutcome, Rung};
+use lancet::outcome::{ChangeOutcome, Executable, FileOutcome, Rung, unified};
 
 use crate::surroundings::Surroundings;
 use crate::terminal::{Colour, Style, visible, visible_line};
@@ -92,6 +92,11 @@ fn headline(file: &FileOutcome, dry_run: bool, around: &Surroundings) -> String 
     if rung != Rung::Exact {
         words.push_str(&format!(", matched {}", matched_by(rung.name())));
     }
+    match file.executable {
+        Executable::Keep => {}
+        Executable::Yes => words.push_str(", executable"),
+        Executable::No => words.push_str(", no longer executable"),
+    }
     words
 }
 
@@ -99,16 +104,5 @@ fn diff(file: &FileOutcome) -> String {
     if file.patch.is_empty() && file.added + file.removed > 0 {
         return "(its text is not shown)\n".to_owned();
     }
-    let mut out = String::new();
-    for hunk in &file.patch {
-        out.push_str(&format!(
-            "@@ -{},{} +{},{} @@\n",
-            hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines
-        ));
-        for line in &hunk.lines {
-            out.push_str(line);
-            out.push('\n');
-        }
-    }
-    out
+    unified(&file.patch)
 }

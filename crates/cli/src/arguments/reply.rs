@@ -20,7 +20,7 @@ pub(crate) struct ApplyArguments {
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
     pub(crate) reply: PathBuf,
     /// Say whether it would go through, and write nothing
-    #[arg(long)]
+    #[arg(long, aliases = ["diff", "dry-run"])]
     pub(crate) check: bool,
     /// Take only edits in this format; without it the format is found out
     #[arg(long, value_name = "FORMAT")]

@@ -2,6 +2,7 @@
 //! people; models cannot call them.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use lancet::Lancet;
 use lancet::policy::{Access, Outcome};
@@ -16,6 +17,7 @@ use crate::surroundings::{
     RootHint, Surroundings, as_text, claude_settings, resolve_roots, settings_files, trust,
 };
 use crate::terminal::{confirm, print, visible};
+use crate::words::paths_from;
 
 /// Opens the engine as `lancet mcp` would, for inspection only.
 fn open_to_inspect(
@@ -62,7 +64,7 @@ pub(super) fn explain(
     let given = as_text(&path)?;
     let (mut text, mut objects) = (String::new(), Vec::new());
     for tool in tools {
-        let (words, object) = explained(&lancet, &given, tool);
+        let (words, object) = explained(&lancet, &given, tool, around);
         text.push_str(&words);
         objects.push(object);
     }
@@ -70,12 +72,15 @@ pub(super) fn explain(
 }
 
 /// The decision for one tool, for people and as JSON.
-fn explained(lancet: &Lancet, given: &str, tool: &str) -> (String, Value) {
+fn explained(lancet: &Lancet, given: &str, tool: &str, around: &Surroundings) -> (String, Value) {
+    let from_here = |text: &str| visible(&paths_from(text, around.working.as_deref())).into_owned();
     let found = match lancet.explain(given, tool) {
         Ok(found) => found,
         Err(refusal) => {
             let name = refusal.kind().name();
-            let text = format!("{tool} {}: {name}: {}\n", visible(given), refusal.text());
+            let path = around.relative(Path::new(given));
+            let words = from_here(refusal.text());
+            let text = format!("{tool} {}: {name}: {words}\n", visible(&path));
             let object = json!({ "tool": tool, "file_path": given, "outcome": name, "because": refusal.text() });
             return (text, object);
         }
@@ -85,15 +90,14 @@ fn explained(lancet: &Lancet, given: &str, tool: &str) -> (String, Value) {
         Outcome::Ask => "asks",
         Outcome::Deny => "denied",
     };
-    let path = found.path.to_string_lossy();
     let mut text = format!(
         "{tool} {}: {word}, because {}\n",
-        visible(&path),
-        visible(&found.because)
+        visible(&around.relative(&found.path)),
+        from_here(&found.because)
     );
     for rule in &found.rules {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "    covered by {}", visible(rule));
+        let _ = writeln!(text, "    covered by {}", from_here(rule));
     }
     if let (Outcome::Ask, Some(scope)) = (found.outcome, &found.scope) {
         let _ = writeln!(
@@ -112,11 +116,12 @@ fn explained(lancet: &Lancet, given: &str, tool: &str) -> (String, Value) {
 pub(super) fn rules(arguments: &RulesArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let lancet = open_to_inspect(&arguments.place, arguments.mode, RootHint::Folder, around)?;
     let policy = lancet.policy();
+    let from_here = |text: &str| visible(&paths_from(text, around.working.as_deref())).into_owned();
     let mut text = format!("mode {}\n", policy.mode().word());
     let mut rules = Vec::new();
     for entry in policy.entries() {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{}", visible(&entry.to_string()));
+        let _ = writeln!(text, "{}", from_here(&entry.to_string()));
         rules.push(json!({
             "effect": entry.effect.word(), "rule": entry.rule.text(), "layer": entry.layer.name(), "source": entry.source,
         }));
@@ -131,15 +136,16 @@ pub(super) fn rules(arguments: &RulesArguments, around: &Surroundings) -> Result
     text.push_str("deny reading of secret files (.env, keys and their like), ask about writing them (built in)\n");
     let mut not_applied = Vec::new();
     for ignored in &lancet.settings().ignored {
-        let place = format!("{}:{}", ignored.path.display(), ignored.line);
+        let place = |path: &str| format!("{path}:{}", ignored.line);
         let why = "a project's settings may only tighten until they are trusted, and some keys are the user's own";
         let _ = writeln!(
             text,
             "not applied: {} ({}): {why}",
             ignored.key,
-            visible(&place)
+            visible(&place(&around.relative(&ignored.path)))
         );
-        not_applied.push(json!({ "what": ignored.key, "source": place, "why": why }));
+        let source = place(&ignored.path.to_string_lossy());
+        not_applied.push(json!({ "what": ignored.key, "source": source, "why": why }));
     }
     if let Some(claude) = claude_settings(around, arguments.place.settings.as_deref())? {
         for entry in &claude.left {
@@ -174,7 +180,8 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
         trust::keep(&state, &file.path, text)
             .map_err(|error| Failure::system(format!("{}: {error}", state.display())))
     };
-    let name = file.path.display();
+    let name = around.relative(&file.path);
+    let name = visible(&name);
     if arguments.revoke {
         // This is recorded even where the present text is not trusted, because an earlier text may be.
         record(None)?;

@@ -23,9 +23,11 @@ fn shown(stage: &Stage, variables: &[(&str, &str)], arguments: &str) -> String {
 }
 
 fn line(png: &[u8]) -> String {
+    let tenths = png.len() * 10 / 1024;
     format!(
-        "p.png: PNG picture, 64x48 pixels, {:.1} kB",
-        png.len() as f64 / 1000.0
+        "p.png: PNG picture, 64x48 pixels, {}.{} KiB",
+        tenths / 10,
+        tenths % 10
     )
 }
 

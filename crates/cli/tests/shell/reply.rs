@@ -142,3 +142,22 @@ fn hunks_of_a_reply_are_picked_and_what_was_left_out_is_told() {
     assert_eq!(stage.text("a.txt"), text);
     assert!(!stage.project().join("b.txt").exists());
 }
+
+#[test]
+fn a_file_that_becomes_executable_is_named_as_such_and_undo_says_that_it_no_longer_is() {
+    let stage = Stage::new();
+    stage.file("run.sh", "#!/bin/sh\n");
+    let patch = "diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n";
+    let run = stage.run_with(&["apply", "--dry-run"], patch);
+    assert_eq!(run.out, "Would change run.sh, executable\n", "{run:?}");
+    let run = stage.run_with(&["apply", "--yes", "--json"], patch);
+    let object: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+    assert_eq!(object["files"][0]["executable"], true, "{run:?}");
+    let run = stage.run(&["undo", "--yes"]);
+    assert!(
+        run.out.contains("Changed run.sh, no longer executable\n"),
+        "{run:?}"
+    );
+    let run = stage.run_with(&["apply", "--yes"], patch);
+    assert_eq!(run.out, "Changed run.sh, executable\n", "{run:?}");
+}

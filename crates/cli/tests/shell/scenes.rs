@@ -74,8 +74,8 @@ impl Scene {
         }
         text = replace_shape(&text, "unnamed-************", "unnamed-$SESSION");
         for digits in (1..4).rev() {
-            let shape = format!("{}.0 kB", "0".repeat(digits));
-            text = replace_shape(&text, &shape, "$MANY kB");
+            let shape = format!("{}.0 KiB", "0".repeat(digits));
+            text = replace_shape(&text, &shape, "$MANY KiB");
         }
         for digits in (4..9).rev() {
             text = replace_shape(

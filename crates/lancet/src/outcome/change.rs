@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
-use super::{ChangeKind, GitDiff, Guarantee, LineEndings, Rung};
+use super::{ChangeKind, Executable, GitDiff, Guarantee, Hunk, LineEndings, Rung};
 
 /// What a call changed, or would change.
 #[derive(Clone, Debug)]
@@ -111,6 +111,7 @@ pub struct FileOutcome {
     /// The number of removed lines.
     pub removed: usize,
     /// The difference, with three lines of context; empty where the file's text is not shown.
+    #[serde(serialize_with = "as_hunks")]
     pub patch: Vec<Hunk>,
     /// The encoding of the file, such as `utf-8`.
     pub encoding: &'static str,
@@ -121,6 +122,13 @@ pub struct FileOutcome {
     pub user_modified: bool,
     /// Sentences about the change that the patch does not show.
     pub warnings: Vec<String>,
+    /// Whether the permission to execute the file changed. The JSON has it as `true` or `false`, and leaves it out where it
+    /// stayed as it was.
+    #[serde(
+        skip_serializing_if = "stays_as_it_was",
+        serialize_with = "as_executable"
+    )]
+    pub executable: Executable,
     /// Whether the difference was too large to compute: the patch has line numbers and no lines.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub coarse: bool,
@@ -177,36 +185,6 @@ pub struct WrittenFile {
     pub guarantee: Guarantee,
     /// Whether the folder was flushed too: if not, a power cut may bring the old file back.
     pub durable: bool,
-}
-
-/// A run of changed lines with the unchanged ones around it, as in a unified diff.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct Hunk {
-    /// The first old line, from 1; without old lines the line before (0 at the top).
-    pub old_start: usize,
-    /// The number of old lines.
-    pub old_lines: usize,
-    /// The first new line, from 1; without new lines the line before.
-    pub new_start: usize,
-    /// The number of new lines.
-    pub new_lines: usize,
-    /// The lines without their newline, each after ` `, `-` or `+`; `\ No newline at end of file` follows a line that has
-    /// none.
-    pub lines: Vec<String>,
-}
-
-impl From<lancet_text::Hunk> for Hunk {
-    fn from(hunk: lancet_text::Hunk) -> Self {
-        Hunk {
-            old_start: hunk.old_start,
-            old_lines: hunk.old_lines,
-            new_start: hunk.new_start,
-            new_lines: hunk.new_lines,
-            lines: hunk.lines,
-        }
-    }
 }
 
 impl Serialize for ChangeOutcome {
@@ -291,4 +269,33 @@ fn as_kind<S: Serializer>(kind: &ChangeKind, serializer: S) -> Result<S::Ok, S::
 
 fn as_guarantee<S: Serializer>(guarantee: &Guarantee, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(guarantee.name())
+}
+
+fn as_hunks<S: Serializer>(hunks: &[Hunk], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(hunks.iter().map(|hunk| HunkFields {
+        old_start: hunk.old_start,
+        old_lines: hunk.old_lines,
+        new_start: hunk.new_start,
+        new_lines: hunk.new_lines,
+        lines: &hunk.lines,
+    }))
+}
+
+/// A hunk as the JSON has it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct HunkFields<'h> {
+    old_start: usize,
+    old_lines: usize,
+    new_start: usize,
+    new_lines: usize,
+    lines: &'h [String],
+}
+
+fn stays_as_it_was(executable: &Executable) -> bool {
+    *executable == Executable::Keep
+}
+
+fn as_executable<S: Serializer>(executable: &Executable, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bool(*executable == Executable::Yes)
 }

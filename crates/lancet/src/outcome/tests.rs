@@ -27,6 +27,7 @@ fn file(path: &str) -> FileOutcome {
         line_endings: LineEndings::Crlf,
         user_modified: false,
         warnings: vec!["a sentence".to_owned()],
+        executable: Executable::Keep,
         coarse: false,
         matching: Some(Matching {
             rungs: vec![Rung::Indent, Rung::Exact],

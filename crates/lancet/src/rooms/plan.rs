@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use lancet_history::{ChangeKind, KeptContent, LineNumbers, OperationKind, Seen, TakenBack};
 use lancet_text::{Encoding, Endings, Hunk, RawChange, Rung};
-use lancet_workspace::{Executable, Expected, Revision, Snapshot, Source};
+use lancet_workspace::{Executable, Expected, Revision, Snapshot, Source, Written};
 
 use super::locate::Target;
 use super::omitted::Omitted;
@@ -268,6 +268,27 @@ impl FilePlan {
     /// Whether nothing but the permission to execute the file changes.
     pub(super) fn changes_mode_only(&self) -> bool {
         self.view.mode_only
+    }
+
+    /// Whether the permission to execute the file is another one afterwards, by the call or by an undo: once the
+    /// file is written its bits tell. A removed file has none; a new one is executable only where the call asks for it.
+    pub(super) fn executable_change(&self, written: Option<&Written>) -> Executable {
+        let Some(stamp) = self.expected.stamp() else {
+            return self.executable;
+        };
+        if self.removes() {
+            return Executable::Keep;
+        }
+        let before = stamp.permissions();
+        let after = match written {
+            Some(written) => written.stamp.permissions(),
+            None => self.executable.apply(self.new.mode().unwrap_or(before)),
+        };
+        match (before & 0o111 != 0, after & 0o111 != 0) {
+            (false, true) => Executable::Yes,
+            (true, false) => Executable::No,
+            _ => Executable::Keep,
+        }
     }
 
     /// Whether the plan removes the file.

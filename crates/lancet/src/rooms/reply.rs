@@ -18,8 +18,7 @@ use super::CallContext;
 use super::plan::{DryRun, FilePlan, LeftOut, Plan};
 use super::record::Recorded;
 use crate::outcome::{
-    ChangeOutcome, FileOutcome, Hunk, Layout, LeftOutFile, Matching, Outcome, RefusedOutcome,
-    WrittenFile,
+    ChangeOutcome, FileOutcome, Layout, LeftOutFile, Matching, Outcome, RefusedOutcome, WrittenFile,
 };
 use crate::receive::Repair;
 use crate::refusal::Refusal;
@@ -62,6 +61,7 @@ pub(crate) fn dry_run(
             headline(file, Tense::Would),
             cut(&shown_diff(file), LONGEST_NOTICE)
         ));
+        executable(&mut text, file, None);
         notices(&mut text, file);
         person.push_str(&for_person(file, "would be "));
         let git_diff = git::foreseen(context.engine(), file);
@@ -98,7 +98,7 @@ pub(crate) fn change(context: &CallContext<'_>, recorded: Recorded, repairs: &[R
             headline(file, Tense::Did),
             shown_body(file)
         ));
-        executable(&mut text, file);
+        executable(&mut text, file, Some(written));
         if !text.ends_with('\n') {
             text.push('\n');
         }
@@ -194,11 +194,12 @@ fn file_outcome(file: &mut FilePlan, written: Option<&Written>) -> FileOutcome {
         from_path: file.moved().map(|moved| moved.from.path().to_path_buf()),
         added: view.added,
         removed: view.removed,
-        patch: patch.into_iter().map(Hunk::from).collect(),
+        patch,
         encoding: file.encoding.name(),
         line_endings: file.endings,
         user_modified: false,
         warnings,
+        executable: file.executable_change(written),
         coarse: view.coarse,
         matching: (!rungs.is_empty()).then_some(Matching {
             rungs,

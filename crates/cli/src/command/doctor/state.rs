@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use lancet::doors::StoreFacts;
+use lancet::doors::{StoreFacts, size};
 use lancet::history::StoreError;
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 use rustix::io::Errno;
@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 
 use super::Problem;
 use crate::failure::Exit;
-use crate::words::with_unit;
 
 /// How many bytes must fit into the state folder; else its disk counts as full.
 const ROOM: usize = 500_000;
@@ -225,7 +224,7 @@ impl StateFacts {
                 plural(store.sessions),
                 store.operations,
                 plural(store.operations),
-                with_unit(store.bytes)
+                size(store.bytes)
             ));
         }
         lines

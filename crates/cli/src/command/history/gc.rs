@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use lancet::doors::size;
 use lancet::history::{Compressed, Removed};
 use serde_json::json;
 
@@ -12,7 +13,6 @@ use crate::arguments::GcArguments;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{ProgressLine, print};
-use crate::words::with_unit;
 
 /// How long one step may take.
 const STEP: Duration = Duration::from_millis(200);
@@ -80,30 +80,26 @@ fn put(
         print(&format!(
             "Would remove {} ({}); the history would take about {}.\n",
             count(removed.operations, "change"),
-            with_unit(removed.bytes),
-            with_unit(removed.left),
+            size(removed.bytes),
+            size(removed.left),
         ))?;
     } else {
         let mut words = match (removed.operations, removed.bytes) {
             (0, 0) => "Nothing to remove.".to_owned(),
-            (0, bytes) => format!("Removed {} that nothing needed.", with_unit(bytes)),
-            (number, bytes) => format!(
-                "Removed {} ({}).",
-                count(number, "change"),
-                with_unit(bytes)
-            ),
+            (0, bytes) => format!("Removed {} that nothing needed.", size(bytes)),
+            (number, bytes) => format!("Removed {} ({}).", count(number, "change"), size(bytes)),
         };
         if compressed.contents > 0 {
             words.push_str(&format!(
                 " Compressed {} ({} to {}).",
                 count(compressed.contents, "content"),
-                with_unit(compressed.before),
-                with_unit(compressed.after)
+                size(compressed.before),
+                size(compressed.after)
             ));
         }
         print(&format!(
             "{words} The history takes {}.\n",
-            with_unit(removed.left)
+            size(removed.left)
         ))?;
     }
     if removed.spared > 0 && !arguments.json {

@@ -1,5 +1,6 @@
 //! A picture for a person: shown where the terminal can, and a line that says what it is.
 
+use lancet::doors::size;
 use lancet::outcome::PictureOutcome;
 use lancet::{Block, Reply};
 
@@ -7,7 +8,6 @@ use super::lines::FileLines;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::Surroundings;
 use crate::terminal::{picture, print, stdout_is_terminal};
-use crate::words::with_unit;
 
 /// Shows a picture. A pipe gets the line alone, and no escape sequences.
 pub(super) fn show(
@@ -33,12 +33,12 @@ pub(super) fn show(
         height,
         ..
     } = facts;
-    let size = file.path.metadata().map_or_else(
+    let length = file.path.metadata().map_or_else(
         |_| String::new(),
-        |found| format!(", {}", with_unit(found.len())),
+        |found| format!(", {}", size(found.len())),
     );
     print(&format!(
-        "{}{}: {format} picture, {width}x{height} pixels{size}\n",
+        "{}{}: {format} picture, {width}x{height} pixels{length}\n",
         sequences.unwrap_or_default(),
         file.name
     ))?;

@@ -236,7 +236,7 @@ fn file_question(file: &FilePlan, pieces: &Pieces, reason: Option<&Reason>) -> F
 fn notices(file: &FilePlan) -> Vec<String> {
     let mut notices = file.target.notices.clone();
     notices.extend_from_slice(&file.view.notices);
-    match file.executable {
+    match file.executable_change(None) {
         Executable::Keep => {}
         Executable::Yes => notices.push("the file becomes executable".into()),
         Executable::No => notices.push("the file is not executable any more".into()),

@@ -1,7 +1,7 @@
 //! The sentences of an answer to a change: what happened to a file, what the commit warns of, and the rendering for a person.
 
 use lancet_text::Rung;
-use lancet_workspace::{Executable, Warning};
+use lancet_workspace::{Executable, Warning, Written};
 
 use super::super::plan::FilePlan;
 use super::{LONGEST_NOTICE, shown_diff};
@@ -113,12 +113,14 @@ pub(super) fn warning_words(warning: &Warning) -> String {
     format!("{}: {words}", warning.name())
 }
 
-/// Says that the permission to execute a file changes.
-pub(super) fn executable(text: &mut String, file: &FilePlan) {
-    let words = match file.executable {
-        Executable::Keep => return,
-        Executable::Yes => "it is executable now",
-        Executable::No => "it is not executable any more",
+/// Says that the permission to execute a file changed, or would change in a dry run.
+pub(super) fn executable(text: &mut String, file: &FilePlan, written: Option<&Written>) {
+    let words = match (file.executable_change(written), written) {
+        (Executable::Keep, _) => return,
+        (Executable::Yes, Some(_)) => "it is executable now",
+        (Executable::Yes, None) => "it would become executable",
+        (Executable::No, Some(_)) => "it is not executable any more",
+        (Executable::No, None) => "it would not be executable any more",
     };
     text.push_str(&format!("[lancet: {words}]\n"));
 }
