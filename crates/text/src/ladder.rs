@@ -41,6 +41,7 @@ use std::ops::Range;
 use crate::bounds::Bounds;
 use crate::look_alike::is_blank;
 use crate::splice::Change;
+use line_matcher::LineMatcher;
 pub use remarks::Remark;
 pub use repeated::repeats_indentation;
 pub(crate) use search::each_place;
@@ -320,10 +321,10 @@ fn lenient(task: &Task<'_>) -> Option<Verdict> {
         .or_else(|| gutter::find(task))
         .or_else(|| look_alike::find(task))
         .or_else(|| abbreviation::find(task))
-        .or_else(|| match line_matcher::may_match(task) {
-            true => trailing::find(task)
-                .or_else(|| indent::find(task))
-                .or_else(|| tabs::find(task)),
-            false => None,
+        .or_else(|| {
+            let matcher = LineMatcher::of(task)?;
+            trailing::find(task, &matcher)
+                .or_else(|| indent::find(task, &matcher))
+                .or_else(|| tabs::find(task, &matcher))
         })
 }

@@ -11,9 +11,8 @@ use super::shift::Shift;
 use super::verdict::{choose, forbid};
 use super::{Rung, Task, Verdict};
 
-pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
-    let matcher = LineMatcher::of(task);
-    let places = matcher.places(&windows(&matcher)?);
+pub(super) fn find(task: &Task<'_>, matcher: &LineMatcher<'_>) -> Option<Verdict> {
+    let places = matcher.places(&windows(matcher)?);
     if places.is_empty() {
         return None;
     }
@@ -22,7 +21,7 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
         Err(verdict) => return Some(verdict),
     };
     let place = places[0].clone();
-    if let Err(reason) = allow(&matcher, task.new, &place) {
+    if let Err(reason) = allow(matcher, task.new, &place) {
         return Some(forbid(Rung::Indent, place, reason));
     }
     let (file, old) = matcher.pairs(&place).next()?;

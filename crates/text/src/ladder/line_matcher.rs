@@ -9,24 +9,10 @@ use crate::look_alike::Folded;
 
 use super::search::sequences;
 use super::shift::Shift;
-use super::source::{FileLines, LineParts, SourceText, split_lines};
+use super::source::{LineParts, SourceText, split_lines};
 use super::text_lines::TextLines;
 use super::verdict;
 use super::{Rung, Task, Verdict};
-
-/// Whether any window of file lines can match: the longest old line, without its blanks, must occur somewhere in the
-/// file. Where it does not, the file need not be split into lines, which takes 40 bytes for each.
-pub(super) fn may_match(task: &Task<'_>) -> bool {
-    let old = Folded::of(task.old);
-    let contents = old
-        .text()
-        .split('\n')
-        .map(|line| line.trim_matches([' ', '\t']));
-    let longest = contents
-        .max_by_key(|content| content.len())
-        .unwrap_or_default();
-    memmem::find(task.source.folded().text().as_bytes(), longest.as_bytes()).is_some()
-}
 
 /// The lines of the old text and those of the file.
 pub(super) struct LineMatcher<'a> {
@@ -35,6 +21,13 @@ pub(super) struct LineMatcher<'a> {
     /// The old text in folded form, which `parts` refers to.
     folded: Folded<'a>,
     parts: Vec<LineParts>,
+    /// The parts of the file's lines, and the text in folded form that they refer to. Every comparison reads them, so
+    /// they are not asked of `source` each time.
+    file_parts: &'a [LineParts],
+    file_text: &'a str,
+    /// The first lines of all windows of the file whose lines have the content of the old lines, whatever their
+    /// indentation.
+    content_windows: Vec<usize>,
 }
 
 /// A line of the old text or of the file, together with the folded text that its offsets refer to.
@@ -59,27 +52,41 @@ impl<'a> LineRef<'a> {
 }
 
 impl<'a> LineMatcher<'a> {
-    pub(super) fn of(task: &Task<'a>) -> LineMatcher<'a> {
+    /// `None` where no window of the file has the content of the old lines. Whether blanks at line ends or indentation
+    /// differ is not asked then.
+    pub(super) fn of(task: &Task<'a>) -> Option<LineMatcher<'a>> {
         let folded = Folded::of(task.old);
         let parts = split_lines(folded.text());
-        LineMatcher {
-            source: task.source,
+        let source = task.source;
+        let file_text = source.folded().text();
+        let contents = parts.iter().map(|line| line.content(folded.text()));
+        // Where the longest old line does not occur in the file, the file need not be split into lines, which takes 32
+        // bytes for each.
+        let longest = contents.max_by_key(|content| content.len())?;
+        memmem::find(file_text.as_bytes(), longest.as_bytes())?;
+        let mut matcher = LineMatcher {
+            source,
             old: TextLines::of(task.old),
             folded,
             parts,
-        }
+            file_parts: &source.lines().parts,
+            file_text,
+            content_windows: Vec::new(),
+        };
+        matcher.content_windows = matcher.windows(|_| Some(()), |_| Some(()));
+        (!matcher.content_windows.is_empty()).then_some(matcher)
     }
 
     pub(super) fn len(&self) -> usize {
         self.parts.len()
     }
 
-    fn file(&self) -> &FileLines {
-        self.source.lines()
+    pub(super) fn file_len(&self) -> usize {
+        self.file_parts.len()
     }
 
-    pub(super) fn file_len(&self) -> usize {
-        self.file().parts.len()
+    pub(super) fn content_windows(&self) -> &[usize] {
+        &self.content_windows
     }
 
     pub(super) fn old_line(&self, number: usize) -> LineRef<'_> {
@@ -95,8 +102,8 @@ impl<'a> LineMatcher<'a> {
 
     pub(super) fn file_line(&self, number: usize) -> LineRef<'_> {
         LineRef {
-            parts: &self.file().parts[number],
-            text: self.source.folded().text(),
+            parts: &self.file_parts[number],
+            text: self.file_text,
         }
     }
 

@@ -15,8 +15,7 @@ use super::{Rung, Task, Verdict};
 /// How many spaces a tab may stand for.
 const WIDTHS: std::ops::RangeInclusive<usize> = 2..=8;
 
-pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
-    let matcher = LineMatcher::of(task);
+pub(super) fn find(task: &Task<'_>, matcher: &LineMatcher<'_>) -> Option<Verdict> {
     let old: Option<Vec<(usize, usize)>> = matcher
         .old_lines()
         .map(|line| tabs_then_spaces(line.indent()))
@@ -38,11 +37,10 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     // If no indentation differed, the rung `trailing` would have matched. So one line tells the width, and no window
     // matches with two widths.
     let mut found: Vec<(Range<usize>, usize)> = Vec::new();
-    for width in WIDTHS {
-        let columns = |(tabs, spaces): (usize, usize)| tabs * width + spaces;
+    for width in widths(matcher, &old, &file_indents) {
         let windows = matcher.windows(
-            |number| Some(columns(old[number])),
-            |number| file_indents[number].map(columns),
+            |number| Some(columns(old[number], width)),
+            |number| file_indents[number].map(|indent| columns(indent, width)),
         );
         let places = matcher.places(&windows).into_iter();
         found.extend(places.map(|place| (place, width)));
@@ -52,12 +50,45 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     let places = found.into_iter().map(|(place, _)| place).collect();
     Some(match choose(task, Rung::Tabs, places) {
         Ok(places) => {
-            let known = known_indents(&matcher, places.first()?);
+            let known = known_indents(matcher, places.first()?);
             let conversion = TabConversion { width, file, known };
             matcher.edit(task, Rung::Tabs, places, Shift::Tabs(conversion))
         }
         Err(verdict) => verdict,
     })
+}
+
+/// The widths with which some window can match. The first indented line of a window tells its width, so there is mostly
+/// one, and the file is searched once instead of once for each of the seven.
+fn widths(
+    matcher: &LineMatcher<'_>,
+    old: &[(usize, usize)],
+    file: &[Option<(usize, usize)>],
+) -> Vec<usize> {
+    let Some(indented) = old.iter().position(|indent| *indent != (0, 0)) else {
+        return Vec::new();
+    };
+    let old = old[indented];
+    let mut possible = Vec::new();
+    for window in matcher.content_windows() {
+        let Some(file) = file[window + indented] else {
+            continue;
+        };
+        for width in WIDTHS {
+            if columns(old, width) == columns(file, width) && !possible.contains(&width) {
+                possible.push(width);
+            }
+        }
+        if possible.len() == WIDTHS.count() {
+            break;
+        }
+    }
+    possible
+}
+
+/// How wide an indentation by tabs and spaces is.
+fn columns((tabs, spaces): (usize, usize), width: usize) -> usize {
+    tabs * width + spaces
 }
 
 /// The indentations of the old text in folded form, and what the file has for each; `None` where it has several.

@@ -5,8 +5,7 @@ use super::shift::Shift;
 use super::verdict::choose;
 use super::{Rung, Task, Verdict};
 
-pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
-    let matcher = LineMatcher::of(task);
+pub(super) fn find(task: &Task<'_>, matcher: &LineMatcher<'_>) -> Option<Verdict> {
     let windows = matcher.windows(
         |number| Some(matcher.old_line(number).indent()),
         |number| Some(matcher.file_line(number).indent()),
