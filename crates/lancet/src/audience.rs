@@ -77,8 +77,8 @@ impl Vocabulary {
 
     /// Returns what has to be said of the names that a text uses for fields, where the tool has other names.
     pub(crate) fn gloss(self, text: &str) -> Option<&'static str> {
-        let is_foreign = text.contains("old_string") || text.contains("new_string");
-        (self == Vocabulary::TextEditor && is_foreign).then_some(
+        let is_foreign = || text.contains("old_string") || text.contains("new_string");
+        (self == Vocabulary::TextEditor && is_foreign()).then_some(
             "[lancet: in this tool old_string is called old_str, and new_string new_str]",
         )
     }

@@ -65,7 +65,7 @@ impl Hidden {
         let run = &text[self.range.clone()];
         let mut words = String::from(self.kind.words());
         for character in run.chars().take(NAMED) {
-            // TextKind to a string cannot fail.
+            // Writing to a string cannot fail.
             let _ = write!(words, " U+{:04X}", u32::from(character));
         }
         let left = run.chars().count().saturating_sub(NAMED);

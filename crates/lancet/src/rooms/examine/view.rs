@@ -252,7 +252,7 @@ fn numbered(context: &CallContext<'_>, hunks: &[Hunk], before: i64, gutter: Gutt
                 shown.body.push_str(&told);
                 shown.body.push('\n');
                 if mark == " " && is_whole(text) {
-                    shown.old.push(old_line..old_line + 1);
+                    push_lines(&mut shown.old, old_line..old_line + 1);
                 }
                 lines += 1;
             } else if lines <= MOST_LINES {
@@ -281,9 +281,17 @@ fn settle(
     all_shown: bool,
     shown: &mut Vec<Range<usize>>,
 ) {
-    let whole = replaced
-        .drain(..)
-        .filter(|(_, whole)| *whole && all_shown)
-        .map(|(lines, _)| lines);
-    shown.extend(whole);
+    for (lines, whole) in replaced.drain(..) {
+        if whole && all_shown {
+            push_lines(shown, lines);
+        }
+    }
+}
+
+/// Adds lines to a list of ranges in ascending order; those that follow the last range extend it.
+fn push_lines(shown: &mut Vec<Range<usize>>, lines: Range<usize>) {
+    match shown.last_mut() {
+        Some(last) if last.end == lines.start => last.end = lines.end,
+        _ => shown.push(lines),
+    }
 }

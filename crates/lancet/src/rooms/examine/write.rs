@@ -15,7 +15,7 @@ use super::open::{decode, expected, refuse_notebook, require_file, snapshot_to_c
 use super::read_state::{Current, DIFF_BUDGET, Need, ReadState, read_state};
 use super::view::{Notes, Numbers, change_view, endings_note, untold};
 use crate::arguments::WriteMode;
-use crate::ledger::raw_line;
+use crate::ledger::{raw_line, raw_lines};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{Insist, WriteRequest, WrittenNewline};
 use crate::rooms::locate::Target;
@@ -227,8 +227,8 @@ fn appended(
     notes.foreign_change(read_state.foreign.as_deref());
     let (view, shown) = change_view(context, document, &changes, notes, Numbers::default());
     let mut seen = read_state.seen;
-    for line in shown.into_iter().flatten() {
-        seen.add(raw_line(document, line));
+    for lines in shown {
+        seen.add(raw_lines(document, lines));
     }
     seen.shift(
         &raw.iter()

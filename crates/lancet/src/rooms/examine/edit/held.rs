@@ -12,7 +12,7 @@ use lancet_text::{
 use super::encoding_after::encoding_after;
 use super::hinted_lines::HintedLines;
 use super::source::{LARGEST_RESULT, LaidChanges, LineSpan, SentEdit, SeveralPlaces, TextSource};
-use crate::ledger::{line_changes, raw, raw_line};
+use crate::ledger::{line_changes, raw, raw_lines};
 use crate::refusal::Refusal;
 use crate::request::EditRequest;
 use crate::rooms::CallContext;
@@ -365,8 +365,8 @@ impl TextSource for HeldText<'_> {
             self.document.line_of(range.start)..self.document.line_of(range.end) + 1
         };
         view.together = self.together.iter().map(lines).collect();
-        for line in shown.into_iter().flatten() {
-            seen.add(raw_line(self.document, line));
+        for lines in shown {
+            seen.add(raw_lines(self.document, lines));
         }
         Ok(view)
     }

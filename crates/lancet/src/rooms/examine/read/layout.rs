@@ -92,10 +92,12 @@ impl Layout {
         let settings = &context.engine().settings.read;
         let (text, most) = (&*read.text, settings.max_line_chars);
         let room = NAMED.saturating_sub(self.hidden.named.len());
-        let mut laid = lay_line(line, read, most, settings.gutter);
-        let mut found = HiddenPlaces::of(line, 0, &text[..laid.shown], room);
-        let mut length = context.length(&laid.text) + found.length(context.limit);
+        let start = self.text.len();
+        let mut shown = lay_line(&mut self.text, line, read, most, settings.gutter);
+        let mut found = HiddenPlaces::of(line, 0, &text[..shown], room);
+        let mut length = context.length(&self.text[start..]) + found.length(context.limit);
         if self.length + length > budget {
+            self.text.truncate(start);
             if self.lines > 0 {
                 self.truncated = true;
                 return None;
@@ -103,15 +105,14 @@ impl Layout {
             let fitting = budget.saturating_sub(found.length(context.limit) + CUT_WORDS);
             let fitting = context.limit.measure.prefix(text, fitting);
             let fitting = text[..fitting].chars().count().min(most).max(1);
-            laid = lay_line(line, read, fitting, settings.gutter);
-            found = HiddenPlaces::of(line, 0, &text[..laid.shown], room);
-            length = context.length(&laid.text) + found.length(context.limit);
+            shown = lay_line(&mut self.text, line, read, fitting, settings.gutter);
+            found = HiddenPlaces::of(line, 0, &text[..shown], room);
+            length = context.length(&self.text[start..]) + found.length(context.limit);
         }
         self.length += length;
-        self.text.push_str(&laid.text);
         self.lines += 1;
         self.hidden.add(found);
-        Some(laid.shown)
+        Some(shown)
     }
 
     /// Adds a part of a single line, from a character on.
@@ -153,16 +154,16 @@ pub(super) fn lay_out(
     Ok(layout)
 }
 
-/// A numbered line, and how many of its bytes are shown.
-struct LaidLine {
-    text: String,
-    shown: usize,
-}
-
-/// Lays out one line; a line that is too long is cut and followed by the call that shows the rest.
-fn lay_line(line: usize, read: &PageLine<'_>, most: usize, gutter: Gutter) -> LaidLine {
+/// Writes one line with its number, and gives how many of its bytes are shown. A line that is too long is cut and
+/// followed by the call that shows the rest.
+fn lay_line(
+    out: &mut String,
+    line: usize,
+    read: &PageLine<'_>,
+    most: usize,
+    gutter: Gutter,
+) -> usize {
     let text = &*read.text;
-    let mut out = String::with_capacity(text.len() + 8);
     let cut_at = if text.len() <= most {
         None
     } else {
@@ -170,7 +171,7 @@ fn lay_line(line: usize, read: &PageLine<'_>, most: usize, gutter: Gutter) -> La
     };
     let shown = cut_at.unwrap_or(text.len());
     let whole = Some(text).filter(|_| read.is_whole(shown));
-    gutter.write(&mut out, line + 1, whole);
+    gutter.write(out, line + 1, whole);
     out.push_str(&text[..shown]);
     out.push('\n');
     if !read.is_whole(shown) {
@@ -189,7 +190,7 @@ fn lay_line(line: usize, read: &PageLine<'_>, most: usize, gutter: Gutter) -> La
             most + 1
         ));
     }
-    LaidLine { text: out, shown }
+    shown
 }
 
 /// Lays out a single line from a character on.
