@@ -41,7 +41,6 @@ use std::ops::Range;
 use crate::bounds::Bounds;
 use crate::look_alike::is_blank;
 use crate::splice::Change;
-use line_matcher::LineMatcher;
 pub use remarks::Remark;
 pub use repeated::repeats_indentation;
 pub(crate) use search::each_place;
@@ -322,7 +321,7 @@ fn lenient(task: &Task<'_>) -> Option<Verdict> {
         .or_else(|| look_alike::find(task))
         .or_else(|| abbreviation::find(task))
         .or_else(|| {
-            let matcher = LineMatcher::of(task)?;
+            let matcher = line_matcher::LineMatcher::of(task)?;
             trailing::find(task, &matcher)
                 .or_else(|| indent::find(task, &matcher))
                 .or_else(|| tabs::find(task, &matcher))
