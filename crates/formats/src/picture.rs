@@ -69,6 +69,26 @@ pub fn as_png(bytes: &[u8]) -> Result<std::borrow::Cow<'_, [u8]>, PictureError> 
     }
 }
 
+/// The picture of pixels that a program drew: three bytes each (red, green, blue), line by line.
+pub fn of_pixels(
+    size: Size,
+    pixels: Vec<u8>,
+    budget: VisionBudget,
+) -> Result<Picture, PictureError> {
+    let image = image::RgbImage::from_raw(size.width, size.height, pixels)
+        .filter(|image| image.width() > 0 && image.height() > 0)
+        .ok_or_else(|| PictureError::Damaged("its pixels are missing".to_owned()))?;
+    let (format, sent, bytes) = encode::within(image.into(), budget.fit(size), PictureFormat::Png)?;
+    Ok(Picture {
+        original_format: PictureFormat::Png,
+        original: size,
+        frames: 1,
+        format,
+        sent,
+        bytes: Arc::new(bytes),
+    })
+}
+
 /// The size of a picture by its header, without decoding it.
 pub fn size(bytes: &[u8], format: PictureFormat) -> Result<Size, PictureError> {
     std::panic::catch_unwind(|| decode::header(bytes, format))

@@ -83,7 +83,7 @@ impl Suite {
             "lancet-cli" => "shell",
             "lancet-mcp" => "agents",
             "lancet-dialects" => "dialects",
-            "lancet-formats" => "formats",
+            "lancet-formats" | "lancet-pdf" => "formats",
             _ => "house",
         }
     }

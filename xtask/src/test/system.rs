@@ -21,7 +21,7 @@ struct Package {
     tests: &'static str,
 }
 
-const PACKAGES: [Package; 8] = [
+const PACKAGES: [Package; 9] = [
     Package {
         name: "strace",
         programs: &["strace"],
@@ -61,6 +61,11 @@ const PACKAGES: [Package; 8] = [
         name: "fish",
         programs: &["fish"],
         tests: "the completion script for fish",
+    },
+    Package {
+        name: "poppler-utils",
+        programs: &["pdftotext", "pdftoppm"],
+        tests: "words and pictures of PDFs, as poppler reads them",
     },
 ];
 

@@ -6,7 +6,7 @@ use super::Finding;
 use crate::house::House;
 
 /// Each crate and the crates that it may use. The lower crates do not know each other, but several use `text`.
-const ROOMS: [(&str, &[&str]); 13] = [
+const ROOMS: [(&str, &[&str]); 14] = [
     ("crates/text", &[]),
     ("crates/dialects", &[]),
     ("crates/formats", &[]),
@@ -29,7 +29,8 @@ const ROOMS: [(&str, &[&str]); 13] = [
         ],
     ),
     ("crates/mcp", &["lancet"]),
-    ("crates/cli", &["lancet", "lancet-mcp"]),
+    ("crates/pdf", &["lancet-formats"]),
+    ("crates/cli", &["lancet", "lancet-mcp", "lancet-pdf"]),
     ("crates/testing", &["lancet"]),
     ("xtask", &[]),
 ];
@@ -63,8 +64,13 @@ const KEPT: [(&str, &[&str], &str); 15] = [
     ),
     (
         "rustix",
-        &["crates/workspace", "crates/cli", "crates/testing"],
-        "only workspace speaks to the disk (cli: to the terminal; testing: who runs the tests)",
+        &[
+            "crates/workspace",
+            "crates/cli",
+            "crates/pdf",
+            "crates/testing",
+        ],
+        "only workspace speaks to the disk (cli: to the terminal; pdf: to its worker; testing: who runs the tests)",
     ),
     ("ignore", &["crates/search"], SEARCHES),
     ("grep-matcher", &["crates/search"], SEARCHES),
@@ -78,7 +84,7 @@ const KEPT: [(&str, &[&str], &str); 15] = [
     ),
     (
         "landlock",
-        &["crates/cli"],
+        &["crates/cli", "crates/pdf"],
         "it binds the whole process: never in the library",
     ),
     (

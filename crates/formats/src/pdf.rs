@@ -1,0 +1,131 @@
+//! What is asked of a reader of PDFs, and what it answers. This crate reads none itself: no known reader limits its time
+//! and its memory, so the host hands one in that runs in a process of its own.
+
+use crate::picture::{Picture, VisionBudget};
+
+/// The most pages of one request.
+pub const MOST_PAGES: u32 = 20;
+
+/// The largest file that is read as a PDF.
+pub const LARGEST_PDF: u64 = 96 << 20;
+
+/// The beginning of a PDF.
+const HEADER: &[u8] = b"%PDF-";
+
+/// How far into a file the header may stand. Some programs write a few bytes before it.
+const HEADER_WITHIN: usize = 1_024;
+
+/// Whether a file that begins with these bytes has the header of a PDF.
+#[must_use]
+pub fn has_header(head: &[u8]) -> bool {
+    let end = head.len().min(HEADER_WITHIN + HEADER.len());
+    head[..end].windows(HEADER.len()).any(|part| part == HEADER)
+}
+
+/// In which form pages are given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageForm {
+    /// As text where the text of the page is usable and no large picture is on it, otherwise as a picture with its text.
+    Auto,
+    /// As text alone.
+    Text,
+    /// As a picture alone.
+    Picture,
+    /// As a picture with its text.
+    Both,
+}
+
+/// The pages that are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PdfRequest {
+    /// The first page, from 1.
+    pub first: u32,
+    /// How many pages at most; never more than [`MOST_PAGES`] are given.
+    pub count: u32,
+    /// The form of the pages.
+    pub form: PageForm,
+    /// What pictures of pages are fitted to.
+    pub budget: VisionBudget,
+}
+
+/// A page that was read. One with neither text nor picture cannot be shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PdfPage {
+    /// The number of the page, from 1.
+    pub number: u32,
+    /// The text of the page, line by line.
+    pub text: Option<String>,
+    /// The page as a picture.
+    pub picture: Option<Picture>,
+}
+
+/// The pages of a document that were asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PdfPages {
+    /// How many pages the document has.
+    pub total: u32,
+    /// The pages that were read, in order.
+    pub pages: Vec<PdfPage>,
+    /// Why the pages after these could not be read.
+    pub ended: Option<PdfError>,
+}
+
+/// Why a PDF cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PdfError {
+    /// It is encrypted, and opens only with a password.
+    #[error("it is protected by a password")]
+    Password,
+    /// It is encrypted in a way that is not known.
+    #[error("it is encrypted in a way that is not supported")]
+    Encryption,
+    /// Its structure cannot be read.
+    #[error("it is damaged: its pages cannot be found")]
+    Damaged,
+    /// It has no page.
+    #[error("it has no pages")]
+    NoPages,
+    /// Reading it took longer than is allowed.
+    #[error("reading it took too long")]
+    TooLong,
+    /// The process that read it ended early.
+    #[error("reading it failed: it is damaged, or takes more memory than is allowed")]
+    Crashed,
+    /// The process that reads it could not be started.
+    #[error("the process that reads PDFs could not be started: {0}")]
+    Unavailable(String),
+    /// The caller stopped it.
+    #[error("reading it was stopped")]
+    Stopped,
+}
+
+/// Reads PDFs. An implementation must survive every file, and end within seconds.
+pub trait PdfReader: Send + Sync {
+    /// Reads pages of a document. `is_stopped` is asked from time to time, and where it says so the reading ends with
+    /// [`PdfError::Stopped`].
+    ///
+    /// # Errors
+    /// No page could be read.
+    fn read(
+        &self,
+        pdf: &[u8],
+        request: &PdfRequest,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<PdfPages, PdfError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_stands_near_the_beginning() {
+        assert!(has_header(b"%PDF-1.7\n"));
+        assert!(has_header(b"\r\n%PDF-1.7\n"));
+        assert!(!has_header(b"%PDF"));
+        assert!(!has_header(b""));
+        let far = [&[b' '; 2_000], b"%PDF-1.7\n".as_slice()].concat();
+        assert!(!has_header(&far));
+    }
+}

@@ -1,0 +1,15 @@
+//! PDFs as text and pictures, and the worker process that reads them.
+//!
+//! [`hayro`] bounds the nesting of a document, but neither its time nor its memory. So lancet reads PDFs in a process of its
+//! own: [`Worker`] starts this program again, which calls [`serve`]. The worker limits its own memory and time, can open no
+//! file and no connection, and gets the document on its standard input.
+
+mod document;
+mod page_picture;
+mod page_size;
+mod page_text;
+mod wire;
+mod worker;
+
+pub use document::{Document, read};
+pub use worker::{Worker, serve};

@@ -1,0 +1,72 @@
+//! A page as a picture, drawn in the size in which it is sent.
+
+use hayro::hayro_interpret::InterpreterSettings;
+use hayro::hayro_syntax::page::Page;
+use hayro::vello_cpu::color::palette::css::WHITE;
+use hayro::{PixmapSettings, RenderCache, RenderSettings, render};
+use lancet_formats::picture::{self, Picture, Size, VisionBudget};
+
+use crate::page_size::points;
+
+/// The pixels of an inch of a page that is small enough to be sent so.
+const RESOLUTION: f64 = 200.0;
+
+/// The points of an inch.
+const POINTS: f64 = 72.0;
+
+/// The longest side in pixels before the page is fitted.
+const LONGEST: f64 = 20_000.0;
+
+/// Draws a page. None where the page has no size, or cannot be encoded.
+pub(crate) fn picture<'a>(
+    page: &'a Page<'a>,
+    cache: &RenderCache<'a>,
+    settings: &InterpreterSettings,
+    budget: VisionBudget,
+) -> Option<Picture> {
+    let (width, height) = points(page)?;
+    let size = budget.fit(Size {
+        width: pixels(width),
+        height: pixels(height),
+    });
+    // A hundredth of a pixel more, because the renderer cuts what is behind the point.
+    let scale = |pixels: u32, points: f64| ((f64::from(pixels) + 0.01) / points) as f32;
+    let pixmap = render(
+        page,
+        cache,
+        settings,
+        // Glyphs are drawn as they are in the font and where the page puts them, not moved to whole pixels.
+        &RenderSettings {
+            hinting: false,
+            glyph_caching: false,
+            ..RenderSettings::default()
+        },
+        &PixmapSettings {
+            x_scale: scale(size.width, width),
+            y_scale: scale(size.height, height),
+            bg_color: WHITE,
+        },
+    );
+    let drawn = Size {
+        width: u32::from(pixmap.width()),
+        height: u32::from(pixmap.height()),
+    };
+    // The background is opaque, so the fourth byte of a pixel says nothing.
+    let pixels = pixmap
+        .data_as_u8_slice()
+        .chunks_exact(4)
+        .flat_map(|pixel| [pixel[0], pixel[1], pixel[2]])
+        .collect();
+    picture::of_pixels(drawn, pixels, budget).ok()
+}
+
+/// The pixels of a length in points.
+fn pixels(points: f64) -> u32 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the number is between 1 and 20,000"
+    )]
+    let pixels = (points * RESOLUTION / POINTS).round().clamp(1.0, LONGEST) as u32;
+    pixels
+}

@@ -1,0 +1,182 @@
+//! The text of a page. A page has no words and no lines, only glyphs at places, so words and lines are put together by the
+//! distances between glyphs, in the order in which the page draws them.
+
+mod lines;
+
+use hayro::hayro_interpret::font::{Glyph, GlyphRun};
+use hayro::hayro_interpret::hayro_cmap::{BfString, WritingMode};
+use hayro::hayro_interpret::hayro_syntax::page::Page;
+use hayro::hayro_interpret::{
+    BlendMode, ClipPath, Context, Device, DrawMode, DrawProps, Image, ImageDrawProps,
+    InterpreterCache, InterpreterSettings, SoftMask, TransformExt as _, interpret_page,
+};
+use hayro::kurbo::{Affine, BezPath, Point, Rect};
+
+use self::lines::{PlacedLines, PlacedText};
+use crate::page_size::points;
+
+/// The units of an em in which glyphs state their widths.
+const UNITS: f64 = 1_000.0;
+
+/// The width of a glyph that states none.
+const USUAL_WIDTH: f64 = 500.0;
+
+/// The most glyphs of a page that are read. A dense page of a newspaper has forty thousand.
+const MOST_GLYPHS: usize = 500_000;
+
+/// The share of a page that pictures cover where it counts as one with a large picture.
+const LARGE: f64 = 0.25;
+
+/// What a page has for reading.
+#[derive(Debug, Default)]
+pub(crate) struct TextLayer {
+    /// The text, line by line.
+    pub(crate) text: String,
+    /// Glyphs whose characters are known.
+    known: usize,
+    /// Glyphs whose characters are not known.
+    unknown: usize,
+    /// The share of the page that pictures cover; more than 1 where they cover each other.
+    pictured: f64,
+    /// Whether lines or areas are drawn.
+    is_drawn_on: bool,
+}
+
+impl TextLayer {
+    /// Whether the text says what the page shows: nine of ten glyphs have known characters, and no large picture is on
+    /// the page. A page without anything on it is empty text.
+    pub(crate) fn is_enough(&self) -> bool {
+        if self.known + self.unknown == 0 {
+            return self.pictured == 0.0 && !self.is_drawn_on;
+        }
+        self.unknown * 9 <= self.known && self.pictured < LARGE
+    }
+}
+
+/// Reads the text of a page.
+pub(crate) fn text_layer<'a>(
+    page: &Page<'a>,
+    cache: &InterpreterCache<'a>,
+    settings: &InterpreterSettings,
+) -> TextLayer {
+    let Some((width, height)) = points(page) else {
+        return TextLayer::default();
+    };
+    let area = Rect::new(0.0, 0.0, width, height);
+    let mut context = Context::new(
+        page.initial_transform(true).to_kurbo(),
+        area,
+        cache,
+        page.xref(),
+        settings.clone(),
+    );
+    let mut device = TextDevice {
+        area,
+        layer: TextLayer::default(),
+        lines: PlacedLines::default(),
+    };
+    interpret_page(page, &mut context, &mut device);
+    let TextDevice { layer, lines, .. } = device;
+    let is_cut = layer.known + layer.unknown >= MOST_GLYPHS;
+    let mut text = lines.finish();
+    if is_cut {
+        text.push_str("\n[the page has more text than is read]");
+    }
+    TextLayer { text, ..layer }
+}
+
+/// Takes the glyphs of a page, and notes what else is on it.
+struct TextDevice {
+    area: Rect,
+    layer: TextLayer,
+    lines: PlacedLines,
+}
+
+impl TextDevice {
+    fn take(&mut self, glyph: &Glyph<'_>, transform: Affine, mode: WritingMode) {
+        if self.layer.known + self.layer.unknown >= MOST_GLYPHS {
+            return;
+        }
+        let text = match glyph.as_unicode() {
+            Some(BfString::Char(one)) => String::from(one),
+            Some(BfString::String(several)) => several,
+            None => String::new(),
+        };
+        let text: String = text.chars().flat_map(spelled_out).collect();
+        if text.is_empty() {
+            self.layer.unknown += 1;
+            return;
+        }
+        self.layer.known += 1;
+        let width = match glyph {
+            Glyph::Outline(outline) => outline.advance_width(),
+            Glyph::Type3(drawn) => drawn.advance_width(),
+        };
+        let end = match mode {
+            WritingMode::Horizontal => Point::new(width.map_or(USUAL_WIDTH, f64::from), 0.0),
+            WritingMode::Vertical => Point::new(0.0, -UNITS),
+        };
+        let start = transform * Point::ORIGIN;
+        self.lines.push(&PlacedText {
+            text: &text,
+            start,
+            end: transform * end,
+            along: transform * (end.to_vec2() / end.to_vec2().hypot().max(1.0)).to_point() - start,
+            size: (transform * Point::new(0.0, UNITS) - start).hypot(),
+        });
+    }
+}
+
+/// A character as it is written out: ligatures as their letters, control characters not at all.
+fn spelled_out(character: char) -> impl Iterator<Item = char> {
+    let text = match character {
+        '\u{FB00}' => "ff",
+        '\u{FB01}' => "fi",
+        '\u{FB02}' => "fl",
+        '\u{FB03}' => "ffi",
+        '\u{FB04}' => "ffl",
+        '\u{FB05}' | '\u{FB06}' => "st",
+        _ => "",
+    };
+    let alone = (text.is_empty() && character != '\u{FFFD}').then_some(match character {
+        // A soft hyphen is drawn, since it stands at the end of a line.
+        '\u{AD}' => '-',
+        white if white.is_whitespace() => ' ',
+        other => other,
+    });
+    text.chars()
+        .chain(alone.filter(|character| !character.is_control()))
+}
+
+impl<'a> Device<'a> for TextDevice {
+    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'a>, _: &DrawMode) {
+        self.layer.is_drawn_on = true;
+    }
+
+    fn push_clip_path(&mut self, _: &ClipPath) {}
+
+    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {}
+
+    fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, _: &DrawMode) {
+        for glyph in run.glyphs() {
+            let transform = props.transform * glyph.transform();
+            self.take(glyph, transform, run.writing_mode());
+        }
+    }
+
+    fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
+        let pixels = Rect::new(
+            0.0,
+            0.0,
+            f64::from(image.width()),
+            f64::from(image.height()),
+        );
+        let covered = props.transform.transform_rect_bbox(pixels);
+        let shown = covered.intersect(self.area).area();
+        self.layer.pictured += shown / self.area.area().max(1.0);
+    }
+
+    fn pop_clip(&mut self) {}
+
+    fn pop_transparency_group(&mut self) {}
+}

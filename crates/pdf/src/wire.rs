@@ -1,0 +1,282 @@
+//! The messages between lancet and its worker. Both are the same build, so the format has no version; still every length is
+//! checked, because the worker reads what strangers wrote.
+
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+
+use lancet_formats::pdf::{LARGEST_PDF, PageForm, PdfError, PdfPage, PdfRequest};
+use lancet_formats::picture::{
+    MOST_BYTES, Picture, PictureFormat, SentFormat, Size, VisionBudget, size,
+};
+
+/// The most bytes of a page's text. Half a million glyphs have less.
+const MOST_TEXT: usize = 8 << 20;
+
+/// The bytes of a message besides text and picture.
+const HEAD: usize = 64;
+
+/// A message of the worker.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Message {
+    /// The number of pages; the first message.
+    Total(u32),
+    /// A page.
+    Page(PdfPage),
+    /// The document cannot be read.
+    Failed(PdfError),
+    /// All pages that were asked for have been sent.
+    End,
+}
+
+fn malformed() -> io::Error {
+    io::ErrorKind::InvalidData.into()
+}
+
+/// Writes a request; the document follows.
+pub(crate) fn write_request(to: &mut impl Write, request: &PdfRequest) -> io::Result<()> {
+    let form = match request.form {
+        PageForm::Auto => 0,
+        PageForm::Text => 1,
+        PageForm::Picture => 2,
+        PageForm::Both => 3,
+    };
+    let VisionBudget {
+        longest,
+        patch,
+        patches,
+    } = request.budget;
+    for number in [request.first, request.count, form, longest, patch, patches] {
+        to.write_all(&number.to_le_bytes())?;
+    }
+    Ok(())
+}
+
+/// Reads a request and the document after it.
+pub(crate) fn read_request(from: &mut impl Read) -> io::Result<(PdfRequest, Vec<u8>)> {
+    let mut numbers = [0; 6];
+    for number in &mut numbers {
+        *number = read_number(from)?;
+    }
+    let [first, count, form, longest, patch, patches] = numbers;
+    let form = match form {
+        0 => PageForm::Auto,
+        1 => PageForm::Text,
+        2 => PageForm::Picture,
+        3 => PageForm::Both,
+        _ => return Err(malformed()),
+    };
+    if patch == 0 {
+        return Err(malformed());
+    }
+    let mut pdf = Vec::new();
+    from.take(LARGEST_PDF + 1).read_to_end(&mut pdf)?;
+    if pdf.len() as u64 > LARGEST_PDF {
+        return Err(malformed());
+    }
+    let budget = VisionBudget {
+        longest,
+        patch,
+        patches,
+    };
+    let request = PdfRequest {
+        first,
+        count,
+        form,
+        budget,
+    };
+    Ok((request, pdf))
+}
+
+fn read_number(from: &mut impl Read) -> io::Result<u32> {
+    let mut bytes = [0; 4];
+    from.read_exact(&mut bytes)?;
+    Ok(u32::from_le_bytes(bytes))
+}
+
+/// Writes a message: its kind, its length, and what it says.
+pub(crate) fn write_message(to: &mut impl Write, message: &Message) -> io::Result<()> {
+    let mut said = Vec::new();
+    let kind = match message {
+        Message::Total(total) => {
+            said.extend(total.to_le_bytes());
+            0
+        }
+        Message::Page(page) => {
+            push_page(&mut said, page);
+            1
+        }
+        Message::Failed(error) => {
+            said.push(match error {
+                PdfError::Password => 0,
+                PdfError::Encryption => 1,
+                PdfError::NoPages => 2,
+                _ => 3,
+            });
+            2
+        }
+        Message::End => 3,
+    };
+    let length = u32::try_from(said.len()).map_err(|_| malformed())?;
+    to.write_all(&[kind])?;
+    to.write_all(&length.to_le_bytes())?;
+    to.write_all(&said)?;
+    to.flush()
+}
+
+fn push_page(said: &mut Vec<u8>, page: &PdfPage) {
+    said.extend(page.number.to_le_bytes());
+    said.push(u8::from(page.text.is_some()));
+    let text = page.text.as_deref().unwrap_or_default();
+    let end = text.floor_char_boundary(MOST_TEXT);
+    said.extend(u32::try_from(end).unwrap_or(0).to_le_bytes());
+    said.extend(&text.as_bytes()[..end]);
+    if let Some(picture) = &page.picture {
+        said.push(u8::from(picture.format == SentFormat::Jpeg));
+        said.extend(&*picture.bytes);
+    }
+}
+
+/// Takes the next message off the beginning of what was received; none where it is not whole yet.
+pub(crate) fn take_message(received: &mut Vec<u8>) -> io::Result<Option<Message>> {
+    let Some((&[kind, a, b, c, d], rest)) = received.split_first_chunk() else {
+        return Ok(None);
+    };
+    let length = u32::from_le_bytes([a, b, c, d]) as usize;
+    if length > MOST_TEXT + MOST_BYTES + HEAD {
+        return Err(malformed());
+    }
+    let Some(said) = rest.get(..length) else {
+        return Ok(None);
+    };
+    let message = read_message(kind, said).ok_or_else(malformed)?;
+    received.drain(..5 + length);
+    Ok(Some(message))
+}
+
+fn read_message(kind: u8, mut said: &[u8]) -> Option<Message> {
+    let from = &mut said;
+    Some(match kind {
+        0 => Message::Total(read_number(from).ok()?),
+        1 => Message::Page(read_page(from)?),
+        2 => Message::Failed(match from.first()? {
+            0 => PdfError::Password,
+            1 => PdfError::Encryption,
+            2 => PdfError::NoPages,
+            _ => PdfError::Damaged,
+        }),
+        3 => Message::End,
+        _ => return None,
+    })
+}
+
+fn read_page(from: &mut &[u8]) -> Option<PdfPage> {
+    let number = read_number(from).ok()?;
+    let (has_text, rest) = from.split_first()?;
+    *from = rest;
+    let length = read_number(from).ok()? as usize;
+    let (text, picture) = from.split_at_checked(length)?;
+    let text = std::str::from_utf8(text).ok()?;
+    Some(PdfPage {
+        number,
+        text: (*has_text == 1).then(|| text.to_owned()),
+        picture: match picture.split_first() {
+            None => None,
+            Some((format, bytes)) => Some(read_picture(*format, bytes)?),
+        },
+    })
+}
+
+/// The picture of a page; none where its bytes are too many, or no picture.
+fn read_picture(format: u8, bytes: &[u8]) -> Option<Picture> {
+    let (format, original_format) = match format {
+        0 => (SentFormat::Png, PictureFormat::Png),
+        _ => (SentFormat::Jpeg, PictureFormat::Jpeg),
+    };
+    let stated: Size = size(bytes, original_format).ok()?;
+    (bytes.len() <= MOST_BYTES && stated.longest() < 2_000).then(|| Picture {
+        original_format,
+        original: stated,
+        frames: 1,
+        format,
+        sent: stated,
+        bytes: Arc::new(bytes.to_vec()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use lancet_formats::picture::of_pixels;
+
+    use super::*;
+
+    fn there_and_back(message: Message) {
+        let mut bytes = Vec::new();
+        write_message(&mut bytes, &message).expect("written");
+        write_message(&mut bytes, &Message::End).expect("written");
+        for end in 0..bytes.len() - 5 {
+            let mut part = bytes[..end].to_vec();
+            assert_eq!(take_message(&mut part).expect("no fault"), None);
+        }
+        assert_eq!(take_message(&mut bytes).expect("whole"), Some(message));
+        assert_eq!(take_message(&mut bytes).expect("whole"), Some(Message::End));
+        assert!(bytes.is_empty());
+    }
+
+    #[test]
+    fn messages_are_read_as_they_were_written() {
+        let size = Size {
+            width: 3,
+            height: 2,
+        };
+        let picture = of_pixels(size, vec![7; 18], VisionBudget::DEFAULT).expect("a picture");
+        there_and_back(Message::Total(70_000));
+        there_and_back(Message::Failed(PdfError::Password));
+        for (text, picture) in [
+            (Some("é\nb".to_owned()), Some(picture.clone())),
+            (Some(String::new()), None),
+            (None, Some(picture)),
+            (None, None),
+        ] {
+            there_and_back(Message::Page(PdfPage {
+                number: 3,
+                text,
+                picture,
+            }));
+        }
+    }
+
+    #[test]
+    fn a_request_is_read_as_it_was_written() {
+        for form in [
+            PageForm::Auto,
+            PageForm::Text,
+            PageForm::Picture,
+            PageForm::Both,
+        ] {
+            let request = PdfRequest {
+                first: 4,
+                count: 5,
+                form,
+                budget: VisionBudget::GEMINI,
+            };
+            let mut bytes = Vec::new();
+            write_request(&mut bytes, &request).expect("written");
+            bytes.extend(b"%PDF-");
+            let read = read_request(&mut bytes.as_slice()).expect("whole");
+            assert_eq!(read, (request, b"%PDF-".to_vec()));
+        }
+    }
+
+    #[test]
+    fn lies_about_lengths_are_refused() {
+        for wrong in [
+            &[1, 255, 255, 255, 255][..],
+            &[9, 0, 0, 0, 0],
+            &[0, 1, 0, 0, 0, 1],
+            &[1, 9, 0, 0, 0, 1, 0, 0, 0, 1, 255, 0, 0, 0],
+            &[1, 11, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1],
+        ] {
+            assert!(take_message(&mut wrong.to_vec()).is_err(), "{wrong:?}");
+        }
+    }
+}

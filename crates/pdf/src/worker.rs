@@ -1,0 +1,216 @@
+//! The worker process: how it is started and watched, and what it does.
+
+mod confinement;
+
+use std::ffi::OsString;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use lancet_formats::pdf::{MOST_PAGES, PdfError, PdfPages, PdfReader, PdfRequest};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::document::{Document, read};
+use crate::wire::{Message, read_request, take_message, write_message, write_request};
+
+/// How long a worker may live. Its processor time is limited, too; this limit is for a machine that is busy.
+const DEADLINE: Duration = Duration::from_secs(20);
+
+/// How long the caller waits until it asks again whether it is stopped.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The stack of the thread that reads the document.
+const STACK: usize = 32 << 20;
+
+/// Reads PDFs in a process of its own, which is started for each request.
+#[derive(Debug)]
+pub struct Worker {
+    program: PathBuf,
+    arguments: Vec<OsString>,
+}
+
+impl Worker {
+    /// Names the program that calls [`serve`] where it has these arguments.
+    pub fn new(program: impl Into<PathBuf>, arguments: Vec<OsString>) -> Self {
+        Self {
+            program: program.into(),
+            arguments,
+        }
+    }
+
+    fn start(&self) -> io::Result<Child> {
+        Command::new(&self.program)
+            .args(&self.arguments)
+            .env_clear()
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()
+    }
+}
+
+impl PdfReader for Worker {
+    fn read(
+        &self,
+        pdf: &[u8],
+        request: &PdfRequest,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<PdfPages, PdfError> {
+        let unavailable = |error: io::Error| PdfError::Unavailable(error.to_string());
+        let mut child = self.start().map_err(unavailable)?;
+        let (input, output) = (child.stdin.take(), child.stdout.take());
+        // The kernel ends the worker when the thread that started it ends, so this thread waits for it.
+        let (mut said, status) = std::thread::scope(|scope| {
+            scope.spawn(move || {
+                // A worker that has ended takes nothing more; how it ended is told below.
+                if let Some(mut input) = input {
+                    let _ = write_request(&mut input, request).and_then(|()| input.write_all(pdf));
+                }
+            });
+            let said = output.map_or_else(Said::default, |output| listen(output, is_stopped));
+            let status = match said.is_done || said.ended.is_some() {
+                true => end(&mut child),
+                false => exit_status(&mut child).or_else(|| end(&mut child)),
+            };
+            (said, status)
+        });
+        let ended = match said.ended.take() {
+            None if said.is_done => return said.outcome(None),
+            None => match status.and_then(|status| status.signal()) {
+                Some(signal) if signal == Signal::XCPU.as_raw() => PdfError::TooLong,
+                _ => PdfError::Crashed,
+            },
+            Some(ended) => ended,
+        };
+        said.outcome(Some(ended))
+    }
+}
+
+/// The exit status of a worker whose output is closed. It says why the worker ends, so the worker is given a moment.
+fn exit_status(child: &mut Child) -> Option<ExitStatus> {
+    let until = Instant::now() + 4 * LOOK;
+    while Instant::now() < until {
+        if let Ok(Some(status)) = child.try_wait() {
+            return Some(status);
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    None
+}
+
+/// Ends a worker with everything that it started, and waits for it.
+fn end(child: &mut Child) -> Option<ExitStatus> {
+    // It is not reaped yet, so its number still is the number of its group.
+    let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+    child.wait().ok()
+}
+
+/// What a worker has said.
+#[derive(Default)]
+struct Said {
+    pages: PdfPages,
+    /// Whether everything that was asked for has come.
+    is_done: bool,
+    /// Why no more was listened to.
+    ended: Option<PdfError>,
+}
+
+impl Said {
+    /// The pages that came, and why no more did; an error where there are none.
+    fn outcome(mut self, ended: Option<PdfError>) -> Result<PdfPages, PdfError> {
+        match ended {
+            Some(ended) if self.pages.pages.is_empty() => Err(ended),
+            ended => {
+                self.pages.ended = ended;
+                Ok(self.pages)
+            }
+        }
+    }
+
+    /// Takes a message. Whether another one follows.
+    fn take(&mut self, message: Message) -> bool {
+        match message {
+            Message::Total(total) => self.pages.total = total,
+            Message::Page(page) => self.pages.pages.push(page),
+            Message::Failed(error) => self.ended = Some(error),
+            Message::End => self.is_done = true,
+        }
+        let is_too_much = self.pages.pages.len() > MOST_PAGES as usize;
+        !self.is_done && self.ended.is_none() && !is_too_much
+    }
+}
+
+/// Listens to a worker until it has said everything, ends, or its time is over.
+fn listen(mut output: ChildStdout, is_stopped: &dyn Fn() -> bool) -> Said {
+    let until = Instant::now() + DEADLINE;
+    let mut said = Said::default();
+    let mut received = Vec::new();
+    let mut part = vec![0; 64 << 10];
+    loop {
+        if is_stopped() {
+            said.ended = Some(PdfError::Stopped);
+            return said;
+        }
+        if Instant::now() >= until {
+            said.ended = Some(PdfError::TooLong);
+            return said;
+        }
+        let mut waited_for = [PollFd::new(&output, PollFlags::IN)];
+        let look = Timespec {
+            tv_sec: 0,
+            tv_nsec: i64::from(LOOK.subsec_nanos()),
+        };
+        match poll(&mut waited_for, Some(&look)) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => continue,
+            Ok(_) => {}
+            Err(_) => return said,
+        }
+        match output.read(&mut part) {
+            Ok(0) | Err(_) => return said,
+            Ok(length) => received.extend_from_slice(&part[..length]),
+        }
+        loop {
+            match take_message(&mut received) {
+                Ok(None) => break,
+                Ok(Some(message)) => {
+                    if !said.take(message) {
+                        return said;
+                    }
+                }
+                // What is malformed was not written by this program: the worker is not what it was.
+                Err(_) => return said,
+            }
+        }
+    }
+}
+
+/// What the worker does: it confines itself, reads a request and the document from its standard input, and writes the
+/// pages to its standard output.
+///
+/// # Errors
+/// The input is malformed, or nobody reads the output.
+pub fn serve() -> io::Result<()> {
+    confinement::confine()?;
+    let thread = std::thread::Builder::new().stack_size(STACK);
+    let served = thread.spawn(|| {
+        let (request, pdf) = read_request(&mut io::stdin().lock())?;
+        let mut output = io::stdout().lock();
+        let document = match Document::open(pdf) {
+            Ok(document) => document,
+            Err(error) => return write_message(&mut output, &Message::Failed(error)),
+        };
+        write_message(&mut output, &Message::Total(document.page_count()))?;
+        read(&document, &request, |page| {
+            write_message(&mut output, &Message::Page(page))
+        })?;
+        write_message(&mut output, &Message::End)
+    })?;
+    served
+        .join()
+        .unwrap_or_else(|_| Err(io::Error::other("the reader failed")))
+}
