@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use lancet_history::SessionName;
 use serde_json::{Value, json};
 
+use crate::page_range::PageRange;
 use crate::wording::{cut, on_one_line, quote_path, spelled};
 
 /// The longest call, in bytes, that an answer repeats in full to name the next page.
@@ -141,6 +142,7 @@ impl Audience {
         ] {
             command.extend(number.map(|number| format!(" {flag} {number}")));
         }
+        command.extend(lines.pages.map(|pages| format!(" --pages {pages}")));
         // Without the session's name the command would be another session, which has not seen the file.
         command.extend(session.map(|name| format!(" --session {name}")));
         command
@@ -218,6 +220,8 @@ pub(crate) struct ReadLines<'p> {
     pub(crate) limit: Option<usize>,
     /// The character of the first line at which to begin.
     pub(crate) column: Option<usize>,
+    /// The pages of a PDF, in place of lines.
+    pub(crate) pages: Option<PageRange>,
 }
 
 impl ReadLines<'_> {
@@ -231,6 +235,9 @@ impl ReadLines<'_> {
             if let Some(number) = number {
                 arguments[field] = json!(number);
             }
+        }
+        if let Some(pages) = self.pages {
+            arguments["pages"] = json!(pages.to_string());
         }
         arguments
     }
@@ -247,6 +254,10 @@ impl ReadLines<'_> {
         }
         if let Some(column) = self.column {
             arguments["column"] = json!(column);
+        }
+        if let Some(pages) = self.pages {
+            let last = pages.last.map_or(-1, i64::from);
+            arguments["view_range"] = json!([pages.first, last]);
         }
         arguments
     }
@@ -287,6 +298,7 @@ mod tests {
             offset: Some(3),
             limit: None,
             column: None,
+            pages: None,
         };
         let name: SessionName = "s".parse().expect("a name");
         assert_eq!(

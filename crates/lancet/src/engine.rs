@@ -25,6 +25,7 @@ use crate::audience::Audience;
 use crate::builtin::Declaration;
 use crate::events::{Event, Observer};
 use crate::order::Order;
+use crate::pdf::PdfReader;
 use crate::session::SessionInner;
 use crate::settings::{Mode, Settings};
 
@@ -60,6 +61,7 @@ pub(crate) struct EngineState {
     pub(crate) give_contents: bool,
     pub(crate) order: Order,
     audience: Audience,
+    pdf_reader: Option<Arc<dyn PdfReader>>,
     pub(crate) surveys: Surveys,
     /// Recovery after earlier processes, and displaced files that may still be written to.
     pub(crate) pending_recovery: PendingRecovery,
@@ -302,6 +304,11 @@ impl EngineView {
     /// The readers of the answers, a model or a person at the shell.
     pub(crate) fn audience(&self) -> &Audience {
         &self.base.audience
+    }
+
+    /// The reader of PDFs that the host handed in.
+    pub(crate) fn pdf_reader(&self) -> Option<&dyn PdfReader> {
+        self.base.pdf_reader.as_deref()
     }
 
     pub(crate) fn declaration(&self, tool: &str) -> Option<&Declaration> {

@@ -38,6 +38,7 @@
 //! | hear of every read, change and refusal | [`events::Observer`] |
 //! | read an answer as data | [`Reply::outcome`], [`outcome`] |
 //! | apply the reply of a model that writes its edits as text | [`Session::apply_reply`], [`dialects`] |
+//! | read PDFs | [`pdf::PdfReader`], [`Builder::pdf_reader`] |
 //! | take changes back | [`Session::undo`], [`Session::undo_all`], [`undo`] |
 //! | read the log, contents and authors of lines | [`history::History`] |
 //! | load `lancet.toml` | [`settings`] |
@@ -84,6 +85,7 @@ mod line_rules;
 mod operation;
 mod order;
 pub mod outcome;
+mod page_range;
 mod reason;
 mod receive;
 pub mod refusal;
@@ -122,6 +124,12 @@ pub mod tools {
     };
     pub use crate::cell_request::CellType;
     pub use crate::host_tool::{HostTool, Proposal};
+}
+
+/// Reading PDFs: the trait of a reader that a host hands in ([`Builder::pdf_reader`]), and what it is asked.
+pub mod pdf {
+    pub use lancet_formats::pdf::{PageForm, PdfError, PdfPage, PdfPages, PdfReader, PdfRequest};
+    pub use lancet_formats::picture::{Picture, PictureFormat, SentFormat, Size, VisionBudget};
 }
 
 /// The policy: the rules in force, and explanations of its decisions.

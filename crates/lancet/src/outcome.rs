@@ -142,6 +142,9 @@ pub enum ReadKind {
     Notebook,
     /// A picture. It is in a block of its own after the text, and the line counts are zero.
     Image,
+    /// Pages of a PDF, as text, as pictures in blocks of their own, or as both: `startLine`, `numLines` and `totalLines`
+    /// count pages.
+    Pdf,
     /// One sentence: the same lines were shown before in this session and have not changed.
     Unchanged,
 }

@@ -30,7 +30,8 @@ pub use model::{
     SearchSettings, Settings, ShellSettings, WriteSettings,
 };
 pub use values::{
-    Durability, Gutter, LineEndings, Links, Matching, Mode, Stale, Strategy, ToolPreset, Weak,
+    Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm, Stale, Strategy,
+    ToolPreset, Weak,
 };
 pub use writer::has_writer;
 

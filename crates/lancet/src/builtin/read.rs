@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 
 use super::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
 use super::schema::strict_schema;
-use super::tool::{OtherName, Tool, check_path, counted, typed};
+use super::tool::{OtherName, Tool, check_path, counted, given, typed};
+use crate::page_range::PageRange;
 use crate::receive::InvalidArguments;
 use crate::request::Asked;
 
@@ -29,6 +30,9 @@ pub struct ReadArguments {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub column: Option<u64>,
+    /// Pages of a PDF: 3, 1-5 or 10-, at most 20
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages: Option<String>,
     /// Show the text again though unchanged
     #[serde(default)]
     pub force: bool,
@@ -38,9 +42,19 @@ impl ReadArguments {
     /// Converts the arguments to a request.
     pub(crate) fn asked(self) -> Result<Asked, InvalidArguments> {
         check_path("Read", "file_path", &self.file_path)?;
+        let pages = given(self.pages);
+        if let Some(pages) = &pages
+            && PageRange::parse(pages).is_none()
+        {
+            let message = format!(
+                "Read: pages is {pages:?}; it must be a page (3), a range (1-5) or all pages from one on (10-), counted from 1."
+            );
+            return Err(InvalidArguments::new(Some("pages"), message));
+        }
         Ok(Asked::Read(ReadArguments {
             limit: counted(self.limit),
             column: counted(self.column),
+            pages,
             ..self
         }))
     }
@@ -87,7 +101,7 @@ impl Tool for Read {
         NAMES
     }
 
-    /// The fields `pages` and `mode` of other agents are for kinds of file that this version does not show.
+    /// The field `mode` of other agents is for views that this version does not have.
     fn take_foreign_fields(&self, fields: &mut Map<String, Value>) -> Result<(), InvalidArguments> {
         match fields.shift_remove("mode") {
             None | Some(Value::Null) => {}
@@ -99,14 +113,11 @@ impl Tool for Read {
                 ));
             }
         }
-        match fields.shift_remove("pages") {
-            None | Some(Value::Null) => Ok(()),
-            Some(Value::String(pages)) if pages.is_empty() => Ok(()),
-            Some(_) => Err(InvalidArguments::new(
-                Some("pages"),
-                "Read: pages is for PDFs, which this version does not read; a text file is paged with offset and limit."
-                    .into(),
-            )),
+        // Some models send a single page as a number.
+        if let Some(Value::Number(page)) = fields.get("pages") {
+            let page = page.to_string();
+            fields.insert("pages".to_owned(), page.into());
         }
+        Ok(())
     }
 }

@@ -143,6 +143,7 @@ impl TextEditorArguments {
             offset,
             limit,
             column: counted(self.column),
+            pages: None,
             force: true,
         }))
     }

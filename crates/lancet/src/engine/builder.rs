@@ -17,6 +17,7 @@ use crate::events::Observer;
 use crate::host_tool::HostTool;
 use crate::journal::CombinedJournal;
 use crate::order::Order;
+use crate::pdf::PdfReader;
 use crate::settings::{Mode, Settings};
 
 /// Opens a [`Lancet`]. Everything that depends on the environment is passed in here: the library reads neither
@@ -59,6 +60,7 @@ pub struct Builder {
     answer_limit: Option<usize>,
     keep_contents: bool,
     audience: Audience,
+    pdf_reader: Option<Arc<dyn PdfReader>>,
     disk: Option<Arc<dyn Disk>>,
 }
 
@@ -146,6 +148,14 @@ impl Builder {
     #[must_use]
     pub fn tool(mut self, tool: impl HostTool + 'static) -> Self {
         self.host_tools.push(Arc::new(tool));
+        self
+    }
+
+    /// Sets the reader of PDFs. Without it a PDF is answered by a sentence. The program `lancet` hands in one that runs in
+    /// a process of its own, with limits on memory and time.
+    #[must_use]
+    pub fn pdf_reader(mut self, reader: impl PdfReader + 'static) -> Self {
+        self.pdf_reader = Some(Arc::new(reader));
         self
     }
 
@@ -290,6 +300,7 @@ impl Builder {
             live: Live::new(terms, self.source),
             order: Order::default(),
             audience: self.audience,
+            pdf_reader: self.pdf_reader,
             surveys: Default::default(),
             pending_recovery: Default::default(),
             state_spelled: OnceLock::new(),

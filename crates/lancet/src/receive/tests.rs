@@ -445,10 +445,26 @@ fn kinds_of_file_to_come_are_refused_by_name() {
         &refused("Read", json!({"file_path": "/a", "mode": "outline"})),
         &["mode can only be \"text\""],
     );
-    says(
-        &refused("Read", json!({"file_path": "/a", "pages": "1-3"})),
-        &["pages is for PDFs", "offset and limit"],
-    );
+}
+
+#[test]
+fn pages_are_a_page_or_a_range() {
+    for (sent, pages) in [
+        (json!("1-3"), Some("1-3")),
+        (json!("10-"), Some("10-")),
+        (json!(3), Some("3")),
+        (json!(""), None),
+        (json!(null), None),
+    ] {
+        let received = receive("Read", json!({"file_path": "/a", "pages": sent})).unwrap();
+        assert_eq!(read_of(&received.asked).pages.as_deref(), pages);
+    }
+    for wrong in [json!("first"), json!("0"), json!("5-1"), json!(1.5)] {
+        says(
+            &refused("Read", json!({"file_path": "/a", "pages": wrong})),
+            &["pages is", "(1-5)"],
+        );
+    }
 }
 
 #[test]

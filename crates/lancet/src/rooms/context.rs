@@ -19,6 +19,7 @@ use crate::engine::{EngineView, TROUBLE_ROOM};
 use crate::limit::AnswerLimit;
 use crate::order::Turn;
 use crate::outcome::Layout;
+use crate::page_range::PageRange;
 use crate::refusal::{Numbers, Refusal, RefusalKind};
 use crate::request::EditRequest;
 use crate::session::{LastingAnswer, Session};
@@ -206,6 +207,18 @@ impl<'s> CallContext<'s> {
             offset,
             limit,
             column: None,
+            pages: None,
+        })
+    }
+
+    /// Gives the call that shows pages of a PDF.
+    pub(crate) fn read_pages_call(&self, path: &Path, pages: PageRange) -> String {
+        self.read_lines(ReadLines {
+            path,
+            offset: None,
+            limit: None,
+            column: None,
+            pages: Some(pages),
         })
     }
 
@@ -216,6 +229,7 @@ impl<'s> CallContext<'s> {
             offset: Some(line),
             limit: None,
             column: Some(column),
+            pages: None,
         })
     }
 

@@ -8,7 +8,7 @@ use lancet_text::Encoding;
 
 use super::by_path::PathRule;
 use super::values::{
-    Durability, Gutter, Images, LineEndings, Links, Matching, Mode, Stale, Strategy, Weak,
+    Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm, Stale, Strategy, Weak,
 };
 
 /// The layer that a value comes from. Later layers win.
@@ -93,6 +93,8 @@ pub struct ReadSettings {
     pub dedupe: bool,
     /// The models for which pictures are fitted.
     pub images: Images,
+    /// In which form the pages of a PDF are shown.
+    pub pdf: PdfForm,
 }
 
 /// How much of an answer a client passes on to its model.
@@ -251,6 +253,7 @@ impl Default for Settings {
                 clients: Vec::new(),
                 dedupe: true,
                 images: Images::Default,
+                pdf: PdfForm::Auto,
             },
             write: WriteSettings {
                 line_endings: LineEndings::Keep,

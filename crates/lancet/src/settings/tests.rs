@@ -192,7 +192,6 @@ fn what_this_version_lacks_is_refused_and_not_passed_over() {
         "search.index = true",
         "[language]\nrust = {}",
         "[[hooks]]\non = \"before\"",
-        "read.pdf = \"text\"",
     ] {
         for origin in [Origin::User, Origin::Project] {
             let error =

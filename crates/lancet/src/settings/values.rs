@@ -148,6 +148,19 @@ impl Images {
 }
 
 choice! {
+    /// In which form the pages of a PDF are shown.
+    PdfForm {
+        /// As text where the text of a page is usable and no large picture is on it, otherwise as a picture with its
+        /// text; a page that is asked for alone always as both.
+        Auto = "auto",
+        /// As text alone.
+        Text = "text",
+        /// As pictures alone.
+        Pictures = "pictures",
+    }
+}
+
+choice! {
     /// The line endings of an existing file that Write replaces.
     LineEndings {
         /// The line endings that the file had, if it had only one kind.

@@ -4,6 +4,7 @@
 mod layout;
 mod notebook;
 mod notice;
+mod pdf;
 pub(crate) mod picture;
 mod plain;
 pub(super) mod source;
@@ -23,6 +24,7 @@ use self::source::PageSource as _;
 use super::large::{self, LargeFile};
 use super::open::{HELD, LARGEST, decode, is_notebook_name, require_file, snapshot, unreadable};
 use crate::arguments::ReadArguments;
+use crate::page_range::PageRange;
 use crate::refusal::Refusal;
 use crate::rooms::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
@@ -77,6 +79,8 @@ pub(crate) enum Shape {
     Notebook,
     /// A picture.
     Picture,
+    /// The pages of a PDF; they are counted in place of lines.
+    Pdf,
     /// One line instead of text that was already shown.
     Unchanged,
 }
@@ -121,7 +125,13 @@ pub(crate) fn examine(
 ) -> Result<Page, Refusal> {
     let target = locate(context.engine(), &arguments.file_path, Intent::Show)?;
     require_file(context.engine(), &target)?;
-    let wanted = Wanted::new(context, arguments);
+    let wanted = match arguments.pages.as_deref().and_then(PageRange::parse) {
+        Some(range) => Wanted {
+            column: Wanted::new(context, arguments).column,
+            ..pdf::wanted(range)
+        },
+        None => Wanted::new(context, arguments),
+    };
     let known = context
         .session
         .ledger()
@@ -129,12 +139,13 @@ pub(crate) fn examine(
         .map(|entry| entry.revision);
     let shown = match streamed(context, &target, wanted)? {
         Some(shown) => shown,
-        None => held(context, &target, wanted)?,
+        None => held(context, &target, arguments, wanted)?,
     };
     let hidden = shown.layout.hidden.notice();
     let page = Page {
         unit: match shown.shape {
             Shape::Notebook => "cell",
+            Shape::Pdf => "page",
             _ => "line",
         },
         target,
@@ -177,9 +188,21 @@ struct Shown {
 }
 
 /// Lays out the lines of a file that is held in memory.
-fn held(context: &CallContext<'_>, target: &Target, wanted: Wanted) -> Result<Shown, Refusal> {
+fn held(
+    context: &CallContext<'_>,
+    target: &Target,
+    arguments: &ReadArguments,
+    wanted: Wanted,
+) -> Result<Shown, Refusal> {
     let base = snapshot(context.session, target)?;
-    let document = match decode(context.engine(), target, &base.bytes) {
+    let decoded = decode(context.engine(), target, &base.bytes);
+    if pdf::is_pdf(target, &base.bytes, decoded.is_ok()) {
+        return pdf::shown(context, target, &base, arguments, wanted);
+    }
+    if arguments.pages.is_some() {
+        return Err(pdf::no_pages(target));
+    }
+    let document = match decoded {
         Ok(document) => document,
         Err(refusal) => {
             return picture::shown(context, target, &base).unwrap_or(Err(refusal));
@@ -247,7 +270,7 @@ fn streamed(
         false => HELD,
     };
     let size = target.located.stat().map_or(0, |stamp| stamp.size);
-    if size <= most || picture::is_decodable(target, size)? {
+    if size <= most || picture::is_decodable(target, size)? || pdf::is_readable(target, size)? {
         return Ok(None);
     }
     let survey = large::survey(context, target)?;

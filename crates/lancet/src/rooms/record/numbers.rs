@@ -7,11 +7,14 @@ use lancet_history::{Entry, LineNumbers, Mover};
 use lancet_workspace::Expected;
 
 use crate::ledger::{patched_lines, roughly_patched_lines};
-use crate::rooms::examine::read::Page;
+use crate::rooms::examine::read::{Page, Shape};
 use crate::rooms::plan::{FilePlan, New};
 
 /// The lines that a page shows, counted from 0.
 pub(super) fn shown_lines(page: &Page) -> Range<u64> {
+    if page.shape == Shape::Pdf {
+        return 0..0;
+    }
     let first = page.start.saturating_sub(1) as u64;
     first..first + page.lines as u64
 }

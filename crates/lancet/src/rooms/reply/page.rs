@@ -45,6 +45,7 @@ pub(crate) fn page(page: Page) -> Reply {
             Shape::Text => ReadKind::Text,
             Shape::Notebook => ReadKind::Notebook,
             Shape::Picture => ReadKind::Image,
+            Shape::Pdf => ReadKind::Pdf,
             Shape::Unchanged => ReadKind::Unchanged,
         },
         path: page.target.path().to_path_buf(),

@@ -2,7 +2,7 @@
 
 use super::{Form, Key, Project, key, later};
 use crate::settings::values::{
-    Durability, Gutter, Images, LineEndings, Links, Matching, Mode, Stale, Weak,
+    Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm, Stale, Weak,
 };
 
 /// Every key, in the order of the documentation.
@@ -121,6 +121,17 @@ pub(in crate::settings) const KEYS: &[Key] = &[
     .word(
         |settings, word| settings.read.images = Images::from_word(word).unwrap_or(settings.read.images),
         |settings| Some(settings.read.images.word()),
+    ),
+    key(
+        "read.pdf",
+        Form::Choice(PdfForm::WORDS),
+        "\"auto\"",
+        Project::Sets,
+        "How pages of a PDF are shown: auto (as text where the text of a page is usable and no large picture is on it, otherwise as a picture with its text; one page asked for alone as both), text, or pictures.",
+    )
+    .word(
+        |settings, word| settings.read.pdf = PdfForm::from_word(word).unwrap_or(settings.read.pdf),
+        |settings| Some(settings.read.pdf.word()),
     ),
     key(
         "read.max_lines",
@@ -325,7 +336,6 @@ pub(in crate::settings) const KEYS: &[Key] = &[
         |settings, switch| settings.shell.confirm = switch,
         |settings| settings.shell.confirm,
     ),
-    later("read.pdf"),
     later("search.index"),
     later("search.memory"),
     later("language"),

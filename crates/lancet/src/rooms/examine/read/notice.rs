@@ -3,6 +3,7 @@
 use lancet_text::Endings;
 
 use super::{Page, Shape, Wanted};
+use crate::page_range::PageRange;
 use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
 use crate::wording::quote_path;
@@ -34,7 +35,7 @@ pub(super) fn notice(context: &CallContext<'_>, page: &Page, wanted: Wanted) -> 
     } else {
         format!("{path}, {} of {}", range_words(page), page.total)
     };
-    if page.encoding != "utf-8" && page.words.is_none() {
+    if page.encoding != "utf-8" && page.words.is_none() && page.unit != "page" {
         words.push_str(&format!(", {}", page.encoding));
     }
     if !matches!(page.endings, Endings::Lf | Endings::None) {
@@ -49,10 +50,11 @@ pub(super) fn notice(context: &CallContext<'_>, page: &Page, wanted: Wanted) -> 
     {
         let left = wanted.most.saturating_sub(page.lines);
         let limit = (wanted.asked.limit > 0 && left > 0).then_some(left);
-        words.push_str(&format!(
-            ". Next: {}",
-            next_call(context, &page.target, next, limit)
-        ));
+        let call = match page.shape {
+            Shape::Pdf => next_pages(context, page, next),
+            _ => next_call(context, &page.target, next, limit),
+        };
+        words.push_str(&format!(". Next: {call}"));
     }
     words
 }
@@ -80,6 +82,20 @@ fn next_call(
     }
     let limit = limit.map_or_else(String::new, |limit| format!(" and limit {limit}"));
     format!("the same call with offset {offset}{limit}")
+}
+
+/// The call for the next pages of a PDF.
+fn next_pages(context: &CallContext<'_>, page: &Page, next: usize) -> String {
+    let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let last = next.saturating_add(page.lines.max(1) - 1).min(page.total);
+    let range = PageRange {
+        first: number(next),
+        last: Some(number(last)),
+    };
+    match name(context, &page.target) {
+        Some(_) => context.read_pages_call(page.target.path(), range),
+        None => format!("the same call with pages {range}"),
+    }
 }
 
 /// The length that the lines of a page may take of the answer: what its notices leave.
