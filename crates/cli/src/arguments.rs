@@ -166,6 +166,9 @@ pub(crate) struct ReadArguments {
     /// Show the line at --offset alone, from this character on
     #[arg(long, value_name = "CHARACTER", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) column: Option<u64>,
+    /// Pages of a PDF: 3, 1-5 or 10-; at most 20 at a time
+    #[arg(long, value_name = "PAGES")]
+    pub(crate) pages: Option<String>,
     #[command(flatten)]
     pub(crate) common: Shared,
 }

@@ -9,6 +9,7 @@ mod launcher;
 mod live;
 mod log;
 mod opening;
+mod pdf;
 mod surroundings;
 mod terminal;
 mod wall;
@@ -46,6 +47,9 @@ fn main() -> ExitCode {
 fn start(typed: &[OsString], form: OutputFormat) -> Exit {
     if launcher::is_wanted(typed) {
         return launch();
+    }
+    if pdf::is_wanted(typed) {
+        return pdf::work();
     }
     survive_size_limit();
     let mut around = Surroundings::from_environment();

@@ -121,6 +121,10 @@ impl OpenRequest<'_> {
     ) -> Result<Builder, Failure> {
         let mut builder =
             self.with_settings(Lancet::builder().observer(log), folders, log, around)?;
+        #[cfg(feature = "pdf")]
+        if let Some(reader) = crate::pdf::reader() {
+            builder = builder.pdf_reader(reader);
+        }
         for root in &folders.roots {
             builder = builder.root(root);
         }

@@ -64,6 +64,7 @@ fn one(
     wanted.offset = file.offset;
     wanted.limit = file.limit;
     wanted.column = arguments.column;
+    wanted.pages = arguments.pages.clone();
     let reply = session.read(wanted);
     let is_text = matches!(reply.outcome(), Outcome::Read(read) if read.kind == ReadKind::Text);
     let is_for_a_model = arguments.common.session.is_some()

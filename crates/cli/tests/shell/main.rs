@@ -18,6 +18,8 @@ mod mcp;
 #[path = "../../../lancet/tests/scenarios/page.rs"]
 mod page;
 mod pages;
+#[cfg(all(feature = "pdf", target_os = "linux"))]
+mod pdf;
 mod permissions;
 mod pictures;
 mod read;

@@ -1,0 +1,42 @@
+//! PDFs are read by this program, started once more as a worker that can open no file. Landlock does not keep a process
+//! from starting programs, so the worker needs no launcher: it is confined as this process is, and more.
+
+use std::ffi::{OsStr, OsString};
+
+#[cfg(feature = "pdf")]
+use lancet_pdf::Worker;
+
+use crate::failure::Exit;
+
+/// The argument that makes this program the worker.
+const WORD: &str = "--pdf-worker";
+
+/// Whether this program was started to be the worker.
+pub(crate) fn is_wanted(typed: &[OsString]) -> bool {
+    cfg!(feature = "pdf") && typed.len() == 2 && typed[1] == OsStr::new(WORD)
+}
+
+/// Runs the worker.
+#[cfg(feature = "pdf")]
+pub(crate) fn work() -> Exit {
+    match lancet_pdf::serve() {
+        Ok(()) => Exit::Done,
+        Err(_) => Exit::System,
+    }
+}
+
+#[cfg(not(feature = "pdf"))]
+pub(crate) fn work() -> Exit {
+    Exit::Usage
+}
+
+/// The reader of PDFs for an engine; none where this program cannot be found again.
+#[cfg(feature = "pdf")]
+pub(crate) fn reader() -> Option<Worker> {
+    let program = match cfg!(target_os = "linux") {
+        // This names the running program even after an update has replaced its file.
+        true => "/proc/self/exe".into(),
+        false => std::env::current_exe().ok()?,
+    };
+    Some(Worker::new(program, vec![WORD.into()]))
+}
