@@ -12,6 +12,9 @@ pub const LARGEST_PDF: u64 = 96 << 20;
 /// The beginning of a PDF.
 const HEADER: &[u8] = b"%PDF-";
 
+/// The end of a PDF.
+const END: &[u8] = b"%%EOF";
+
 /// How far into a file the header may stand. Some programs write a few bytes before it.
 const HEADER_WITHIN: usize = 1_024;
 
@@ -20,6 +23,13 @@ const HEADER_WITHIN: usize = 1_024;
 pub fn has_header(head: &[u8]) -> bool {
     let end = head.len().min(HEADER_WITHIN + HEADER.len());
     head[..end].windows(HEADER.len()).any(|part| part == HEADER)
+}
+
+/// Whether a file that ends with these bytes has the end of a PDF. Some programs write a few bytes after it.
+#[must_use]
+pub fn has_end(bytes: &[u8]) -> bool {
+    let tail = &bytes[bytes.len().saturating_sub(HEADER_WITHIN)..];
+    tail.windows(END.len()).any(|part| part == END)
 }
 
 /// In which form pages are given.
@@ -127,5 +137,14 @@ mod tests {
         assert!(!has_header(b""));
         let far = [&[b' '; 2_000], b"%PDF-1.7\n".as_slice()].concat();
         assert!(!has_header(&far));
+    }
+
+    #[test]
+    fn an_end_stands_near_the_end() {
+        assert!(has_end(b"startxref\n9\n%%EOF\n"));
+        assert!(!has_end(b"startxref\n9\n%%EO"));
+        assert!(!has_end(b""));
+        let far = [b"%%EOF".as_slice(), &[b' '; 2_000]].concat();
+        assert!(!has_end(&far));
     }
 }

@@ -112,6 +112,17 @@ fn a_page_is_read_behind_the_wall() {
 }
 
 #[test]
+fn the_content_decides_what_is_a_pdf() {
+    let stage = Stage::new();
+    stage.file("a.txt", &good());
+    let run = stage.run(&["read", "a.txt"]);
+    assert!(run.out.starts_with("[lancet: PDF, 1 page"), "{run:?}");
+    stage.file("b.txt", "%PDF-1.4 is the first line of a PDF.\n");
+    let run = stage.run(&["read", "b.txt"]);
+    assert!(run.out.contains("is the first line of a PDF."), "{run:?}");
+}
+
+#[test]
 fn poison_is_one_sentence_and_the_host_lives() {
     let stage = Stage::new();
     let session = Lancet::builder()

@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 
 use lancet_formats::pdf::{
-    LARGEST_PDF, PageForm, PdfError, PdfPage, PdfPages, PdfRequest, has_header,
+    LARGEST_PDF, PageForm, PdfError, PdfPage, PdfPages, PdfRequest, has_end, has_header,
 };
 use lancet_formats::picture::VisionBudget;
 use lancet_history::{ReadRange, Seen};
@@ -70,7 +70,8 @@ pub(super) fn is_readable(target: &Target, file_size: u64) -> Result<bool, Refus
     Err(refusal(target, RefusalKind::TooLarge, text))
 }
 
-/// Whether a file is a PDF: it has the header, and it is no text or has the name of one.
+/// Whether a file is a PDF: it has the header, and where it could be text as well, also the end or the name of one. A PDF
+/// that was cut off can be text, and shown as such it would not be recognised as damaged.
 pub(super) fn is_pdf(target: &Target, bytes: &[u8], is_text: bool) -> bool {
     let is_named = target
         .path()
@@ -78,7 +79,7 @@ pub(super) fn is_pdf(target: &Target, bytes: &[u8], is_text: bool) -> bool {
         .and_then(OsStr::to_str)
         .is_some_and(|extension| extension.eq_ignore_ascii_case("pdf"));
     match is_text {
-        true => is_named && bytes.starts_with(b"%PDF-"),
+        true => bytes.starts_with(b"%PDF-") && (is_named || has_end(bytes)),
         false => has_header(bytes),
     }
 }
