@@ -26,8 +26,9 @@ use crate::surroundings::{
 /// A file that was changed more recently than this may still be in the middle of being written, and its stat may not
 /// distinguish the next change from this one.
 const QUIET: Duration = Duration::from_millis(50);
-/// The most attempts to read the files while none of them changes. Each attempt waits for up to [`QUIET`].
-const WAITS: usize = 10;
+/// How often the files are read until one read is undisturbed: no file changed meanwhile, and none has a writer. Each
+/// attempt waits for up to [`QUIET`].
+const ATTEMPTS: usize = 10;
 
 /// Everything that the settings of an engine are made from.
 #[derive(Clone)]
@@ -59,6 +60,7 @@ pub(crate) enum Writes {
 impl Writes {
     /// The mode in force. The key `mode` is for agents: a person is asked whatever its value is, unless the settings
     /// have `shell.confirm = false`. Only the value `plan`, and the flag `--mode`, apply to a person's command as well.
+    /// The settings contain the flag's value already; `flag` tells whether it was given.
     fn mode(self, settings: &Settings, flag: Option<Mode>) -> lancet::Mode {
         match (self, settings.mode) {
             (Writes::Agent(default), mode) => mode.unwrap_or(default),
@@ -149,7 +151,7 @@ impl Recipe {
 }
 
 impl Texts {
-    /// A hash of the contents: equal hashes mean equal settings.
+    /// A hash of what the files say and where each comes from (a trusted project or not): equal hashes need no reload.
     fn fingerprint(&self) -> String {
         let files: Vec<_> = self
             .files
@@ -183,7 +185,8 @@ impl Watched {
 }
 
 impl Watched {
-    /// Whether a process has one of the files open for writing.
+    /// Whether a process has a settings file open for writing. The list of trusted projects is not examined: it is
+    /// appended to in one write.
     fn have_writers(&self) -> bool {
         let all = self.others.iter().chain([&self.project]);
         all.filter_map(|path| open_settings(path).ok())
@@ -207,7 +210,7 @@ fn stamp(found: io::Result<Metadata>) -> Stamp {
     ])
 }
 
-/// How long ago a file was changed; none where its time is in the future or the file cannot be examined.
+/// How long ago a file was changed, by its ctime, the last two numbers of the stamp; none where its time is in the future or the file cannot be examined.
 fn age(stamp: &Stamp) -> Option<Duration> {
     let [.., seconds, nanoseconds] = stamp.as_ref().ok()?;
     let seconds = Duration::from_secs(u64::try_from(*seconds).ok()?);
@@ -223,7 +226,7 @@ pub(crate) struct Live {
     known: Mutex<LoadedState>,
 }
 
-/// The settings files as they were loaded last.
+/// The settings files as they were read last, whether or not they loaded.
 struct LoadedState {
     stamps: Vec<Stamp>,
     /// The fingerprint of their content, if they load.
@@ -254,7 +257,7 @@ impl Live {
 
     /// Reads the files at a moment when no process is writing one. None where such a moment does not come.
     fn read_quietly(&self, mut stamps: Vec<Stamp>) -> Option<(Vec<Stamp>, Result<Texts, Failure>)> {
-        for _ in 0..WAITS {
+        for _ in 0..ATTEMPTS {
             let youngest = stamps.iter().filter_map(age).min().unwrap_or(QUIET);
             sleep(QUIET.saturating_sub(youngest));
             let texts = self.recipe.read();
@@ -302,7 +305,7 @@ impl SettingsSource for Live {
                 known.stamps = quiet;
                 texts.and_then(|texts| self.reload(texts, &mut known))
             }
-            None => Err(Failure::usage("a settings file is changed again and again")),
+            None => Err(Failure::usage("a settings file is still being written")),
         };
         match read {
             Ok(None) => SettingsChange::Unchanged,

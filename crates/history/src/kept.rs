@@ -8,7 +8,8 @@ use std::os::unix::fs::FileExt as _;
 
 use crate::content::RawChange;
 
-/// A content that is read in parts. The hash is not verified: a caller that reads all of it can do that.
+/// A content that is read in parts. Nothing here checks that its bytes have the hash that they are stored under; a caller
+/// that reads all of them can.
 #[derive(Debug)]
 pub struct KeptContent {
     file: File,
@@ -116,10 +117,11 @@ impl KeptContent {
         self.size
     }
 
-    /// Reads bytes from `offset` on; returns their number, 0 at the end.
+    /// Reads bytes from `offset` on, of one segment at most; returns their number, which may be less than fits into the
+    /// buffer, and 0 at the end.
     ///
     /// # Errors
-    /// The state folder cannot be read.
+    /// The stored file cannot be read, or is shorter than when it was opened (`UnexpectedEof`).
     pub fn read_at(&self, into: &mut [u8], offset: u64) -> io::Result<usize> {
         let first = self
             .segments

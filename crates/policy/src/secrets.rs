@@ -1,5 +1,6 @@
-//! Finds credentials in a text by the formats that their issuers publish: prefix, alphabet, length, checksum. One scan
-//! looks for all prefixes at once, and only text behind a prefix is examined further. A credential is reported by its
+//! Finds credentials in a text by the formats that their issuers publish: prefix, alphabet, length, checksum. Placeholders
+//! and words are no credentials, so most formats must also look random. One scan looks for all prefixes at once, and only
+//! text after a prefix is examined further. A credential is reported by its
 //! kind and never quoted.
 
 mod checksum;
@@ -53,13 +54,14 @@ impl Format {
     /// Whether a credential of this format begins at this prefix.
     fn fits(&self, text: &str, at: usize) -> bool {
         let before = text[..at].chars().next_back();
+        // A PEM header may follow a letter: in a string it is the `n` of an escaped newline.
         let joined = before.is_some_and(|before| before.is_ascii_alphanumeric() || before == '_');
         if joined && self.alphabet != Alphabet::Pem {
             return false;
         }
         let rest = &text[at + self.prefix.len()..];
         let body = match self.alphabet {
-            Alphabet::Pem => return is_pem_key(rest),
+            Alphabet::Pem => "",
             alphabet => {
                 let end = rest
                     .bytes()
@@ -68,7 +70,7 @@ impl Format {
                 &rest[..end]
             }
         };
-        // A full stop may end a sentence, and a slash may continue a path, so both are not part of the credential.
+        // Punctuation after a credential may be in its alphabet: the full stop of a sentence, a dash, the slash of a URL.
         let body = body.trim_end_matches(['.', '-', '/']);
         let (least, most) = self.length;
         if !(least..=most).contains(&body.len()) {
@@ -80,7 +82,7 @@ impl Format {
             Proof::Jwt => checksum::is_token(self.prefix, body),
             Proof::Holds(mark) => body.contains(mark) && is_varied(body),
             Proof::Password => has_password(body),
-            Proof::RarePrefix => rest.len() > body.len() || is_varied(body),
+            Proof::PrivateKey => is_pem_key(rest),
         }
     }
 }
@@ -118,7 +120,7 @@ fn is_varied(body: &str) -> bool {
         })
         .sum();
     let digits = body.bytes().filter(u8::is_ascii_digit).count();
-    // Words have no digits, but twenty random characters nearly always have some.
+    // Words have no digits, but sixteen random characters nearly always have some.
     entropy >= 3.0 && (digits > 0 || body.len() < 16)
 }
 
@@ -130,12 +132,12 @@ fn is_made_of_few(text: &str) -> bool {
     characters.len() < 6
 }
 
-/// Whether a private key follows its header: at least some lines of base64, then the footer.
+/// Whether a private key follows its header: at least 64 characters of base64 before a footer or the end of the text.
 fn is_pem_key(rest: &str) -> bool {
     let Some((_, body)) = rest.split_once("-----") else {
         return false;
     };
-    let letters = body
+    let symbols = body
         .split("-----END")
         .next()
         .unwrap_or(body)
@@ -143,10 +145,10 @@ fn is_pem_key(rest: &str) -> bool {
         .filter(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='))
         .take(64)
         .count();
-    letters >= 64 && rest.starts_with("PRIVATE KEY")
+    symbols >= 64 && rest.starts_with("PRIVATE KEY")
 }
 
-/// Whether a URL contains a password: `user:password@host`.
+/// Whether a URL contains a password that looks real, as in `user:password@host`: placeholders and variables do not.
 fn has_password(body: &str) -> bool {
     let Some((account, _)) = body.rsplit_once('@') else {
         return false;

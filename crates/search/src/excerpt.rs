@@ -70,7 +70,7 @@ impl FileSearcher<'_> {
         encoding: Option<&'static str>,
         extent: ExcerptRange,
     ) -> Result<Excerpt, FileOutcome> {
-        let matcher = self.matcher.for_another_reader();
+        let matcher = self.matcher.for_another_search();
         let mut sink = ExcerptSink {
             matcher: &matcher,
             extent,

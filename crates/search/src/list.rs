@@ -16,9 +16,9 @@ const SORTED_AT_ONCE: usize = 1024;
 /// The order of the files that a search returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Newest modification first, ties by path.
+    /// Newest modification first, ties as in [`Order::Path`].
     Newest,
-    /// By path, compared component by component.
+    /// By start, then by the path below it, component by component.
     Path,
 }
 
@@ -66,7 +66,7 @@ fn compare_paths(one: &Path, other: &Path) -> Ordering {
     }
 }
 
-/// A bounded list that keeps the entries that sort first. Each thread fills its own; [`RankedFiles::join`] merges
+/// A bounded list, not itself sorted, that keeps the entries that sort first. Each thread fills its own; [`RankedFiles::join`] merges
 /// them.
 #[derive(Clone, Debug)]
 pub struct RankedFiles {
@@ -125,6 +125,7 @@ impl RankedFiles {
         for entry in other.entries {
             self.add(entry);
         }
+        // `add` has counted these entries a second time.
         self.added = added;
     }
 
@@ -134,6 +135,7 @@ impl RankedFiles {
             .is_some_and(|bar| entry.compare(bar, self.order) == Ordering::Greater)
     }
 
+    /// Drops the half that sorts last; the last entry kept becomes the bar.
     fn shrink(&mut self) {
         let order = self.order;
         let middle = self.entries.len() / 2;

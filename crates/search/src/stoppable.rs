@@ -1,18 +1,19 @@
 //! A matcher that can be stopped in the middle of a text. ripgrep's matcher returns only when it has searched all it
 //! was given, and `regex-automata` has no cancellation. Two symptoms justify this module: a stop was noticed only between
 //! files and reads, so that one large file with a slow pattern ran to its end; and `[a-z]{1,5000}b` on 200 kB overran a
-//! limit of 10 seconds by 2 with a check every 16 KiB, since a byte takes 0.2 ms while states are built
+//! limit of 10 seconds by 2 seconds with a check every 16 KiB, since a byte takes 0.2 ms while states are built
 //! (`benches/RESULTS.md`). The text is therefore searched in steps. The matches are the same; a property test compares
 //! them with ripgrep's own.
 //!
-//! The model: a step should take at most [`UNINTERRUPTED`] (4 ms). The cost of a byte is unknown and differs a
+//! How the text is split: a step should take at most [`UNINTERRUPTED`] (4 ms). The cost of a byte is unknown and differs a
 //! thousandfold between patterns, so it is estimated: it starts at [`FIRST_GUESS`], is measured on every step of at
-//! least [`MEASURABLE`] bytes (a smaller one measures mostly the call), and each measurement is averaged with the
-//! estimate before. Step = time / cost per byte, within [`PIECE`] and the pattern's own worst-case bound. Single-line
-//! patterns are split at line ends. Where a match may lie anywhere in the text, or a line is longer than a step, the
-//! engines of this module (`lazy_dfa`, and `pike_vm` where that gives up) run byte by byte. Between two checks of
-//! [`Stop`] at most [`BETWEEN_CHECKS`] bytes are counted; work that is not proportional to bytes is counted as bytes:
-//! [`CALL_COST`] for a call, and a share of the text ([`LINE_ENDS_COST`]) for the line ends that ripgrep's searcher
+//! least [`MEASURABLE`] bytes (a smaller one measures mostly the call), and each further measurement is averaged
+//! with the estimate before. Step = time / cost per byte, within [`PIECE`] and at most the pattern's own worst-case bound.
+//! For a pattern that matches within one line the text is split at line ends. Where a match may lie anywhere in the text, or a line is longer than a step, the
+//! engines of this module (`lazy_dfa`, and `pike_vm` where that gives up) run byte by byte. A pattern too
+//! large for these engines is the exception that cannot be stopped within such a text. [`Stop`] is checked after the step
+//! that completes [`BETWEEN_CHECKS`] bytes; work that is not proportional to bytes is counted as bytes:
+//! [`CALL_COST`] for a call, and a share of the text ([`TEXT_PER_COUNTED_BYTE`]) for the line ends that ripgrep's searcher
 //! looks for around each match.
 
 mod lazy_dfa;
@@ -34,19 +35,19 @@ use lazy_dfa::{Engine, EngineKind, Wanted};
 const UNINTERRUPTED: Duration = Duration::from_millis(4);
 /// The cost of a byte in nanoseconds before anything is measured.
 const FIRST_GUESS: f64 = 120.0;
-/// The smallest and the largest step.
+/// The smallest and the largest step, unless the pattern's own bound is lower.
 const PIECE: std::ops::RangeInclusive<usize> = 1 << 12..=1 << 23;
-/// The longest that the first measurement on a large text may take.
+/// After this time the first measurement on a large text ends with the match that it is at.
 const CALIBRATION: Duration = Duration::from_millis(20);
 /// A smaller step says nothing about the cost of a byte.
 const MEASURABLE: usize = 1 << 13;
-/// The number of bytes counted between two checks of [`Stop`].
+/// After this many counted bytes [`Stop`] is checked.
 const BETWEEN_CHECKS: usize = 1 << 16;
 /// The cost of a call, in bytes.
 const CALL_COST: usize = 64;
 /// One byte is counted for this many bytes of text per call: ripgrep's searcher looks for the line ends around each
 /// match.
-const LINE_ENDS_COST: usize = 512;
+const TEXT_PER_COUNTED_BYTE: usize = 512;
 
 /// The search was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,8 +126,8 @@ impl<'p> StoppableMatcher<'p> {
         }
     }
 
-    /// A matcher for another reader of the same pattern, with the same estimate.
-    pub(crate) fn for_another_reader(&self) -> Self {
+    /// A matcher of the same pattern for another search, with a state of its own and the same estimate.
+    pub(crate) fn for_another_search(&self) -> Self {
         StoppableMatcher {
             pattern: self.pattern,
             spans_lines: self.spans_lines,
@@ -170,7 +171,7 @@ impl<'p> StoppableMatcher<'p> {
         {
             self.measure(began, passed);
         }
-        // Check at the latest after the largest step that this pattern allows.
+        // A pattern with small steps is slow: its bytes count for more, so that it is checked about as often by time.
         let weight = (BETWEEN_CHECKS / self.pattern.piece.max(1)).max(1);
         self.stop_check
             .count((passed + CALL_COST).saturating_mul(weight))?;
@@ -224,7 +225,8 @@ impl<'p> StoppableMatcher<'p> {
 
     fn search(&self, haystack: &[u8], at: usize, wanted: Wanted) -> Result<Option<Match>, Stopped> {
         let length = haystack.len().saturating_sub(at);
-        self.stop_check.count(haystack.len() / LINE_ENDS_COST)?;
+        self.stop_check
+            .count(haystack.len() / TEXT_PER_COUNTED_BYTE)?;
         if length > self.piece() && !self.measured.get() {
             self.calibrate(haystack, at);
         }
@@ -238,6 +240,7 @@ impl<'p> StoppableMatcher<'p> {
             length,
             || match wanted {
                 Wanted::Match => matcher.find_at(haystack, at),
+                // Only the end is known and asked for.
                 Wanted::Any => Ok(matcher
                     .shortest_match_at(haystack, at)?
                     .map(|end| Match::new(end, end))),
@@ -247,12 +250,12 @@ impl<'p> StoppableMatcher<'p> {
     }
 }
 
-/// Returns the length of the next step: whole lines of about this many bytes in all, or one line that is longer.
-fn lines_of(text: &[u8], about: usize) -> usize {
-    if text.len() <= about {
+/// Returns the length of the next step: whole lines of at most this many bytes in all, or one line that is longer.
+fn lines_of(text: &[u8], most: usize) -> usize {
+    if text.len() <= most {
         return text.len();
     }
-    memchr::memrchr(b'\n', &text[..about])
+    memchr::memrchr(b'\n', &text[..most])
         .or_else(|| memchr::memchr(b'\n', text))
         .map_or(text.len(), |at| at + 1)
 }
@@ -301,7 +304,7 @@ impl Matcher for StoppableMatcher<'_> {
                 )?
             };
             let last = at + length == haystack.len();
-            // An empty match behind the last line end belongs to the next line.
+            // An empty match at the end of the step belongs to the next line, which the next step searches.
             if let Some(found) = found.filter(|found| last || place(found) < length) {
                 return Ok(Some(match found {
                     LineMatchKind::Confirmed(place) => LineMatchKind::Confirmed(at + place),

@@ -13,8 +13,8 @@ use crate::revision::{Hasher, Revision};
 
 /// The number of bytes that are hashed and written at a time, while they are in the CPU cache.
 const STRIDE: usize = 1 << 20;
-/// From this length on write-back is started early.
-const WORTH_BEGINNING: u64 = 256 * 1024;
+/// Write-back is started early after a batch of at least this length.
+const EARLY_WRITE_BACK: u64 = 256 * 1024;
 /// The most pieces in one `pwritev` call.
 const MOST_PIECES: usize = 64;
 
@@ -63,7 +63,8 @@ pub(crate) struct Sink<'d> {
     file: Option<BorrowedFd<'d>>,
     offset: u64,
     hasher: Hasher,
-    /// The revision of the content, where it is known: hashing a megabyte costs a third of an Edit of it.
+    /// The revision of the content, where it is known: hashing takes a third of the time of an Edit of a
+    /// megabyte.
     known: Option<Revision>,
 }
 
@@ -90,7 +91,7 @@ impl<'d> Sink<'d> {
     }
 
     /// Sets the revision of the content, so that it is not hashed again.
-    pub(crate) fn named(self, known: Option<Revision>) -> Sink<'d> {
+    pub(crate) fn with_revision(self, known: Option<Revision>) -> Sink<'d> {
         Sink { known, ..self }
     }
 
@@ -115,7 +116,7 @@ impl<'d> Sink<'d> {
         if let Some(file) = self.file {
             self.write(file, batch)?;
             // Start write-back now; hashing overlaps with it.
-            if self.offset - begun >= WORTH_BEGINNING {
+            if self.offset - begun >= EARLY_WRITE_BACK {
                 self.disk.begin_sync(file, begun, self.offset - begun);
             }
         }
@@ -145,21 +146,21 @@ impl<'d> Sink<'d> {
         Ok(())
     }
 
-    /// Returns the number of bytes written and their revision.
+    /// Returns the number of bytes written, 0 for a sink that only hashes, and their revision.
     pub(crate) fn finish(self) -> (u64, Revision) {
         let Some(known) = self.known else {
             return (self.offset, self.hasher.finish());
         };
         debug_assert!(
             known == self.hasher.finish(),
-            "the name of the new content is another"
+            "the new content has another revision"
         );
         (self.offset, known)
     }
 }
 
-/// Writes the content of `new` into `sink`. Streamed content reads the old file from `base`, whose revision is
-/// returned.
+/// Writes the content of `new` into `sink`. Content that is made from a file on the disk reads it from `base`, with its
+/// length, and returns its revision: the old file for `Streamed`, the original of the copy for `CopiedFrom`.
 pub(crate) fn write_content(
     new: &NewBytes<'_>,
     base: Option<(BorrowedFd<'_>, u64)>,
@@ -193,7 +194,7 @@ pub(crate) fn write_content(
                 revision,
             },
             _,
-        ) => copy(*from, *length, revision, sink).map(|()| None),
+        ) => copy_stored(*from, *length, revision, sink).map(|()| None),
         (
             NewBytes::Streamed { changes } | NewBytes::CopiedFrom { changes, .. },
             Some((file, length)),
@@ -203,18 +204,18 @@ pub(crate) fn write_content(
         }
         (NewBytes::Nothing | NewBytes::MovedTo(_), _) => Err(io::Error::new(
             io::ErrorKind::InvalidInput,
-            "a file that goes has no new bytes",
+            "a removed or moved file has no new bytes",
         )),
         (NewBytes::Streamed { .. } | NewBytes::CopiedFrom { .. }, None) => Err(io::Error::new(
             io::ErrorKind::InvalidInput,
-            "a file that is not there yet has no bytes to stream from",
+            "the file that the bytes are read from was not opened",
         )),
     }
 }
 
-/// Copies content from a [`Source`] through one buffer. Content that does not match its revision is an error; the
-/// file has no name yet, so nobody sees it.
-fn copy(
+/// Copies stored content from a [`Source`] through one buffer, and fails where it does not match its revision. The
+/// callers write into a temporary file, so that damaged content never gets a name.
+fn copy_stored(
     from: &dyn Source,
     length: u64,
     revision: &Revision,
@@ -228,7 +229,7 @@ fn copy(
                 .unwrap_or(buffer::LENGTH)
                 .min(buffer::LENGTH);
             match from.read_at(&mut buffer[..most], at) {
-                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(0) => return Err(damaged()),
                 Ok(read) => {
                     at += read as u64;
                     hasher.update(&buffer[..read]);
@@ -243,14 +244,15 @@ fn copy(
     if hasher.finish() == *revision {
         Ok(())
     } else {
-        Err(io::Error::new(
-            io::ErrorKind::InvalidData,
-            "what is kept of that content is damaged",
-        ))
+        Err(damaged())
     }
 }
 
-/// Copies the old file through one buffer, replacing the changed ranges.
+fn damaged() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "the stored content is damaged")
+}
+
+/// Copies the file `base` through one buffer, replacing the changed ranges; returns the revision of what was read.
 fn stream(
     changes: &[RawChange],
     base: BorrowedFd<'_>,
@@ -259,7 +261,8 @@ fn stream(
 ) -> io::Result<Revision> {
     let disk = sink.disk;
     let mut old = Hasher::new();
-    let mut copy = |from: u64, to: u64, mut sink: Option<&mut Sink<'_>>| -> io::Result<()> {
+    // Every byte of the base is hashed; those of a changed range are not written.
+    let mut read = |from: u64, to: u64, mut sink: Option<&mut Sink<'_>>| -> io::Result<()> {
         buffer::lend(|buffer| {
             let mut at = from;
             while at < to {
@@ -268,11 +271,11 @@ fn stream(
                     .min(buffer::LENGTH);
                 match disk.read_at(base, &mut buffer[..most], at) {
                     Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                    Ok(read) => {
-                        at += read as u64;
-                        old.update(&buffer[..read]);
+                    Ok(count) => {
+                        at += count as u64;
+                        old.update(&buffer[..count]);
                         if let Some(sink) = &mut sink {
-                            sink.put(&[&buffer[..read]])?;
+                            sink.put(&[&buffer[..count]])?;
                         }
                     }
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -284,11 +287,11 @@ fn stream(
     };
     let mut at = 0;
     for change in changes {
-        copy(at, change.range.start, Some(&mut *sink))?;
+        read(at, change.range.start, Some(&mut *sink))?;
         sink.put(&[&change.bytes])?;
-        copy(change.range.start, change.range.end, None)?;
+        read(change.range.start, change.range.end, None)?;
         at = change.range.end;
     }
-    copy(at, length, Some(sink))?;
+    read(at, length, Some(sink))?;
     Ok(old.finish())
 }

@@ -47,7 +47,7 @@ pub enum OpenMode {
 }
 
 /// A lease on an open file (`F_SETLEASE`). A program that wants to open the file meanwhile waits until the lease is
-/// given back; [`Disk::lease_is_quiet`] reports that one is waiting.
+/// given back; [`Disk::lease_is_unbroken`] reports that one is waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lease {
     /// Keeps writers out; granted only where nobody has the file open or mapped for writing.
@@ -220,7 +220,7 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// with the handle.
     fn take_lease(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<()>;
     /// Whether the lease is still held and nobody is waiting for it.
-    fn lease_is_quiet(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<bool>;
+    fn lease_is_unbroken(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<bool>;
     /// Whether a lease on this file detects every writer. On overlayfs, on FUSE and on network file systems it does not.
     fn lease_sees_all(&self, file: BorrowedFd<'_>) -> io::Result<bool>;
     /// Releases the lease on an open file.

@@ -153,7 +153,7 @@ impl DisplacedStore {
             return Err(io::ErrorKind::WouldBlock.into());
         }
         copy(disk, source.as_fd(), store.as_fd(), &new_name)?;
-        if lease.is_ok() && !disk.lease_is_quiet(source.as_fd(), Lease::Read)? {
+        if lease.is_ok() && !disk.lease_is_unbroken(source.as_fd(), Lease::Read)? {
             let _ = disk.remove_at(store.as_fd(), &new_name);
             return Err(io::ErrorKind::WouldBlock.into());
         }
@@ -278,7 +278,7 @@ impl DisplacedStore {
                 size,
             });
         }
-        if leased && !disk.lease_is_quiet(file.as_fd(), Lease::Read)? {
+        if leased && !disk.lease_is_unbroken(file.as_fd(), Lease::Read)? {
             return Ok(LateWriteCheck::Waiting);
         }
         if sealed_name != name {

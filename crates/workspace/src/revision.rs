@@ -1,11 +1,11 @@
-//! The revision of a content: BLAKE3 of a file's raw bytes. The hash has no key, so a short text can be guessed from its
+//! The revision of a content: BLAKE3 of a file's raw bytes. The hash has no secret key, so a short text can be guessed from its
 //! revision: the revision of a file whose text may not be shown is not shown either.
 
 use std::ffi::OsStr;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt as _;
 
-/// Identifies the content of a file: BLAKE3 of its raw bytes.
+/// Identifies the content of a file, by BLAKE3 of its raw bytes, or the target of a symbolic link.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Revision([u8; 32]);
 

@@ -38,7 +38,7 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
     options.insist = arguments.insist.into();
     options.dry_run = arguments.check.into();
     options.applied_by = match arguments.common.session {
-        // A named session has its own record of what was read.
+        // In a named session the model must have read what it edits, as over MCP; a person who pastes a reply need not.
         Some(_) => AppliedBy::Model,
         None => AppliedBy::Person,
     };
@@ -58,11 +58,12 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
         ))?;
         return Ok(exit_of(&answer));
     }
-    let shape = Presentation::of_change(&approver, arguments.common.session.as_ref());
-    put(&answer, output, shape, around)
+    let presentation = Presentation::of_change(&approver, arguments.common.session.as_ref());
+    put(&answer, output, presentation, around)
 }
 
-/// Whether the model that wrote the reply can correct what it was refused for.
+/// Whether the model that wrote the reply can correct it. The person has to act where a file may not be written, was
+/// changed or was not read in the session, and a credential is not to be sent to the model once more.
 fn is_for_the_model(kind: RefusalKind) -> bool {
     !matches!(
         kind,
@@ -78,8 +79,8 @@ fn is_for_the_model(kind: RefusalKind) -> bool {
     )
 }
 
-/// The format of the first edit in a reply; none where the reply cannot be parsed, which the answer tells by a line of
-/// the reply.
+/// The format of the first edit in a reply. There is none where the reply cannot be parsed: only such a refusal carries
+/// the number of the reply's line.
 fn written_in(reply: &str, answer: &Reply) -> Option<Dialect> {
     if !answer.data()["error"]["line"].is_null() {
         return None;

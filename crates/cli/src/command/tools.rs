@@ -1,4 +1,5 @@
-//! `lancet tools`: prints the tools' definitions for a model API.
+//! `lancet tools`: prints the definitions of the tools that the flags and settings offer, for MCP or for a model's API.
+//! The engine is opened only to list them.
 
 use lancet::tools::ANSWER_LIMIT;
 use lancet::tools::{Format, Length, tool_list};

@@ -46,9 +46,8 @@ pub(super) enum Proof {
     Holds(&'static str),
     /// It is a URL with a password.
     Password,
-    /// Its prefix hardly occurs by chance: it is followed by other text, or its characters look random. A PEM text is checked
-    /// by its header and footer instead.
-    RarePrefix,
+    /// A private key in PEM format follows its header.
+    PrivateKey,
 }
 
 /// The format of one kind of credential.
@@ -80,7 +79,7 @@ const fn format(
 }
 
 use Alphabet::{Address, Capitals, Hex, Letters, Pem, Wide, Words};
-use Proof::{Crc, Holds, Jwt, Password, Random, RarePrefix};
+use Proof::{Crc, Holds, Jwt, Password, PrivateKey, Random};
 
 /// All known formats.
 #[rustfmt::skip]
@@ -128,7 +127,7 @@ pub(super) const FORMATS: &[Format] = &[
     format("Mailgun API key", "key-", Hex, 32, 32, Random),
     format("Mailchimp API key", "md-", Words, 22, 22, Random),
     format("npm access token", "npm_", Letters, 36, 36, Crc),
-    format("PyPI upload token", "pypi-AgEIcHlwaS5vcmc", Words, 50, 250, RarePrefix),
+    format("PyPI upload token", "pypi-AgEIcHlwaS5vcmc", Words, 50, 250, Random),
     format("RubyGems API key", "rubygems_", Hex, 48, 48, Random),
     format("crates.io token", "cio", Letters, 32, 32, Random),
     format("Docker access token", "dckr_pat_", Words, 27, 27, Random),
@@ -165,12 +164,12 @@ pub(super) const FORMATS: &[Format] = &[
     format("age secret key", "AGE-SECRET-KEY-1", Capitals, 58, 58, Random),
     format("Telegram bot token", "bot_token=", Address, 40, 60, Holds(":AA")),
     format("JSON Web Token", "eyJ", Wide, 60, 8_000, Jwt),
-    format("RSA private key", "-----BEGIN RSA ", Pem, 0, 0, RarePrefix),
-    format("OpenSSH private key", "-----BEGIN OPENSSH ", Pem, 0, 0, RarePrefix),
-    format("EC private key", "-----BEGIN EC ", Pem, 0, 0, RarePrefix),
-    format("DSA private key", "-----BEGIN DSA ", Pem, 0, 0, RarePrefix),
-    format("private key", "-----BEGIN ", Pem, 0, 0, RarePrefix),
-    format("encrypted private key", "-----BEGIN ENCRYPTED ", Pem, 0, 0, RarePrefix),
+    format("RSA private key", "-----BEGIN RSA ", Pem, 0, 0, PrivateKey),
+    format("OpenSSH private key", "-----BEGIN OPENSSH ", Pem, 0, 0, PrivateKey),
+    format("EC private key", "-----BEGIN EC ", Pem, 0, 0, PrivateKey),
+    format("DSA private key", "-----BEGIN DSA ", Pem, 0, 0, PrivateKey),
+    format("private key", "-----BEGIN ", Pem, 0, 0, PrivateKey),
+    format("encrypted private key", "-----BEGIN ENCRYPTED ", Pem, 0, 0, PrivateKey),
     format("password in a PostgreSQL address", "postgres://", Address, 10, 400, Password),
     format("password in a PostgreSQL address", "postgresql://", Address, 10, 400, Password),
     format("password in a MySQL address", "mysql://", Address, 10, 400, Password),

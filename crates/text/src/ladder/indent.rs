@@ -20,17 +20,19 @@ pub(super) fn find(task: &Task<'_>, matcher: &LineMatcher<'_>) -> Option<Verdict
         Ok(places) => places,
         Err(verdict) => return Some(verdict),
     };
+    // `choose` returns several places only where their texts are equal, so the first stands for all.
     let place = places[0].clone();
     if let Err(reason) = allow(matcher, task.new, &place) {
         return Some(forbid(Rung::Indent, place, reason));
     }
     let (file, old) = matcher.pairs(&place).next()?;
-    let removed: String = old.chars().map(fold_char).collect();
+    // Folded indentation is ASCII: its characters are its bytes.
+    let folded_old: String = old.chars().map(fold_char).collect();
     let (file_indent, old_indent) = (count(file), count(old));
     let shift = if file_indent > old_indent {
         Shift::Add(&file[..chars_len(file, file_indent - old_indent)])
     } else {
-        Shift::Remove(&removed[..old_indent - file_indent])
+        Shift::Remove(&folded_old[..old_indent - file_indent])
     };
     Some(matcher.edit(task, Rung::Indent, places, shift))
 }
@@ -75,7 +77,8 @@ fn windows(matcher: &LineMatcher<'_>) -> Option<Vec<usize>> {
     );
     let old_first = matcher.old_line(first);
     let fits = |&start: &usize| {
-        // `start` is the line after the first line that is not blank; the blank lines are before that.
+        // `start` is the file's line for old line `rest`. The first line that is not blank is before it, and the blank lines
+        // that lead the old text are before that one, from `window` on.
         let Some(window) = start.checked_sub(rest) else {
             return false;
         };
@@ -126,7 +129,8 @@ fn is_shifted(file: &str, old: &str) -> bool {
     file.len() != old.len() && (file.ends_with(old) || old.ends_with(file))
 }
 
-/// The guards that only this rung has.
+/// Refuses an uncertain shift: the added prefixes have different characters, or a least indented line of the new text has
+/// the indentation of the file's least indented lines or is itself a line of the place.
 fn allow(matcher: &LineMatcher<'_>, new: &str, place: &Range<usize>) -> Result<(), String> {
     let mut prefixes = matcher
         .pairs(place)
@@ -142,10 +146,10 @@ fn allow(matcher: &LineMatcher<'_>, new: &str, place: &Range<usize>) -> Result<(
         .collect();
     let new: Vec<Line> = new.split('\n').map(Line::of).collect();
     let file_least = least(&file);
-    let stands = |line: &&Line| {
+    let is_in_place = |line: &&Line| {
         file_least.iter().any(|other| other.indent == line.indent) || file.contains(line)
     };
-    if least(&new).iter().any(stands) {
+    if least(&new).iter().any(is_in_place) {
         return Err("The new text already stands at the file's indentation while the old text does not, so it is unknown whether to shift it.".to_owned());
     }
     Ok(())

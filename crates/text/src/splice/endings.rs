@@ -6,8 +6,8 @@ use crate::lines::{Endings, Terminator, line_end};
 use std::borrow::Cow;
 
 impl Document<'_> {
-    /// The new text of a change with the line ends that it gets in this file. `start` is the position of the change, or
-    /// a little before it.
+    /// The new text of a change with the line ends that it gets in this file. `start` is any position at or before the
+    /// change; the search for a line end begins there.
     pub(super) fn with_line_ends<'c>(&self, change: &'c Change, start: Position) -> Cow<'c, str> {
         let newlines = || memchr::memchr(b'\n', change.text.as_bytes()).is_some();
         match self.endings() {
@@ -15,16 +15,19 @@ impl Document<'_> {
             _ if !newlines() => Cow::Borrowed(&change.text),
             Endings::Crlf => Cow::Owned(change.text.replace('\n', "\r\n")),
             Endings::Cr => Cow::Owned(change.text.replace('\n', "\r")),
-            Endings::Mixed => Cow::Owned(self.with_each_line_end(change, start)),
+            Endings::Mixed => Cow::Owned(self.with_replaced_line_ends(change, start)),
         }
     }
 
-    fn with_each_line_end(&self, change: &Change, start: Position) -> String {
+    /// The new text for a file with mixed line ends: each new line gets the terminator of the line that it replaces, and
+    /// further ones that of the last line replaced.
+    fn with_replaced_line_ends(&self, change: &Change, start: Position) -> String {
         let view = self.view();
         let range = &change.range;
         let mut text = String::with_capacity(change.text.len() * 2);
         let mut terminator = Terminator::Lf;
-        // The newline of the next line that is replaced; for an insertion, that of the line which decides.
+        // The offset of the next replaced line's newline. An insertion at the start of a line takes the terminator of the
+        // line before it, any other insertion that of its own line.
         let mut newline = if range.is_empty() && view[..range.start].ends_with('\n') {
             Some(range.start - 1)
         } else {
@@ -33,7 +36,7 @@ impl Document<'_> {
         for (number, line) in change.text.split('\n').enumerate() {
             if number > 0 {
                 if let Some(at) = newline.take() {
-                    terminator = self.line_end_near(at, start);
+                    terminator = self.terminator_of_line(at, start);
                     let further = at + 1 < range.end;
                     newline = further.then(|| line_end(view, at + 1));
                 }
@@ -44,26 +47,28 @@ impl Document<'_> {
         text
     }
 
-    /// The line end at a newline of the view. Where `newline` is the end of a last line without one, it is that of the
-    /// line before; a file with mixed line ends has one.
-    fn line_end_near(&self, newline: usize, start: Position) -> Terminator {
+    /// The terminator of the line that ends at offset `newline` of the view. A last line without a terminator gets that
+    /// of the line before.
+    fn terminator_of_line(&self, newline: usize, start: Position) -> Terminator {
         if newline < self.view().len() {
             let from = if newline < start.view {
                 self.start()
             } else {
                 start
             };
-            return self.line_end_at(newline, from);
+            return self.terminator_at(newline, from);
         }
         match memchr::memrchr(b'\n', self.view().as_bytes()) {
-            Some(before) => self.line_end_at(before, self.start()),
+            Some(before) => self.terminator_at(before, self.start()),
             None => Terminator::Lf,
         }
     }
 
-    fn line_end_at(&self, newline: usize, from: Position) -> Terminator {
+    /// The terminator whose newline stands at this offset of the view, read from the raw bytes.
+    fn terminator_at(&self, newline: usize, from: Position) -> Terminator {
         let start = self.floor(from, newline);
         let end = self.floor(start, newline + 1);
+        // The zero bytes are the other halves of UTF-16 characters.
         let mut bytes = self.raw()[start.raw..end.raw]
             .iter()
             .filter(|byte| **byte != 0);

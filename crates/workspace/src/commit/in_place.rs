@@ -12,7 +12,7 @@ use super::check::holds_expected;
 use super::lease::{Protection, take_lease};
 use super::rollback::{Applied, Rollback};
 use super::scratch::{STATE, Scratch, Temporary};
-use super::stage::{UNCHANGED, check_base, later_than};
+use super::stage::{UNCHANGED, check_base, time_after};
 use super::{CommitFailure, Guarantee, Method, ReadOnlyReason, Warning, Weak, Write, Written};
 use crate::content::{Sink, new_length, write_content};
 use crate::disk::{Disk, Lease, OpenMode};
@@ -215,7 +215,7 @@ pub(super) fn rewrite(
     if stamp.mtime <= to_rewrite.stamp.mtime {
         // Rewritten within one clock tick, or on a file system that stores whole seconds.
         let file = to_rewrite.file.as_fd();
-        let _ = disk.set_modified(file, later_than(to_rewrite.stamp.mtime, disk.now()));
+        let _ = disk.set_modified(file, time_after(to_rewrite.stamp.mtime, disk.now()));
         stamp = disk.stat(file).unwrap_or(stamp);
         if stamp.mtime <= to_rewrite.stamp.mtime {
             let _ = disk.set_modified(file, (to_rewrite.stamp.mtime.0.saturating_add(2), 0));

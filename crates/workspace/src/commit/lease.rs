@@ -40,7 +40,7 @@ pub(super) enum Protection {
 impl CheckedFile {
     /// Whether no writer has come since. Without a lease this is not known, and true.
     pub(super) fn is_quiet(&self, disk: &dyn Disk) -> bool {
-        let ask = || disk.lease_is_quiet(self.handle.as_fd(), Lease::Read);
+        let ask = || disk.lease_is_unbroken(self.handle.as_fd(), Lease::Read);
         self.protection == Protection::NotLeased || ask().or_else(|_| ask()).unwrap_or(false)
     }
 }

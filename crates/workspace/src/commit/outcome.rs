@@ -1,4 +1,4 @@
-//! The results of a commit: files that were written, with warnings, or why nothing was.
+//! The results of a commit: files that were written, with warnings, or why the commit failed.
 
 use std::io;
 use std::path::PathBuf;
@@ -42,9 +42,10 @@ impl Written {
 pub enum Warning {
     /// The folder could not be flushed; a power cut may undo the write.
     NotDurable,
-    /// Another program replaced the new file at once; both are kept.
+    /// Another program replaced the new file right after the write; both are kept.
     Overwritten,
-    /// A program that had opened the old file is about to write into it; its bytes become a version of their own.
+    /// A program that had opened the old file is about to write into it; what it writes becomes a version
+    /// of its own.
     LateWriter,
     /// The file had other hard links; they keep the old content.
     LinksBroken,
@@ -100,7 +101,7 @@ impl ReadOnlyReason {
     }
 }
 
-/// Why a commit wrote nothing. `index` is the position of the write in the batch, from 0.
+/// Why a commit failed. Writes of the batch remain only after [`CommitError::Partly`]. `index` is the position of the write in the batch, from 0.
 #[derive(Debug, thiserror::Error)]
 pub enum CommitError {
     /// The file is no longer what was expected: other content, no file, a link, a pipe.
@@ -130,7 +131,9 @@ pub enum CommitError {
         root: PathBuf,
     },
     /// Another program is writing one of the files, or another process held the folder's lock all the time.
-    #[error("write {index}: somebody else is writing the same file (waited {waited:?})")]
+    #[error(
+        "write {index}: somebody else is writing the file or holds its folder's lock (waited {waited:?})"
+    )]
     Busy {
         /// The position in the batch.
         index: usize,
@@ -161,7 +164,7 @@ pub enum CommitError {
         second: usize,
     },
     /// The file cannot be renamed there: the other name is on another file system, or this one has no rename that
-    /// never replaces a file. It can still be copied and removed.
+    /// refuses to replace a file (`RENAME_NOREPLACE`). It can still be copied and removed.
     #[error("write {index}: cannot be renamed there")]
     NoRename {
         /// The position in the batch.
@@ -225,7 +228,7 @@ pub(crate) enum CommitFailure {
     },
     /// The rollback failed too: the file holds the new bytes, or a mixture, and the old ones are at this path.
     Stands(Box<CommitFailure>, PathBuf),
-    /// This method does not work here: attempt the batch again with another one.
+    /// The method in use does not work here: the batch is attempted again with this one.
     RetryWith(Method),
 }
 
@@ -235,6 +238,7 @@ impl CommitFailure {
         move |source| CommitFailure::Io { step, source }
     }
 
+    /// The public error for the write at this position.
     pub(crate) fn of(self, index: usize) -> CommitError {
         match self {
             CommitFailure::Changed => CommitError::Changed { index },

@@ -214,7 +214,7 @@ pub enum Durability {
 
 impl Write<'_> {
     /// Whether the name is free after the write.
-    pub(crate) fn empties_its_name(&self) -> bool {
+    pub(crate) fn removes_its_name(&self) -> bool {
         matches!(self.new, NewBytes::Nothing | NewBytes::MovedTo(_))
     }
 }

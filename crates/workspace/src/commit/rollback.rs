@@ -142,7 +142,7 @@ fn take_back(
             false
         }
         Rollback::Aside { old, old_file } => {
-            let came = write.empties_its_name();
+            let came = write.removes_its_name();
             // The new file is renamed away first, so that the name is free for the old one.
             let away = temporary_name();
             let freed = came

@@ -1,5 +1,6 @@
-//! Staging: writes and flushes the new content before anything of the old is touched, without a lock or a lease: into
-//! a new file with the old one's mode, owner and attributes, or, for a rewrite in place, stores the old bytes.
+//! Staging, the first phase of a commit, touches nothing of the old file and holds neither lock nor lease. It writes and
+//! flushes the new content into a temporary file with the old one's mode, owner and attributes. For a rewrite in place it
+//! stores the old bytes, from which a crash is recovered; for a removal or a move it only opens the file.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -21,7 +22,7 @@ use crate::mounts::MissingFeature;
 use crate::revision::Revision;
 use crate::stamp::{Moment, Stamp};
 
-/// A staged write, ready for its swap.
+/// A staged write: all that can be done before the file itself changes.
 pub(super) enum Staged {
     /// A new file for an existing name, and the handle of the old one.
     Replace(Replacement, OwnedFd),
@@ -31,7 +32,7 @@ pub(super) enum Staged {
     InPlace(Rewrite),
     /// The file will be removed or moved.
     RemoveOrMove {
-        /// None for a link.
+        /// None for a symbolic link.
         handle: Option<OwnedFd>,
         checked: Stamp,
         /// The temporary name of the removed file.
@@ -45,7 +46,7 @@ pub(super) struct Replacement {
     /// The stamp of the new file; its inode identifies it.
     pub(super) ours: Stamp,
     pub(super) revision: Revision,
-    /// The stamp of the old file at the early check.
+    /// The stamp of the old file when it was compared with what the caller expects, before staging.
     pub(super) checked: Stamp,
     pub(super) method: Method,
     /// Whether all attributes of the old file were copied.
@@ -89,7 +90,7 @@ pub(super) fn stage(
             });
         }
     };
-    if write.empties_its_name() {
+    if write.removes_its_name() {
         return Ok(Staged::RemoveOrMove {
             handle: Some(handle),
             checked: stamp,
@@ -97,8 +98,8 @@ pub(super) fn stage(
         });
     }
     match forced.unwrap_or_else(|| choose(scratch, write, &stamp)) {
-        // The permission was decided for this inode and its hard links: for another file, or one with more links, it
-        // must be decided again.
+        // A rewrite in place also changes the file's other hard links. The policy allowed it for the file that was located,
+        // with its links; for another file, or one with more links, it must be asked again.
         Method::InPlace if !is_as_located(write, &stamp) => Err(CommitFailure::Changed),
         Method::InPlace => in_place::stage(scratch, write, handle, stamp).map(Staged::InPlace),
         method => stage_beside(scratch, write, &handle, stamp, method)
@@ -135,7 +136,7 @@ pub(super) fn breaks_links(write: &Write<'_>) -> bool {
     }
 }
 
-/// Whether a folder of this name is a package store. Installers fill those with hard links to files that other
+/// Whether a folder of this name holds installed packages. Installers fill those with hard links to files that other
 /// projects share: a rewrite in place would change them everywhere.
 pub fn is_package_store(name: &OsStr) -> bool {
     const STORES: [&str; 8] = [
@@ -163,12 +164,12 @@ fn stage_beside(
     let temporary = scratch
         .create(&write.located.folder, 0o600, old.device)
         .map_err(|source| match source.kind() {
-            // The file is writable, its folder is not.
+            // The folder is not writable; the file itself may be.
             io::ErrorKind::PermissionDenied => CommitFailure::RetryWith(Method::InPlace),
-            _ => no_folder(source),
+            _ => create_failed(source),
         })?;
     let file = temporary.file.as_fd();
-    let mut sink = Sink::new(disk, file).named(write.revision);
+    let mut sink = Sink::new(disk, file).with_revision(write.revision);
     let base = write_content(&write.new, Some((handle.as_fd(), old.size)), &mut sink)
         .map_err(write_failed)?;
     check_base(write, base)?;
@@ -254,7 +255,7 @@ fn finish_copy(
             }
         })?;
     if changes.is_empty() {
-        // As a rename would have kept it. Where this fails the copy is only younger than its original.
+        // A rename would have kept the time. Where this fails, the copy has the current time instead.
         let _ = disk.set_modified(temporary.file.as_fd(), stamp.mtime);
     }
     Ok(carried)
@@ -263,19 +264,20 @@ fn finish_copy(
 fn stage_new(scratch: &mut Scratch<'_>, write: &Write<'_>) -> Result<Creation, CommitFailure> {
     let located = write.located;
     let disk = scratch.disk();
-    let (folder, created_folders) = make_folders(scratch, located)?;
-    if write.empties_its_name() {
+    if write.removes_its_name() {
         return Err(CommitFailure::Changed);
     }
-    // The umask and a default ACL of the folder apply, as to any new file.
+    let (folder, created_folders) = make_folders(scratch, located)?;
     let mode = write.options.mode;
     let source = open_source(write)?;
+    // A file that gets its mode later is private until then; any other is created with the umask or the folder's default
+    // ACL, like every new file.
     let is_private = mode.is_some() || source.is_some();
     let temporary = scratch
         .create(&folder, if is_private { 0o600 } else { 0o666 }, 0)
-        .map_err(no_folder)?;
+        .map_err(create_failed)?;
     let file = temporary.file.as_fd();
-    let mut sink = Sink::new(disk, file).named(write.revision);
+    let mut sink = Sink::new(disk, file).with_revision(write.revision);
     let base = source
         .as_ref()
         .map(|(original, stamp)| (original.as_fd(), stamp.size));
@@ -327,10 +329,10 @@ pub(super) fn make_folders(
         path.push(name);
         if scratch
             .make_folder(&folder, name, &path)
-            .map_err(no_folder)?
+            .map_err(create_failed)?
         {
             created.push(path.clone());
-            // If this fails, the flush of the innermost folder most likely does too, and that one is reported.
+            // If this fails, the later flush of the innermost folder most likely does too, and that one is reported.
             let _ = disk.sync(folder.as_fd());
         }
         let next = disk
@@ -353,7 +355,7 @@ pub(super) fn check_base(write: &Write<'_>, base: Option<Revision>) -> Result<()
 
 fn write_failed(source: io::Error) -> CommitFailure {
     match source.kind() {
-        // The old file was truncated while it was read.
+        // The file that the bytes are read from was truncated meanwhile.
         io::ErrorKind::UnexpectedEof => CommitFailure::Changed,
         _ => CommitFailure::Io {
             step: "write",
@@ -362,7 +364,7 @@ fn write_failed(source: io::Error) -> CommitFailure {
     }
 }
 
-fn no_folder(source: io::Error) -> CommitFailure {
+fn create_failed(source: io::Error) -> CommitFailure {
     match source.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             CommitFailure::ReadOnly(ReadOnlyReason::of(&source, ReadOnlyReason::Folder))
@@ -374,8 +376,8 @@ fn no_folder(source: io::Error) -> CommitFailure {
     }
 }
 
-/// Returns the current time, or the next nanosecond after `old` where that is later.
-pub(super) fn later_than(old: Moment, now: Moment) -> Moment {
+/// Returns `now`, or the next nanosecond after `old` where that is later: a file's time changes with every write.
+pub(super) fn time_after(old: Moment, now: Moment) -> Moment {
     let next = if old.1 < 999_999_999 {
         (old.0, old.1 + 1)
     } else {
@@ -384,5 +386,5 @@ pub(super) fn later_than(old: Moment, now: Moment) -> Moment {
     now.max(next)
 }
 
-/// Copies a file unchanged.
+/// The content of a file that is copied unchanged.
 pub(super) const UNCHANGED: NewBytes<'static> = NewBytes::Streamed { changes: &[] };

@@ -7,7 +7,7 @@ use std::os::fd::AsFd as _;
 
 use super::lease::{CheckedFile, Displacement, verify_displaced};
 use super::scratch::{Scratch, Temporary};
-use super::stage::{Replacement, breaks_links, copy_metadata, later_than};
+use super::stage::{Replacement, breaks_links, copy_metadata, time_after};
 use super::{CommitFailure, Guarantee, Method, ReadOnlyReason, Warning, Write, Written};
 use crate::disk::{AttributesCopied, Disk};
 use crate::stamp::Stamp;
@@ -32,7 +32,7 @@ pub(super) fn freshen(
             None,
         )?;
     }
-    let time = later_than(old_file.stamp.mtime, disk.now());
+    let time = time_after(old_file.stamp.mtime, disk.now());
     disk.set_modified(temporary.file.as_fd(), time)
         .map_err(CommitFailure::at("time"))
 }

@@ -1,4 +1,4 @@
-//! System calls that rustix does not offer: leases, early write-back, exact sleeps. The only file of this crate with
+//! System calls made through `libc`: leases, early write-back, sleeps without timer slack. The only file of this crate with
 //! `unsafe`; each call passes an open handle and plain numbers, and no pointer.
 
 use std::io;
@@ -20,11 +20,11 @@ mod calls {
         }
     }
 
-    pub(super) fn set(file: BorrowedFd<'_>, kind: libc::c_int) -> io::Result<()> {
+    pub(super) fn set_lease(file: BorrowedFd<'_>, kind: libc::c_int) -> io::Result<()> {
         fcntl(file, libc::F_SETLEASE, kind).map(|_| ())
     }
 
-    pub(super) fn get(file: BorrowedFd<'_>) -> io::Result<libc::c_int> {
+    pub(super) fn lease_of(file: BorrowedFd<'_>) -> io::Result<libc::c_int> {
         fcntl(file, libc::F_GETLEASE, 0)
     }
 
@@ -34,7 +34,8 @@ mod calls {
         let _ = unsafe { libc::sync_file_range(file.as_raw_fd(), offset, length, flags) };
     }
 
-    /// Returns the timer slack of this thread in nanoseconds; 0 where it is not known.
+    /// Returns the timer slack of this thread in nanoseconds; 0, which means the default when it is set,
+    /// where it cannot be read.
     pub(super) fn slack() -> libc::c_ulong {
         // SAFETY: reads a number of the calling thread.
         let found = unsafe { libc::prctl(libc::PR_GET_TIMERSLACK, 0, 0, 0, 0) };
@@ -51,33 +52,33 @@ mod calls {
 
     /// A lease break sends a signal to the holder. SIGIO, the default, would end the process; SIGURG is ignored
     /// unless the host handles it, and a spurious one does no harm.
-    pub(super) fn quieten(file: BorrowedFd<'_>) -> io::Result<()> {
+    pub(super) fn use_harmless_signal(file: BorrowedFd<'_>) -> io::Result<()> {
         fcntl(file, SET_SIGNAL, libc::SIGURG).map(|_| ())
     }
 }
 
-/// Disables the timer slack of this thread until it is dropped.
+/// While this value lives, timers of its thread end at most a nanosecond late; dropping it restores the timer slack.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-pub(super) struct ExactSleep {
+pub(super) struct NoTimerSlack {
     slack: libc::c_ulong,
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
-pub(super) fn exact_sleep() -> ExactSleep {
+pub(super) fn without_timer_slack() -> NoTimerSlack {
     let slack = calls::slack();
     calls::set_slack(1);
-    ExactSleep { slack }
+    NoTimerSlack { slack }
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
-impl Drop for ExactSleep {
+impl Drop for NoTimerSlack {
     fn drop(&mut self) {
         calls::set_slack(self.slack);
     }
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub(super) fn exact_sleep() {}
+pub(super) fn without_timer_slack() {}
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn number(lease: Lease) -> libc::c_int {
@@ -89,18 +90,19 @@ fn number(lease: Lease) -> libc::c_int {
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) fn take_lease(file: BorrowedFd<'_>, lease: Lease) -> io::Result<()> {
-    calls::quieten(file)?;
-    calls::set(file, number(lease))
+    calls::use_harmless_signal(file)?;
+    calls::set_lease(file, number(lease))
 }
 
+/// Whether the lease is still held and nobody waits for it: the kernel reports another kind once a break has begun.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-pub(super) fn lease_is_quiet(file: BorrowedFd<'_>, lease: Lease) -> io::Result<bool> {
-    Ok(calls::get(file)? == number(lease))
+pub(super) fn lease_is_unbroken(file: BorrowedFd<'_>, lease: Lease) -> io::Result<bool> {
+    Ok(calls::lease_of(file)? == number(lease))
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) fn drop_lease(file: BorrowedFd<'_>) -> io::Result<()> {
-    calls::set(file, libc::F_UNLCK)
+    calls::set_lease(file, libc::F_UNLCK)
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -120,7 +122,7 @@ pub(super) fn take_lease(_: BorrowedFd<'_>, _: Lease) -> io::Result<()> {
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub(super) fn lease_is_quiet(_: BorrowedFd<'_>, _: Lease) -> io::Result<bool> {
+pub(super) fn lease_is_unbroken(_: BorrowedFd<'_>, _: Lease) -> io::Result<bool> {
     Ok(false)
 }
 

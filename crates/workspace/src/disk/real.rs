@@ -370,8 +370,8 @@ impl Disk for RealDisk {
         raw::take_lease(file, lease)
     }
 
-    fn lease_is_quiet(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<bool> {
-        raw::lease_is_quiet(file, lease)
+    fn lease_is_unbroken(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<bool> {
+        raw::lease_is_unbroken(file, lease)
     }
 
     fn lease_sees_all(&self, file: BorrowedFd<'_>) -> io::Result<bool> {
@@ -387,7 +387,7 @@ impl Disk for RealDisk {
             return;
         }
         // The default timer slack lengthens a sleep by 50 microseconds, which is long where 20 are wanted.
-        let _exact = raw::exact_sleep();
+        let _exact = raw::without_timer_slack();
         std::thread::sleep(time);
     }
 }

@@ -16,7 +16,7 @@ pub(crate) const READING_CALLS: [&str; 18] = [
     "read_at",
     "read_more",
     "take_lease",
-    "lease_is_quiet",
+    "lease_is_unbroken",
     "lease_sees_all",
     "try_lock",
     "unlock",

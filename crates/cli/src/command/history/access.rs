@@ -10,7 +10,7 @@ use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::TerminalApprover;
 
-/// Opens an engine for a command on the history.
+/// Opens an engine for a command on the history. Without an approver nobody can be asked: the command only reads.
 pub(super) fn open(
     place: &WorkArguments,
     reach: RootHint<'_>,

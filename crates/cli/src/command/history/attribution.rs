@@ -1,5 +1,5 @@
-//! `lancet log --format attribution`: which lines of the present files an agent wrote, as one record in the Agent Trace
-//! format (0.1.0), with lancet's own details under `metadata`.
+//! `lancet log --format attribution`: which operation wrote which lines of the files as they are now, and whether a
+//! person or an agent made it, as one record in the Agent Trace format (0.1.0), with lancet's own details under `metadata`.
 
 use std::collections::BTreeSet;
 use std::io::Read as _;
@@ -14,10 +14,10 @@ use crate::failure::{Exit, Failure};
 use crate::terminal::print;
 
 /// The name that lancet's own commands give as their client: a person at the shell.
-const SHELL: &str = "lancet";
+const COMMAND_LINE: &str = "lancet";
 
 /// Prints the record of the files that these operations touched.
-pub(super) fn record(history: &History, operations: &[Operation]) -> Result<Exit, Failure> {
+pub(super) fn print_record(history: &History, operations: &[Operation]) -> Result<Exit, Failure> {
     let paths: BTreeSet<&PathBuf> = operations
         .iter()
         .flat_map(|operation| &operation.files)
@@ -41,7 +41,7 @@ pub(super) fn record(history: &History, operations: &[Operation]) -> Result<Exit
     Ok(Exit::Done)
 }
 
-/// One file: a conversation for each operation that wrote lines of it, in the order of their first lines.
+/// One file: a `conversation`, the format's word for one contribution, for each operation that wrote lines of it, in the order of their first lines.
 fn file(history: &History, found: &Attribution) -> Value {
     let mut conversations: Vec<Value> = Vec::new();
     let mut ids: Vec<&str> = Vec::new();
@@ -53,7 +53,7 @@ fn file(history: &History, found: &Attribution) -> Value {
             Some(conversation) => conversation,
             None => {
                 ids.push(id);
-                conversations.push(conversation(&written.operation));
+                conversations.push(new_conversation(&written.operation));
                 let last = conversations.len() - 1;
                 &mut conversations[last]
             }
@@ -75,7 +75,7 @@ fn file(history: &History, found: &Attribution) -> Value {
     })
 }
 
-fn conversation(operation: &Operation) -> Value {
+fn new_conversation(operation: &Operation) -> Value {
     json!({
         "contributor": { "type": contributor(operation) },
         "ranges": [],
@@ -92,11 +92,11 @@ fn conversation(operation: &Operation) -> Value {
     })
 }
 
-/// Who wrote an operation, by the client that its caller named: a command of lancet counts as a person, any other client as
-/// an agent. Without a client it is unknown.
+/// Who made an operation, in the format's words, by the program that sent it: lancet's own command line counts as a
+/// person, any other client as an agent. Without a client's name it is unknown.
 fn contributor(operation: &Operation) -> &'static str {
     match operation.client.as_deref() {
-        Some(SHELL) => "human",
+        Some(COMMAND_LINE) => "human",
         Some(_) => "ai",
         None => "unknown",
     }

@@ -52,7 +52,7 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
     }
     match arguments.format {
         Some(LogFormat::Patch) => return patch::series(&history, &operations),
-        Some(LogFormat::Attribution) => return attribution::record(&history, &operations),
+        Some(LogFormat::Attribution) => return attribution::print_record(&history, &operations),
         None => {}
     }
     if arguments.json {

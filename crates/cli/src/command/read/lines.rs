@@ -18,6 +18,7 @@ pub(super) struct FileLines {
     pub(super) name: String,
     /// The first line, from 1; the beginning where none was typed.
     pub(super) offset: Option<u64>,
+    /// How many lines; all where none was typed. 0 counts as 1, here and in `offset`.
     pub(super) limit: Option<u64>,
 }
 
@@ -32,13 +33,14 @@ pub(super) struct ShownLines {
     footer: String,
 }
 
-/// What was typed for a file: a name, or a name and lines. A file that has this very name is that file.
+/// What was typed for a file: a name, or a name and lines. All of it is the name where a file of exactly that name exists
+/// (`a:10`), or where a flag gives the lines.
 pub(super) fn typed_range(
     typed: &Path,
     arguments: &ReadArguments,
     around: &Surroundings,
 ) -> Result<FileLines, Failure> {
-    let whole = |typed: &Path| {
+    let lines_by_flags = |typed: &Path| {
         Ok(FileLines {
             path: around.absolute(typed)?,
             name: visible_line(&typed.to_string_lossy()).into_owned(),
@@ -62,10 +64,10 @@ pub(super) fn typed_range(
             Ok(FileLines {
                 offset: Some(first),
                 limit: last.map(|last| last - first + 1),
-                ..whole(Path::new(name))?
+                ..lines_by_flags(Path::new(name))?
             })
         }
-        _ => whole(typed),
+        _ => lines_by_flags(typed),
     }
 }
 
@@ -80,13 +82,13 @@ fn split(typed: &str) -> Option<(&str, (u64, Option<u64>))> {
         Some((first, "")) => (name, number(first)?, None),
         Some((first, last)) => (name, number(first)?, Some(number(last)?)),
         None => {
-            let last = number(lines)?;
+            let after_colon = number(lines)?;
             match name.rsplit_once(':') {
                 Some((name, line)) if number(line).is_some() => {
                     let line = number(line)?;
                     (name, line, Some(line))
                 }
-                _ => (name, last, Some(last)),
+                _ => (name, after_colon, Some(after_colon)),
             }
         }
     };
@@ -116,7 +118,7 @@ impl FileLines {
         }))
     }
 
-    /// The last line on a terminal.
+    /// The line below the shown ones: which they are, of how many, and the file's revision.
     fn footer(&self, found: &PlainLines) -> String {
         let total = found.total;
         let mut words = match found.lines.len() {
@@ -145,14 +147,15 @@ impl FileLines {
 }
 
 impl ShownLines {
-    /// Prints the lines with numbers and colours, and the last line about them.
+    /// Prints the lines with numbers and colours, and the footer below them.
     pub(super) fn put(&self, out: &mut dyn io::Write, colour: Colour) -> io::Result<()> {
         let first_line = self.lines.first().map_or("", String::as_str);
         let mut syntax = match colour {
             Colour::On => SyntaxColours::of(&self.path, first_line),
             Colour::Off => None,
         };
-        let width = (self.first + self.lines.len()).to_string().len();
+        let last = self.first + self.lines.len().saturating_sub(1);
+        let width = last.to_string().len();
         for (at, line) in self.lines.iter().enumerate() {
             let number = format!("{:>width$}  ", self.first + at);
             let line = visible(line);
@@ -162,7 +165,7 @@ impl ShownLines {
             };
             let number = colour.paint(Style::Dim, &number);
             out.write_all(format!("{number}{text}\n").as_bytes())?;
-            // A pager shows the first screen while the rest is coloured.
+            // The first line is written at once, so that a pager starts while the rest is coloured.
             if at == 0 {
                 out.flush()?;
             }

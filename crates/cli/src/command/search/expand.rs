@@ -1,4 +1,4 @@
-//! Finds the files that a glob on the command line of another command means.
+//! Finds the files that match a glob on the command line of another command.
 
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStringExt as _;
@@ -11,7 +11,7 @@ use lancet::doors::{EntryKind, HiddenFiles, IgnoreFiles, Output, Paint, ShellFor
 use crate::failure::Failure;
 use crate::surroundings::{Surroundings, as_text};
 
-/// The files of a glob as `lancet glob` lists them, absolute and by name.
+/// The files that `lancet glob` lists for a pattern, as absolute paths, sorted.
 pub(in crate::command) fn expand(
     typed: &Path,
     lancet: &Lancet,

@@ -1,4 +1,5 @@
-//! Refuses to write credentials into files that models share. Only the new text is scanned. The refusal names the kind
+//! Refuses to write credentials into guarded files: those that people or agents share, such as an agent's memory. Only
+//! the text that the call inserts is scanned. The refusal names the kind
 //! and the line, never the credential itself.
 
 use lancet_policy::find_credential;
@@ -24,7 +25,7 @@ pub(crate) fn refuse_credential(
     let line = new[..found.at].matches('\n').count() + 1;
     let path = quote_path(target.path());
     let text = format!(
-        "Line {line} of the new text holds a credential ({}), and {path} is a file that others read. Nothing was written; leave the credential out and say where it is kept.",
+        "Line {line} of the new text holds a credential ({}), and {path} is a file that others read. Nothing was written; leave the credential out and write where it is kept instead.",
         found.kind
     );
     Err(Refusal::new(RefusalKind::Secret, text)

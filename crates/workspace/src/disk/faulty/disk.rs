@@ -242,9 +242,9 @@ impl Disk for FaultyDisk {
         self.inner.take_lease(file, lease)
     }
 
-    fn lease_is_quiet(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<bool> {
-        self.before("lease_is_quiet", None)?;
-        self.inner.lease_is_quiet(file, lease)
+    fn lease_is_unbroken(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<bool> {
+        self.before("lease_is_unbroken", None)?;
+        self.inner.lease_is_unbroken(file, lease)
     }
 
     fn lease_sees_all(&self, file: BorrowedFd<'_>) -> io::Result<bool> {

@@ -1,4 +1,4 @@
-//! The files that `lancet edit` is about: those that were typed, and those that globs mean.
+//! The files that `lancet edit` changes: those that were typed, and those that match a typed glob.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,14 @@ use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{TerminalApprover, visible_line};
 
-/// A file of the command.
+/// A file in which the command looks for the old text.
 pub(super) struct Candidate {
     pub(super) path: PathBuf,
     /// Whether it was typed by its own name, and not found by a glob.
     pub(super) is_named: bool,
 }
 
-/// Whether what was typed is a glob. Whatever exists under that very name is none.
+/// Whether what was typed is a glob. A name of an existing file is that file, whatever characters it has.
 pub(in crate::command::edit) fn is_glob(
     typed: &Path,
     around: &Surroundings,
@@ -33,27 +33,27 @@ fn has_glob(typed: &Path) -> bool {
     typed.to_string_lossy().contains(['*', '?', '[', '{'])
 }
 
-/// Opens the engine on all places that the files reach.
+/// Opens the engine with roots that contain all the files.
 pub(super) fn open(
     arguments: &EditArguments,
     approver: &TerminalApprover,
     around: &Surroundings,
 ) -> Result<Lancet, Failure> {
-    let mut reached = Vec::with_capacity(arguments.files.len());
+    let mut inside = Vec::with_capacity(arguments.files.len());
     for typed in &arguments.files {
-        // A glob reaches the folder before its first special character.
-        let lead: PathBuf = match is_glob(typed, around)? {
+        // The root of a glob is the path before its first component with a special character, which may be empty.
+        let plain: PathBuf = match is_glob(typed, around)? {
             true => {
-                let plain = typed.iter().take_while(|part| !has_glob(Path::new(part)));
-                Path::new(".").join(plain.collect::<PathBuf>())
+                let components = typed.iter().take_while(|part| !has_glob(Path::new(part)));
+                Path::new(".").join(components.collect::<PathBuf>())
             }
             false => typed.clone(),
         };
-        reached.push(around.absolute(&lead)?);
+        inside.push(around.absolute(&plain)?);
     }
     let request = OpenRequest {
         place: &arguments.common.place,
-        reach: RootHint::AtAll(&reached),
+        reach: RootHint::AtAll(&inside),
         mode: arguments.writing.mode,
         writes: Writes::Person,
         offer: Offer::All,
@@ -65,7 +65,7 @@ pub(super) fn open(
     Ok(request.open(around)?.lancet)
 }
 
-/// All files, each once, in the order typed; those of a glob by name.
+/// All files, each once, in the order typed; [`expand`] sorts those of a glob by name.
 pub(super) fn candidates(
     arguments: &EditArguments,
     lancet: &Lancet,
@@ -86,7 +86,7 @@ pub(super) fn candidates(
             )));
         }
         for path in found {
-            // One file may have several names.
+            // Two typed paths may lead to one file, by `..` or a symbolic link.
             let real = path.canonicalize().unwrap_or_else(|_| path.clone());
             if known.insert(real) {
                 files.push(Candidate { path, is_named });
