@@ -6,11 +6,12 @@ use super::Finding;
 use crate::house::House;
 
 /// Each crate and the crates that it may use. The lower crates do not know each other, but several use `text`.
-const ROOMS: [(&str, &[&str]); 14] = [
+const ROOMS: [(&str, &[&str]); 15] = [
     ("crates/text", &[]),
     ("crates/dialects", &[]),
     ("crates/formats", &[]),
     ("crates/history", &[]),
+    ("crates/install", &[]),
     ("crates/policy", &["lancet-text"]),
     ("crates/workspace", &["lancet-text"]),
     ("crates/search", &["lancet-workspace"]),
@@ -30,7 +31,16 @@ const ROOMS: [(&str, &[&str]); 14] = [
     ),
     ("crates/mcp", &["lancet"]),
     ("crates/pdf", &["lancet-formats"]),
-    ("crates/cli", &["lancet", "lancet-mcp", "lancet-pdf"]),
+    (
+        "crates/cli",
+        &[
+            "lancet",
+            "lancet-install",
+            "lancet-mcp",
+            "lancet-pdf",
+            "lancet-workspace",
+        ],
+    ),
     ("crates/testing", &["lancet"]),
     ("xtask", &[]),
 ];

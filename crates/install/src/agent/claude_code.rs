@@ -1,0 +1,74 @@
+//! Claude Code: servers in `~/.claude.json`, permissions in `~/.claude/settings.json`.
+
+use serde_json::{Value, json};
+
+use super::{
+    Agent, AgentFolders, InstallScope, Installation, OwnTools, PluginMark, READS, Request, WRITES,
+    WriteConsent,
+};
+use crate::entry::{Entry, Form};
+
+/// Its own tools for files. `MultiEdit` is none: a rule for it is reported as a mistake.
+const OWN: [&str; 6] = ["Read", "Edit", "Write", "NotebookEdit", "Glob", "Grep"];
+
+pub(super) const AGENT: Agent = Agent {
+    name: "claude-code",
+    title: "Claude Code",
+    other_names: &["claude", "claudecode"],
+    program: Some("claude"),
+    marks: |place| {
+        let folder = place.folder("CLAUDE_CONFIG_DIR", ".claude");
+        vec![folder, place.home.join(".claude.json")]
+    },
+    plan,
+    plugin: |place| {
+        vec![PluginMark::Key {
+            file: place
+                .folder("CLAUDE_CONFIG_DIR", ".claude")
+                .join("settings.json"),
+            object: "enabledPlugins",
+        }]
+    },
+};
+
+fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, String> {
+    let folder = place.folder("CLAUDE_CONFIG_DIR", ".claude");
+    let (servers, settings, memory) = match request.scope {
+        InstallScope::User => (
+            (place.variable)("CLAUDE_CONFIG_DIR")
+                .unwrap_or_else(|| place.home.clone())
+                .join(".claude.json"),
+            folder.join("settings.json"),
+            folder.join("CLAUDE.md"),
+        ),
+        InstallScope::Project => (
+            place.project.join(".mcp.json"),
+            place.project.join(".claude/settings.json"),
+            place.project.join("CLAUDE.md"),
+        ),
+    };
+    let mut entry = request.launch.members();
+    entry.insert("type".to_owned(), json!("stdio"));
+    let mut plan = Installation::default();
+    let server = Entry::member(&["mcpServers", "lancet"], Value::Object(entry));
+    plan.push(servers, Form::Json, vec![server]);
+    let allowed = match request.writes {
+        WriteConsent::Allow => &[&READS[..], &WRITES[..]].concat(),
+        WriteConsent::Ask => &READS.to_vec(),
+    };
+    let mut rules: Vec<Entry> = allowed
+        .iter()
+        .map(|name| Entry::item(&["permissions", "allow"], &format!("mcp__lancet__{name}")))
+        .collect();
+    if request.own_tools == OwnTools::Off {
+        rules.extend(OWN.map(|name| Entry::item(&["permissions", "deny"], name)));
+    }
+    plan.push(settings, Form::Json, rules);
+    plan.remember(request, memory, "mcp__lancet__");
+    if request.scope == InstallScope::Project {
+        plan.note(
+            "Claude Code asks once whether the servers of this project's .mcp.json may be started.",
+        );
+    }
+    Ok(plan)
+}

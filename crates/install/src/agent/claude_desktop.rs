@@ -1,0 +1,48 @@
+//! Claude Desktop: servers in `claude_desktop_config.json`. It has no project, so lancet is told its root.
+
+use serde_json::Value;
+
+use super::{
+    Agent, AgentFolders, InstallScope, Installation, OwnTools, Request, WriteConsent, no_plugin,
+};
+use crate::entry::{Entry, Form};
+
+pub(super) const AGENT: Agent = Agent {
+    name: "claude-desktop",
+    title: "Claude Desktop",
+    other_names: &["desktop"],
+    program: None,
+    marks: |place| vec![place.applications.join("Claude")],
+    plan,
+    plugin: no_plugin,
+};
+
+fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, String> {
+    if request.scope == InstallScope::Project {
+        return Err("Claude Desktop has no projects; leave --project out".to_owned());
+    }
+    let root = &place.project;
+    if *root == place.home || root.parent().is_none() {
+        return Err(
+            "Claude Desktop has no project of its own, and lancet works in the folder where this is run: go to a project first"
+                .to_owned(),
+        );
+    }
+    let Some(root) = root.to_str() else {
+        return Err("the path of this folder is not UTF-8; settings cannot name it".to_owned());
+    };
+    let launch = request.launch.with(&["--root", root]);
+    let mut plan = Installation::default();
+    let server = Value::Object(launch.members());
+    let entry = Entry::member(&["mcpServers", "lancet"], server);
+    let settings = place.applications.join("Claude/claude_desktop_config.json");
+    plan.push(settings, Form::Json, vec![entry]);
+    plan.note(&format!("In Claude Desktop lancet works in {root} alone."));
+    if request.writes == WriteConsent::Allow {
+        plan.note("Claude Desktop asks in its own window; answer with \"always\".");
+    }
+    if request.own_tools == OwnTools::Off {
+        plan.note("Claude Desktop has no file tools of its own.");
+    }
+    Ok(plan)
+}

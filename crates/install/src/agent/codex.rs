@@ -1,0 +1,47 @@
+//! Codex: servers in `~/.codex/config.toml`, each with its own approval mode.
+
+use serde_json::{Value, json};
+
+use super::{
+    Agent, AgentFolders, InstallScope, Installation, OwnTools, Request, WriteConsent, no_plugin,
+};
+use crate::entry::{Entry, Form};
+
+pub(super) const AGENT: Agent = Agent {
+    name: "codex",
+    title: "Codex",
+    other_names: &["codex-cli"],
+    program: Some("codex"),
+    marks: |place| vec![place.folder("CODEX_HOME", ".codex")],
+    plan,
+    plugin: no_plugin,
+};
+
+fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, String> {
+    let user = place.folder("CODEX_HOME", ".codex");
+    let (settings, memory) = match request.scope {
+        InstallScope::User => (user.join("config.toml"), user.join("AGENTS.md")),
+        InstallScope::Project => (
+            place.project.join(".codex/config.toml"),
+            place.project.join("AGENTS.md"),
+        ),
+    };
+    let mut entry = request.launch.members();
+    if request.writes == WriteConsent::Allow {
+        entry.insert("default_tools_approval_mode".to_owned(), json!("approve"));
+    }
+    let mut plan = Installation::default();
+    let server = Entry::member(&["mcp_servers", "lancet"], Value::Object(entry));
+    plan.push(settings, Form::Toml, vec![server]);
+    plan.remember(request, memory, "mcp__lancet__");
+    if request.writes == WriteConsent::Ask {
+        plan.note("`codex exec` declines what it would have to ask about: writes need --writes allow there.");
+    }
+    if request.own_tools == OwnTools::Off {
+        plan.note("Codex has no setting that switches apply_patch off; its own tools stay.");
+    }
+    if request.scope == InstallScope::Project {
+        plan.note("Codex reads .codex/config.toml in projects that you have trusted.");
+    }
+    Ok(plan)
+}

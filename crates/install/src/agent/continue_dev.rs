@@ -1,0 +1,52 @@
+//! Continue: a server in a file of its own in `mcpServers`. Its own tools are called Read, Edit and Write as well and it puts
+//! nothing before a server's names, so lancet does.
+
+use super::{
+    Agent, AgentFolders, InstallScope, Installation, OwnTools, Request, WriteConsent, no_plugin,
+};
+use crate::entry::{Entry, Form};
+use crate::yaml;
+
+/// What is before the names of lancet's tools here.
+const PREFIX: &str = "lancet_";
+
+pub(super) const AGENT: Agent = Agent {
+    name: "continue",
+    title: "Continue",
+    other_names: &["continue-dev", "cn"],
+    program: Some("cn"),
+    marks: |place| vec![place.home.join(".continue")],
+    plan,
+    plugin: no_plugin,
+};
+
+fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, String> {
+    let folder = match request.scope {
+        InstallScope::User => place.home.join(".continue"),
+        InstallScope::Project => place.project.join(".continue"),
+    };
+    let launch = request.launch.with(&["--prefix", PREFIX]);
+    let words: Vec<_> = launch
+        .arguments
+        .iter()
+        .map(|word| yaml::scalar(word))
+        .collect();
+    let text = format!(
+        "# Written by `lancet install`; `lancet uninstall continue` removes it.\nname: lancet\nversion: 0.0.1\nschema: v1\nmcpServers:\n  - name: lancet\n    command: {}\n    args: [{}]\n",
+        yaml::scalar(&launch.command),
+        words.join(", ")
+    );
+    let mut plan = Installation::default();
+    let server = vec![Entry::Whole { text }];
+    plan.push(folder.join("mcpServers/lancet.yaml"), Form::Text, server);
+    plan.remember_whole(request, folder.join("rules/lancet.md"), "", PREFIX);
+    if request.writes == WriteConsent::Allow {
+        plan.note("In Continue tools are set to automatic in its window, or with `cn --auto`.");
+    }
+    if request.own_tools == OwnTools::Off {
+        plan.note(
+            "In Continue its own tools are switched off in its window, or with `cn --exclude`.",
+        );
+    }
+    Ok(plan)
+}

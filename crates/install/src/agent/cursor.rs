@@ -1,0 +1,40 @@
+//! Cursor: servers in `~/.cursor/mcp.json`. What runs without a question is chosen in its window: a `permissions.json` would
+//! take the place of that choice.
+
+use serde_json::Value;
+
+use super::{Agent, AgentFolders, InstallScope, Installation, OwnTools, Request, no_plugin};
+use crate::entry::{Entry, Form};
+
+pub(super) const AGENT: Agent = Agent {
+    name: "cursor",
+    title: "Cursor",
+    other_names: &[],
+    program: Some("cursor"),
+    marks: |place| vec![place.home.join(".cursor")],
+    plan,
+    plugin: no_plugin,
+};
+
+fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, String> {
+    let folder = match request.scope {
+        InstallScope::User => place.home.join(".cursor"),
+        InstallScope::Project => place.project.join(".cursor"),
+    };
+    let launch = request.launch.with(&["--root", "${workspaceFolder}"]);
+    let mut plan = Installation::default();
+    let server = Entry::member(&["mcpServers", "lancet"], Value::Object(launch.members()));
+    plan.push(folder.join("mcp.json"), Form::Json, vec![server]);
+    match request.scope {
+        InstallScope::User => plan.note("Cursor's rules for all projects are in its window, under Rules; --project writes one to .cursor/rules."),
+        InstallScope::Project => {
+            let head = "---\ndescription: Which tools read and change files\nalwaysApply: true\n---\n";
+            plan.remember_whole(request, folder.join("rules/lancet.mdc"), head, "");
+        }
+    }
+    plan.note("What runs without a question is chosen in Cursor's window, under Auto-Run: allow lancet's Read, Glob and Grep there.");
+    if request.own_tools == OwnTools::Off {
+        plan.note("Cursor has no setting that switches its own tools off; they stay.");
+    }
+    Ok(plan)
+}

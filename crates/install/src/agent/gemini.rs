@@ -1,0 +1,84 @@
+//! Gemini CLI: servers in `~/.gemini/settings.json`, permissions in files of `~/.gemini/policies`.
+
+use serde_json::{Value, json};
+
+use super::{
+    Agent, AgentFolders, InstallScope, Installation, OwnTools, PluginMark, Request, WriteConsent,
+};
+use crate::entry::{Entry, Form};
+
+/// Its own tools for files.
+const OWN: [&str; 6] = [
+    "replace",
+    "write_file",
+    "read_file",
+    "read_many_files",
+    "grep_search",
+    "glob",
+];
+
+/// A rule that lets the three reading tools through.
+const POLICY: &str = "\
+# Written by `lancet install`; `lancet uninstall gemini` removes it.
+[[rule]]
+mcpName = \"lancet\"
+toolName = [\"Read\", \"Glob\", \"Grep\"]
+decision = \"allow\"
+priority = 100
+";
+
+pub(super) const AGENT: Agent = Agent {
+    name: "gemini",
+    title: "Gemini CLI",
+    other_names: &["gemini-cli"],
+    program: Some("gemini"),
+    marks: |place| {
+        vec![
+            place.home.join(".gemini/settings.json"),
+            place.home.join(".gemini/projects.json"),
+        ]
+    },
+    plan,
+    plugin: |place| {
+        vec![PluginMark::There(
+            place.home.join(".gemini/extensions/lancet"),
+        )]
+    },
+};
+
+fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, String> {
+    let (folder, memory) = match request.scope {
+        InstallScope::User => (
+            place.home.join(".gemini"),
+            place.home.join(".gemini/GEMINI.md"),
+        ),
+        InstallScope::Project => (
+            place.project.join(".gemini"),
+            place.project.join("GEMINI.md"),
+        ),
+    };
+    let mut entry = request.launch.members();
+    if request.writes == WriteConsent::Allow {
+        entry.insert("trust".to_owned(), json!(true));
+    }
+    let mut entries = vec![Entry::member(
+        &["mcpServers", "lancet"],
+        Value::Object(entry),
+    )];
+    if request.own_tools == OwnTools::Off {
+        entries.extend(OWN.map(|name| Entry::item(&["tools", "exclude"], name)));
+    }
+    let mut plan = Installation::default();
+    plan.push(folder.join("settings.json"), Form::Json, entries);
+    if request.writes == WriteConsent::Ask && request.scope == InstallScope::User {
+        let text = POLICY.to_owned();
+        plan.push(
+            folder.join("policies/lancet.toml"),
+            Form::Text,
+            vec![Entry::Whole { text }],
+        );
+    }
+    plan.remember(request, memory, "mcp_lancet_");
+    plan.note("Gemini CLI starts no server in a folder that it does not trust.");
+    Ok(plan)
+}

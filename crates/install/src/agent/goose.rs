@@ -1,0 +1,51 @@
+//! goose: extensions in `~/.config/goose/config.yaml`. It asks about nothing in its usual mode, so lancet asks itself.
+
+use serde_json::json;
+
+use super::{
+    Agent, AgentFolders, InstallScope, Installation, OwnTools, Request, WriteConsent, no_plugin,
+};
+use crate::entry::{Entry, Form};
+
+pub(super) const AGENT: Agent = Agent {
+    name: "goose",
+    title: "goose",
+    other_names: &[],
+    program: Some("goose"),
+    marks: |place| vec![place.config.join("goose")],
+    plan,
+    plugin: no_plugin,
+};
+
+fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, String> {
+    if request.scope == InstallScope::Project {
+        return Err("goose has extensions of the user only; leave --project out".to_owned());
+    }
+    let launch = match request.writes {
+        WriteConsent::Allow => request.launch.clone(),
+        WriteConsent::Ask => request.launch.with(&["--mode", "ask", "--ask", "elicit"]),
+    };
+    let extension = json!({
+        "enabled": true,
+        "type": "stdio",
+        "name": "lancet",
+        "description": "File tools that land every edit where it was meant",
+        "cmd": launch.command,
+        "args": launch.arguments,
+        "timeout": 300,
+    });
+    let folder = place.config.join("goose");
+    let mut plan = Installation::default();
+    let entry = Entry::member(&["extensions", "lancet"], extension);
+    plan.push(folder.join("config.yaml"), Form::Yaml, vec![entry]);
+    plan.remember(request, folder.join(".goosehints"), "lancet__");
+    if request.writes == WriteConsent::Ask {
+        plan.note("Without a terminal goose ends its run at a question: writes need --writes allow there.");
+    }
+    if request.own_tools == OwnTools::Off {
+        plan.note(
+            "The file tools of goose's developer extension have no switch of their own; they stay.",
+        );
+    }
+    Ok(plan)
+}

@@ -1,0 +1,49 @@
+//! opencode: servers and permissions in `opencode.json` or `opencode.jsonc`.
+
+use serde_json::json;
+
+use super::{
+    Agent, AgentFolders, InstallScope, Installation, OwnTools, Request, WRITES, WriteConsent,
+    no_plugin,
+};
+use crate::entry::{Entry, Form};
+
+/// Its own tools for files, by the names of their permissions; `edit` covers write and patch.
+const OWN: [&str; 4] = ["edit", "read", "grep", "glob"];
+
+pub(super) const AGENT: Agent = Agent {
+    name: "opencode",
+    title: "opencode",
+    other_names: &["open-code"],
+    program: Some("opencode"),
+    marks: |place| vec![place.config.join("opencode")],
+    plan,
+    plugin: no_plugin,
+};
+
+fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, String> {
+    let folder = match request.scope {
+        InstallScope::User => place.config.join("opencode"),
+        InstallScope::Project => place.project.clone(),
+    };
+    let with_comments = folder.join("opencode.jsonc");
+    let settings = match (place.exists)(&with_comments) {
+        true => with_comments,
+        false => folder.join("opencode.json"),
+    };
+    let mut command = vec![request.launch.command.clone()];
+    command.extend(request.launch.arguments.iter().cloned());
+    let server = json!({ "type": "local", "command": command, "enabled": true });
+    let mut entries = vec![Entry::member(&["mcp", "lancet"], server)];
+    let rule = |name: &str, word: &str| Entry::member(&["permission", name], json!(word));
+    if request.writes == WriteConsent::Ask {
+        entries.extend(WRITES.map(|name| rule(&format!("lancet_{name}"), "ask")));
+    }
+    if request.own_tools == OwnTools::Off {
+        entries.extend(OWN.map(|name| rule(name, "deny")));
+    }
+    let mut plan = Installation::default();
+    plan.push(settings, Form::Json, entries);
+    plan.remember(request, folder.join("AGENTS.md"), "lancet_");
+    Ok(plan)
+}

@@ -1,0 +1,43 @@
+//! Qwen Code: servers in `~/.qwen/settings.json`.
+
+use serde_json::{Value, json};
+
+use super::{
+    Agent, AgentFolders, InstallScope, Installation, OwnTools, Request, WriteConsent, no_plugin,
+};
+use crate::entry::{Entry, Form};
+
+/// Its own tools for files.
+const OWN: [&str; 5] = ["edit", "write_file", "read_file", "grep_search", "glob"];
+
+pub(super) const AGENT: Agent = Agent {
+    name: "qwen",
+    title: "Qwen Code",
+    other_names: &["qwen-code"],
+    program: Some("qwen"),
+    marks: |place| vec![place.home.join(".qwen")],
+    plan,
+    plugin: no_plugin,
+};
+
+fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, String> {
+    let (folder, memory) = match request.scope {
+        InstallScope::User => (place.home.join(".qwen"), place.home.join(".qwen/QWEN.md")),
+        InstallScope::Project => (place.project.join(".qwen"), place.project.join("QWEN.md")),
+    };
+    let mut entry = request.launch.members();
+    if request.writes == WriteConsent::Allow {
+        entry.insert("trust".to_owned(), json!(true));
+    }
+    let mut entries = vec![Entry::member(
+        &["mcpServers", "lancet"],
+        Value::Object(entry),
+    )];
+    if request.own_tools == OwnTools::Off {
+        entries.extend(OWN.map(|name| Entry::item(&["tools", "exclude"], name)));
+    }
+    let mut plan = Installation::default();
+    plan.push(folder.join("settings.json"), Form::Json, entries);
+    plan.remember(request, memory, "mcp__lancet__");
+    Ok(plan)
+}

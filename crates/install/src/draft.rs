@@ -1,0 +1,128 @@
+//! A text that is being changed by splices, with everything that it takes to change it back.
+
+use std::ops::Range;
+
+use serde_json::{Value, json};
+
+/// One replaced piece of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Splice {
+    /// Where it begins, in bytes, in the text before and after this splice.
+    pub at: usize,
+    /// What was there.
+    pub removed: String,
+    /// What is there now.
+    pub inserted: String,
+}
+
+impl Splice {
+    /// The splice as JSON.
+    pub fn object(&self) -> Value {
+        json!({ "at": self.at, "removed": self.removed, "inserted": self.inserted })
+    }
+
+    /// Reads a splice from JSON.
+    pub fn from_object(object: &Value) -> Option<Self> {
+        let text = |key: &str| Some(object.get(key)?.as_str()?.to_owned());
+        Some(Self {
+            at: usize::try_from(object.get("at")?.as_u64()?).ok()?,
+            removed: text("removed")?,
+            inserted: text("inserted")?,
+        })
+    }
+}
+
+/// A text and the splices that led to it, in their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SettingsDraft {
+    text: String,
+    splices: Vec<Splice>,
+}
+
+impl SettingsDraft {
+    /// A text that nothing has been changed in yet.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            splices: Vec::new(),
+        }
+    }
+
+    /// The text as it is now.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The splices, in their order; each counts in the text that the one before it left.
+    pub fn splices(&self) -> &[Splice] {
+        &self.splices
+    }
+
+    /// Gives the text and the splices away.
+    pub fn into_parts(self) -> (String, Vec<Splice>) {
+        (self.text, self.splices)
+    }
+
+    /// Replaces a range of the text. A range that is not one of the text is left alone.
+    pub(crate) fn replace(&mut self, range: Range<usize>, with: &str) {
+        let Some(removed) = self.text.get(range.clone()) else {
+            debug_assert!(false, "{range:?} is no range of the text");
+            return;
+        };
+        if removed == with {
+            return;
+        }
+        self.splices.push(Splice {
+            at: range.start,
+            removed: removed.to_owned(),
+            inserted: with.to_owned(),
+        });
+        self.text.replace_range(range, with);
+    }
+
+    /// Inserts text.
+    pub(crate) fn insert(&mut self, at: usize, text: &str) {
+        self.replace(at..at, text);
+    }
+}
+
+/// Takes splices back, the last one first. `None` where the text is not what they led to.
+pub fn taken_back(text: &str, splices: &[Splice]) -> Option<String> {
+    let mut text = text.to_owned();
+    for splice in splices.iter().rev() {
+        let range = splice.at..splice.at.checked_add(splice.inserted.len())?;
+        if text.get(range.clone())? != splice.inserted {
+            return None;
+        }
+        text.replace_range(range, &splice.removed);
+    }
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splices_are_taken_back_in_their_order() {
+        let mut draft = SettingsDraft::new("one two three");
+        draft.insert(3, ",");
+        draft.replace(5..8, "2");
+        draft.insert(0, "> ");
+        assert_eq!(draft.text(), "> one, 2 three");
+        let back = taken_back(draft.text(), draft.splices());
+        assert_eq!(back.as_deref(), Some("one two three"));
+        assert_eq!(taken_back("> one, 3 three", draft.splices()), None);
+    }
+
+    #[test]
+    fn a_splice_survives_its_json() {
+        let splice = Splice {
+            at: 7,
+            removed: "é".to_owned(),
+            inserted: "\n\"".to_owned(),
+        };
+        assert_eq!(Splice::from_object(&splice.object()), Some(splice));
+        assert_eq!(Splice::from_object(&json!({ "at": -1 })), None);
+    }
+}

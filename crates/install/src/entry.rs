@@ -1,0 +1,144 @@
+//! What an agent's settings must have so that it uses lancet.
+
+use serde_json::{Value, json};
+
+/// The form of a settings file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// JSON, with comments and trailing commas, or JSON5.
+    Json,
+    /// TOML.
+    Toml,
+    /// YAML.
+    Yaml,
+    /// Plain text for a model: a memory file, or a file that is lancet's own.
+    Text,
+}
+
+/// One thing that a settings file must have.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Entry {
+    /// A member of a table, below all the tables that lead to it.
+    Member {
+        /// The names that lead to it; the last one is its own.
+        path: Vec<String>,
+        /// Its value.
+        value: Value,
+    },
+    /// An item of a list.
+    Item {
+        /// The names that lead to the list.
+        path: Vec<String>,
+        /// The item.
+        value: Value,
+    },
+    /// Lines between two lines that mark them, in a text that is somebody else's.
+    Block {
+        /// The lines.
+        text: String,
+    },
+    /// The whole file.
+    Whole {
+        /// Its text.
+        text: String,
+    },
+}
+
+impl Entry {
+    /// A member of a table.
+    pub fn member(path: &[&str], value: Value) -> Self {
+        Entry::Member {
+            path: owned(path),
+            value,
+        }
+    }
+
+    /// An item of a list.
+    pub fn item(path: &[&str], value: &str) -> Self {
+        Entry::Item {
+            path: owned(path),
+            value: json!(value),
+        }
+    }
+
+    /// The entry as JSON, for the record of what was installed.
+    pub fn object(&self) -> Value {
+        match self {
+            Entry::Member { path, value } => json!({ "member": path, "value": value }),
+            Entry::Item { path, value } => json!({ "item": path, "value": value }),
+            Entry::Block { text } => json!({ "block": text }),
+            Entry::Whole { text } => json!({ "whole": text }),
+        }
+    }
+
+    /// Reads an entry from JSON.
+    pub fn from_object(object: &Value) -> Option<Self> {
+        let path = |key: &str| -> Option<Vec<String>> {
+            let names = object.get(key)?.as_array()?.iter();
+            names.map(|name| Some(name.as_str()?.to_owned())).collect()
+        };
+        let text = |key: &str| Some(object.get(key)?.as_str()?.to_owned());
+        let value = || object.get("value").cloned();
+        if let Some(path) = path("member") {
+            return Some(Entry::Member {
+                path,
+                value: value()?,
+            });
+        }
+        if let Some(path) = path("item") {
+            return Some(Entry::Item {
+                path,
+                value: value()?,
+            });
+        }
+        if let Some(text) = text("block") {
+            return Some(Entry::Block { text });
+        }
+        Some(Entry::Whole {
+            text: text("whole")?,
+        })
+    }
+}
+
+fn owned(path: &[&str]) -> Vec<String> {
+    path.iter().map(|name| (*name).to_owned()).collect()
+}
+
+/// Whether a file has an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// It is there as it should be.
+    Same,
+    /// Something else is in its place.
+    Other,
+    /// It is not there.
+    Missing,
+}
+
+/// Why a settings file is not edited. The file stays as it is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// The file is not what its form asks for.
+    #[error("it is not valid {form}{}: {words}", line.map(|line| format!(" (line {line})")).unwrap_or_default())]
+    Damaged {
+        /// The name of the form.
+        form: &'static str,
+        /// The line, from 1.
+        line: Option<usize>,
+        /// What the parser says.
+        words: String,
+    },
+    /// Something of another kind is where a table or list should be.
+    #[error("{key} is {found}, not {wanted}")]
+    Kind {
+        /// The key.
+        key: String,
+        /// What is there.
+        found: &'static str,
+        /// What should be there.
+        wanted: &'static str,
+    },
+    /// The text could be changed, but the result would not say what is meant.
+    #[error("{0}")]
+    Unsure(String),
+}

@@ -1,0 +1,84 @@
+//! How a text is laid out: its line ends, the indentation of its lines, and its byte order mark.
+
+/// The byte order mark that editors on Windows put at the beginning.
+pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// The length of the byte order mark of a text, in bytes.
+pub(crate) fn mark_length(text: &str) -> usize {
+    match text.starts_with(BYTE_ORDER_MARK) {
+        true => BYTE_ORDER_MARK.len_utf8(),
+        false => 0,
+    }
+}
+
+/// The line end of a text: that of its first line.
+pub(crate) fn line_end(text: &str) -> &'static str {
+    match text.find('\n') {
+        Some(at) if text[..at].ends_with('\r') => "\r\n",
+        _ => "\n",
+    }
+}
+
+/// Where the line of an offset begins.
+pub(crate) fn line_start(text: &str, at: usize) -> usize {
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    start.max(mark_length(text).min(at))
+}
+
+/// Where the line of an offset ends, before its line end.
+pub(crate) fn line_stop(text: &str, at: usize) -> usize {
+    let stop = text[at..].find('\n').map_or(text.len(), |end| at + end);
+    match text[at..stop].ends_with('\r') {
+        true => stop - 1,
+        false => stop,
+    }
+}
+
+/// Where the line after that of an offset begins; the end of the text where there is none.
+pub(crate) fn next_line(text: &str, at: usize) -> usize {
+    text[at..].find('\n').map_or(text.len(), |end| at + end + 1)
+}
+
+/// The blanks at the beginning of the line of an offset.
+pub(crate) fn indentation(text: &str, at: usize) -> &str {
+    let start = line_start(text, at);
+    let rest = &text[start..];
+    let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+    &rest[..blanks]
+}
+
+/// Whether an offset is the first of its line but for blanks.
+pub(crate) fn is_first_on_line(text: &str, at: usize) -> bool {
+    line_start(text, at) + indentation(text, at).len() == at
+}
+
+/// Ends the last line of a text where it is not ended: what is to be put before further lines.
+pub(crate) fn ending(text: &str) -> &'static str {
+    let rest = &text[mark_length(text)..];
+    match rest.is_empty() || rest.ends_with('\n') {
+        true => "",
+        false => line_end(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_found_with_either_line_end() {
+        let text = "\u{feff}{\r\n  \"a\": 1\r\n}";
+        assert_eq!(line_end(text), "\r\n");
+        assert_eq!(line_start(text, 4), 3);
+        let at = text.find('"').unwrap_or(0);
+        assert_eq!(indentation(text, at), "  ");
+        assert!(is_first_on_line(text, at));
+        assert_eq!(
+            &text[line_start(text, at)..line_stop(text, at)],
+            "  \"a\": 1"
+        );
+        assert_eq!(ending(text), "\r\n");
+        assert_eq!(ending("a\n"), "");
+        assert_eq!(ending("\u{feff}"), "");
+    }
+}

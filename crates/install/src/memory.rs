@@ -1,0 +1,75 @@
+//! Lines for a model in a text that belongs to somebody else, between two lines that mark them.
+
+use std::ops::Range;
+
+use crate::draft::SettingsDraft;
+use crate::entry::Presence;
+use crate::layout::{ending, line_end, mark_length};
+
+/// The line before lancet's own lines. Markdown does not show it.
+const BEGIN: &str = "<!-- lancet: begin (`lancet uninstall` takes these lines out) -->";
+/// The line behind them.
+const END: &str = "<!-- lancet: end -->";
+
+/// Whether the lines are there.
+pub(crate) fn presence(text: &str, lines: &str) -> Presence {
+    match block(text) {
+        None => Presence::Missing,
+        Some(range) if text[range.clone()].replace("\r\n", "\n") == written(lines, "\n") => {
+            Presence::Same
+        }
+        Some(_) => Presence::Other,
+    }
+}
+
+/// Puts the lines in, at the end, or in place of those that are there.
+pub(crate) fn set(draft: &mut SettingsDraft, lines: &str) {
+    let text = draft.text().to_owned();
+    let end_of_line = line_end(&text);
+    if let Some(range) = block(&text) {
+        if presence(&text, lines) != Presence::Same {
+            draft.replace(range, &written(lines, end_of_line));
+        }
+        return;
+    }
+    let is_empty = text.len() == mark_length(&text);
+    let gap = match is_empty {
+        true => "",
+        false => end_of_line,
+    };
+    let added = format!("{}{gap}{}", ending(&text), written(lines, end_of_line));
+    draft.insert(text.len(), &added);
+}
+
+/// Takes the lines out.
+pub(crate) fn unset(draft: &mut SettingsDraft) {
+    let text = draft.text().to_owned();
+    let Some(mut range) = block(&text) else {
+        return;
+    };
+    // The empty line before them came with them.
+    let end_of_line = line_end(&text);
+    let gap = format!("{end_of_line}{end_of_line}");
+    if text[..range.start].ends_with(&gap) {
+        range.start -= end_of_line.len();
+    }
+    draft.replace(range, "");
+}
+
+/// The range of the lines with their marks.
+fn block(text: &str) -> Option<Range<usize>> {
+    let start = text.find(BEGIN)?;
+    let end = start + text[start..].find(END)? + END.len();
+    let rest = &text[end..];
+    let line = match rest {
+        rest if rest.starts_with("\r\n") => 2,
+        rest if rest.starts_with('\n') => 1,
+        _ => 0,
+    };
+    Some(start..end + line)
+}
+
+fn written(lines: &str, end_of_line: &str) -> String {
+    let text = format!("{BEGIN}\n{}\n{END}\n", lines.trim_end());
+    text.replace('\n', end_of_line)
+}

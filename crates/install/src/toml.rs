@@ -1,0 +1,285 @@
+//! Settings in TOML. The parser says where things are; the text is spliced. A new table is written at the end, as one with a
+//! header, unless the table above it is an inline one.
+
+use std::ops::Range;
+
+use serde_json::{Map, Value, json};
+use toml_edit::{Document, InlineTable, Item, TableLike, Value as Node};
+
+use crate::container::{Comments, Container};
+use crate::draft::SettingsDraft;
+use crate::entry::EditError;
+use crate::json::nested;
+use crate::layout::{ending, line_end, line_start, line_stop, mark_length, next_line};
+
+/// The value of a text.
+pub(crate) fn value(text: &str) -> Result<Option<Value>, EditError> {
+    let document = parsed(text)?;
+    Ok(Some(of_table(document.as_table())))
+}
+
+fn parsed(text: &str) -> Result<Document<&str>, EditError> {
+    let text = &text[mark_length(text)..];
+    Document::parse(text).map_err(|error| EditError::Damaged {
+        form: "TOML",
+        line: error
+            .span()
+            .and_then(|span| text.get(..span.start))
+            .map(|before| before.matches('\n').count() + 1),
+        words: error.message().trim().replace('\n', ", "),
+    })
+}
+
+/// Sets a table, with the tables that lead to it.
+pub(crate) fn set(
+    draft: &mut SettingsDraft,
+    path: &[String],
+    value: &Value,
+) -> Result<(), EditError> {
+    let text = draft.text().to_owned();
+    let document = parsed(&text)?;
+    let shift = mark_length(&text);
+    let mut table: &dyn TableLike = document.as_table();
+    let mut inline: Option<&InlineTable> = None;
+    for (depth, name) in path.iter().enumerate() {
+        let Some(item) = table.get(name) else {
+            match inline {
+                Some(inline) => {
+                    let value = nested(&path[depth + 1..], value.clone());
+                    let added = format!("{} = {}", key(name), one_line(&value));
+                    of_inline(inline, shift)?.insert(draft, "", &|_| added.clone());
+                }
+                None => append(draft, path, value)?,
+            }
+            return Ok(());
+        };
+        if depth + 1 == path.len() {
+            if of_item(item) == *value {
+                return Ok(());
+            }
+            unset(draft, path)?;
+            return set_missing(draft, path, value);
+        }
+        inline = item.as_inline_table();
+        table = item.as_table_like().ok_or_else(|| EditError::Kind {
+            key: path[..=depth].join("."),
+            found: item.type_name(),
+            wanted: "a table",
+        })?;
+    }
+    Ok(())
+}
+
+/// Sets a table that was just taken out.
+fn set_missing(draft: &mut SettingsDraft, path: &[String], value: &Value) -> Result<(), EditError> {
+    let left = found(parsed(draft.text())?.as_table(), path).map(of_item);
+    match left {
+        None => set(draft, path, value),
+        Some(_) => Err(EditError::Unsure(format!(
+            "{} is written in a way that cannot be replaced by itself",
+            path.join(".")
+        ))),
+    }
+}
+
+/// WriteConsent a table at the end.
+fn append(draft: &mut SettingsDraft, path: &[String], value: &Value) -> Result<(), EditError> {
+    let Value::Object(members) = value else {
+        let words = format!("{} is not a table", path.join("."));
+        return Err(EditError::Unsure(words));
+    };
+    let text = draft.text();
+    let end_of_line = line_end(text);
+    let names: Vec<_> = path.iter().map(|name| key(name)).collect();
+    let gap = match text.trim().len() == mark_length(text) {
+        true => "",
+        false => end_of_line,
+    };
+    let mut added = format!("{}{gap}[{}]{end_of_line}", ending(text), names.join("."));
+    for (name, value) in members {
+        added += &format!("{} = {}{end_of_line}", key(name), one_line(value));
+    }
+    let at = text.len();
+    draft.insert(at, &added);
+    Ok(())
+}
+
+/// Takes a table out, however it is written.
+pub(crate) fn unset(draft: &mut SettingsDraft, path: &[String]) -> Result<(), EditError> {
+    let text = draft.text().to_owned();
+    let document = parsed(&text)?;
+    let shift = mark_length(&text);
+    let Some((name, parents)) = path.split_last() else {
+        return Ok(());
+    };
+    if let Some(Item::Value(Node::InlineTable(parent))) = found(document.as_table(), parents) {
+        let container = of_inline(parent, shift)?;
+        let mut names = parent.iter();
+        if let Some(index) = names.position(|(known, _)| known == name) {
+            container.remove(draft, index);
+        }
+        return Ok(());
+    }
+    let parent: &dyn TableLike = match parents.is_empty() {
+        true => document.as_table(),
+        false => match found(document.as_table(), parents).and_then(Item::as_table_like) {
+            Some(parent) => parent,
+            None => return Ok(()),
+        },
+    };
+    let Some((key, item)) = parent.get_key_value(name) else {
+        return Ok(());
+    };
+    let mut lines = Vec::new();
+    gather(&text, shift, key.span(), item, &mut lines);
+    lines.sort_by_key(|range| range.start);
+    for range in joined(&text, lines).into_iter().rev() {
+        draft.replace(range, "");
+    }
+    Ok(())
+}
+
+/// Gathers the lines of an item: those of its headers, and of each of its values.
+fn gather(
+    text: &str,
+    shift: usize,
+    key: Option<Range<usize>>,
+    item: &Item,
+    lines: &mut Vec<Range<usize>>,
+) {
+    let mut add = |start: usize, end: usize| {
+        let range = line_start(text, start + shift)..next_line(text, end + shift);
+        lines.push(range);
+    };
+    match item {
+        Item::None => {}
+        Item::Value(value) => {
+            if let (Some(key), Some(value)) = (key, value.span()) {
+                add(key.start, value.end.max(key.end));
+            }
+        }
+        Item::Table(table) => {
+            if let Some(span) = table
+                .span()
+                .filter(|_| !table.is_implicit() && !table.is_dotted())
+            {
+                let end = line_stop(text, span.start + shift) - shift;
+                add(span.start, end);
+            }
+            for (name, item) in table {
+                let key = table.key(name).and_then(toml_edit::Key::span);
+                gather(text, shift, key, item, lines);
+            }
+        }
+        Item::ArrayOfTables(tables) => {
+            for table in tables {
+                gather(text, shift, None, &Item::Table(table.clone()), lines);
+            }
+        }
+    }
+}
+
+/// Joins ranges that touch, and takes the empty line before each where another one, or nothing, follows.
+fn joined(text: &str, lines: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for range in lines {
+        match joined.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => joined.push(range),
+        }
+    }
+    for range in &mut joined {
+        let rest = &text[range.end..];
+        let is_last = rest.is_empty() || rest.starts_with('\n') || rest.starts_with("\r\n");
+        let before = &text[..range.start];
+        let gap = line_end(text);
+        let is_after_gap = before.ends_with(&format!("{gap}{gap}")) || before == gap;
+        if is_last && is_after_gap {
+            range.start -= gap.len();
+        }
+    }
+    joined
+}
+
+/// What a path leads to.
+fn found<'t>(root: &'t toml_edit::Table, path: &[String]) -> Option<&'t Item> {
+    let (first, rest) = path.split_first()?;
+    rest.iter().try_fold(root.get(first)?, |item, name| {
+        item.as_table_like()?.get(name)
+    })
+}
+
+fn of_inline(table: &InlineTable, shift: usize) -> Result<Container, EditError> {
+    let unsure = || EditError::Unsure("an inline table is written in an unusual way".to_owned());
+    let span = table.span().ok_or_else(unsure)?;
+    let mut children = Vec::new();
+    for (name, value) in table {
+        let key = table.key(name).and_then(toml_edit::Key::span);
+        let (key, value) = key.zip(value.span()).ok_or_else(unsure)?;
+        children.push(key.start + shift..value.end + shift);
+    }
+    Ok(Container {
+        open: span.start + shift + 1,
+        close: span.end + shift - 1,
+        children,
+        comments: Comments::Hash,
+    })
+}
+
+fn of_table(table: &dyn TableLike) -> Value {
+    let members = table.iter();
+    Value::Object(Map::from_iter(
+        members.map(|(name, item)| (name.to_owned(), of_item(item))),
+    ))
+}
+
+fn of_item(item: &Item) -> Value {
+    match item {
+        Item::None => Value::Null,
+        Item::Value(value) => of_node(value),
+        Item::Table(table) => of_table(table),
+        Item::ArrayOfTables(tables) => {
+            Value::Array(tables.iter().map(|table| of_table(table)).collect())
+        }
+    }
+}
+
+fn of_node(node: &Node) -> Value {
+    match node {
+        Node::String(text) => json!(text.value()),
+        Node::Integer(number) => json!(number.value()),
+        Node::Boolean(truth) => json!(truth.value()),
+        // Numbers that JSON has no word for, and times, are compared as they are written.
+        Node::Float(number) => json!({ "float": number.value().to_string() }),
+        Node::Datetime(time) => json!({ "time": time.value().to_string() }),
+        Node::Array(items) => Value::Array(items.iter().map(of_node).collect()),
+        Node::InlineTable(table) => of_table(table),
+    }
+}
+
+fn key(name: &str) -> String {
+    let is_bare = |mark: char| mark.is_ascii_alphanumeric() || matches!(mark, '_' | '-');
+    match !name.is_empty() && name.chars().all(is_bare) {
+        true => name.to_owned(),
+        false => Value::from(name).to_string(),
+    }
+}
+
+/// A value on one line. Strings are written as in JSON, which TOML reads the same way.
+fn one_line(value: &Value) -> String {
+    match value {
+        Value::Object(members) if members.is_empty() => "{}".to_owned(),
+        Value::Object(members) => {
+            let members: Vec<_> = members
+                .iter()
+                .map(|(name, value)| format!("{} = {}", key(name), one_line(value)))
+                .collect();
+            format!("{{ {} }}", members.join(", "))
+        }
+        Value::Array(items) => {
+            let items: Vec<_> = items.iter().map(one_line).collect();
+            format!("[{}]", items.join(", "))
+        }
+        other => other.to_string(),
+    }
+}

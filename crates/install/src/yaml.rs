@@ -1,0 +1,230 @@
+//! Settings in YAML. The parser says where things are; the text is spliced.
+
+mod tree;
+
+use serde_json::Value;
+
+use crate::draft::SettingsDraft;
+use crate::entry::EditError;
+use crate::json;
+use crate::layout::{ending, line_end, line_start, mark_length, next_line};
+use tree::{Mapping, YamlNode, document};
+
+/// One step of indentation where the file shows none.
+const UNIT: usize = 2;
+
+/// The value of a text; `None` where it has none, or comments only.
+pub(crate) fn value(text: &str) -> Result<Option<Value>, EditError> {
+    Ok(document(text)?.map(|node| node.value()))
+}
+
+/// Sets a member of a mapping, with the mappings that lead to it.
+pub(crate) fn set(
+    draft: &mut SettingsDraft,
+    path: &[String],
+    value: &Value,
+) -> Result<(), EditError> {
+    let text = draft.text().to_owned();
+    let Some(root) = document(&text)? else {
+        let added = format!(
+            "{}{}",
+            ending(&text),
+            block(path, value, 0, UNIT, line_end(&text))
+        );
+        draft.insert(text.len(), &added);
+        return Ok(());
+    };
+    let mut node = &root;
+    let mut unit = UNIT;
+    for (depth, name) in path.iter().enumerate() {
+        let mapping = node
+            .as_mapping()
+            .ok_or_else(|| kind(node, &path[..depth]))?;
+        let Some(pair) = mapping.pair(name) else {
+            return insert(draft, mapping, depth, &path[depth..], value, unit);
+        };
+        if depth + 1 == path.len() {
+            if pair.value.value() == *value {
+                return Ok(());
+            }
+            unset(draft, path)?;
+            return set(draft, path, value);
+        }
+        if pair.value.is_empty_scalar() {
+            // `extensions:` with nothing below it.
+            let column = column(&text, pair.key.start()) + unit;
+            let end_of_line = line_end(&text);
+            let at = pair.colon(&text).ok_or_else(|| unsure(name))?;
+            let added = block(&path[depth + 1..], value, column, unit, end_of_line);
+            draft.insert(at, &format!("{end_of_line}{}", added.trim_end()));
+            return Ok(());
+        }
+        if let Some(inner) = pair
+            .value
+            .as_mapping()
+            .and_then(|inner| inner.pairs.first())
+        {
+            let inner = column(&text, inner.key.start());
+            let outer = column(&text, pair.key.start());
+            unit = inner
+                .checked_sub(outer)
+                .filter(|unit| *unit > 0)
+                .unwrap_or(UNIT);
+        }
+        node = &pair.value;
+    }
+    Ok(())
+}
+
+/// Adds a pair to a mapping: behind the last one at the top, before the first one below.
+fn insert(
+    draft: &mut SettingsDraft,
+    mapping: &Mapping,
+    depth: usize,
+    path: &[String],
+    value: &Value,
+    unit: usize,
+) -> Result<(), EditError> {
+    let text = draft.text().to_owned();
+    let end_of_line = line_end(&text);
+    let (name, rest) = path.split_first().ok_or_else(|| unsure(""))?;
+    if let Some(open) = mapping.flow_open {
+        let value = json::nested(rest, value.clone());
+        let comma = match mapping.pairs.is_empty() {
+            true => "",
+            false => ", ",
+        };
+        let added = format!("{}: {}{comma}", scalar(name), json::one_line(&value));
+        draft.insert(open, &added);
+        return Ok(());
+    }
+    let first = mapping.pairs.first().ok_or_else(|| unsure(name))?;
+    let column = column(&text, first.key.start());
+    let added = block(path, value, column, unit, end_of_line);
+    match depth {
+        0 => draft.insert(text.len(), &format!("{}{added}", ending(&text))),
+        _ => {
+            let at = line_start(&text, first.key.start());
+            if !text[at..first.key.start()].trim().is_empty() {
+                return Err(unsure(name));
+            }
+            draft.insert(at, &added);
+        }
+    }
+    Ok(())
+}
+
+/// Takes a member out of its mapping. A mapping that is left without any is written as `{}`.
+pub(crate) fn unset(draft: &mut SettingsDraft, path: &[String]) -> Result<(), EditError> {
+    let text = draft.text().to_owned();
+    let Some(root) = document(&text)? else {
+        return Ok(());
+    };
+    let mut above = None;
+    let mut node = &root;
+    for (depth, name) in path.iter().enumerate() {
+        let Some(mapping) = node.as_mapping() else {
+            return Ok(());
+        };
+        let Some(index) = mapping.position(name) else {
+            return Ok(());
+        };
+        let pair = &mapping.pairs[index];
+        if depth + 1 < path.len() {
+            above = Some(pair);
+            node = &pair.value;
+            continue;
+        }
+        if mapping.flow_open.is_some() {
+            mapping
+                .flow()
+                .ok_or_else(|| unsure(name))?
+                .remove(draft, index);
+            return Ok(());
+        }
+        let end = text[..pair.end()].trim_end().len();
+        let range = line_start(&text, pair.key.start())..next_line(&text, end);
+        draft.replace(range, "");
+        if let Some(above) = above.filter(|_| mapping.pairs.len() == 1) {
+            let at = above.colon(&text).ok_or_else(|| unsure(name))?;
+            draft.insert(at, " {}");
+        }
+    }
+    Ok(())
+}
+
+fn unsure(name: &str) -> EditError {
+    EditError::Unsure(format!(
+        "what is around {name} is written in an unusual way"
+    ))
+}
+
+fn kind(node: &YamlNode, path: &[String]) -> EditError {
+    let key = match path.is_empty() {
+        true => "the whole file".to_owned(),
+        false => path.join("."),
+    };
+    EditError::Kind {
+        key,
+        found: node.kind(),
+        wanted: "a mapping",
+    }
+}
+
+/// The column of an offset, in bytes, from 0.
+fn column(text: &str, at: usize) -> usize {
+    at - line_start(text, at).max(mark_length(text))
+}
+
+/// A member on lines of its own, below the mappings that lead to it.
+fn block(path: &[String], value: &Value, column: usize, unit: usize, end_of_line: &str) -> String {
+    let Some((name, rest)) = path.split_first() else {
+        return String::new();
+    };
+    let value = json::nested(rest, value.clone());
+    let mut lines = String::new();
+    write(&mut lines, name, &value, column, unit, end_of_line);
+    lines
+}
+
+fn write(
+    out: &mut String,
+    name: &str,
+    value: &Value,
+    column: usize,
+    unit: usize,
+    end_of_line: &str,
+) {
+    let blanks = " ".repeat(column);
+    match value {
+        Value::Object(members) if !members.is_empty() => {
+            *out += &format!("{blanks}{}:{end_of_line}", scalar(name));
+            for (name, value) in members {
+                write(out, name, value, column + unit, unit, end_of_line);
+            }
+        }
+        Value::String(text) => {
+            *out += &format!("{blanks}{}: {}{end_of_line}", scalar(name), scalar(text))
+        }
+        other => {
+            *out += &format!(
+                "{blanks}{}: {}{end_of_line}",
+                scalar(name),
+                json::one_line(other)
+            )
+        }
+    }
+}
+
+/// A text as a plain scalar where no reader takes it for anything else, else in double quotes, as in JSON.
+pub(crate) fn scalar(text: &str) -> String {
+    let is_plain =
+        |mark: char| mark.is_ascii_alphanumeric() || matches!(mark, '_' | '-' | '.' | '/');
+    let starts = text.starts_with(|mark: char| mark.is_ascii_alphabetic() || mark == '/');
+    let words = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
+    let is_word = words.contains(&text.to_ascii_lowercase().as_str());
+    match starts && !is_word && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => Value::from(text).to_string(),
+    }
+}
