@@ -83,6 +83,8 @@ pub enum Selection {
     File(PathBuf),
     /// All operations of this session, as one operation.
     Session(String),
+    /// All operations that this client program made, as one operation (redo: the latest undo of such operations).
+    Client(String),
     /// All operations of this turn, as one operation.
     Turn(String),
     /// All operations since this time, in milliseconds since 1970, as one operation.

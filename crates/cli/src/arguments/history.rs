@@ -8,7 +8,7 @@ use super::{WorkArguments, examples};
 
 /// List the changes that lancet made, newest first
 ///
-/// One line each: id, local time, tool, files, lines added and removed, and the first changed line. The changes of the
+/// One line each: id, local time, who made it, tool, files, lines added and removed, and the first changed line. The changes of the
 /// whole project are listed, wherever in it you are. The ids are the shortest endings that no other change has; any unique
 /// ending or beginning of an id names a change.
 ///
@@ -21,10 +21,13 @@ pub(crate) struct LogArguments {
     /// Only those of this session
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
+    /// Only those of this client: `claude-code`, `codex`, …; `shell` for commands typed at a shell
+    #[arg(long, value_name = "NAME", visible_alias = "agent")]
+    pub(crate) client: Option<String>,
     /// Only those of this turn
     #[arg(long, value_name = "TURN")]
     pub(crate) turn: Option<String>,
-    /// Only those since then: `30m`, `2h`, `3d`, `yesterday`, or a date (`2026-01-31`, `2026-01-31T16:20`, with `Z` in UTC)
+    /// Only those since then: `30m`, `2h`, `3d`, `today`, `yesterday`, or a date (`2026-01-31`, `2026-01-31T16:20`, with `Z` in UTC)
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
     /// At most so many
@@ -87,7 +90,7 @@ pub(crate) struct ShowArguments {
 /// out, removed) counts as taken back. Shows the diff and asks before it writes.
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::UNDO)]
-#[command(group = ArgGroup::new("which").args(["operation", "number", "file", "session", "turn", "since"]))]
+#[command(group = ArgGroup::new("which").args(["operation", "number", "file", "session", "client", "turn", "since"]))]
 pub(crate) struct UndoArguments {
     /// This change, by its id from the log
     pub(crate) operation: Option<String>,
@@ -100,10 +103,13 @@ pub(crate) struct UndoArguments {
     /// All changes of this session, at once
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
+    /// All changes of this client, at once: `claude-code`, `codex`, …; `shell` for commands typed at a shell
+    #[arg(long, value_name = "NAME", visible_alias = "agent")]
+    pub(crate) client: Option<String>,
     /// All changes of this turn, at once
     #[arg(long, value_name = "TURN")]
     pub(crate) turn: Option<String>,
-    /// All changes since then, at once: `30m`, `2h`, `3d`, `yesterday`, or a date
+    /// All changes since then, at once: `30m`, `2h`, `3d`, `today`, `yesterday`, or a date
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
     /// Where a file was changed since: take out this change alone, if neither its lines nor the ones next to them were
@@ -123,6 +129,14 @@ pub(crate) struct UndoArguments {
 pub(crate) struct RedoArguments {
     /// This change, or this undo, by its id from the log
     pub(crate) operation: Option<String>,
+    /// The latest undo of changes of this client
+    #[arg(
+        long,
+        value_name = "NAME",
+        visible_alias = "agent",
+        conflicts_with = "operation"
+    )]
+    pub(crate) client: Option<String>,
     #[command(flatten)]
     pub(crate) flags: UndoFlags,
 }
@@ -168,7 +182,10 @@ pub(crate) struct StatsArguments {
     /// Only those of this session
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
-    /// Only those since then: `30m`, `2h`, `3d`, `yesterday`, or a date
+    /// Only those of this client: `claude-code`, `codex`, …; `shell` for commands typed at a shell
+    #[arg(long, value_name = "NAME", visible_alias = "agent")]
+    pub(crate) client: Option<String>,
+    /// Only those since then: `30m`, `2h`, `3d`, `today`, `yesterday`, or a date
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
     /// One JSON object for programs

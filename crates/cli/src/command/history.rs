@@ -3,6 +3,7 @@
 mod access;
 mod attribution;
 mod gc;
+mod line;
 mod log;
 mod operation_json;
 mod owner;
@@ -11,6 +12,7 @@ mod show;
 mod stats;
 mod time;
 mod undo;
+mod who;
 
 pub(super) use access::history;
 pub(super) use gc::gc;

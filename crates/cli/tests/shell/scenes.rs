@@ -99,7 +99,9 @@ impl Scene {
             });
             match found {
                 Some((short, at)) => {
-                    out.push_str(&format!("$OP{}{}", at + 1, &line[short.len()..]));
+                    // A short id is filled up to the longest of the list.
+                    let rest = line[short.len()..].trim_start_matches(' ');
+                    out.push_str(&format!("$OP{}  {rest}", at + 1));
                 }
                 None => out.push_str(line),
             }

@@ -10,6 +10,8 @@ pub struct StatisticsQuery {
     pub below: Vec<PathBuf>,
     /// Only operations of this session.
     pub session: Option<String>,
+    /// Only operations that this client program made, and the refusals of its sessions.
+    pub client: Option<String>,
     /// Only operations since this time, in milliseconds since 1970. Refusals are counted by the hour.
     pub since: Option<i64>,
 }

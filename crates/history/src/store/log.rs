@@ -39,6 +39,17 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
     if let Some(session) = &query.session {
         filter.add("o.session = ?", [Value::Text(session.clone())]);
     }
+    if let Some(client) = &query.client {
+        let condition = match query.reversible {
+            // Whoever made the undo, it is the client whose changes it took back that is meant.
+            Some(Reversible::Redoable) => {
+                "EXISTS (SELECT 1 FROM taken_back t JOIN operations e ON e.id = t.earlier
+                    WHERE t.operation = o.id AND e.client = ?)"
+            }
+            Some(Reversible::Undoable) | None => "o.client = ?",
+        };
+        filter.add(condition, [Value::Text(client.clone())]);
+    }
     if let Some(turn) = &query.turn {
         filter.add("o.turn = ?", [Value::Text(turn.clone())]);
     }

@@ -40,6 +40,9 @@ pub(super) fn sum_up(
     if let Some(session) = &query.session {
         filter.add("o.session = ?", [Value::Text(session.clone())]);
     }
+    if let Some(client) = &query.client {
+        filter.add("o.client = ?", [Value::Text(client.clone())]);
+    }
     if let Some(since) = query.since {
         filter.add("o.time >= ?", [Value::Integer(since)]);
     }
@@ -108,6 +111,13 @@ fn refusals(
     filter.add("hour >= ?", [Value::Integer(since)]);
     if let Some(session) = &query.session {
         filter.add("session = ?", [Value::Text(session.clone())]);
+    }
+    if let Some(client) = &query.client {
+        // A refusal is counted with its session alone.
+        filter.add(
+            "session IN (SELECT session FROM operations WHERE client = ?)",
+            [Value::Text(client.clone())],
+        );
     }
     if !query.below.is_empty() {
         let one = vec!["folder = ? OR (folder > ? AND folder < ?)"; query.below.len()];

@@ -6,9 +6,10 @@ use lancet::history::{History, LogQuery, Operation};
 use serde_json::json;
 
 use super::access::{history, unreadable};
+use super::line::{Columns, LineForm, SUMMARIES, line, summary};
 use super::operation_json::object;
 use super::show::not_an_id;
-use super::{attribution, patch, time};
+use super::{attribution, patch, time, who};
 use crate::arguments::{LogArguments, LogFormat};
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
@@ -16,12 +17,6 @@ use crate::terminal::{Colour, Style, page, print, print_error, stdout_is_termina
 
 /// How many changes are listed on a terminal by default.
 const UNASKED: usize = 1_000;
-
-/// The longest summary of a change, in characters.
-const SUMMARY: usize = 48;
-/// Only so many changes are summed up by a line of theirs, and none of a file with more bytes: each takes a diff.
-const SUMMARIES: usize = 200;
-const MOST_SUMMARISED: u64 = 1 << 18;
 
 /// Runs `lancet log`.
 pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exit, Failure> {
@@ -32,10 +27,17 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
         .transpose()?;
     let reach = path.as_deref().map_or(RootHint::Project, RootHint::At);
     let history = history(&arguments.place, reach, around)?;
+    if let Some(session) = &arguments.session {
+        who::check_session(&history, session)?;
+    }
+    if let Some(client) = &arguments.client {
+        who::check_client(&history, client)?;
+    }
     let query = LogQuery {
         // The history has resolved paths, so symbolic links in the given path are resolved, too.
         path: path.map(|path| path.canonicalize().unwrap_or(path)),
         session: arguments.session.clone(),
+        client: arguments.client.as_deref().map(who::client),
         turn: arguments.turn.clone(),
         since: arguments.since.as_deref().map(time::since).transpose()?,
         limit: arguments.number.or(Some(UNASKED)).filter(|_| {
@@ -75,6 +77,7 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
     } else {
         LineForm::Whole
     };
+    let columns = Columns::of(operations.iter().zip(short.iter().copied()));
     for (at, (operation, short)) in operations.iter().zip(short).enumerate() {
         let summary = match at {
             0..SUMMARIES => summary(&history, operation),
@@ -84,6 +87,7 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
             &history,
             operation,
             short,
+            columns,
             summary.as_deref(),
             lines,
             colour,
@@ -101,8 +105,13 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
 
 /// Says that nothing was found, because empty output would be ambiguous.
 fn none(history: &History, arguments: &LogArguments, around: &Surroundings) -> String {
-    let narrowed =
-        arguments.session.is_some() || arguments.turn.is_some() || arguments.since.is_some();
+    let given = [
+        &arguments.session,
+        &arguments.client,
+        &arguments.turn,
+        &arguments.since,
+    ];
+    let narrowed = given.iter().any(|given| given.is_some());
     let which = if narrowed { "such change" } else { "change" };
     let Some(path) = &arguments.path else {
         return format!("no {which} in this project yet");
@@ -127,6 +136,7 @@ pub(super) fn list(
 ) -> Result<(), Failure> {
     let colour = around.colour(stdout_is_terminal());
     let short = history.short(operations).map_err(unreadable)?;
+    let columns = Columns::of(operations.iter().zip(short.iter().copied()));
     let mut out = String::new();
     for (operation, short) in operations.iter().zip(short).take(SUMMARIES) {
         let summary = summary(history, operation);
@@ -135,103 +145,13 @@ pub(super) fn list(
             history,
             operation,
             short,
+            columns,
             summary,
             LineForm::Whole,
             colour,
         ));
     }
     page(&out, around)
-}
-
-/// How much a line says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LineForm {
-    /// The time and the session, too.
-    Whole,
-    /// Only what was changed.
-    Short,
-}
-
-/// One operation on one line: id, time, tool, files, lines added and removed, and the first changed line.
-pub(super) fn line(
-    history: &History,
-    operation: &Operation,
-    short: &str,
-    summary: Option<&str>,
-    form: LineForm,
-    colour: Colour,
-) -> String {
-    let files: Vec<String> = operation
-        .files
-        .iter()
-        .take(3)
-        .map(|file| visible(&history.relative(&file.path).display().to_string()).into_owned())
-        .collect();
-    let more = match operation.files.len() {
-        0..=3 => String::new(),
-        many => format!(" and {} more", many - 3),
-    };
-    let (added, removed) = operation
-        .files
-        .iter()
-        .fold((0, 0), |(added, removed), file| {
-            (added + file.added, removed + file.removed)
-        });
-    let mut end = String::new();
-    if let Some(summary) = summary {
-        end.push_str(&format!("  {summary}"));
-    }
-    // A session without a name has none that could be typed.
-    if form == LineForm::Whole && !operation.session.starts_with("unnamed-") {
-        end.push_str(&format!("  [{}]", visible(&operation.session)));
-    }
-    if operation.is_undone() {
-        end.push_str("  (undone)");
-    }
-    if operation.state == lancet::history::OperationState::Unsure {
-        end.push_str("  (interrupted)");
-    }
-    let head = match form {
-        LineForm::Whole => format!(
-            "{}  {}  {:<9}",
-            colour.paint(Style::Cyan, short),
-            time::local(operation.time),
-            operation.tool
-        ),
-        LineForm::Short => format!("{}  {}", colour.paint(Style::Cyan, short), operation.tool),
-    };
-    format!(
-        "{head}  {}{more}  {} {}{}\n",
-        files.join(", "),
-        colour.paint(Style::Green, &format!("+{added}")),
-        colour.paint(Style::Red, &format!("-{removed}")),
-        colour.paint(Style::Dim, &end),
-    )
-}
-
-/// The first line that an operation added, else the first that it removed.
-fn summary(history: &History, operation: &Operation) -> Option<String> {
-    let change = operation.files.first()?;
-    let sizes = [&change.before, &change.after].into_iter().flatten();
-    if sizes.map(|state| state.size).sum::<u64>() > MOST_SUMMARISED {
-        return None;
-    }
-    let patch = history.patch(change).ok()??;
-    let changed = |mark: char| {
-        let lines = patch
-            .lines()
-            .filter(|line| !line.starts_with("+++") && !line.starts_with("---"));
-        let mut lines = lines
-            .filter_map(|line| line.strip_prefix(mark))
-            .map(str::trim);
-        lines.find(|line| !line.is_empty())
-    };
-    let line = changed('+').or_else(|| changed('-'))?;
-    let mut text: String = line.chars().take(SUMMARY).collect();
-    if line.chars().count() > SUMMARY {
-        text.push('…');
-    }
-    Some(visible(&text).into_owned())
 }
 
 /// The files of an operation, one a line.

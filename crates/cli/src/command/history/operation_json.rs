@@ -32,7 +32,7 @@ pub(super) fn object(operation: &Operation) -> Value {
         .collect();
     json!({
         "operation": operation.id,
-        "time": time::shown(operation.time),
+        "time": time::for_programs(operation.time),
         "kind": operation.kind.word(),
         "state": operation.state.word(),
         "tool": operation.tool,

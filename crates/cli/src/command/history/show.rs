@@ -6,10 +6,11 @@ use lancet::history::{ALREADY_UNDONE, History, IdMatch, LogQuery, Operation, SHO
 use serde_json::json;
 
 use super::access::{history, unreadable};
-use super::log::{LineForm, line, patches};
+use super::line::{Columns, LineForm, line};
+use super::log::patches;
 use super::operation_json::object;
 use super::owner::lets_show;
-use super::time;
+use super::{time, who};
 use crate::arguments::ShowArguments;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
@@ -62,7 +63,6 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
     Ok(Exit::Done)
 }
 
-/// The change that was typed.
 /// The flag for what was typed in place of an id, where it is a session or a file.
 pub(super) fn not_an_id(history: &History, typed: &str) -> Option<String> {
     let query = LogQuery {
@@ -71,6 +71,11 @@ pub(super) fn not_an_id(history: &History, typed: &str) -> Option<String> {
         ..LogQuery::default()
     };
     let is_session = history.log(&query).is_ok_and(|found| !found.is_empty());
+    if !is_session && who::check_client(history, typed).is_ok() {
+        return Some(format!(
+            "; for the client of that name use --client {typed} (log, undo)"
+        ));
+    }
     match is_session {
         true => Some(format!(
             "; for the session of that name use --session {typed} (log, undo)"
@@ -81,6 +86,7 @@ pub(super) fn not_an_id(history: &History, typed: &str) -> Option<String> {
     }
 }
 
+/// The change that was typed.
 fn find(history: &History, typed: &str) -> Result<Operation, Failure> {
     if typed.len() < SHORTEST_ID {
         return Err(Failure::usage(format!(
@@ -94,11 +100,13 @@ fn find(history: &History, typed: &str) -> Result<Operation, Failure> {
             not_an_id(history, typed).unwrap_or_default()
         ))),
         IdMatch::Several(found) => {
+            let columns = Columns::of(found.iter().map(|found| (found, found.id.as_str())));
             let whole = |operation: &Operation| {
                 line(
                     history,
                     operation,
                     &operation.id,
+                    columns,
                     None,
                     LineForm::Whole,
                     Colour::Off,

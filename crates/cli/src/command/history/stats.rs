@@ -4,7 +4,7 @@ use lancet::history::{StatisticsQuery, Totals};
 use serde_json::{Value, json};
 
 use super::access::{history, unreadable};
-use super::time;
+use super::{time, who};
 use crate::arguments::StatsArguments;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
@@ -18,10 +18,20 @@ pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result
     let history = history(&arguments.place, RootHint::Project, around)?;
     let query = StatisticsQuery {
         session: arguments.session.clone(),
+        client: arguments.client.as_deref().map(who::client),
         since: arguments.since.as_deref().map(time::since).transpose()?,
         ..StatisticsQuery::default()
     };
     let sums = history.statistics(&query).map_err(unreadable)?;
+    // A session may have refusals and no change.
+    if sums.total.operations == 0 && sums.refusals.is_empty() {
+        if let Some(session) = &arguments.session {
+            who::check_session(&history, session)?;
+        }
+        if let Some(client) = &arguments.client {
+            who::check_client(&history, client)?;
+        }
+    }
     let files: Vec<(String, Totals)> = sums
         .files
         .iter()

@@ -7,7 +7,7 @@ use lancet::{Reply, Session};
 use super::access::{history, open, unreadable};
 use super::log::list;
 use super::show::not_an_id;
-use super::time;
+use super::{time, who};
 use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::{RedoArguments, RestoreArguments, UndoArguments, UndoFlags};
 use crate::failure::{Exit, Failure};
@@ -34,7 +34,13 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
     } else if let Some(number) = arguments.number {
         Selection::Last(number as usize)
     } else if let Some(session) = &arguments.session {
+        let history = history(&arguments.flags.place, RootHint::Project, around)?;
+        who::check_session(&history, session)?;
         Selection::Session(session.clone())
+    } else if let Some(client) = &arguments.client {
+        let history = history(&arguments.flags.place, RootHint::Project, around)?;
+        who::check_client(&history, client)?;
+        Selection::Client(who::client(client))
     } else if let Some(turn) = &arguments.turn {
         Selection::Turn(turn.clone())
     } else if let Some(since) = &arguments.since {
@@ -62,12 +68,16 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
 
 /// Runs `lancet redo`.
 pub(crate) fn redo(arguments: &RedoArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let mut asked = TakeBack::redo(
-        arguments
-            .operation
-            .clone()
-            .map_or(Selection::Newest, Selection::Operation),
-    );
+    let selection = if let Some(id) = &arguments.operation {
+        Selection::Operation(id.clone())
+    } else if let Some(client) = &arguments.client {
+        let history = history(&arguments.flags.place, RootHint::Project, around)?;
+        who::check_client(&history, client)?;
+        Selection::Client(who::client(client))
+    } else {
+        Selection::Newest
+    };
+    let mut asked = TakeBack::redo(selection);
     asked.dry_run = arguments.flags.dry_run;
     take_back(&arguments.flags, RootHint::Project, around, |session| {
         asked.cancel = Some(begin_call());

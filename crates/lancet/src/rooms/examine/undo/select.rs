@@ -95,6 +95,11 @@ pub(super) fn rows(
             session: Some(name.clone()),
             ..query
         })?,
+        Selection::Client(name) => log(LogQuery {
+            client: Some(name.clone()),
+            limit: (asked.direction == Direction::Redo).then_some(1),
+            ..query
+        })?,
         Selection::Turn(turn) => log(LogQuery {
             turn: Some(turn.clone()),
             ..query
@@ -264,6 +269,9 @@ fn nothing_to_undo(selection: &Selection) -> String {
                 "There is nothing to undo of the session {:?}",
                 cut(name, 64)
             )
+        }
+        Selection::Client(name) => {
+            format!("There is nothing to undo of the client {:?}", cut(name, 64))
         }
         Selection::Turn(turn) => {
             format!("There is nothing to undo of the turn {:?}", cut(turn, 64))

@@ -1,0 +1,137 @@
+//! A change on one line, as `log` and its like list them.
+
+use lancet::history::{History, Operation, OperationState};
+
+use super::time;
+use super::who::{is_unnamed, maker, tool};
+use crate::terminal::{Colour, Style, visible};
+
+/// The longest summary of a change, in characters.
+const SUMMARY: usize = 48;
+/// Only so many changes are summed up by a line of theirs, and none of a file with more bytes: each takes a diff.
+pub(super) const SUMMARIES: usize = 200;
+const MOST_SUMMARISED: u64 = 1 << 18;
+
+/// The widest column of clients, in characters; a longer name moves the rest of its line.
+const WIDEST: usize = 20;
+
+/// How wide the columns of a list are.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Columns {
+    id: usize,
+    client: usize,
+    tool: usize,
+}
+
+impl Columns {
+    /// The columns that fit these operations, each with the id that is shown for it.
+    pub(super) fn of<'o>(shown: impl Iterator<Item = (&'o Operation, &'o str)>) -> Self {
+        let mut widest = Self::default();
+        for (operation, id) in shown {
+            let width = |text: &str| text.chars().count();
+            widest.id = widest.id.max(width(id));
+            widest.client = widest
+                .client
+                .max(width(&visible(maker(operation))).min(WIDEST));
+            widest.tool = widest.tool.max(width(tool(operation)).min(WIDEST));
+        }
+        widest
+    }
+}
+
+/// How much a line says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LineForm {
+    /// The time and the session, too.
+    Whole,
+    /// Only who changed what.
+    Short,
+}
+
+/// One operation on one line: id, time, client, tool, files, lines added and removed, and the first changed line.
+pub(super) fn line(
+    history: &History,
+    operation: &Operation,
+    short: &str,
+    columns: Columns,
+    summary: Option<&str>,
+    form: LineForm,
+    colour: Colour,
+) -> String {
+    let files: Vec<String> = operation
+        .files
+        .iter()
+        .take(3)
+        .map(|file| visible(&history.relative(&file.path).display().to_string()).into_owned())
+        .collect();
+    let more = match operation.files.len() {
+        0..=3 => String::new(),
+        many => format!(" and {} more", many - 3),
+    };
+    let (added, removed) = operation
+        .files
+        .iter()
+        .fold((0, 0), |(added, removed), file| {
+            (added + file.added, removed + file.removed)
+        });
+    let mut end = String::new();
+    if let Some(summary) = summary {
+        end.push_str(&format!("  {summary}"));
+    }
+    // A session without a name has none that could be typed.
+    if form == LineForm::Whole && !is_unnamed(&operation.session) {
+        end.push_str(&format!("  [{}]", visible(&operation.session)));
+    }
+    if operation.is_undone() {
+        end.push_str("  (undone)");
+    } else if operation.files.iter().any(|file| file.undone_by.is_some()) {
+        end.push_str("  (undone in part)");
+    }
+    if operation.state == OperationState::Unsure {
+        end.push_str("  (interrupted)");
+    }
+    let short = format!("{short:<width$}", width = columns.id);
+    let mut head = colour.paint(Style::Cyan, &short).to_string();
+    if form == LineForm::Whole {
+        head.push_str(&format!("  {}", time::local(operation.time)));
+    }
+    head.push_str(&format!(
+        "  {:<client$}  {:<tool$}",
+        visible(maker(operation)),
+        visible(tool(operation)),
+        client = columns.client,
+        tool = columns.tool,
+    ));
+    format!(
+        "{head}  {}{more}  {} {}{}\n",
+        files.join(", "),
+        colour.paint(Style::Green, &format!("+{added}")),
+        colour.paint(Style::Red, &format!("-{removed}")),
+        colour.paint(Style::Dim, &end),
+    )
+}
+
+/// The first line that an operation added, else the first that it removed.
+pub(super) fn summary(history: &History, operation: &Operation) -> Option<String> {
+    let change = operation.files.first()?;
+    let sizes = [&change.before, &change.after].into_iter().flatten();
+    if sizes.map(|state| state.size).sum::<u64>() > MOST_SUMMARISED {
+        return None;
+    }
+    let patch = history.patch(change).ok()??;
+    let changed = |mark: char| {
+        let lines = patch
+            .lines()
+            .filter(|line| !line.starts_with("+++") && !line.starts_with("---"));
+        let mut lines = lines
+            .filter_map(|line| line.strip_prefix(mark))
+            .map(str::trim);
+        lines.find(|line| !line.is_empty())
+    };
+    let line = changed('+').or_else(|| changed('-'))?;
+    let mut text: String = line.chars().take(SUMMARY).collect();
+    if line.chars().count() > SUMMARY {
+        text.push('…');
+    }
+    Some(visible(&text).into_owned())
+}

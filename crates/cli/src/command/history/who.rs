@@ -1,0 +1,111 @@
+//! Who made a change, as `log` shows it and as `--client` and `--session` name it.
+
+use lancet::history::{History, LogQuery, Operation, StatisticsQuery};
+
+use super::access::unreadable;
+use crate::failure::Failure;
+
+/// The client that the history records for commands of the shell, and the word that the shell has for it.
+const SHELL: (&str, &str) = ("lancet", "shell");
+/// The names that a refusal lists at most.
+const LISTED: usize = 10;
+
+/// The word for the client of an operation.
+pub(super) fn maker(operation: &Operation) -> &str {
+    match operation.client.as_deref() {
+        Some(client) => word(client),
+        None => "-",
+    }
+}
+
+/// The tool of an operation, by the name of the command where it was one.
+pub(super) fn tool(operation: &Operation) -> &str {
+    match (operation.client.as_deref(), operation.tool.as_str()) {
+        (Some(client), "ApplyPatch") if client == SHELL.0 => "Apply",
+        (_, tool) => tool,
+    }
+}
+
+/// The client that a typed name means.
+pub(super) fn client(typed: &str) -> String {
+    match typed == SHELL.1 {
+        true => SHELL.0.to_owned(),
+        false => typed.to_owned(),
+    }
+}
+
+fn word(client: &str) -> &str {
+    match client == SHELL.0 {
+        true => SHELL.1,
+        false => client,
+    }
+}
+
+/// Refuses a session that has no change in the project, with the names of those that have.
+pub(super) fn check_session(history: &History, typed: &str) -> Result<(), Failure> {
+    let query = LogQuery {
+        session: Some(typed.to_owned()),
+        limit: Some(1),
+        ..LogQuery::default()
+    };
+    if !history.log(&query).map_err(unreadable)?.is_empty() {
+        return Ok(());
+    }
+    let known = history.statistics(&StatisticsQuery::default());
+    let known = known.map_err(unreadable)?;
+    let mut clients = known.clients.iter().map(|(name, _)| word(name));
+    if clients.any(|name| name == typed || client(typed) == name) {
+        return Err(Failure::refused(format!(
+            "{typed} is a client, not a session: use --client {typed}"
+        )));
+    }
+    let names = known.sessions.iter().map(|(name, _)| name.as_str());
+    let named = names.filter(|name| !is_unnamed(name)).collect::<Vec<_>>();
+    Err(Failure::refused(format!(
+        "no session {typed} has changed a file of this project; {}",
+        match named.as_slice() {
+            [] => "no session here has a name (--client goes by the agent)".to_owned(),
+            named => format!("there is {}", listed(named)),
+        }
+    )))
+}
+
+/// Refuses a client that has no change in the project, with the names of those that have.
+pub(super) fn check_client(history: &History, typed: &str) -> Result<(), Failure> {
+    let query = LogQuery {
+        client: Some(client(typed)),
+        limit: Some(1),
+        ..LogQuery::default()
+    };
+    if !history.log(&query).map_err(unreadable)?.is_empty() {
+        return Ok(());
+    }
+    let known = history.statistics(&StatisticsQuery::default());
+    let known = known.map_err(unreadable)?;
+    if known.sessions.iter().any(|(name, _)| name == typed) {
+        return Err(Failure::refused(format!(
+            "{typed} is a session, not a client: use --session {typed}"
+        )));
+    }
+    let names: Vec<&str> = known.clients.iter().map(|(name, _)| word(name)).collect();
+    Err(Failure::refused(match names.as_slice() {
+        [] => "there is no change in this project yet".to_owned(),
+        names => format!(
+            "no client {typed} has changed a file of this project; there is {}",
+            listed(names)
+        ),
+    }))
+}
+
+/// Whether lancet made the name of a session up; a person does not type it.
+pub(super) fn is_unnamed(session: &str) -> bool {
+    session.starts_with("unnamed-")
+}
+
+fn listed(names: &[&str]) -> String {
+    let shown = names.iter().take(LISTED).copied().collect::<Vec<_>>();
+    match names.len() - shown.len() {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
