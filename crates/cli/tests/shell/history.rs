@@ -27,7 +27,7 @@ fn a_log_without_changes_says_so() {
         (&["log"][..], "no change in this project yet"),
         (&["log", "a.txt"], "no change of a.txt yet\n"),
         (&["log", "b.txt"], "b.txt yet, and it does not exist"),
-        (&["log", "--session", "s"], "no such change"),
+        (&["log", "--turn", "s"], "no such change"),
     ] {
         let run = stage.run(arguments);
         assert_eq!((run.code, run.out.as_str()), (0, ""), "{run:?}");
@@ -115,14 +115,14 @@ fn log_show_and_undo_mean_the_project_from_every_folder_in_it() {
 fn a_line_of_the_log_says_what_changed() {
     let (stage, id) = edited();
     let log = stage.run(&["log"]);
-    assert!(log.out.ends_with("Edit       a.txt  +1 -1  2\n"), "{log:?}");
+    assert!(log.out.ends_with("  shell  Edit  a.txt  +1 -1  2\n"), "{log:?}");
     let log = stage.run(&["log", "--oneline"]);
     let mut words = log.out.split("  ");
     assert!(
         words.next().is_some_and(|short| id.ends_with(short)),
         "{log:?}"
     );
-    assert!(log.out.ends_with("  Edit  a.txt  +1 -1  2\n"), "{log:?}");
+    assert!(log.out.ends_with("  shell  Edit  a.txt  +1 -1  2\n"), "{log:?}");
     let log = stage.run(&["log", "--stat"]);
     assert!(log.out.ends_with("\n    a.txt  +1 -1\n"), "{log:?}");
     let run = stage.run(&["log", "-n", "0"]);

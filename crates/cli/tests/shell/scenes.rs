@@ -63,6 +63,7 @@ impl Scene {
         }
         text = self.fold_short(&text);
         text = replace_shape(&text, "0000-00-00 00:00:00", "$TIME");
+        text = replace_shape(&text, "0000-00-00T00:00:00Z", "$TIME");
         for zone in ["$TIME +00:00", "$TIME -00:00"] {
             text = replace_shape(&text, zone, "$TIME $ZONE");
         }
