@@ -19,6 +19,7 @@ mod examine;
 mod files;
 mod forecast;
 mod holder;
+mod ids;
 mod journal;
 mod ledger_tables;
 mod ledgers;

@@ -115,14 +115,20 @@ fn log_show_and_undo_mean_the_project_from_every_folder_in_it() {
 fn a_line_of_the_log_says_what_changed() {
     let (stage, id) = edited();
     let log = stage.run(&["log"]);
-    assert!(log.out.ends_with("  shell  Edit  a.txt  +1 -1  2\n"), "{log:?}");
+    assert!(
+        log.out.ends_with("  shell  Edit  a.txt  +1 -1  2\n"),
+        "{log:?}"
+    );
     let log = stage.run(&["log", "--oneline"]);
     let mut words = log.out.split("  ");
     assert!(
         words.next().is_some_and(|short| id.ends_with(short)),
         "{log:?}"
     );
-    assert!(log.out.ends_with("  shell  Edit  a.txt  +1 -1  2\n"), "{log:?}");
+    assert!(
+        log.out.ends_with("  shell  Edit  a.txt  +1 -1  2\n"),
+        "{log:?}"
+    );
     let log = stage.run(&["log", "--stat"]);
     assert!(log.out.ends_with("\n    a.txt  +1 -1\n"), "{log:?}");
     let run = stage.run(&["log", "-n", "0"]);

@@ -1,4 +1,4 @@
-//! Queries of operations: the log with its filters, one operation by its id, and what an operation takes back.
+//! Queries of operations: the log with its filters, one operation by its whole id, and what an operation takes back.
 
 use std::path::PathBuf;
 
@@ -7,8 +7,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 use super::records::{bytes_of, path_of};
 use crate::operation::{
-    ChangeKind, FileChange, IdMatch, LogQuery, Operation, OperationKind, OperationState,
-    RecordedState, Reversible, TakenBack,
+    ChangeKind, FileChange, LogQuery, Operation, OperationKind, OperationState, RecordedState,
+    Reversible, TakenBack,
 };
 
 const OPERATIONS: &str =
@@ -16,8 +16,6 @@ const OPERATIONS: &str =
     o.rungs, o.approved, o.sequence FROM operations o";
 /// The largest number of operations that one query returns.
 const MOST: usize = 1_000_000;
-/// The largest number of operations that an ambiguous part of an id returns.
-const CANDIDATES: usize = 10;
 
 /// Fails if a table or column that the statements need is missing.
 pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
@@ -161,104 +159,6 @@ pub(super) fn one(connection: &Connection, id: &str) -> rusqlite::Result<Option<
         }
     }
     Ok(found)
-}
-
-/// Finds operations by a part of their id: below the folders first, then everywhere.
-pub(super) fn find(
-    connection: &Connection,
-    part: &str,
-    below: &[PathBuf],
-) -> rusqlite::Result<IdMatch> {
-    let mut ids = candidates(connection, part, below)?;
-    if ids.is_empty() && !below.is_empty() {
-        ids = candidates(connection, part, &[])?;
-    }
-    match ids.as_slice() {
-        [id] => {
-            Ok(one(connection, id)?.map_or(IdMatch::None, |found| IdMatch::One(Box::new(found))))
-        }
-        [] => Ok(IdMatch::None),
-        _ => {
-            let found = ids.iter().map(|id| one(connection, id));
-            let found = found.collect::<rusqlite::Result<Vec<_>>>()?;
-            Ok(IdMatch::Several(found.into_iter().flatten().collect()))
-        }
-    }
-}
-
-/// The ids that end with a part; if there are none, those that begin with it. Endings are what is shown, so a part that
-/// has become the ending of several never means an id that only begins with it.
-fn candidates(
-    connection: &Connection,
-    part: &str,
-    below: &[PathBuf],
-) -> rusqlite::Result<Vec<String>> {
-    let ending = matching(connection, part, IdPart::Ending, below)?;
-    if ending.is_empty() {
-        return matching(connection, part, IdPart::Beginning, below);
-    }
-    Ok(ending)
-}
-
-/// Which part of an id is known.
-#[derive(Clone, Copy)]
-enum IdPart {
-    Beginning,
-    Ending,
-}
-
-fn matching(
-    connection: &Connection,
-    part: &str,
-    which: IdPart,
-    below: &[PathBuf],
-) -> rusqlite::Result<Vec<String>> {
-    let mut filter = Filter::default();
-    let part = Value::Text(part.to_owned());
-    match which {
-        // `{` sorts after every character of an id.
-        IdPart::Beginning => filter.add("o.id >= ? AND o.id < ? || '{'", [part.clone(), part]),
-        IdPart::Ending => filter.add("substr(o.id, -length(?)) = ?", [part.clone(), part]),
-    }
-    filter.add("o.id NOT IN (SELECT id FROM begun)", []);
-    filter.below(below);
-    let mut statement = connection.prepare_cached(&format!(
-        "SELECT o.id FROM operations o WHERE {} ORDER BY o.sequence DESC LIMIT {CANDIDATES}",
-        filter.sql
-    ))?;
-    let ids = statement.query_map(params_from_iter(filter.values), |row| row.get(0))?;
-    ids.collect()
-}
-
-/// The length of the shortest unique ending of each id. Ids begin with their time, so those of a day have long beginnings in
-/// common and short endings of their own.
-pub(super) fn shortest_endings(
-    connection: &Connection,
-    ids: &[&str],
-) -> rusqlite::Result<Vec<usize>> {
-    let mut statement = connection.prepare_cached("SELECT id FROM operations")?;
-    let all = statement.query_map([], |row| row.get::<_, String>(0))?;
-    let mut all = all
-        .map(|id| Ok(id?.into_bytes().into_iter().rev().collect()))
-        .collect::<rusqlite::Result<Vec<Vec<u8>>>>()?;
-    all.sort_unstable();
-    // Of all ids the neighbours in sorted order have most in common.
-    let length = |id: &&str| {
-        let turned: Vec<u8> = id.bytes().rev().collect();
-        let at = all.partition_point(|other| *other < turned);
-        let before = at.checked_sub(1).and_then(|at| all.get(at));
-        let after = all[at..].iter().find(|other| **other != turned);
-        let most = [before, after].into_iter().flatten();
-        let most = most.map(|other| shared(&turned, other)).max();
-        most.map_or(1, |most| most + 1).min(id.len())
-    };
-    Ok(ids.iter().map(length).collect())
-}
-
-/// The length of the common prefix.
-fn shared(one: &[u8], other: &[u8]) -> usize {
-    let pairs = one.iter().zip(other);
-    pairs.take_while(|(one, other)| one == other).count()
 }
 
 /// The file changes that an operation takes back.

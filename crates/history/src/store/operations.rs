@@ -11,8 +11,8 @@ use super::error::not_writable;
 use super::files::{file_in, has_set_aside};
 use super::transaction::WriteTransaction;
 use super::{
-    Saved, SetAside, Store, StoreError, blobs, compress, contents, forecast, log, process, prune,
-    records, statistics, streamed, unsealed,
+    Saved, SetAside, Store, StoreError, blobs, compress, contents, forecast, ids, log, process,
+    prune, records, statistics, streamed, unsealed,
 };
 use crate::entry::Revision;
 use crate::kept::KeptContent;
@@ -182,13 +182,13 @@ impl RecordStore for Store {
     }
 
     fn find(&self, part: &str, below: &[PathBuf]) -> Result<IdMatch, StoreError> {
-        Ok(self.run(|connection| log::find(connection, part, below))?.0)
+        Ok(self.run(|connection| ids::find(connection, part, below))?.0)
     }
 
     fn shortest_endings(&self, ids: &[&str]) -> Result<Vec<usize>, StoreError> {
         let (lengths, _) = self.run(|connection| {
             let transaction = connection.transaction()?;
-            log::shortest_endings(&transaction, ids)
+            ids::shortest_endings(&transaction, ids)
         })?;
         Ok(lengths)
     }
