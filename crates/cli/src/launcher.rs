@@ -1,139 +1,128 @@
-//! Starts programs for a person: pager and editor. Children of a process that is confined by Landlock are confined,
-//! too, so a small process of our own (the launcher) is started before the confinement and starts programs on request.
-//! Without a confinement they are started directly.
-
-mod wire;
+//! The launcher of this program: the process that starts pager, editor and the programs of the settings outside the
+//! confinement by Landlock (`crates/serving`). It is this program once more, and reads settings and environment itself.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::fd::OwnedFd;
-use std::os::unix::process::ExitStatusExt as _;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::os::fd::AsFd as _;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use wire::Connection;
+use lancet::Settings;
+use lancet_serving::{CONFINED, Launch, Launcher, Programs, Running, Streams};
 
-/// The argument that makes this program the launcher.
-pub(crate) const WORD: &str = "--launcher";
+use crate::arguments::WorkArguments;
+use crate::failure::Exit;
+use crate::surroundings::{Flags, Surroundings, load_settings, settings_files};
+use crate::terminal::print_error;
 
-/// The connection to the launcher; unset where there is none.
-static LAUNCHER: OnceLock<Connection> = OnceLock::new();
+/// The argument that makes this program the launcher. The first root, the state folder and the value of `--config`
+/// follow, which are empty where they are not given.
+const WORD: &str = "--launcher";
 
-/// A program to be started, with what it reads and writes.
-#[derive(Debug)]
-pub(crate) struct Launch {
-    /// The program, found in `PATH` as a shell would.
-    pub(crate) program: OsString,
-    /// The arguments of the program.
-    pub(crate) arguments: Vec<OsString>,
-    /// Environment variables that the program gets besides ours.
-    pub(crate) variables: Vec<(OsString, OsString)>,
-    /// Its standard input.
-    pub(crate) input: OwnedFd,
-    /// Its standard output.
-    pub(crate) output: OwnedFd,
-    /// Its standard error.
-    pub(crate) error: OwnedFd,
+/// Whether a command may show something to a person at the terminal, or ask there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TerminalUse {
+    /// It may.
+    Possible,
+    /// It never does.
+    None,
 }
 
-/// A program that was started.
-#[derive(Debug)]
-pub(crate) enum Running {
-    /// The program is a child of this process.
-    Here(Child),
-    /// The launcher started the program and reports its exit status on this connection.
-    There(Connection),
-}
+/// The launcher of this process; unset before the process is confined.
+static LAUNCHER: OnceLock<Launcher> = OnceLock::new();
 
-impl Launch {
-    /// Prepares a program that uses the terminal itself, such as an editor.
-    pub(crate) fn at_terminal(
-        program: impl Into<OsString>,
-        arguments: Vec<OsString>,
-    ) -> io::Result<Self> {
-        let terminal = std::fs::OpenOptions::new()
-            .read(true)
-            .write(true)
-            .open("/dev/tty")?;
-        Ok(Self {
-            program: program.into(),
-            arguments,
-            variables: Vec::new(),
-            input: terminal.try_clone()?.into(),
-            output: terminal.try_clone()?.into(),
-            error: terminal.into(),
-        })
-    }
-
-    /// Starts the program.
-    pub(crate) fn start(self) -> io::Result<Running> {
-        match LAUNCHER.get() {
-            Some(launcher) => launcher.ask(self).map(Running::There),
-            None => self.start_here().map(Running::Here),
-        }
-    }
-
-    fn start_here(self) -> io::Result<Child> {
-        Command::new(&self.program)
-            .args(&self.arguments)
-            .envs(self.variables)
-            .stdin(Stdio::from(self.input))
-            .stdout(Stdio::from(self.output))
-            .stderr(Stdio::from(self.error))
-            .spawn()
-    }
-}
-
-impl Running {
-    /// Waits for the program to end.
-    pub(crate) fn wait(self) -> io::Result<ExitStatus> {
-        match self {
-            Self::Here(mut child) => child.wait(),
-            Self::There(line) => line.hear("ended").map(ExitStatus::from_raw),
-        }
-    }
-}
-
-/// Starts the launcher, once. If that fails, programs are started directly and are confined like this process.
-pub(crate) fn begin() {
-    if LAUNCHER.get().is_none()
-        && let Ok(line) = start_launcher()
-    {
-        // If another thread was faster, its launcher serves as well, and ours ends by itself.
-        let _ = LAUNCHER.set(line);
-    }
-}
-
-fn start_launcher() -> io::Result<Connection> {
-    let (ours, its) = wire::pair()?;
-    let mut command = Command::new("/proc/self/exe");
-    command.arg(WORD).stdin(Stdio::from(its));
-    // The launcher ends when our end of the connection is closed, which no child of ours inherits.
-    command.spawn()?;
-    Ok(Connection::new(ours))
-}
-
-/// The main loop of the launcher: starts requested programs until the connection is closed.
-pub(crate) fn serve(line: OwnedFd) -> io::Result<()> {
-    let line = Connection::new(line);
-    while let Some((launch, report)) = line.next()? {
-        // A thread waits for each program, because an editor may be open for hours.
-        std::thread::spawn(move || {
-            let ended = launch.start_here().and_then(|mut child| {
-                report.tell("started", 0)?;
-                child.wait()
-            });
-            // If the requesting process has ended, the report is lost without harm.
-            let _ = match ended {
-                Ok(status) => report.tell("ended", status.into_raw()),
-                Err(error) => report.tell("failed", error.raw_os_error().unwrap_or(0)),
-            };
-        });
-    }
-    Ok(())
-}
-
-/// Whether this program was started to be the launcher.
+/// Whether this program was started to be the launcher, or to become a program that the launcher starts.
 pub(crate) fn is_wanted(typed: &[OsString]) -> bool {
-    typed.len() == 2 && typed[1] == OsStr::new(WORD)
+    let word = typed.get(1);
+    word.is_some_and(|word| word == OsStr::new(WORD) || word == OsStr::new(CONFINED))
+}
+
+/// Runs the launcher, or becomes a program that it starts.
+pub(crate) fn run(typed: &[OsString]) -> Exit {
+    match typed {
+        [_, word, confined @ ..] if word == OsStr::new(CONFINED) => {
+            let error = lancet_serving::exec_confined(confined);
+            let program = confined.get(1).map(|name| name.to_string_lossy());
+            let program = program.unwrap_or_default();
+            print_error(&format!("{program} could not be started: {error}\n"));
+            Exit::System
+        }
+        [_, _, root, state, config] => {
+            let place = WorkArguments {
+                config: path(config),
+                state_dir: path(state),
+                ..WorkArguments::default()
+            };
+            let programs = programs(Path::new(root), &place);
+            let connection = io::stdin().as_fd().try_clone_to_owned();
+            match connection.and_then(|line| lancet_serving::serve(line, &programs)) {
+                Ok(()) => Exit::Done,
+                Err(_) => Exit::System,
+            }
+        }
+        _ => Exit::Usage,
+    }
+}
+
+fn path(given: &OsStr) -> Option<PathBuf> {
+    (!given.is_empty()).then(|| given.into())
+}
+
+/// The programs that the environment and the settings name. Where the settings do not load there are none of theirs.
+fn programs(first_root: &Path, place: &WorkArguments) -> Programs {
+    let around = Surroundings::from_environment();
+    let settings = settings_files(&around, first_root, place)
+        .and_then(|files| load_settings(&files, Flags::default()));
+    known_programs(&around, settings.ok().as_ref())
+}
+
+fn known_programs(around: &Surroundings, settings: Option<&Settings>) -> Programs {
+    Programs {
+        editor: Some(around.editor.clone().unwrap_or_else(|| "vi".to_owned())),
+        pager: around.pager.clone(),
+        converters: settings.map_or_else(Vec::new, Settings::converters),
+    }
+}
+
+/// Starts the launcher, once, where this process may have to start programs: where it has a terminal to ask at or to show
+/// something on, and where the settings name a program. It has to be started before the process is confined. Gives the
+/// launcher that starts the programs of the settings.
+pub(crate) fn begin(
+    around: &Surroundings,
+    settings: &Settings,
+    first_root: &Path,
+    place: &WorkArguments,
+    terminal: TerminalUse,
+) -> Option<Launcher> {
+    let programs = known_programs(around, Some(settings));
+    let has_terminal = || {
+        let terminal = std::fs::OpenOptions::new().write(true).open("/dev/tty");
+        terminal.is_ok()
+    };
+    let is_needed =
+        !programs.converters.is_empty() || (terminal == TerminalUse::Possible && has_terminal());
+    if !cfg!(target_os = "linux") || !is_needed {
+        return None;
+    }
+    let given = |path: &Option<PathBuf>| path.clone().unwrap_or_default().into_os_string();
+    let arguments = [
+        WORD.into(),
+        first_root.into(),
+        given(&place.state_dir),
+        given(&place.config),
+    ];
+    let launcher = LAUNCHER.get_or_init(|| {
+        Launcher::begin(OsStr::new("/proc/self/exe"), &arguments, programs.clone())
+            .unwrap_or_else(|_| Launcher::without_process(programs))
+    });
+    Some(launcher.clone())
+}
+
+/// Starts the person's editor or pager. Without a launcher this process starts it, and it is confined as this process is.
+pub(crate) fn start(launch: &Launch, streams: Streams) -> io::Result<Running> {
+    let own = || {
+        let around = Surroundings::from_environment();
+        Launcher::without_process(known_programs(&around, None))
+    };
+    LAUNCHER.get_or_init(own).start(launch, streams)
 }

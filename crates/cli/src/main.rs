@@ -12,12 +12,10 @@ mod opening;
 mod pdf;
 mod surroundings;
 mod terminal;
-mod wall;
 mod words;
 
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
-use std::os::fd::AsFd as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
@@ -46,7 +44,7 @@ fn main() -> ExitCode {
 
 fn start(typed: &[OsString], form: OutputFormat) -> Exit {
     if launcher::is_wanted(typed) {
-        return launch();
+        return launcher::run(typed);
     }
     if pdf::is_wanted(typed) {
         return pdf::work();
@@ -99,13 +97,4 @@ fn survive_size_limit() {
     let unused = std::sync::Arc::default();
     // If that is refused, the signal ends the process as before.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, unused);
-}
-
-/// Runs the launcher: another process of ours started this one to start programs.
-fn launch() -> Exit {
-    let line = std::io::stdin().as_fd().try_clone_to_owned();
-    match line.and_then(launcher::serve) {
-        Ok(()) => Exit::Done,
-        Err(_) => Exit::System,
-    }
 }

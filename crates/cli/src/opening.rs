@@ -5,15 +5,16 @@ mod folders;
 use lancet::doors::Audience;
 use lancet::{Builder, Lancet};
 use lancet_mcp::Level;
+use lancet_serving::wall::{self, Wall};
 
 use crate::arguments::{Mode, WorkArguments};
 use crate::failure::Failure;
+use crate::launcher::{self, TerminalUse};
 pub(crate) use crate::live::Writes;
 use crate::live::{Live, Recipe};
 use crate::log::Log;
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{TerminalApprover, stdout_is_terminal};
-use crate::wall::{self, Wall};
 use folders::WorkFolders;
 
 /// The tools that a command offers.
@@ -101,14 +102,10 @@ impl OpenRequest<'_> {
         )?;
         let folders = WorkFolders::resolve(self.place, self.reach, around)?;
         let writable = folders.writable(footprint, &self.approver, self.lifetime, around);
-        let at_terminal = matches!(self.approver, ApproverKind::Terminal(_));
         let lancet = self
             .builder(&folders, log, around)?
             .open()
             .map_err(|error| Failure::usage(error.to_string()))?;
-        if at_terminal || stdout_is_terminal() {
-            wall::prepare();
-        }
         let wall = wall::raise(&writable);
         Ok(Opened { lancet, log, wall })
     }
@@ -151,7 +148,7 @@ impl OpenRequest<'_> {
         Ok(builder)
     }
 
-    /// Loads the settings and passes them on; for an engine that stays open also the source of their changes.
+    /// Loads the settings, begins the launcher where they need it, and passes both on; for an engine that stays open also the source of their changes.
     fn with_settings(
         &self,
         mut builder: Builder,
@@ -183,6 +180,15 @@ impl OpenRequest<'_> {
                 loaded
             }
         };
+        let asks_at_terminal = matches!(self.approver, ApproverKind::Terminal(_));
+        let terminal = match asks_at_terminal || stdout_is_terminal() {
+            true => TerminalUse::Possible,
+            false => TerminalUse::None,
+        };
+        let (root, settings) = (&folders.roots[0], &loaded.settings);
+        if let Some(launcher) = launcher::begin(around, settings, root, self.place, terminal) {
+            builder = builder.file_converter(launcher);
+        }
         builder = builder.settings(loaded.settings);
         if let Some(mode) = loaded.mode {
             builder = builder.mode(mode);

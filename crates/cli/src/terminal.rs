@@ -19,8 +19,10 @@ pub(crate) use question::{Consent, TerminalApprover, confirm};
 pub(crate) use syntax::SyntaxColours;
 pub(crate) use wrap::wrapped;
 
+use lancet_serving::{Launch, Streams};
+
 use crate::failure::Failure;
-use crate::launcher::Launch;
+use crate::launcher;
 use crate::surroundings::Surroundings;
 
 /// The rows of a terminal that does not tell its size.
@@ -147,33 +149,29 @@ pub(crate) fn paged(
         height => usize::from(height),
     };
     let fits = rows == 0 || rows < height;
-    let command = match &around.pager {
-        Some(command) if stdout_is_terminal() && !fits => command,
-        _ => return stream(write),
-    };
+    if around.pager.is_none() || !stdout_is_terminal() || fits {
+        return stream(write);
+    }
     let screen = io::stdout().as_fd().try_clone_to_owned();
-    match screen.and_then(|screen| pager_on(command, screen, &write)) {
+    match screen.and_then(|screen| pager_on(screen, &write)) {
         Ok(()) => Ok(()),
         Err(_) => stream(write),
     }
 }
 
-/// Shows what is written in a pager and waits until it is closed. The command is run by the shell, as git does; `less` is told to
-/// quit where everything fits and to pass colours through, unless the person has set its options.
+/// Shows what is written in the person's pager and waits until it is closed.
 pub(crate) fn pager_on(
-    command: &str,
     screen: OwnedFd,
     write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> io::Result<()> {
     let (reader, writer) = io::pipe()?;
     let mut writer = io::BufWriter::new(writer);
-    let script = format!("LESS=${{LESS-FRX}}; export LESS; {command}");
-    let pager = Launch {
+    let streams = Streams {
         input: reader.into(),
         output: screen,
-        ..Launch::at_terminal("sh", vec!["-c".into(), script.into()])?
+        ..Streams::terminal()?
     };
-    let running = pager.start()?;
+    let running = launcher::start(&Launch::Pager, streams)?;
     // The pager may be closed before the end.
     let _ = write(&mut TerminalWriter(&mut writer)).and_then(|()| writer.flush());
     drop(writer);

@@ -2,8 +2,10 @@
 //!
 //! The crate is pure: it reads no file and writes none. [`Notebook`] reads a Jupyter notebook as cells and works out which
 //! ranges of the file's text a change of one cell replaces; every other character of the file stays as it is. [`picture`]
-//! turns a picture into one that a model's API takes. [`pdf`] has the trait of a reader of PDFs, which the host hands in.
+//! turns a picture into one that a model's API takes. [`pdf`] and [`convert`] have the
+//! traits of what the host hands in: a reader of PDFs, and what starts the programs that convert other files to text.
 
+pub mod convert;
 mod json;
 pub mod notebook;
 pub mod pdf;

@@ -23,6 +23,7 @@ use lancet_workspace::{Disk, Workspace, resolved_folder};
 use crate::approval::Approver;
 use crate::audience::Audience;
 use crate::builtin::Declaration;
+use crate::convert::FileConverter;
 use crate::events::{Event, Observer};
 use crate::order::Order;
 use crate::pdf::PdfReader;
@@ -62,6 +63,7 @@ pub(crate) struct EngineState {
     pub(crate) order: Order,
     audience: Audience,
     pdf_reader: Option<Arc<dyn PdfReader>>,
+    file_converter: Option<Arc<dyn FileConverter>>,
     pub(crate) surveys: Surveys,
     /// Recovery after earlier processes, and displaced files that may still be written to.
     pub(crate) pending_recovery: PendingRecovery,
@@ -309,6 +311,11 @@ impl EngineView {
     /// The reader of PDFs that the host handed in.
     pub(crate) fn pdf_reader(&self) -> Option<&dyn PdfReader> {
         self.base.pdf_reader.as_deref()
+    }
+
+    /// What the host handed in to start the programs that convert files.
+    pub(crate) fn file_converter(&self) -> Option<&dyn FileConverter> {
+        self.base.file_converter.as_deref()
     }
 
     pub(crate) fn declaration(&self, tool: &str) -> Option<&Declaration> {

@@ -39,6 +39,7 @@
 //! | read an answer as data | [`Reply::outcome`], [`outcome`] |
 //! | apply the reply of a model that writes its edits as text | [`Session::apply_reply`], [`dialects`] |
 //! | read PDFs | [`pdf::PdfReader`], [`Builder::pdf_reader`] |
+//! | start the programs that convert other files to text | [`convert::FileConverter`], [`Builder::file_converter`] |
 //! | take changes back | [`Session::undo`], [`Session::undo_all`], [`undo`] |
 //! | read the log, contents and authors of lines | [`history::History`] |
 //! | load `lancet.toml` | [`settings`] |
@@ -124,6 +125,12 @@ pub mod tools {
     };
     pub use crate::cell_request::CellType;
     pub use crate::host_tool::{HostTool, Proposal};
+}
+
+/// Converting files to text by the programs of the setting `read.converters`: the trait of what a host hands in to start
+/// them ([`Builder::file_converter`]), and what it is asked.
+pub mod convert {
+    pub use lancet_formats::convert::{ConvertError, Converter, FileConverter};
 }
 
 /// Reading PDFs: the trait of a reader that a host hands in ([`Builder::pdf_reader`]), and what it is asked.

@@ -145,6 +145,8 @@ pub enum ReadKind {
     /// Pages of a PDF, as text, as pictures in blocks of their own, or as both: `startLine`, `numLines` and `totalLines`
     /// count pages.
     Pdf,
+    /// The text that a program of the setting `read.converters` gave of the file: the line counts are of that text.
+    Converted,
     /// One sentence: the same lines were shown before in this session and have not changed.
     Unchanged,
 }

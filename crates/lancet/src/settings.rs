@@ -18,6 +18,7 @@ mod writer;
 
 use std::path::Path;
 
+use lancet_formats::convert::Converter;
 use lancet_text::Encoding;
 
 pub use crate::engine::{ReloadedSettings, SettingsChange, SettingsSource};
@@ -80,12 +81,25 @@ impl Settings {
     /// The encoding that is configured for a file, named relative to its root. A later layer wins over an earlier one,
     /// and inside a layer the last matching pattern.
     pub fn encoding_for(&self, relative: &Path) -> Option<Encoding> {
-        decide(&self.encodings, relative)
+        decide(&self.encodings, relative).copied()
     }
 
     /// The way in which a file, named relative to its root, is written; chosen by the same rules as its encoding.
     pub fn strategy_for(&self, relative: &Path) -> Strategy {
-        decide(&self.strategies, relative).unwrap_or(Strategy::Auto)
+        decide(&self.strategies, relative)
+            .copied()
+            .unwrap_or(Strategy::Auto)
+    }
+
+    /// The program that gives the text of a file, named relative to its root; chosen by the same rules as its encoding.
+    pub fn converter_for(&self, relative: &Path) -> Option<&Converter> {
+        decide(&self.converters, relative)
+    }
+
+    /// All programs that give the text of files, in the order in which they were named.
+    pub fn converters(&self) -> Vec<Converter> {
+        let rules = self.converters.iter();
+        rules.map(|rule| rule.value.clone()).collect()
     }
 
     /// Whether an encoding is configured for any file.

@@ -80,7 +80,7 @@ impl Suite {
             "lancet-history" | "lancet-git" => "history",
             "lancet-policy" => "permissions",
             "lancet-search" => "search",
-            "lancet-cli" => "shell",
+            "lancet-cli" | "lancet-serving" => "shell",
             "lancet-mcp" => "agents",
             "lancet-dialects" => "dialects",
             "lancet-formats" | "lancet-pdf" => "formats",

@@ -6,7 +6,7 @@ use super::Finding;
 use crate::house::House;
 
 /// Each crate and the crates that it may use. The lower crates do not know each other, but several use `text`.
-const ROOMS: [(&str, &[&str]); 15] = [
+const ROOMS: [(&str, &[&str]); 16] = [
     ("crates/text", &[]),
     ("crates/dialects", &[]),
     ("crates/formats", &[]),
@@ -31,6 +31,7 @@ const ROOMS: [(&str, &[&str]); 15] = [
     ),
     ("crates/mcp", &["lancet"]),
     ("crates/pdf", &["lancet-formats"]),
+    ("crates/serving", &["lancet-formats"]),
     (
         "crates/cli",
         &[
@@ -38,6 +39,7 @@ const ROOMS: [(&str, &[&str]); 15] = [
             "lancet-install",
             "lancet-mcp",
             "lancet-pdf",
+            "lancet-serving",
             "lancet-workspace",
         ],
     ),
@@ -78,9 +80,10 @@ const KEPT: [(&str, &[&str], &str); 15] = [
             "crates/workspace",
             "crates/cli",
             "crates/pdf",
+            "crates/serving",
             "crates/testing",
         ],
-        "only workspace speaks to the disk (cli: to the terminal; pdf: to its worker; testing: who runs the tests)",
+        "only workspace speaks to the disk (cli: to the terminal; pdf: to its worker; serving: to programs it starts; testing: who runs the tests)",
     ),
     ("ignore", &["crates/search"], SEARCHES),
     ("grep-matcher", &["crates/search"], SEARCHES),
@@ -94,7 +97,7 @@ const KEPT: [(&str, &[&str], &str); 15] = [
     ),
     (
         "landlock",
-        &["crates/cli", "crates/pdf"],
+        &["crates/pdf", "crates/serving"],
         "it binds the whole process: never in the library",
     ),
     (

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 /// What all commands take. Only `--root` is on each page; `lancet help options` has them all.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Global options (all of them: lancet help options)")]
 pub(crate) struct WorkArguments {
     /// A folder to work in; may be given several times [default: the project]

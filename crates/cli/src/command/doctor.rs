@@ -6,6 +6,7 @@ mod words;
 
 use lancet::settings::{Ignored, InForce};
 use lancet_mcp::Level;
+use lancet_serving::wall::Wall;
 use serde_json::{Value, json};
 
 use crate::arguments::{DoctorArguments, WorkArguments};
@@ -15,7 +16,6 @@ use crate::surroundings::{
     Flags, RootHint, SettingsFile, Surroundings, load_settings, resolve_roots, settings_files,
 };
 use crate::terminal::{Colour, columns, print, stdout_is_terminal, wrapped};
-use crate::wall::Wall;
 use file_system::RootFacts;
 use state::StateFacts;
 

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use lancet_serving::wall::WritableFolders;
+
 use super::{ApproverKind, Footprint, Lifetime};
 use crate::arguments::WorkArguments;
 use crate::failure::Failure;
 use crate::surroundings::{RootHint, Surroundings, resolve_read_roots, resolve_roots};
-use crate::wall::WritableFolders;
 
 /// The folders that an engine works in.
 pub(super) struct WorkFolders {
@@ -45,6 +46,8 @@ impl WorkFolders {
             folders: self.roots.clone(),
             made: Vec::new(),
         };
+        // A person is asked at the terminal, which is a device and no file.
+        writable.folders.push("/dev/tty".into());
         let settings = around.user_settings();
         let settings = settings.as_deref().and_then(Path::parent);
         // The settings are written only after a person's answer.

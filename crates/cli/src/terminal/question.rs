@@ -73,10 +73,8 @@ struct AskState {
 pub(crate) struct TerminalApprover {
     consent: Consent,
     colour: Colour,
-    /// The person's editor.
-    editor: String,
-    /// The person's pager.
-    pager: Option<String>,
+    /// Whether the person has a pager.
+    has_pager: bool,
     past: Arc<Mutex<AskState>>,
     /// Held while a question is on the screen: a question that is withdrawn may still have its pager or editor open.
     screen: Arc<Mutex<()>>,
@@ -88,8 +86,7 @@ impl TerminalApprover {
         Self {
             consent,
             colour: around.colour(true),
-            editor: around.editor.clone().unwrap_or_else(|| "vi".to_owned()),
-            pager: around.pager.clone(),
+            has_pager: around.pager.is_some(),
             past: Arc::default(),
             screen: Arc::default(),
         }
@@ -160,7 +157,7 @@ impl TerminalApprover {
                 Key::Yes => return Some(Answer::Yes),
                 Key::Edit => {
                     let drafts = self.past().drafts.clone();
-                    match edited.edit(question, &self.editor, drafts) {
+                    match edited.edit(question, drafts) {
                         Ok(true) if edited.any() => edited.diffs(question, colour),
                         Ok(_) => "The text is as it was.\n".to_owned(),
                         Err(error) => format!("It cannot be edited: {error}.\n"),
@@ -213,16 +210,12 @@ impl TerminalApprover {
         let rows = rustix::termios::tcgetwinsize(&terminal.0).map_or(0, |size| size.ws_row);
         // The prompt takes two lines. A terminal that does not tell its size is taken for a long one.
         let fits = rows == 0 || text.lines().count() + 2 < usize::from(rows);
-        match &self.pager {
-            Some(command) if !fits => match terminal.0.try_clone() {
-                Ok(screen) => {
-                    let write = |out: &mut dyn io::Write| out.write_all(text.as_bytes());
-                    pager_on(command, screen.into(), write).is_ok()
-                }
-                Err(_) => false,
-            },
-            _ => false,
+        if fits || !self.has_pager {
+            return false;
         }
+        let write = |out: &mut dyn io::Write| out.write_all(text.as_bytes());
+        let screen = terminal.0.try_clone();
+        screen.is_ok_and(|screen| pager_on(screen.into(), write).is_ok())
     }
 }
 

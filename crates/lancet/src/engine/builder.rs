@@ -13,6 +13,7 @@ use super::terms::{EffectiveSettings, Fixed, Live, SettingsSource};
 use super::{EngineState, Lancet, OpenError, Stores};
 use crate::approval::Approver;
 use crate::audience::Audience;
+use crate::convert::FileConverter;
 use crate::events::Observer;
 use crate::host_tool::HostTool;
 use crate::journal::CombinedJournal;
@@ -61,6 +62,7 @@ pub struct Builder {
     keep_contents: bool,
     audience: Audience,
     pdf_reader: Option<Arc<dyn PdfReader>>,
+    file_converter: Option<Arc<dyn FileConverter>>,
     disk: Option<Arc<dyn Disk>>,
 }
 
@@ -156,6 +158,14 @@ impl Builder {
     #[must_use]
     pub fn pdf_reader(mut self, reader: impl PdfReader + 'static) -> Self {
         self.pdf_reader = Some(Arc::new(reader));
+        self
+    }
+
+    /// Sets what starts the programs that the setting `read.converters` names. Without it these files are answered by a
+    /// sentence. The program `lancet` hands in a process that confines each program and limits its time.
+    #[must_use]
+    pub fn file_converter(mut self, converter: impl FileConverter + 'static) -> Self {
+        self.file_converter = Some(Arc::new(converter));
         self
     }
 
@@ -301,6 +311,7 @@ impl Builder {
             order: Order::default(),
             audience: self.audience,
             pdf_reader: self.pdf_reader,
+            file_converter: self.file_converter,
             surveys: Default::default(),
             pending_recovery: Default::default(),
             state_spelled: OnceLock::new(),

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use lancet_formats::convert::Converter;
 use lancet_text::Encoding;
 
 use super::by_path::PathRule;
@@ -160,6 +161,10 @@ fn put_several(settings: &mut Settings, layer: &Layer, found: Found) -> Result<(
                 most_bytes: size(number),
             });
         }
+        ("read.converters", Given::List(pattern, command)) => {
+            let rule = converter_rule(layer, found.key_at, found.value_at, pattern, command)?;
+            settings.converters.push(rule);
+        }
         ("write.strategy", Given::Pair(pattern, word)) => {
             let rule = strategy_rule(layer, found.key_at, found.value_at, pattern, word)?;
             settings.strategies.push(rule);
@@ -213,6 +218,30 @@ fn strategy_rule(
         return Err(error.suggesting(closest(&word, Strategy::WORDS.iter().copied())));
     };
     rule(layer, key_at, "write.strategy", pattern, word, strategy)
+}
+
+fn converter_rule(
+    layer: &Layer,
+    key_at: usize,
+    value_at: usize,
+    pattern: String,
+    command: Vec<String>,
+) -> Result<PathRule<Converter>, SettingsError> {
+    let program = command.first().map_or("", String::as_str);
+    let is_findable = program.starts_with('/') || !program.contains('/');
+    let has_nul = command.iter().any(|argument| argument.contains('\0'));
+    if program.is_empty() || !is_findable || has_nul {
+        let message = format!(
+            "read.converters.{pattern:?} must begin with a program: a name that is found in PATH, or an absolute path"
+        );
+        return Err(SettingsError::at(layer, value_at, message));
+    }
+    let word = format!("{command:?}");
+    let entry = Converter {
+        pattern: pattern.clone(),
+        command,
+    };
+    rule(layer, key_at, "read.converters", pattern, word, entry)
 }
 
 fn rule<T>(

@@ -16,7 +16,7 @@ pub(super) struct PathRule<T> {
     of_name: bool,
     /// The value as it was written.
     pub(super) word: String,
-    value: T,
+    pub(super) value: T,
     pub(super) origin: Origin,
 }
 
@@ -49,9 +49,9 @@ impl<T> PathRule<T> {
 }
 
 /// Finds the value for a file, named relative to its root.
-pub(super) fn decide<T: Copy>(rules: &[PathRule<T>], relative: &Path) -> Option<T> {
+pub(super) fn decide<'a, T>(rules: &'a [PathRule<T>], relative: &Path) -> Option<&'a T> {
     let matching = rules.iter().rev().find(|rule| rule.matches(relative));
-    matching.map(|rule| rule.value)
+    matching.map(|rule| &rule.value)
 }
 
 fn glob(pattern: &str) -> Result<GlobMatcher, String> {

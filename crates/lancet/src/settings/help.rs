@@ -20,10 +20,7 @@ pub fn help() -> String {
     let mut table = "";
     for key in served() {
         let (own_table, name) = key.name.split_once('.').unwrap_or(("", key.name));
-        let is_table = matches!(
-            key.form,
-            Form::Encodings | Form::Strategies | Form::Abbreviations | Form::Clients { .. }
-        );
+        let is_table = key.form.is_table();
         let heading = if is_table { key.name } else { own_table };
         if heading != table {
             // Writing to a string cannot fail.
@@ -43,6 +40,7 @@ pub fn help() -> String {
             Form::Tools => "[\"default\", \"-MultiEdit\"] | \"default,-MultiEdit\"".to_owned(),
             Form::Encodings => "\"*.pas\" = \"windows-1252\"".to_owned(),
             Form::Strategies => "\"*.env.local\" = \"in_place\"".to_owned(),
+            Form::Converters => "\"*.docx\" = [\"markitdown\", \"-\"]".to_owned(),
             Form::Abbreviations => "\"<fnr>\" = \"<function_results>\"".to_owned(),
             Form::Clients { .. } => "\"@cline/core\" = 7800".to_owned(),
             Form::Rules => "[\"Edit(src/**)\", \"Read(~/notes/**)\"]".to_owned(),
@@ -150,6 +148,13 @@ pub(super) fn in_force(settings: &Settings) -> Vec<InForce> {
                 push(
                     format!("write.strategy.{:?}", rule.pattern),
                     format!("{:?}", rule.word),
+                    rule.origin,
+                );
+            }),
+            Form::Converters => settings.converters.iter().for_each(|rule| {
+                push(
+                    format!("{}.{:?}", key.name, rule.pattern),
+                    rule.word.clone(),
                     rule.origin,
                 );
             }),

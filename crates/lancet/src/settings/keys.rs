@@ -22,6 +22,8 @@ pub(super) enum Form {
     Encodings,
     /// A table from file pattern to write strategy.
     Strategies,
+    /// A table from file pattern to a program with its arguments.
+    Converters,
     /// A table from short text to long text.
     Abbreviations,
     /// A table from a client's name to a number of bytes, both bounds included.
@@ -36,6 +38,20 @@ pub(super) enum Form {
     Folders,
     /// A key of another version of lancet. It is refused, because ignoring a rule silently would be dangerous.
     Later,
+}
+
+impl Form {
+    /// Whether the value is a table whose keys the user chooses.
+    pub(super) fn is_table(self) -> bool {
+        matches!(
+            self,
+            Form::Encodings
+                | Form::Strategies
+                | Form::Converters
+                | Form::Abbreviations
+                | Form::Clients { .. }
+        )
+    }
 }
 
 /// What the settings file of an untrusted project may do with a key.

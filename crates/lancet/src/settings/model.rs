@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use lancet_formats::convert::Converter;
 use lancet_text::Encoding;
 
 use super::by_path::PathRule;
@@ -234,6 +235,7 @@ pub struct Settings {
     pub ignored: Vec<Ignored>,
     pub(super) encodings: Vec<PathRule<Encoding>>,
     pub(super) strategies: Vec<PathRule<Strategy>>,
+    pub(super) converters: Vec<PathRule<Converter>>,
     pub(super) origins: BTreeMap<&'static str, Origin>,
 }
 
@@ -281,6 +283,7 @@ impl Default for Settings {
             ignored: Vec::new(),
             encodings: Vec::new(),
             strategies: Vec::new(),
+            converters: Vec::new(),
             origins: BTreeMap::new(),
         }
     }

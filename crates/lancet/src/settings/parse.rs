@@ -29,6 +29,8 @@ pub(super) enum Given {
     Words(Vec<(String, usize)>),
     /// One entry of a table of strings.
     Pair(String, String),
+    /// One entry of a table of lists.
+    List(String, Vec<String>),
     /// One entry of a table of numbers.
     Entry(String, u64),
 }
@@ -86,9 +88,7 @@ fn unknown(layer: &Layer, key_at: usize, full: &str, name: &str, item: &Item) ->
     // A table is compared with table names first, and with keys only if no table's name is near.
     let table = item.as_table_like().and_then(|_| {
         let tables = served().filter_map(|key| match key.form {
-            Form::Encodings | Form::Strategies | Form::Abbreviations | Form::Clients { .. } => {
-                Some(key.name)
-            }
+            form if form.is_table() => Some(key.name),
             _ => key.name.rsplit_once('.').map(|(table, _)| table),
         });
         closest(full, tables)
@@ -202,6 +202,27 @@ fn take(
                 push(Given::Entry(name.to_owned(), number), key_at, value_at);
             }
         }
+        Form::Converters => {
+            let Some(table) = item.as_table_like() else {
+                return wrong("a table of lists");
+            };
+            for (name, item) in table.iter() {
+                let key_at = table
+                    .key(name)
+                    .and_then(toml_edit::Key::span)
+                    .map_or(key_at, |span| span.start);
+                let value_at = item.span().map_or(key_at, |span| span.start);
+                let Some(command) = item.as_array().and_then(exact_texts) else {
+                    let message = format!(
+                        "{}.{name:?} must be a list of texts, the program and its arguments, not {}",
+                        key.name,
+                        shown(item)
+                    );
+                    return Err(SettingsError::at(layer, value_at, message));
+                };
+                push(Given::List(name.to_owned(), command), key_at, value_at);
+            }
+        }
         Form::Encodings | Form::Strategies | Form::Abbreviations => {
             let Some(table) = item.as_table_like() else {
                 return wrong("a table of texts");
@@ -248,6 +269,12 @@ fn texts_of(item: &Item, at: usize) -> Option<Vec<(String, usize)>> {
         ))
     };
     item.as_array()?.iter().map(one).collect()
+}
+
+/// The strings of a list as they are written; none where something else is among them.
+fn exact_texts(list: &toml_edit::Array) -> Option<Vec<String>> {
+    let one = |value: &Value| value.as_str().map(str::to_owned);
+    list.iter().map(one).collect()
 }
 
 fn shown(item: &Item) -> String {

@@ -432,6 +432,7 @@ fn every_key_of_the_table_has_an_effect() {
             Form::Tools => "\"Read\"".to_owned(),
             Form::Encodings => "{ \"*.a\" = \"gbk\" }".to_owned(),
             Form::Strategies => "{ \"*.a\" = \"in_place\" }".to_owned(),
+            Form::Converters => "{ \"*.a\" = [\"cat\", \"-\"] }".to_owned(),
             Form::Abbreviations => "{ \"a\" = \"bc\" }".to_owned(),
             Form::Clients { least, .. } => format!("{{ \"a\" = {least} }}"),
             Form::Rules => "[\"Edit(a)\"]".to_owned(),
@@ -460,6 +461,24 @@ fn every_key_of_the_table_has_an_effect() {
             };
             assert!(takes, "{}", key.name);
         }
+    }
+}
+
+#[test]
+fn a_converter_is_a_program_that_can_be_found_and_its_arguments() {
+    let settings = load("[read.converters]\n\"*.x\" = [\"a\", \" -b \", \"\"]\n");
+    let found = settings.converter_for(Path::new("deep/report.x"));
+    assert_eq!(found.expect("it matches").command, ["a", " -b ", ""]);
+    assert_eq!(settings.converter_for(Path::new("report.y")), None);
+    for wrong in ["[]", "[\"\"]", "[\"./a\"]", "[\"~/a\"]", "\"a\"", "[1]"] {
+        let text = format!("[read.converters]\n\"*.x\" = {wrong}\n");
+        let layer = Layer {
+            origin: Origin::User,
+            path: "lancet.toml".into(),
+            text,
+        };
+        let error = Settings::load(&[layer]).expect_err(wrong).to_string();
+        assert!(error.contains("program"), "{error}");
     }
 }
 

@@ -29,7 +29,6 @@ impl EditedTexts {
     pub(super) fn edit(
         &mut self,
         question: &Question,
-        editor: &str,
         drafts: Option<PathBuf>,
     ) -> io::Result<bool> {
         if question.is_whole {
@@ -45,7 +44,7 @@ impl EditedTexts {
                 continue;
             };
             let line = first_changed_line(file);
-            if let Some(edited) = editor::edit(editor, drafts.clone(), &file.path, text, line)? {
+            if let Some(edited) = editor::edit(drafts.clone(), &file.path, text, line)? {
                 *known = Some(edited).filter(|edited| Some(edited) != file.text.as_ref());
                 is_edited = true;
             }

@@ -1,6 +1,7 @@
 //! examine for Read: the page of a text that fits into the answer, the bytes that it shows, and the call for the next
 //! page.
 
+mod convert;
 mod layout;
 mod notebook;
 mod notice;
@@ -12,7 +13,7 @@ pub(super) mod source;
 use std::sync::Arc;
 
 use lancet_history::{ReadRange, Seen, Version};
-use lancet_text::{Document, Endings};
+use lancet_text::{Document, Endings, NotText};
 use lancet_workspace::{ReadError, Revision, Snapshot, Stamp};
 
 use self::layout::{Layout, lay_out};
@@ -22,7 +23,9 @@ use self::picture::PlacedPicture;
 pub use self::plain::PlainLines;
 use self::source::PageSource as _;
 use super::large::{self, LargeFile};
-use super::open::{HELD, LARGEST, decode, is_notebook_name, require_file, snapshot, unreadable};
+use super::open::{
+    HELD, LARGEST, configured, is_notebook_name, require_file, snapshot, unreadable,
+};
 use crate::arguments::ReadArguments;
 use crate::page_range::PageRange;
 use crate::refusal::Refusal;
@@ -81,6 +84,8 @@ pub(crate) enum Shape {
     Picture,
     /// The pages of a PDF; they are counted in place of lines.
     Pdf,
+    /// The text that a program gave of the file; its lines are not the file's.
+    Converted,
     /// One line instead of text that was already shown.
     Unchanged,
 }
@@ -195,7 +200,7 @@ fn held(
     wanted: Wanted,
 ) -> Result<Shown, Refusal> {
     let base = snapshot(context.session, target)?;
-    let decoded = decode(context.engine(), target, &base.bytes);
+    let decoded = Document::decode(&base.bytes, configured(context.engine(), target));
     if pdf::is_pdf(target, &base.bytes, decoded.is_ok()) {
         return pdf::shown(context, target, &base, arguments, wanted);
     }
@@ -204,8 +209,9 @@ fn held(
     }
     let document = match decoded {
         Ok(document) => document,
-        Err(refusal) => {
-            return picture::shown(context, target, &base).unwrap_or(Err(refusal));
+        Err(NotText::Binary { kind }) => {
+            return picture::shown(context, target, &base)
+                .unwrap_or_else(|| convert::shown(context, target, &base, wanted, kind));
         }
     };
     let mut notice = None;
@@ -270,7 +276,11 @@ fn streamed(
         false => HELD,
     };
     let size = target.located.stat().map_or(0, |stamp| stamp.size);
-    if size <= most || picture::is_decodable(target, size)? || pdf::is_readable(target, size)? {
+    let is_held = size <= most
+        || picture::is_decodable(target, size)?
+        || pdf::is_readable(target, size)?
+        || convert::is_convertible(context, target, size)?;
+    if is_held {
         return Ok(None);
     }
     let survey = large::survey(context, target)?;

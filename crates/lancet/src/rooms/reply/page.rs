@@ -46,6 +46,7 @@ pub(crate) fn page(page: Page) -> Reply {
             Shape::Notebook => ReadKind::Notebook,
             Shape::Picture => ReadKind::Image,
             Shape::Pdf => ReadKind::Pdf,
+            Shape::Converted => ReadKind::Converted,
             Shape::Unchanged => ReadKind::Unchanged,
         },
         path: page.target.path().to_path_buf(),

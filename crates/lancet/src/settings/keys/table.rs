@@ -187,6 +187,13 @@ pub(in crate::settings) const KEYS: &[Key] = &[
         |settings| settings.read.dedupe,
     ),
     key(
+        "read.converters",
+        Form::Converters,
+        "none",
+        Project::Ignored,
+        "Programs that give the text of files that lancet cannot show, by pattern as in [encoding]. A program gets the file on its standard input, or where {path} stands in an argument, a copy of the file under its own name; it may write in a fresh temporary folder only, take 20 seconds, and give 16 MiB of text. It is a name found in PATH or an absolute path. An entry that is added or changed counts from the next start of lancet.",
+    ),
+    key(
         "read.clients",
         Form::Clients {
             least: 1_000,

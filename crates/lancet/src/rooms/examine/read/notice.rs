@@ -35,7 +35,8 @@ pub(super) fn notice(context: &CallContext<'_>, page: &Page, wanted: Wanted) -> 
     } else {
         format!("{path}, {} of {}", range_words(page), page.total)
     };
-    if page.encoding != "utf-8" && page.words.is_none() && page.unit != "page" {
+    let is_text = page.words.is_none() && page.unit != "page" && page.shape != Shape::Converted;
+    if page.encoding != "utf-8" && is_text {
         words.push_str(&format!(", {}", page.encoding));
     }
     if !matches!(page.endings, Endings::Lf | Endings::None) {

@@ -5,11 +5,9 @@
 
 use std::path::PathBuf;
 
-use crate::launcher;
-
 /// The confinement of this process by the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wall {
+pub enum Wall {
     /// Writing outside is refused; the number is the version of the Landlock interface.
     Stands(u32),
     /// This kernel, or its configuration, has no Landlock.
@@ -18,7 +16,7 @@ pub(crate) enum Wall {
 
 impl Wall {
     /// The confinement as text for people.
-    pub(crate) fn words(self) -> String {
+    pub fn words(self) -> String {
         match self {
             Self::Stands(level) => {
                 format!("Landlock level {level}: the kernel refuses every write outside")
@@ -30,7 +28,7 @@ impl Wall {
     }
 
     /// The version of the Landlock interface, for programs; none where the process is not confined.
-    pub(crate) fn level(self) -> Option<u32> {
+    pub fn level(self) -> Option<u32> {
         match self {
             Self::Stands(level) => Some(level),
             Self::Absent => None,
@@ -40,16 +38,16 @@ impl Wall {
 
 /// The folders that stay writable after the process is confined.
 #[derive(Debug, Default)]
-pub(crate) struct WritableFolders {
-    /// Folders that are used if they exist.
-    pub(crate) folders: Vec<PathBuf>,
+pub struct WritableFolders {
+    /// Folders and devices that are used if they exist.
+    pub folders: Vec<PathBuf>,
     /// Folders that are created if they are missing, since that is impossible afterwards.
-    pub(crate) made: Vec<PathBuf>,
+    pub made: Vec<PathBuf>,
 }
 
 /// Confines this thread and everything that it starts from now on; the result says whether that was possible.
 #[cfg(target_os = "linux")]
-pub(crate) fn raise(writable: &WritableFolders) -> Wall {
+pub fn raise(writable: &WritableFolders) -> Wall {
     use std::os::unix::fs::DirBuilderExt as _;
     raise_with(writable, &|folder| {
         // If this fails, the first write reports why, as it does without confinement.
@@ -84,13 +82,13 @@ fn raise_with(
     for folder in &writable.made {
         make(folder);
     }
-    // Programs through which a person is asked need these devices; neither is a file.
-    let devices = ["/dev/null", "/dev/tty"].map(PathBuf::from);
+    // It is a device, and nothing that is written to it is kept.
+    let nowhere = [PathBuf::from("/dev/null")];
     let open = writable
         .folders
         .iter()
         .chain(&writable.made)
-        .chain(&devices);
+        .chain(&nowhere);
     let status = rules
         .add_rules(path_beneath_rules(open, writing))?
         .restrict_self()?;
@@ -103,17 +101,8 @@ fn raise_with(
 
 /// No other system has Landlock.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn raise(_: &WritableFolders) -> Wall {
+pub fn raise(_: &WritableFolders) -> Wall {
     Wall::Absent
-}
-
-/// Starts the launcher where this process may have to start programs for a person: it must exist before the
-/// confinement.
-pub(crate) fn prepare() {
-    let terminal = std::fs::OpenOptions::new().write(true).open("/dev/tty");
-    if cfg!(target_os = "linux") && terminal.is_ok() {
-        launcher::begin();
-    }
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -1,0 +1,71 @@
+//! Files whose text another program gives: what is asked of it, and what it answers. This crate starts no program: the
+//! host hands in what does.
+
+use std::ffi::OsStr;
+
+/// The largest file that is converted.
+pub const LARGEST_CONVERTED: u64 = 96 << 20;
+
+/// The longest text that a program may give, in bytes.
+pub const MOST_OUTPUT: usize = 16 << 20;
+
+/// How many seconds a program may take.
+pub const MOST_SECONDS: u64 = 20;
+
+/// The text in an argument of a program that stands for the path of the file.
+pub const PATH: &str = "{path}";
+
+/// An entry of `read.converters`: a program that gives the text of files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Converter {
+    /// The pattern of the files.
+    pub pattern: String,
+    /// The program and its arguments. The program gets the file on its standard input, or where [`PATH`] stands in an
+    /// argument, a copy of the file under its own name.
+    pub command: Vec<String>,
+}
+
+/// Why a program gave no text of a file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConvertError {
+    /// The entry was not there when the program that starts others began.
+    #[error("its entry in read.converters was added or changed after lancet was started")]
+    AddedLater,
+    /// The program could not be started.
+    #[error("it could not be started: {0}")]
+    Unavailable(String),
+    /// The program took longer than is allowed.
+    #[error("it took longer than {MOST_SECONDS} seconds")]
+    TooLong,
+    /// The program gave more text than is allowed.
+    #[error("it gave more than {} MiB of text", MOST_OUTPUT >> 20)]
+    TooMuch,
+    /// The program ended with an error.
+    #[error("it ended with {how}{}{words}", if .words.is_empty() { "" } else { ": " })]
+    Failed {
+        /// The exit code or the signal, in words.
+        how: String,
+        /// The beginning of what the program wrote to standard error.
+        words: String,
+    },
+    /// The caller stopped it.
+    #[error("it was stopped")]
+    Stopped,
+}
+
+/// Starts the programs of `read.converters`. An implementation ends every program within [`MOST_SECONDS`].
+pub trait FileConverter: Send + Sync {
+    /// Gives the text of a file by the program of an entry. `is_stopped` is asked from time to time, and where it says so
+    /// the program is ended.
+    ///
+    /// # Errors
+    /// The program could not be started, or gave no text within its limits.
+    fn convert(
+        &self,
+        converter: &Converter,
+        name: &OsStr,
+        file: &[u8],
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<Vec<u8>, ConvertError>;
+}

@@ -1,0 +1,166 @@
+//! A file that is no text, picture or PDF for Read: the text that a program of the settings gives of it, by what the host
+//! handed in to start such programs. The text is laid out like a file's, but its lines are not the file's bytes, so none
+//! of them counts as seen.
+
+use std::ffi::OsStr;
+
+use lancet_formats::convert::{ConvertError, Converter, LARGEST_CONVERTED};
+use lancet_history::Seen;
+use lancet_text::{Document, Endings, never_text};
+use lancet_workspace::Snapshot;
+
+use super::layout::lay_out;
+use super::notice::budget;
+use super::{Shape, Shown, Wanted};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::rooms::CallContext;
+use crate::rooms::examine::open::unreadable;
+use crate::rooms::locate::Target;
+use crate::wording::{on_one_line, quote_path, size};
+
+/// How many bytes at the beginning of a large file are looked at.
+const HEAD: usize = 64 << 10;
+
+/// The most characters of a program's own words in an answer.
+const MOST_WORDS: usize = 300;
+
+/// Whether a large file is converted; an error where it would be but is too large.
+pub(super) fn is_convertible(
+    context: &CallContext<'_>,
+    target: &Target,
+    file_size: u64,
+) -> Result<bool, Refusal> {
+    if converter(context, target).is_none() {
+        return Ok(false);
+    }
+    let (head, _) = target
+        .located
+        .read_at(0, HEAD)
+        .map_err(|error| unreadable(target, &error))?;
+    if never_text(&head, None).is_none() || file_size <= LARGEST_CONVERTED {
+        return Ok(never_text(&head, None).is_some());
+    }
+    let text = format!(
+        "{} has {}; files of up to {} are converted. Convert it with another program.",
+        target.given,
+        size(file_size),
+        size(LARGEST_CONVERTED)
+    );
+    Err(refusal(target, RefusalKind::TooLarge, text))
+}
+
+/// The entry of the settings for a file.
+fn converter<'c>(context: &'c CallContext<'_>, target: &Target) -> Option<&'c Converter> {
+    let engine = context.engine();
+    engine
+        .settings
+        .converter_for(engine.below_root(target.path()))
+}
+
+/// The text of a file that is not text itself, for the answer. `kind` is what its bytes look like.
+pub(super) fn shown(
+    context: &CallContext<'_>,
+    target: &Target,
+    base: &Snapshot,
+    wanted: Wanted,
+    kind: &str,
+) -> Result<Shown, Refusal> {
+    let Some(converter) = converter(context, target) else {
+        return Err(without_converter(target, base, kind));
+    };
+    let not_shown = |error: &ConvertError| not_shown(target, converter, error);
+    let Some(host) = context.engine().file_converter() else {
+        let words = "this host of lancet starts no programs".to_owned();
+        return Err(not_shown(&ConvertError::Unavailable(words)));
+    };
+    let name = target.path().file_name().unwrap_or(OsStr::new("file"));
+    let is_stopped = || context.cancel.stopped().is_some();
+    let given = host.convert(converter, name, &base.bytes, &is_stopped);
+    context.check_time()?;
+    let given = given.map_err(|error| not_shown(&error))?;
+    let Ok(document) = Document::decode(&given, None) else {
+        let text = format!(
+            "{} is converted by {}, but what that gave is not text. Correct its entry in read.converters.",
+            target.given,
+            command(converter)
+        );
+        return Err(refusal(target, RefusalKind::Binary, text));
+    };
+    let mut layout = lay_out(context, &document, wanted, budget(context, target))?;
+    layout.seen = Seen::default();
+    Ok(Shown {
+        shape: Shape::Converted,
+        notice: Some(format!(
+            "converted to text by {}; the file itself is no text, and these lines cannot be edited",
+            command(converter)
+        )),
+        words: None,
+        pictures: Vec::new(),
+        layout,
+        total: document.line_count(),
+        encoding: "binary",
+        endings: Endings::None,
+        revision: base.revision,
+        stamp: base.stamp,
+        content: None,
+    })
+}
+
+/// The program of an entry, as it is named in answers.
+fn command(converter: &Converter) -> String {
+    let words = converter.command.join(" ");
+    format!("`{}`", cut(&on_one_line(&words), MOST_WORDS / 3))
+}
+
+fn cut(words: &str, most: usize) -> String {
+    match words.char_indices().nth(most) {
+        Some((at, _)) => format!("{}…", &words[..at]),
+        None => words.to_owned(),
+    }
+}
+
+/// The refusal for a file for which no program is named: its kind and size, and the setting that would help.
+fn without_converter(target: &Target, base: &Snapshot, kind: &str) -> Refusal {
+    let extension = target.path().extension().and_then(OsStr::to_str);
+    let extension = extension.filter(|name| name.chars().all(char::is_alphanumeric));
+    let setting = match extension {
+        Some(extension) => format!("\"*.{extension}\" = [\"PROGRAM\", \"-\"]"),
+        None => "\"PATTERN\" = [\"PROGRAM\", \"-\"]".to_owned(),
+    };
+    let text = format!(
+        "{} is not text: {kind}, {}. Use a program made for this kind of file; where the user names one that gives its text, Read shows that: [read.converters] {setting}.",
+        target.given,
+        size(base.bytes.len() as u64)
+    );
+    refusal(target, RefusalKind::Binary, text).with("kind", kind)
+}
+
+/// The refusal for a file that a program did not convert.
+fn not_shown(target: &Target, converter: &Converter, error: &ConvertError) -> Refusal {
+    let (kind, next) = match error {
+        ConvertError::AddedLater => (RefusalKind::Io, "Ask the user to start lancet again."),
+        ConvertError::Unavailable(_) => (
+            RefusalKind::Io,
+            "Ask the user to correct the entry or to install the program.",
+        ),
+        ConvertError::TooMuch => (
+            RefusalKind::TooLarge,
+            "Use a program made for this kind of file.",
+        ),
+        _ => (
+            RefusalKind::Damaged,
+            "The file may be damaged, or the entry wrong; use another program made for this kind of file.",
+        ),
+    };
+    let why = cut(&on_one_line(&error.to_string()), MOST_WORDS);
+    let text = format!(
+        "{} is converted by {}, but {why}. {next}",
+        target.given,
+        command(converter)
+    );
+    refusal(target, kind, text).with("converter", converter.pattern.clone())
+}
+
+fn refusal(target: &Target, kind: RefusalKind, text: String) -> Refusal {
+    Refusal::new(kind, text).with("file_path", quote_path(target.path()))
+}

@@ -1,0 +1,80 @@
+//! What a program is confined to that the settings name. Its limits have to be set between its start and its first
+//! instruction, so this program is started once more, limits itself, and becomes the other program.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::Command;
+
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+use crate::wall::{self, WritableFolders};
+
+/// The argument that makes this program confine itself and become another one; the folder that the other one may write
+/// in, the program and its arguments follow.
+pub const CONFINED: &str = "--confined";
+
+/// The most memory that a program may write to, in bytes. The address space is not limited: some language runtimes
+/// reserve far more of it than they use.
+const MEMORY: u64 = 2 << 30;
+
+/// The most processor time, in seconds. A program may use several processors for its whole time.
+const SECONDS: u64 = 120;
+
+/// The largest file that a program may write, in bytes.
+const LARGEST_FILE: u64 = 1 << 30;
+
+/// Confines this process for good and becomes the program in `arguments`, which follow [`CONFINED`]. Returns only where
+/// that fails.
+pub fn exec_confined(arguments: &[OsString]) -> io::Error {
+    let [folder, program, arguments @ ..] = arguments else {
+        return io::ErrorKind::InvalidInput.into();
+    };
+    match confine(folder.into()) {
+        Ok(()) => Command::new(program).args(arguments).exec(),
+        Err(error) => error,
+    }
+}
+
+fn confine(folder: PathBuf) -> io::Result<()> {
+    end_with_parent()?;
+    for (resource, most) in [
+        (Resource::Data, MEMORY),
+        (Resource::Cpu, SECONDS),
+        (Resource::Fsize, LARGEST_FILE),
+        (Resource::Core, 0),
+    ] {
+        limit(resource, most)?;
+    }
+    // Where the kernel has no Landlock, the other limits hold.
+    wall::raise(&WritableFolders {
+        folders: vec![folder],
+        made: Vec::new(),
+    });
+    Ok(())
+}
+
+/// Lowers a limit. A stricter one that is in force already stays.
+fn limit(resource: Resource, most: u64) -> io::Result<()> {
+    let in_force = rustix::process::getrlimit(resource).maximum;
+    let most = in_force.map_or(most, |in_force| in_force.min(most));
+    let limits = Rlimit {
+        current: Some(most),
+        maximum: Some(most),
+    };
+    Ok(setrlimit(resource, limits)?)
+}
+
+/// Makes the kernel end this process when the launcher ends, in whatever way.
+#[cfg(target_os = "linux")]
+fn end_with_parent() -> io::Result<()> {
+    use rustix::process::{Signal, set_parent_process_death_signal};
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn end_with_parent() -> io::Result<()> {
+    Ok(())
+}

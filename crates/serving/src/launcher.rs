@@ -1,0 +1,352 @@
+//! The launcher: the process that starts programs, and the handle by which its parent asks for them.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use lancet_formats::convert::{MOST_SECONDS, PATH};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
+use crate::confinement::CONFINED;
+use crate::programs::{Launch, Programs, Streams, editor_arguments, pager_arguments};
+use crate::running::{ProcessGroup, StartedProgram};
+use crate::temporary_folder::TemporaryFolder;
+use crate::wire::{self, Connection, Report};
+
+/// The handle of a launcher. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Launcher {
+    /// The connection to the process; none where this process starts programs itself.
+    connection: Option<Arc<Connection>>,
+    pub(crate) programs: Arc<Programs>,
+}
+
+/// A program that was started.
+#[derive(Debug)]
+pub struct Running(How);
+
+#[derive(Debug)]
+enum How {
+    /// The program is a child of this process.
+    Here(StartedProgram),
+    /// The launcher started the program and reports about it on this connection.
+    There(Connection),
+}
+
+impl Launcher {
+    /// Starts the launcher: `program` with these arguments, which must call [`serve`] with its standard input. The programs
+    /// are what this process knows of them; the launcher starts those that it has read itself.
+    ///
+    /// # Errors
+    /// The process could not be started.
+    pub fn begin(program: &OsStr, arguments: &[OsString], programs: Programs) -> io::Result<Self> {
+        let (ours, its) = wire::pair()?;
+        // Whoever reads the output of this process must not wait for the launcher. It ends when our end of the connection
+        // is closed, which no child of ours inherits.
+        Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::from(its))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        Ok(Self {
+            connection: Some(Arc::new(Connection::new(ours))),
+            programs: Arc::new(programs),
+        })
+    }
+
+    /// A handle without a launcher: editor and pager are started by this process itself, and are confined as it is.
+    #[must_use]
+    pub fn without_process(programs: Programs) -> Self {
+        Self {
+            connection: None,
+            programs: Arc::new(programs),
+        }
+    }
+
+    /// Starts a program. Where it works for this process it ends with this process, in whatever way that ends.
+    ///
+    /// # Errors
+    /// The program is not there or could not be started, or the settings name none of this kind.
+    pub fn start(&self, launch: &Launch, streams: Streams) -> io::Result<Running> {
+        let unnamed = || {
+            let words = "no such program was named when lancet was started";
+            io::Error::new(io::ErrorKind::NotFound, words)
+        };
+        let Some(connection) = &self.connection else {
+            let started = match launch {
+                Launch::Converter { .. } => return Err(io::ErrorKind::Unsupported.into()),
+                _ => start(&self.programs, launch, streams)?.ok_or_else(unnamed)?,
+            };
+            return Ok(Running(How::Here(started)));
+        };
+        let report = connection.request(launch, streams)?;
+        match report.hear()? {
+            Report::Started => Ok(Running(How::There(report))),
+            Report::Failed(error) => Err(io::Error::from_raw_os_error(error)),
+            Report::Unknown => Err(unnamed()),
+            _ => Err(io::Error::other("the launcher is out of order")),
+        }
+    }
+}
+
+impl Running {
+    /// Waits for the program to end.
+    ///
+    /// # Errors
+    /// It was ended because its time was over, or nobody knows how it ended.
+    pub fn wait(self) -> io::Result<ExitStatus> {
+        match self.0 {
+            How::Here(mut started) => started.child.wait(),
+            How::There(report) => match report.hear()? {
+                Report::Ended(status) => Ok(ExitStatus::from_raw(status)),
+                Report::Late => Err(io::ErrorKind::TimedOut.into()),
+                _ => Err(io::Error::other("the launcher is out of order")),
+            },
+        }
+    }
+
+    /// The connection on which the launcher reports the end; none where this process started the program itself.
+    pub(crate) fn report(&self) -> Option<&Connection> {
+        match &self.0 {
+            How::Here(_) => None,
+            How::There(report) => Some(report),
+        }
+    }
+}
+
+/// The main loop of the launcher: starts requested programs until the connection is closed, and then ends those that run.
+///
+/// # Errors
+/// The connection cannot be read.
+pub fn serve(connection: OwnedFd, programs: &Programs) -> io::Result<()> {
+    outlive_signals();
+    let connection = Connection::new(connection);
+    std::thread::scope(|scope| {
+        while let Some((launch, streams, report)) = connection.next()? {
+            // A thread waits for each program, because an editor may be open for hours. The kernel ends a converter when
+            // the thread that started it ends.
+            scope.spawn(move || {
+                let told = match start(programs, &launch, streams) {
+                    Ok(Some(started)) => {
+                        // If the requesting process has ended, so does the program.
+                        let _ = report.tell(Report::Started);
+                        started.watch(&report)
+                    }
+                    Ok(None) => Ok(Report::Unknown),
+                    Err(error) => Err(error),
+                };
+                let failed = |error: io::Error| Report::Failed(error.raw_os_error().unwrap_or(0));
+                let _ = report.tell(told.unwrap_or_else(failed));
+            });
+        }
+        Ok(())
+    })
+}
+
+/// Keeps signals from the terminal, which all its processes get, from ending the launcher before it has ended the
+/// programs that it started. These are handlers and not "ignore", because child processes inherit "ignore".
+fn outlive_signals() {
+    for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
+        let _ = signal_hook::flag::register(signal, Arc::default());
+    }
+}
+
+/// Starts a program; none where the table has no such entry.
+fn start(
+    programs: &Programs,
+    launch: &Launch,
+    streams: Streams,
+) -> io::Result<Option<StartedProgram>> {
+    let mut input = streams.input;
+    let mut folder = None;
+    let mut command = match launch {
+        Launch::Editor { file, line } => {
+            let Some(editor) = &programs.editor else {
+                return Ok(None);
+            };
+            shell(editor_arguments(editor, file, *line))
+        }
+        Launch::Pager => {
+            let Some(pager) = &programs.pager else {
+                return Ok(None);
+            };
+            shell(pager_arguments(pager))
+        }
+        Launch::Converter { pattern, name } => {
+            // The last entry of a pattern is the one in force.
+            let mut entries = programs.converters.iter().rev();
+            let Some(entry) = entries.find(|entry| entry.pattern == *pattern) else {
+                return Ok(None);
+            };
+            find(entry.command.first().map_or("", String::as_str))?;
+            let own = folder.insert(TemporaryFolder::new()?);
+            let mut copy = None;
+            if entry.command.iter().any(|argument| argument.contains(PATH)) {
+                copy = Some(own.add(name, File::from(input))?);
+                input = File::open("/dev/null")?.into();
+            }
+            confined(own, &entry.command, copy)?
+        }
+    };
+    let group = match folder {
+        Some(_) => ProcessGroup::Own,
+        None => ProcessGroup::Terminal,
+    };
+    if group == ProcessGroup::Own {
+        command.process_group(0);
+    }
+    let child = command
+        .stdin(Stdio::from(input))
+        .stdout(Stdio::from(streams.output))
+        .stderr(Stdio::from(streams.error))
+        .spawn()?;
+    let time = Duration::from_secs(MOST_SECONDS);
+    Ok(Some(StartedProgram {
+        child,
+        group,
+        deadline: folder.as_ref().map(|_| Instant::now() + time),
+        folder,
+    }))
+}
+
+fn shell(arguments: Vec<OsString>) -> Command {
+    let mut command = Command::new("sh");
+    command.args(arguments);
+    command
+}
+
+/// The command that confines itself to a folder and then becomes the program of an entry.
+fn confined(
+    folder: &TemporaryFolder,
+    entry: &[String],
+    copy: Option<PathBuf>,
+) -> io::Result<Command> {
+    let mut command = Command::new(this_program()?);
+    command.arg(CONFINED).arg(folder.path());
+    for argument in entry {
+        match &copy {
+            Some(path) => command.arg(filled(argument, path.as_os_str())),
+            None => command.arg(argument),
+        };
+    }
+    command
+        .current_dir(folder.path())
+        .env("TMPDIR", folder.path());
+    Ok(command)
+}
+
+/// Fails where a program is not there, before anything is prepared for it.
+fn find(program: &str) -> io::Result<()> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let is_there = match program.contains('/') {
+        true => Path::new(program).is_file(),
+        false => std::env::split_paths(&path).any(|folder| folder.join(program).is_file()),
+    };
+    match is_there {
+        true => Ok(()),
+        false => Err(rustix::io::Errno::NOENT.into()),
+    }
+}
+
+/// An argument with the path of the file in it.
+fn filled(argument: &str, path: &OsStr) -> OsString {
+    let mut filled = OsString::new();
+    for (number, part) in argument.split(PATH).enumerate() {
+        if number > 0 {
+            filled.push(path);
+        }
+        filled.push(part);
+    }
+    filled
+}
+
+/// The running program, also after an update has replaced its file.
+fn this_program() -> io::Result<PathBuf> {
+    match cfg!(target_os = "linux") {
+        true => Ok("/proc/self/exe".into()),
+        false => std::env::current_exe(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+
+    use super::*;
+
+    /// A launcher that runs in a thread of the test.
+    fn launcher(programs: Programs) -> (Launcher, std::thread::JoinHandle<io::Result<()>>) {
+        let (ours, its) = wire::pair().expect("a line");
+        let known = programs.clone();
+        let thread = std::thread::spawn(move || serve(its, &programs));
+        let launcher = Launcher {
+            connection: Some(Arc::new(Connection::new(ours))),
+            programs: Arc::new(known),
+        };
+        (launcher, thread)
+    }
+
+    fn streams(output: OwnedFd) -> Streams {
+        let nowhere = || OwnedFd::from(File::open("/dev/null").expect("it is there"));
+        Streams {
+            input: nowhere(),
+            output,
+            error: nowhere(),
+        }
+    }
+
+    #[test]
+    fn the_launcher_starts_what_it_knows_and_tells_how_it_ended() {
+        let (launcher, thread) = launcher(Programs {
+            editor: Some("sh -c 'echo \"$@\"; exit 3' x".to_owned()),
+            ..Programs::default()
+        });
+        let (mut reader, writer) = io::pipe().expect("a pipe");
+        let asked = Launch::Editor {
+            file: "/d/a b".into(),
+            line: 1,
+        };
+        let running = launcher.start(&asked, streams(writer.into()));
+        let status = running.expect("started").wait().expect("ended");
+        assert_eq!(status.code(), Some(3));
+        let mut said = String::new();
+        reader.read_to_string(&mut said).expect("text");
+        assert_eq!(said, "/d/a b\n");
+        let unknown = Launch::Converter {
+            pattern: "*.x".to_owned(),
+            name: "a.x".into(),
+        };
+        for launch in [Launch::Pager, unknown] {
+            let (_, writer) = io::pipe().expect("a pipe");
+            let refused = launcher.start(&launch, streams(writer.into()));
+            assert_eq!(refused.unwrap_err().kind(), io::ErrorKind::NotFound);
+        }
+        drop(launcher);
+        thread.join().expect("no panic").expect("ends by itself");
+    }
+
+    #[test]
+    fn a_program_ends_when_nobody_waits_for_it() {
+        let (launcher, thread) = launcher(Programs {
+            pager: Some("echo started; exec sleep 600".to_owned()),
+            ..Programs::default()
+        });
+        let (mut reader, writer) = io::pipe().expect("a pipe");
+        let running = launcher.start(&Launch::Pager, streams(writer.into()));
+        let running = running.expect("started");
+        let mut said = [0; 8];
+        reader.read_exact(&mut said).expect("it runs");
+        drop(running);
+        // The pipe is closed when the program has ended.
+        assert_eq!(reader.read(&mut said).expect("closed"), 0);
+        drop(launcher);
+        thread.join().expect("no panic").expect("ends by itself");
+    }
+}

@@ -1,0 +1,122 @@
+//! The programs that may be started, and what is asked of them.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use lancet_formats::convert::Converter;
+
+/// The programs that the settings and the person's environment name. The launcher reads them when it begins; an entry
+/// that is added later is there from the next start on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Programs {
+    /// The person's editor, with arguments, as a shell reads it.
+    pub editor: Option<String>,
+    /// The person's pager, with arguments, as a shell reads it.
+    pub pager: Option<String>,
+    /// The programs that give the text of files.
+    pub converters: Vec<Converter>,
+}
+
+/// What is asked of the launcher: a kind of program, the entry where there are several, and what the program works on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Launch {
+    /// Opens a file in the person's editor.
+    Editor {
+        /// The file.
+        file: PathBuf,
+        /// The line to begin at, from 1.
+        line: usize,
+    },
+    /// Shows the standard input in the person's pager.
+    Pager,
+    /// Gives the text of the file on standard input.
+    Converter {
+        /// The pattern of the entry.
+        pattern: String,
+        /// The name of the file, without folders.
+        name: OsString,
+    },
+}
+
+/// What a program reads and writes.
+#[derive(Debug)]
+pub struct Streams {
+    /// Its standard input.
+    pub input: OwnedFd,
+    /// Its standard output.
+    pub output: OwnedFd,
+    /// Its standard error.
+    pub error: OwnedFd,
+}
+
+impl Streams {
+    /// The streams of a program that uses the terminal itself, such as an editor.
+    ///
+    /// # Errors
+    /// The process has no terminal.
+    pub fn terminal() -> io::Result<Self> {
+        let terminal = std::fs::OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open("/dev/tty")?;
+        Ok(Self {
+            input: terminal.try_clone()?.into(),
+            output: terminal.try_clone()?.into(),
+            error: terminal.into(),
+        })
+    }
+}
+
+/// The arguments of the shell that opens a file in an editor. The variable may hold arguments, so a shell takes it apart,
+/// as everybody does with it.
+pub(crate) fn editor_arguments(editor: &str, file: &Path, line: usize) -> Vec<OsString> {
+    let script = format!("{editor} \"$@\"");
+    let mut arguments: Vec<OsString> = vec!["-c".into(), script.into(), "editor".into()];
+    arguments.extend(at_line(editor, file, line));
+    arguments
+}
+
+/// The arguments of the shell that shows a text in a pager. `less` is told to quit where everything fits and to pass
+/// colours through, unless the person has set its options.
+pub(crate) fn pager_arguments(pager: &str) -> Vec<OsString> {
+    let script = format!("LESS=${{LESS-FRX}}; export LESS; {pager}");
+    vec!["-c".into(), script.into()]
+}
+
+/// The arguments that open a file at a line, in the way of the editor; of an editor that is not known the file alone.
+fn at_line(editor: &str, file: &Path, line: usize) -> Vec<OsString> {
+    let program = editor.split_whitespace().next().unwrap_or_default();
+    let program = Path::new(program).file_name().unwrap_or_default();
+    let joined = || {
+        let mut place = file.as_os_str().to_owned();
+        place.push(format!(":{line}"));
+        place
+    };
+    match program.to_str().unwrap_or_default() {
+        "vi" | "vim" | "nvim" | "vim.basic" | "vim.tiny" | "gvim" | "nano" | "pico" | "emacs"
+        | "emacsclient" | "micro" | "kak" | "joe" | "jed" | "mg" | "ne" => {
+            vec![format!("+{line}").into(), file.into()]
+        }
+        "hx" | "helix" | "subl" | "zed" => vec![joined()],
+        "code" | "code-insiders" | "codium" | "cursor" | "windsurf" => {
+            vec!["--goto".into(), joined()]
+        }
+        _ => vec![file.into()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_editor_opens_at_the_line_in_its_own_way() {
+        let shown = |editor| at_line(editor, Path::new("/d/a.rs"), 7);
+        assert_eq!(shown("/usr/bin/vim -n"), ["+7", "/d/a.rs"]);
+        assert_eq!(shown("code --wait"), ["--goto", "/d/a.rs:7"]);
+        assert_eq!(shown("hx"), ["/d/a.rs:7"]);
+        assert_eq!(shown("my-editor"), ["/d/a.rs"]);
+    }
+}

@@ -1,0 +1,166 @@
+//! A program that was started: waits for its end, and ends it with whoever asked for it.
+
+use std::io;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+use crate::temporary_folder::TemporaryFolder;
+use crate::wire::{Connection, Report};
+
+/// How often the program is looked at where the system does not tell when a process ends.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How long a program at the terminal may take to save its state after it was told to end.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// The process group of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ProcessGroup {
+    /// It has a group of its own, which is ended as a whole.
+    Own,
+    /// It is in the group that the terminal sends its keys to. A group of its own could not be suspended with Ctrl-Z
+    /// together with the command that the person typed.
+    Terminal,
+}
+
+/// A program that was started, with what it needs until its end.
+#[derive(Debug)]
+pub(crate) struct StartedProgram {
+    pub(crate) child: Child,
+    pub(crate) group: ProcessGroup,
+    pub(crate) deadline: Option<Instant>,
+    /// The folder that it may write in, removed after its end.
+    pub(crate) folder: Option<TemporaryFolder>,
+}
+
+impl StartedProgram {
+    /// Waits until the program has ended, its time is over, or nobody waits for it any more. In each case it has ended
+    /// afterwards, with everything in its group.
+    pub(crate) fn watch(mut self, report: &Connection) -> io::Result<Report> {
+        let ended = self.wait(report);
+        let status = self.end()?;
+        drop(self.folder);
+        Ok(match ended? {
+            End::Late => Report::Late,
+            End::Exit | End::Abandoned => Report::Ended(status),
+        })
+    }
+
+    fn wait(&mut self, report: &Connection) -> io::Result<End> {
+        let handle = process_handle(&self.child);
+        loop {
+            let left = match self.deadline {
+                Some(deadline) => Some(deadline.saturating_duration_since(Instant::now())),
+                None => None,
+            };
+            let wait = match (&handle, left) {
+                (Some(_), left) => left,
+                (None, left) => Some(left.unwrap_or(LOOK).min(LOOK)),
+            };
+            let mut waited_for = vec![PollFd::new(report, PollFlags::IN)];
+            waited_for.extend(
+                handle
+                    .iter()
+                    .map(|handle| PollFd::new(handle, PollFlags::IN)),
+            );
+            let timeout = wait.and_then(|wait| Timespec::try_from(wait).ok());
+            match poll(&mut waited_for, timeout.as_ref()) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+            let has_ended = match &handle {
+                Some(_) => !waited_for[1].revents().is_empty(),
+                // The status is kept and given again by the wait at the end.
+                None => self.child.try_wait()?.is_some(),
+            };
+            if has_ended {
+                return Ok(End::Exit);
+            }
+            // Nothing is ever sent on this connection, so it is ready only when the other end is closed.
+            if !waited_for[0].revents().is_empty() {
+                return Ok(End::Abandoned);
+            }
+            if left.is_some_and(|left| left.is_zero()) {
+                return Ok(End::Late);
+            }
+        }
+    }
+
+    /// Ends what is left of the program, and gives its status.
+    fn end(&mut self) -> io::Result<i32> {
+        let process = Pid::from_child(&self.child);
+        match self.group {
+            // The program is not reaped yet, so its number still is the number of its group.
+            ProcessGroup::Own => {
+                let _ = kill_process_group(process, Signal::KILL);
+            }
+            ProcessGroup::Terminal => {
+                let _ = kill_process(process, Signal::HUP);
+                let until = Instant::now() + GRACE;
+                while self.child.try_wait()?.is_none() && Instant::now() < until {
+                    std::thread::sleep(LOOK / 5);
+                }
+                let _ = self.child.kill();
+            }
+        }
+        Ok(self.child.wait()?.into_raw())
+    }
+}
+
+/// Why a program is no longer waited for.
+enum End {
+    /// It has ended.
+    Exit,
+    /// Its time is over.
+    Late,
+    /// The process that asked for it has closed the connection or ended.
+    Abandoned,
+}
+
+/// A file descriptor that is ready when the process has ended; none where the system has none.
+#[cfg(target_os = "linux")]
+fn process_handle(child: &Child) -> Option<std::os::fd::OwnedFd> {
+    use rustix::process::{PidfdFlags, pidfd_open};
+    pidfd_open(Pid::from_child(child), PidfdFlags::empty()).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn process_handle(_: &Child) -> Option<std::os::fd::OwnedFd> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::CommandExt as _;
+    use std::process::Command;
+
+    use super::*;
+    use crate::wire;
+
+    #[test]
+    fn a_program_is_ended_with_its_children_when_its_time_is_over() {
+        let (ours, its) = wire::pair().expect("a line");
+        let (reader, writer) = io::pipe().expect("a pipe");
+        let child = Command::new("sh")
+            .args(["-c", "sleep 600 & sleep 600"])
+            .stdout(writer)
+            .process_group(0)
+            .spawn()
+            .expect("started");
+        let program = StartedProgram {
+            child,
+            group: ProcessGroup::Own,
+            deadline: Some(Instant::now() + LOOK),
+            folder: None,
+        };
+        let report = program.watch(&Connection::new(its));
+        assert_eq!(report.expect("watched"), Report::Late);
+        // Every process that had the pipe has ended.
+        assert_eq!(io::read_to_string(reader).expect("closed"), "");
+        drop(ours);
+    }
+}
