@@ -72,6 +72,17 @@ impl Agent {
         (error.as_str().unwrap_or("").to_owned(), text.to_owned())
     }
 
+    /// Calls a tool without waiting for its answer.
+    pub(crate) fn ask(&mut self, tool: &str, arguments: Value) {
+        let params = json!({ "name": tool, "arguments": arguments });
+        self.send(&json!({ "jsonrpc": "2.0", "id": 0, "method": "tools/call", "params": params }));
+    }
+
+    /// Kills the server, which can do nothing about it.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().expect("killed");
+    }
+
     pub(crate) fn read(&mut self, path: &Path) -> String {
         self.call("Read", json!({ "file_path": path, "force": true }))
             .0

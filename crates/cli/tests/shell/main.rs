@@ -7,6 +7,8 @@ mod call;
 mod chance;
 mod colours;
 mod completions;
+#[cfg(target_os = "linux")]
+mod converters;
 mod doctor;
 mod documented;
 mod edit;

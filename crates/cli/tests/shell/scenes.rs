@@ -222,6 +222,12 @@ fn ten_everyday_tasks() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn files_that_other_programs_convert() {
+    play_page("converters");
+}
+
+#[test]
 fn wrong_turns_lead_on() {
     play_page("wrong-turns");
 }
@@ -233,5 +239,11 @@ fn every_page_of_the_shell_is_played() {
         .map(|entry| entry.expect("an entry").file_name())
         .collect();
     there.sort();
-    assert_eq!(there, ["everyday.md", "history.md", "wrong-turns.md"]);
+    let played = [
+        "converters.md",
+        "everyday.md",
+        "history.md",
+        "wrong-turns.md",
+    ];
+    assert_eq!(there, played);
 }

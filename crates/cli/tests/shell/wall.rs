@@ -12,7 +12,7 @@ use crate::terminal::on_low_terminal;
 
 #[allow(clippy::print_stdout, reason = "a skipped test says why")]
 /// Whether this kernel has the wall; a reason is printed where it has not.
-fn has_wall(stage: &Stage) -> bool {
+pub(crate) fn has_wall(stage: &Stage) -> bool {
     let (_, report) = stage.json(&["doctor", "--json"]);
     let level = report["landlock"].as_u64();
     if level.is_none() {
