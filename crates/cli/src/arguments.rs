@@ -2,6 +2,7 @@
 
 mod examples;
 mod history;
+mod install;
 mod manual;
 mod mistakes;
 mod permissions;
@@ -19,6 +20,7 @@ pub(crate) use history::{
     StatsArguments, UndoArguments, UndoFlags,
 };
 
+pub(crate) use install::{InstallArguments, ScopeArguments, UninstallArguments, WritesOption};
 pub(crate) use manual::{
     CompleteArguments, Completed, CompletionsArguments, HelpArguments, ManArguments,
 };
@@ -65,6 +67,8 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Mcp(McpArguments),
+    Install(InstallArguments),
+    Uninstall(UninstallArguments),
     Read(ReadArguments),
     Edit(EditArguments),
     Write(WriteArguments),

@@ -7,6 +7,7 @@ mod doctor;
 mod edit;
 mod help;
 mod history;
+mod install;
 mod manual;
 mod mcp;
 mod permissions;
@@ -32,6 +33,8 @@ pub(crate) use help::start_page;
 pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Failure> {
     match command {
         Command::Mcp(arguments) => mcp::run(arguments, around),
+        Command::Install(arguments) => install::install(arguments, around),
+        Command::Uninstall(arguments) => install::uninstall(arguments, around),
         Command::Read(arguments) => read::run(arguments, around),
         Command::Edit(arguments) => edit::run(arguments, around),
         Command::Write(arguments) => write::run(arguments, around),

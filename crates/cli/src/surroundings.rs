@@ -120,9 +120,13 @@ impl Surroundings {
 
     /// The path of the user's settings file, whether or not it exists.
     pub(crate) fn user_settings(&self) -> Option<PathBuf> {
+        Some(self.config_folder()?.join("lancet").join("lancet.toml"))
+    }
+
+    /// The folder that programs keep the user's settings in.
+    pub(crate) fn config_folder(&self) -> Option<PathBuf> {
         let home = self.home.as_ref().map(|home| home.join(".config"));
-        let folder = self.config_home.clone().or(home)?;
-        Some(folder.join("lancet").join("lancet.toml"))
+        self.config_home.clone().or(home)
     }
 
     /// Makes a path absolute. `~` is expanded here as well, because no shell does that in `--root=~/x` or in the
@@ -157,6 +161,22 @@ impl Surroundings {
             _ => path.to_string_lossy().into_owned(),
         }
     }
+}
+
+/// The absolute path that a variable of another program names.
+pub(crate) fn folder_variable(name: &str) -> Option<PathBuf> {
+    env::var_os(name)
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
+}
+
+/// The path by which the shell finds a program; none where it does not.
+pub(crate) fn program_on_path(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(name))
+        .find(|file| file.is_file())
 }
 
 /// How many folders above the working folder are named by `..`.

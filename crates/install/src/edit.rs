@@ -17,6 +17,13 @@ fn value(form: Form, text: &str) -> Result<Option<Value>, EditError> {
     }
 }
 
+/// The value that a path leads to; none where the text does not parse, either.
+pub fn value_at(form: Form, text: &str, path: &[String]) -> Option<Value> {
+    let whole = value(form, text).ok()??;
+    let found = path.iter().try_fold(&whole, |value, name| value.get(name));
+    found.cloned()
+}
+
 /// Whether a text has an entry.
 ///
 /// # Errors

@@ -19,5 +19,5 @@ pub use agent::{
     PluginMark, Request, WriteConsent, agents, named,
 };
 pub use draft::{SettingsDraft, Splice, taken_back};
-pub use edit::{depth, install, presence, uninstall};
+pub use edit::{depth, install, presence, uninstall, value_at};
 pub use entry::{EditError, Entry, Form, Presence};

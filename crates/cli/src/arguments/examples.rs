@@ -18,8 +18,8 @@ Examples:
   lancet undo
       Undo the newest change, after showing what that does; `--session NAME` undoes all of a session.
 
-  claude mcp add lancet -- lancet mcp
-      Give the tools to an agent (here Claude Code; `lancet help mcp` has others).
+  lancet install claude-code
+      Give the tools to an agent; `lancet install` lists the agents that are here.
 
 Exit codes:
   0  done
@@ -31,11 +31,35 @@ Colours are used on a terminal, unless --color, NO_COLOR, FORCE_COLOR or CLICOLO
 `lancet help COMMAND` explains a command with examples. Topics: `lancet help permissions`,
 `history`, `sessions`, `errors`, `settings`, `agents`, and `options` for what all commands take.";
 
-pub(super) const MCP: &str = "\
-Adding it to Claude Code, from the folder of your project:
-  claude mcp add lancet -- lancet mcp
+pub(super) const INSTALL: &str = "\
+Examples:
+  lancet install
+      Which agents are here, and whether lancet is installed there.
 
-`lancet help agents` has the other agents. An agent that starts its servers elsewhere than in the
+  lancet install claude-code
+      Add it to Claude Code, after showing the diff and asking.
+
+  lancet install codex gemini --writes allow --yes
+      Two agents, and lancet may write without a question there.
+
+  lancet install opencode --only
+      Switch opencode's own file tools off as well.
+
+  lancet install claude-code --dry-run
+      Show the diff alone.
+
+`lancet help agents` says which file and which key it is for each agent.";
+
+pub(super) const UNINSTALL: &str = "\
+Examples:
+  lancet uninstall claude-code
+  lancet uninstall codex --project --yes";
+
+pub(super) const MCP: &str = "\
+Adding it to Claude Code:
+  lancet install claude-code
+
+`lancet help agents` has the other agents, and what to write by hand. An agent that starts its servers elsewhere than in the
 project needs --root.
 
 More examples:

@@ -103,6 +103,15 @@ fn inspect(arguments: &DoctorArguments, around: &Surroundings) -> Report {
         let (facts, problems) = state::inspect(&folder);
         report.state = Some(facts);
         report.problems.extend(problems);
+        let gone = super::install::gone_programs(&folder).into_iter();
+        report.problems.extend(gone.map(|gone| Problem {
+            exit: Exit::Usage,
+            words: format!(
+                "{} starts lancet as {}, which is not there any more",
+                gone.title, gone.command
+            ),
+            mend: Some(format!("lancet install {}", gone.agent)),
+        }));
     }
     if let Some(first) = roots.first() {
         report.inspect_settings(arguments, place, first, around);

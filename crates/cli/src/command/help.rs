@@ -120,9 +120,9 @@ pub(crate) fn start_page(colour: Colour) -> String {
     format!(
         "lancet {version}: file tools for AI agents. Every edit lands exactly where it was meant, or not at all.
 
-Give it to your agent, from the folder of your project:
+Give it to your agent:
   {agent}
-      (Claude Code; `lancet help agents` tells how for Codex, Cursor, opencode, goose and Gemini CLI)
+      lists the agents that are here; `lancet install claude-code` adds it to one
 
 Or try it by hand:
   {read}
@@ -135,7 +135,7 @@ Or try it by hand:
 All commands: lancet --help
 ",
         version = env!("CARGO_PKG_VERSION"),
-        agent = command("claude mcp add lancet -- lancet mcp"),
+        agent = command("lancet install"),
         read = command("lancet read FILE"),
         edit = command("lancet edit FILE --old TEXT --new TEXT"),
         doctor = command("lancet doctor"),

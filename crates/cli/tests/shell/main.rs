@@ -14,6 +14,7 @@ mod documented;
 mod edit;
 mod edit_several;
 mod history;
+mod install;
 mod limits;
 mod live;
 mod mcp;

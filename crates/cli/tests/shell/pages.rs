@@ -4,8 +4,10 @@ use lancet_testing::folder::names;
 
 use crate::stage::{Stage, word};
 
-const COMMANDS: [&str; 24] = [
+const COMMANDS: [&str; 26] = [
     "mcp",
+    "install",
+    "uninstall",
     "read",
     "edit",
     "write",
@@ -35,7 +37,12 @@ const COMMANDS: [&str; 24] = [
 fn lancet_alone_greets_and_names_the_first_commands() {
     let run = Stage::new().run(&[]);
     assert_eq!(run.code, 2, "{run:?}");
-    for words in ["lancet mcp", "lancet read", "lancet edit", "lancet doctor"] {
+    for words in [
+        "lancet install",
+        "lancet read",
+        "lancet edit",
+        "lancet doctor",
+    ] {
         assert!(run.err.contains(words), "{words}: {run:?}");
     }
 }

@@ -217,6 +217,11 @@ fn the_history_from_the_shell() {
 }
 
 #[test]
+fn agents_settings() {
+    play_page("agents");
+}
+
+#[test]
 fn ten_everyday_tasks() {
     play_page("everyday");
 }
@@ -240,6 +245,7 @@ fn every_page_of_the_shell_is_played() {
         .collect();
     there.sort();
     let played = [
+        "agents.md",
         "converters.md",
         "everyday.md",
         "history.md",

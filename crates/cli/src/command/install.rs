@@ -1,0 +1,194 @@
+//! `lancet install` and `lancet uninstall`: add lancet to an agent's own settings and take it out again.
+
+mod change;
+mod disk;
+mod launch;
+mod list;
+mod receipt;
+mod show;
+mod work;
+
+use std::path::{Path, PathBuf};
+
+use lancet_install::{
+    Agent, AgentFolders, InstallScope, Launch, Memory, OwnTools, Request, WriteConsent, agents,
+    named,
+};
+
+use crate::arguments::{
+    InstallArguments, ScopeArguments, UninstallArguments, WorkArguments, WritesOption,
+};
+use crate::failure::{Exit, Failure};
+use crate::surroundings::{RootHint, Surroundings, folder_variable, resolve_roots};
+use crate::terminal::confirm;
+use show::Manner;
+use work::Job;
+
+/// A program that an agent is to start, and that is gone.
+#[derive(Debug)]
+pub(super) struct GoneProgram {
+    /// The name of the agent on the command line.
+    pub(super) agent: String,
+    /// Its name in sentences.
+    pub(super) title: String,
+    /// The program.
+    pub(super) command: String,
+}
+
+/// The agents whose settings start a lancet that is not there any more.
+pub(super) fn gone_programs(state: &Path) -> Vec<GoneProgram> {
+    let receipts = receipt::all(state).into_iter();
+    receipts
+        .filter(|receipt| !launch::is_there(&receipt.command))
+        .map(|receipt| GoneProgram {
+            title: named(&receipt.agent)
+                .map_or(receipt.agent.as_str(), |agent| agent.title)
+                .to_owned(),
+            agent: receipt.agent,
+            command: receipt.command,
+        })
+        .collect()
+}
+
+/// What both commands know about where they run.
+struct Here<'a> {
+    folders: AgentFolders<'a>,
+    state: PathBuf,
+    scope: InstallScope,
+}
+
+impl Here<'_> {
+    fn new(
+        whose: &ScopeArguments,
+        place: &WorkArguments,
+        around: &Surroundings,
+    ) -> Result<Self, Failure> {
+        let without = || Failure::system("there is no home folder; set HOME");
+        let home = around.home.clone().ok_or_else(without)?;
+        let config = around.config_folder().ok_or_else(without)?;
+        let roots = resolve_roots(&place.root, RootHint::Folder, around);
+        let project = match (roots, &around.working) {
+            (Ok(roots), _) if !roots.is_empty() => roots[0].clone(),
+            (Err(failure), _) if whose.project || !place.root.is_empty() => return Err(failure),
+            (_, Some(working)) => working.clone(),
+            (_, None) => home.clone(),
+        };
+        let state = around.state_dir(place.state_dir.as_deref())?;
+        Ok(Self {
+            folders: AgentFolders {
+                applications: match cfg!(target_os = "macos") {
+                    true => home.join("Library/Application Support"),
+                    false => config.clone(),
+                },
+                home,
+                config,
+                project,
+                variable: &folder_variable,
+                exists: &|path| path.exists(),
+            },
+            state: state.ok_or_else(without)?,
+            scope: match whose.project {
+                true => InstallScope::Project,
+                false => InstallScope::User,
+            },
+        })
+    }
+
+    /// The file of an agent's receipt.
+    fn receipt(&self, agent: &Agent) -> PathBuf {
+        receipt::path(&self.state, agent.name, self.scope, &self.folders.project)
+    }
+}
+
+/// Runs `lancet install`.
+pub(super) fn install(
+    arguments: &InstallArguments,
+    around: &Surroundings,
+) -> Result<Exit, Failure> {
+    let here = Here::new(&arguments.whose, &arguments.place, around)?;
+    let mut launch = launch::of_this_program()
+        .ok_or_else(|| Failure::system("the path of this program is unknown, or not UTF-8"))?;
+    if !arguments.choice.tools.is_empty() {
+        let tools = arguments.choice.tools.join(",");
+        launch.arguments.extend(["--tools".to_owned(), tools]);
+    }
+    if arguments.agents.is_empty() {
+        return list::run(
+            &here,
+            &request(arguments, &here, launch, WriteConsent::Ask),
+            arguments.whose.json,
+        );
+    }
+    let chosen = chosen(&arguments.agents)?;
+    let asks = !arguments.whose.yes && !arguments.dry_run;
+    let writes = match arguments.writes {
+        Some(WritesOption::Allow) => WriteConsent::Allow,
+        Some(WritesOption::Ask) => WriteConsent::Ask,
+        None if asks => match confirm("May lancet write without a question in these agents? [y/N]")
+        {
+            Some(true) => WriteConsent::Allow,
+            _ => WriteConsent::Ask,
+        },
+        None => WriteConsent::Ask,
+    };
+    let request = request(arguments, &here, launch, writes);
+    let jobs: Vec<Job> = chosen
+        .into_iter()
+        .map(|agent| Job::install(agent, &request, &here))
+        .collect();
+    let how = Manner::of(&arguments.whose, arguments.dry_run);
+    show::run(jobs, &here, how, around)
+}
+
+/// Runs `lancet uninstall`.
+pub(super) fn uninstall(
+    arguments: &UninstallArguments,
+    around: &Surroundings,
+) -> Result<Exit, Failure> {
+    let here = Here::new(&arguments.whose, &arguments.place, around)?;
+    let jobs: Vec<Job> = chosen(&arguments.agents)?
+        .into_iter()
+        .map(|agent| Job::uninstall(agent, &here))
+        .collect();
+    let how = Manner::of(&arguments.whose, arguments.dry_run);
+    show::run(jobs, &here, how, around)
+}
+
+fn request(
+    arguments: &InstallArguments,
+    here: &Here<'_>,
+    launch: Launch,
+    writes: WriteConsent,
+) -> Request {
+    Request {
+        scope: here.scope,
+        writes,
+        own_tools: match arguments.only {
+            true => OwnTools::Off,
+            false => OwnTools::Keep,
+        },
+        memory: match arguments.no_memory {
+            true => Memory::Leave,
+            false => Memory::Write,
+        },
+        launch,
+    }
+}
+
+/// The agents of the names on the command line, each once.
+fn chosen(names: &[String]) -> Result<Vec<&'static Agent>, Failure> {
+    let mut chosen: Vec<&'static Agent> = Vec::new();
+    for name in names {
+        let agent = named(name).ok_or_else(|| {
+            let known: Vec<_> = agents().iter().map(|agent| agent.name).collect();
+            let known = known.join(", ");
+            Failure::usage(format!(
+                "{name} is no agent that lancet knows; it knows {known}"
+            ))
+        })?;
+        if chosen.iter().all(|known| known.name != agent.name) {
+            chosen.push(agent);
+        }
+    }
+    Ok(chosen)
+}

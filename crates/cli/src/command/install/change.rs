@@ -1,0 +1,212 @@
+//! What becomes of one settings file: its new text, and the receipt for it. Nothing here touches the disk.
+
+use std::path::PathBuf;
+
+use lancet_install::{
+    EditError, Entry, FileChange, Form, Presence, depth, install, presence, taken_back, uninstall,
+};
+use serde_json::Value;
+
+use super::receipt::{EntryReceipt, FileReceipt};
+
+/// What is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum NewText {
+    /// Nothing.
+    Same,
+    /// The file gets this text.
+    Text(String),
+    /// The file goes.
+    Removed,
+}
+
+fn hash(text: &str) -> String {
+    lancet::Settings::fingerprint(text)
+}
+
+/// The text before, where the file is just what the receipt says.
+fn exact_base(text: &str, receipt: &FileReceipt) -> Option<String> {
+    if hash(text) != receipt.after {
+        return None;
+    }
+    let base = taken_back(text, &receipt.splices)?;
+    (receipt.before.as_deref() == Some(&hash(&base))).then_some(base)
+}
+
+/// Puts the entries of a change into a file.
+pub(super) fn installed(
+    change: &FileChange,
+    text: Option<&str>,
+    old: Option<&FileReceipt>,
+    missing_folders: Vec<PathBuf>,
+) -> Result<(NewText, FileReceipt), EditError> {
+    let current = text.unwrap_or_default();
+    let base = old.and_then(|old| exact_base(current, old));
+    let is_exact = base.is_some() || old.is_none();
+    let start = base.as_deref().unwrap_or(current);
+    let mut entries = Vec::new();
+    for entry in &change.entries {
+        let found = presence(change.form, start, entry)?;
+        if matches!(entry, Entry::Whole { .. }) && found == Presence::Other && text.is_some() {
+            return Err(EditError::Unsure(
+                "it is there already, and not as lancet wrote it; move it away".to_owned(),
+            ));
+        }
+        if found == Presence::Other
+            && !names_lancet(entry)
+            && plain_value(change.form, start, entry).is_none()
+            && let Entry::Member { path, .. } = entry
+        {
+            return Err(EditError::Unsure(format!(
+                "{} has rules of its own, which lancet does not replace; leave --only out",
+                path.join(".")
+            )));
+        }
+        if found == Presence::Missing || found == Presence::Other || names_lancet(entry) {
+            entries.push(EntryReceipt {
+                entry: entry.clone(),
+                depth: depth(change.form, start, entry)?.min(longest(entry)),
+                was: plain_value(change.form, start, entry),
+            });
+        }
+    }
+    let draft = install(change.form, start, &change.entries)?;
+    let (after, splices) = draft.into_parts();
+    // Texts of others are not kept: where one was replaced, the entry alone is taken out later.
+    let is_insertion = splices.iter().all(|splice| splice.removed.is_empty());
+    if !is_exact && let Some(old) = old {
+        for kept in &old.entries {
+            let mut known = entries.iter_mut().filter(|entry| entry.entry == kept.entry);
+            match known.next() {
+                Some(entry) => *entry = kept.clone(),
+                None => entries.push(kept.clone()),
+            }
+        }
+    }
+    let is_ours = text.is_none() || old.is_some_and(|old| old.is_new);
+    let receipt = FileReceipt {
+        path: change.path.clone(),
+        is_new: is_ours,
+        folders: match old {
+            Some(old) if !old.folders.is_empty() => old.folders.clone(),
+            _ => missing_folders,
+        },
+        before: (is_exact && is_insertion).then(|| hash(start)),
+        after: hash(&after),
+        splices: if is_exact && is_insertion {
+            splices
+        } else {
+            Vec::new()
+        },
+        entries,
+    };
+    let new = match text == Some(after.as_str()) {
+        true => NewText::Same,
+        false => NewText::Text(after),
+    };
+    Ok((new, receipt))
+}
+
+/// Takes out what a receipt has.
+pub(super) fn uninstalled(
+    form: Form,
+    text: Option<&str>,
+    receipt: &FileReceipt,
+) -> Result<NewText, EditError> {
+    let Some(text) = text else {
+        return Ok(NewText::Same);
+    };
+    let left = match exact_base(text, receipt) {
+        Some(base) => base,
+        None => {
+            let wholes = receipt.entries.iter().map(|kept| &kept.entry);
+            for entry in wholes.filter(|entry| matches!(entry, Entry::Whole { .. })) {
+                if presence(form, text, entry)? != Presence::Same {
+                    return Err(EditError::Unsure(
+                        "it was changed since lancet wrote it; it stays, remove it by hand"
+                            .to_owned(),
+                    ));
+                }
+            }
+            let restored: Vec<Entry> = receipt.entries.iter().filter_map(restored).collect();
+            let taken: Vec<_> = receipt
+                .entries
+                .iter()
+                .filter(|kept| self::restored(kept).is_none())
+                .map(|kept| (kept.entry.clone(), kept.depth))
+                .collect();
+            let (out, _) = uninstall(form, text, &taken)?.into_parts();
+            install(form, &out, &restored)?.into_parts().0
+        }
+    };
+    let is_empty = matches!(left.trim(), "" | "{}" | "\u{feff}");
+    if receipt.is_new && is_empty {
+        return Ok(NewText::Removed);
+    }
+    Ok(match left == text {
+        true => NewText::Same,
+        false => NewText::Text(left),
+    })
+}
+
+/// A receipt for a file whose own is lost: whatever has lancet's name.
+pub(super) fn without_receipt(change: &FileChange) -> FileReceipt {
+    let entries = change.entries.iter().filter(|entry| names_lancet(entry));
+    let is_whole = |entry: &Entry| matches!(entry, Entry::Whole { .. });
+    FileReceipt {
+        path: change.path.clone(),
+        is_new: change.entries.iter().any(is_whole),
+        folders: Vec::new(),
+        before: None,
+        after: String::new(),
+        splices: Vec::new(),
+        entries: entries
+            .map(|entry| EntryReceipt {
+                entry: entry.clone(),
+                depth: longest(entry),
+                was: None,
+            })
+            .collect(),
+    }
+}
+
+/// Whether an entry is lancet's, whoever wrote it: it has lancet's name.
+pub(super) fn names_lancet(entry: &Entry) -> bool {
+    match entry {
+        Entry::Member { path, .. } => path.iter().any(|name| name.contains("lancet")),
+        Entry::Item { value, .. } => value.as_str().is_some_and(|word| word.contains("lancet")),
+        Entry::Block { .. } | Entry::Whole { .. } => true,
+    }
+}
+
+/// How many names lead to an entry.
+fn longest(entry: &Entry) -> usize {
+    match entry {
+        Entry::Member { path, .. } => path.len().saturating_sub(1),
+        Entry::Item { path, .. } => path.len(),
+        Entry::Block { .. } | Entry::Whole { .. } => 0,
+    }
+}
+
+/// The entry that puts the earlier word back.
+fn restored(kept: &EntryReceipt) -> Option<Entry> {
+    match (&kept.entry, &kept.was) {
+        (Entry::Member { path, .. }, Some(was)) => Some(Entry::Member {
+            path: path.clone(),
+            value: was.clone(),
+        }),
+        _ => None,
+    }
+}
+
+/// The word, number or truth value that an entry takes the place of; none for what has lancet's name.
+fn plain_value(form: Form, text: &str, entry: &Entry) -> Option<Value> {
+    if names_lancet(entry) {
+        return None;
+    }
+    let Entry::Member { path, .. } = entry else {
+        return None;
+    };
+    let found = lancet_install::value_at(form, text, path)?;
+    (!found.is_object() && !found.is_array()).then_some(found)
+}

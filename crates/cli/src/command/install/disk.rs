@@ -1,0 +1,144 @@
+//! Reads and writes agents' settings files. A write is a compare-and-swap: whoever else writes the file meanwhile keeps their
+//! bytes, and the change is worked out again from the new text. It is no change of a project and not in the history.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use lancet_workspace::{
+    CommitError, Expected, FileType, NewBytes, RealDisk, Workspace, Write, WriteOptions,
+    resolved_folder,
+};
+
+use super::change::NewText;
+use crate::failure::Failure;
+
+/// The longest settings file that is edited, in bytes. Claude Code's grows with every project.
+const LONGEST: u64 = 64 * 1024 * 1024;
+/// How often the write is tried again after another writer was faster.
+const TRIES: usize = 64;
+/// The pause before the next try.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Reads a file; none where there is none.
+pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
+    let opened = Opened::new(path)?;
+    let located = opened.locate()?;
+    if located.kind() == FileType::Missing {
+        return Ok(None);
+    }
+    let snapshot = located.snapshot(LONGEST);
+    let snapshot = snapshot.map_err(|error| cannot(path, "read", &error))?;
+    text_of(path, &snapshot.bytes).map(Some)
+}
+
+/// Changes a file, as often as it takes, until nobody else has written it in between. Returns what the last try gave.
+pub(super) fn change<T>(
+    path: &Path,
+    work: &dyn Fn(Option<&str>) -> Result<(NewText, T), Failure>,
+) -> Result<T, Failure> {
+    for _ in 0..TRIES {
+        // It is opened anew at each try, because folders may have come or gone.
+        let opened = Opened::new(path)?;
+        let located = opened.locate()?;
+        let (text, expected) = if located.kind() == FileType::Missing {
+            (None, Expected::Missing)
+        } else {
+            let snapshot = located.snapshot(LONGEST);
+            let snapshot = snapshot.map_err(|error| cannot(path, "read", &error))?;
+            let text = text_of(path, &snapshot.bytes)?;
+            let expected = Expected::Content {
+                revision: snapshot.revision,
+                stamp: snapshot.stamp,
+                bytes: Some(snapshot.bytes),
+            };
+            (Some(text), expected)
+        };
+        let (new, result) = work(text.as_deref())?;
+        let new = match &new {
+            NewText::Same => return Ok(result),
+            NewText::Text(text) => NewBytes::Whole(text.as_bytes()),
+            NewText::Removed => NewBytes::Nothing,
+        };
+        let write = Write {
+            located: &located,
+            expected,
+            new,
+            revision: None,
+            options: WriteOptions::default(),
+        };
+        match opened.workspace.commit(vec![write]) {
+            Ok(_) => return Ok(result),
+            Err(
+                CommitError::Changed { .. }
+                | CommitError::Exists { .. }
+                | CommitError::FolderMoved { .. }
+                | CommitError::Busy { .. },
+            ) => std::thread::sleep(PAUSE),
+            Err(error) => return Err(cannot(path, "written", &error)),
+        }
+    }
+    Err(Failure::system(format!(
+        "{}: others kept writing it; end the agent and run this again",
+        path.display()
+    )))
+}
+
+/// The folders above a file that do not exist, outermost first.
+pub(super) fn missing_folders(path: &Path) -> Vec<PathBuf> {
+    let folders = path.ancestors().skip(1);
+    let mut missing: Vec<_> = folders
+        .take_while(|folder| !folder.exists())
+        .map(Path::to_path_buf)
+        .collect();
+    missing.reverse();
+    missing
+}
+
+/// Removes folders that are empty now, innermost first.
+pub(super) fn remove_empty(folders: &[PathBuf]) {
+    for folder in folders.iter().rev() {
+        // One that is not empty stays.
+        let _ = std::fs::remove_dir(folder);
+    }
+}
+
+struct Opened {
+    workspace: Workspace,
+    /// The file that the path leads to: a settings file may be a symbolic link.
+    file: PathBuf,
+    path: PathBuf,
+}
+
+impl Opened {
+    fn new(path: &Path) -> Result<Self, Failure> {
+        let file = resolved_folder(path);
+        let folder = file.ancestors().skip(1).find(|folder| folder.is_dir());
+        let root = folder.unwrap_or(Path::new("/")).to_path_buf();
+        let workspace = Workspace::open(&[root], Arc::new(RealDisk), None);
+        Ok(Self {
+            workspace: workspace.map_err(|error| cannot(path, "opened", &error))?,
+            file,
+            path: path.to_path_buf(),
+        })
+    }
+
+    fn locate(&self) -> Result<lancet_workspace::Located, Failure> {
+        let located = self.workspace.locate_as_spelled(&self.file);
+        located.map_err(|error| cannot(&self.path, "opened", &error))
+    }
+}
+
+fn text_of(path: &Path, bytes: &[u8]) -> Result<String, Failure> {
+    String::from_utf8(bytes.to_vec()).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::refused(format!(
+            "{} is not UTF-8 text (byte {at}); it was left as it is",
+            path.display()
+        ))
+    })
+}
+
+fn cannot(path: &Path, what: &str, error: &dyn std::fmt::Display) -> Failure {
+    Failure::system(format!("{} cannot be {what}: {error}", path.display()))
+}

@@ -1,0 +1,182 @@
+//! Shows the diffs, asks once, has everything written, and tells what became of it.
+
+use serde_json::{Value, json};
+
+use super::Here;
+use super::change::NewText;
+use super::work::{FileJob, Job};
+use crate::arguments::ScopeArguments;
+use crate::failure::{Exit, Failure};
+use crate::surroundings::Surroundings;
+use crate::terminal::{Colour, confirm, print, stdout_is_terminal, visible};
+
+/// How the result is told, and whether anything is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Manner {
+    json: bool,
+    dry_run: bool,
+    yes: bool,
+}
+
+impl Manner {
+    pub(super) fn of(whose: &ScopeArguments, dry_run: bool) -> Self {
+        Self {
+            json: whose.json,
+            dry_run,
+            yes: whose.yes,
+        }
+    }
+}
+
+/// Shows, asks and writes.
+pub(super) fn run(
+    jobs: Vec<Job>,
+    here: &Here<'_>,
+    how: Manner,
+    around: &Surroundings,
+) -> Result<Exit, Failure> {
+    let colour = match how.json {
+        true => Colour::Off,
+        false => around.colour(stdout_is_terminal()),
+    };
+    let count: usize = jobs.iter().map(|job| job.changes().count()).sum();
+    let is_shown = how.dry_run || !how.yes;
+    let diffs: String = jobs
+        .iter()
+        .flat_map(Job::changes)
+        .map(|file| colour.diff(&diff(file)))
+        .collect();
+    if count > 0 && !how.dry_run && !how.yes {
+        let files = if count == 1 {
+            "this file"
+        } else {
+            "these files"
+        };
+        match confirm(&format!("{diffs}Write {files}? [y/N]")) {
+            Some(true) => {}
+            Some(false) => return Ok(Exit::Refused),
+            None => {
+                return Err(Failure::usage(
+                    "there is no terminal to ask on; look at it with --dry-run, then give --yes",
+                ));
+            }
+        }
+    }
+    let mut failures = 0;
+    let mut text = match is_shown && how.dry_run {
+        true => diffs,
+        false => String::new(),
+    };
+    let mut objects = Vec::new();
+    for job in &jobs {
+        let done = match (&job.files, how.dry_run) {
+            (Err(words), _) => Err(words.clone()),
+            (Ok(_), true) => Ok(()),
+            (Ok(_), false) => job.carry_out(here).map_err(|failure| failure.message),
+        };
+        failures += usize::from(done.is_err());
+        text += &told(job, &done, how, here);
+        objects.push(object(job, &done));
+    }
+    if how.json {
+        print(&format!(
+            "{}\n",
+            json!({ "dryRun": how.dry_run, "agents": objects, "text": text })
+        ))?;
+    } else {
+        print(&text)?;
+    }
+    Ok(if failures > 0 {
+        Exit::Refused
+    } else {
+        Exit::Done
+    })
+}
+
+fn diff(file: &FileJob) -> String {
+    let before = file.before.as_deref().unwrap_or_default();
+    let after = match &file.after {
+        NewText::Text(text) => text,
+        _ => "",
+    };
+    let name = visible(&file.change.path.to_string_lossy()).into_owned();
+    let diff = similar::TextDiff::from_lines(before, after);
+    let body = diff.unified_diff().context_radius(1).to_string();
+    let body: Vec<_> = body
+        .lines()
+        .map(|line| visible(line).into_owned())
+        .collect();
+    let from = if file.before.is_some() {
+        &name
+    } else {
+        "/dev/null"
+    };
+    let to = if file.after == NewText::Removed {
+        "/dev/null"
+    } else {
+        &name
+    };
+    format!("--- {from}\n+++ {to}\n{}\n", body.join("\n"))
+}
+
+/// What became of a file, as one word.
+fn word(file: &FileJob) -> &'static str {
+    match (&file.after, &file.before) {
+        (NewText::Same, _) => "unchanged",
+        (NewText::Removed, _) => "removed",
+        (NewText::Text(_), None) => "created",
+        (NewText::Text(_), Some(_)) => "changed",
+    }
+}
+
+fn told(job: &Job, done: &Result<(), String>, how: Manner, here: &Here<'_>) -> String {
+    let title = job.agent.title;
+    if let Err(words) = done {
+        return format!("{title}: {words}\n");
+    }
+    let is_same = job.changes().next().is_none();
+    let words = match (&job.command, is_same, how.dry_run) {
+        (Some(_), true, _) => "lancet is installed already; nothing was changed",
+        (Some(_), false, true) => "lancet would be installed",
+        (Some(_), false, false) => "lancet is installed; start the agent anew",
+        (None, true, _) => "lancet is not installed; nothing was changed",
+        (None, false, true) => "lancet would be taken out",
+        (None, false, false) => "lancet is taken out; start the agent anew",
+    };
+    let mut text = format!("{title}: {words}\n");
+    for file in job.changes() {
+        let path = &file.change.path;
+        let path = match path.strip_prefix(&here.folders.home) {
+            Ok(rest) => format!("~/{}", rest.display()),
+            Err(_) => path.display().to_string(),
+        };
+        text += &format!("  {} {}\n", word(file), visible(&path));
+    }
+    if !is_same || job.command.is_none() {
+        for note in &job.notes {
+            text += &format!("  {}\n", visible(note));
+        }
+    }
+    text
+}
+
+fn object(job: &Job, done: &Result<(), String>) -> Value {
+    let files = job.files.as_deref().unwrap_or_default();
+    let files: Vec<_> = files
+        .iter()
+        .map(|file| {
+            json!({ "path": file.change.path, "result": word(file), "diff": match file.after {
+            NewText::Same => Value::Null,
+            _ => json!(diff(file)),
+        } })
+        })
+        .collect();
+    json!({
+        "agent": job.agent.name,
+        "title": job.agent.title,
+        "ok": done.is_ok(),
+        "error": done.as_ref().err(),
+        "files": files,
+        "notes": job.notes,
+    })
+}

@@ -1,0 +1,338 @@
+//! `lancet install` and `lancet uninstall`: real files in an empty home.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use lancet_testing::folder::put;
+
+use crate::stage::{LANCET, Stage};
+
+const CLAUDE: &str = "{\n  // mine\n  \"token\": \"secret-1\",\n  \"mcpServers\": {\n    \"other\": { \"command\": \"x\" } // the other\n  }\n}\n";
+const CODEX: &str = "model = \"gpt-5.5\" # the model\n\n[mcp_servers.other]\ncommand = \"x\"\n";
+const GOOSE: &str = "GOOSE_MODE: auto\nextensions:\n  developer: &d\n    enabled: true # on\n";
+
+fn stage() -> Stage {
+    let stage = Stage::new();
+    put(&stage.home().join(".claude.json"), CLAUDE);
+    put(&stage.home().join(".codex/config.toml"), CODEX);
+    put(&stage.home().join(".config/goose/config.yaml"), GOOSE);
+    stage
+}
+
+fn text(stage: &Stage, name: &str) -> String {
+    fs::read_to_string(stage.home().join(name)).expect(name)
+}
+
+/// The files below the home folder but for lancet's own records.
+fn files(stage: &Stage) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![stage.home()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let name = path
+                .strip_prefix(stage.home())
+                .expect("inside")
+                .to_string_lossy()
+                .into_owned();
+            if path.is_dir() {
+                if name != ".local" {
+                    found.push((name, "a folder".to_owned()));
+                    folders.push(path);
+                }
+            } else {
+                found.push((name, fs::read_to_string(&path).expect("text")));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn every_agent_is_given_back_byte_for_byte() {
+    let stage = stage();
+    let before = files(&stage);
+    let agents: Vec<String> = {
+        let (_, listed) = stage.json(&["install", "--json"]);
+        let listed = listed["agents"].as_array().expect("agents").clone();
+        listed
+            .iter()
+            .map(|agent| agent["agent"].as_str().expect("a name").to_owned())
+            .collect()
+    };
+    assert_eq!(agents.len(), 14);
+    let names: Vec<&str> = agents.iter().map(String::as_str).collect();
+    let install = [
+        &["install", "--yes", "--only", "--writes", "allow"][..],
+        &names,
+    ]
+    .concat();
+    let run = stage.run(&install);
+    assert_eq!(run.code, 0, "{run:?}");
+    let installed = files(&stage);
+    assert!(installed.len() > before.len());
+    let again = stage.run(&install);
+    assert_eq!(again.code, 0, "{again:?}");
+    assert_eq!(
+        again.out.matches("installed already").count(),
+        14,
+        "{again:?}"
+    );
+    assert_eq!(files(&stage), installed, "a second run changes nothing");
+    let (_, listed) = stage.json(&["install", "--json"]);
+    for agent in listed["agents"].as_array().expect("agents") {
+        assert_eq!(agent["state"], "installed", "{agent}");
+    }
+    let run = stage.run(&[&["uninstall", "--yes"][..], &names].concat());
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(files(&stage), before);
+}
+
+#[test]
+fn the_entry_is_this_program_and_the_receipt_has_nobodys_secrets() {
+    let stage = stage();
+    assert_eq!(
+        stage
+            .run(&["install", "claude", "codex", "goose", "--yes"])
+            .code,
+        0
+    );
+    let claude = text(&stage, ".claude.json");
+    assert!(
+        claude.contains(&format!("\"command\": \"{LANCET}\"")),
+        "{claude}"
+    );
+    assert!(claude.starts_with("{\n  // mine\n  \"token\": \"secret-1\",\n  \"mcpServers\": {\n    \"other\": { \"command\": \"x\" }, // the other\n    \"lancet\": {\n"), "{claude}");
+    let rules = text(&stage, ".claude/settings.json");
+    assert!(
+        rules.contains("mcp__lancet__Read") && !rules.contains("mcp__lancet__Edit"),
+        "{rules}"
+    );
+    let codex = text(&stage, ".codex/config.toml");
+    assert!(
+        codex.starts_with(CODEX) && codex.contains("\n[mcp_servers.lancet]\n"),
+        "{codex}"
+    );
+    assert!(!codex.contains("approval_mode"), "{codex}");
+    assert!(text(&stage, ".codex/AGENTS.md").contains("instead of apply_patch"));
+    let goose = text(&stage, ".config/goose/config.yaml");
+    assert!(
+        goose.contains("extensions:\n  lancet:\n    enabled: true\n"),
+        "{goose}"
+    );
+    let receipt = text(&stage, ".local/state/lancet/installed/claude-code.json");
+    assert!(!receipt.contains("secret-1"), "{receipt}");
+    let log = stage.run(&["log"]);
+    assert!(
+        !log.out.contains("claude.json"),
+        "it is not in the history: {log:?}"
+    );
+}
+
+#[test]
+fn a_file_that_others_changed_loses_lancets_entries_alone() {
+    let stage = stage();
+    assert_eq!(
+        stage
+            .run(&["install", "claude-code", "codex", "goose", "--yes"])
+            .code,
+        0
+    );
+    let path = stage.home().join(".claude.json");
+    let changed = text(&stage, ".claude.json").replace("secret-1", "secret-2");
+    fs::write(&path, changed).expect("written");
+    let codex = text(&stage, ".codex/config.toml");
+    fs::write(
+        stage.home().join(".codex/config.toml"),
+        format!("{codex}\n[later]\na = 1\n"),
+    )
+    .expect("written");
+    let goose = text(&stage, ".config/goose/config.yaml").replace("auto", "approve");
+    fs::write(stage.home().join(".config/goose/config.yaml"), goose).expect("written");
+    let again = stage.run(&["install", "claude-code", "codex", "goose", "--yes"]);
+    assert_eq!(
+        again.out.matches("installed already").count(),
+        3,
+        "{again:?}"
+    );
+    let run = stage.run(&["uninstall", "claude-code", "codex", "goose", "--yes"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(
+        text(&stage, ".claude.json"),
+        CLAUDE.replace("secret-1", "secret-2")
+    );
+    assert_eq!(
+        text(&stage, ".codex/config.toml"),
+        format!("{CODEX}\n[later]\na = 1\n")
+    );
+    assert_eq!(
+        text(&stage, ".config/goose/config.yaml"),
+        GOOSE.replace("auto", "approve")
+    );
+    assert!(!stage.home().join(".claude/settings.json").exists());
+}
+
+#[test]
+fn without_the_receipt_what_has_lancets_name_goes() {
+    let stage = stage();
+    assert_eq!(
+        stage
+            .run(&["install", "claude-code", "--only", "--yes"])
+            .code,
+        0
+    );
+    fs::remove_dir_all(stage.home().join(".local/state/lancet/installed")).expect("removed");
+    let run = stage.run(&["uninstall", "claude-code", "--yes"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.out.contains("no record"), "{run:?}");
+    assert_eq!(text(&stage, ".claude.json"), CLAUDE);
+    let rules = text(&stage, ".claude/settings.json");
+    assert!(
+        !rules.contains("lancet") && rules.contains("NotebookEdit"),
+        "{rules}"
+    );
+    let memory = text(&stage, ".claude/CLAUDE.md");
+    assert!(!memory.contains("lancet"), "{memory}");
+}
+
+#[test]
+fn a_damaged_file_is_left_alone_and_told() {
+    let stage = Stage::new();
+    let path = put(&stage.home().join(".gemini/settings.json"), "{ \"a\": ");
+    let run = stage.run(&["install", "gemini", "--yes"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(
+        run.out
+            .contains("settings.json was left as it is: it is not valid JSON (line 1)"),
+        "{run:?}"
+    );
+    assert_eq!(fs::read_to_string(&path).expect("text"), "{ \"a\": ");
+    assert!(
+        !stage.home().join(".gemini/GEMINI.md").exists(),
+        "nothing else is written either"
+    );
+    fs::write(&path, [b'{', 0xff, b'}']).expect("written");
+    let run = stage.run(&["install", "gemini", "--yes"]);
+    assert!(
+        run.code == 1 && run.out.contains("is not UTF-8 text (byte 1)"),
+        "{run:?}"
+    );
+}
+
+#[test]
+fn a_linked_file_is_written_where_it_is() {
+    let stage = stage();
+    let real = put(&stage.home().join("dotfiles/claude.json"), CLAUDE);
+    let link = stage.home().join(".claude.json");
+    fs::remove_file(&link).expect("removed");
+    symlink(&real, &link).expect("linked");
+    assert_eq!(stage.run(&["install", "claude-code", "--yes"]).code, 0);
+    assert!(link.is_symlink());
+    assert!(
+        fs::read_to_string(&real)
+            .expect("text")
+            .contains("\"lancet\"")
+    );
+    assert_eq!(stage.run(&["uninstall", "claude-code", "--yes"]).code, 0);
+    assert!(link.is_symlink());
+    assert_eq!(fs::read_to_string(&real).expect("text"), CLAUDE);
+}
+
+#[test]
+fn a_dry_run_shows_the_diff_and_writes_nothing() {
+    let stage = stage();
+    let before = files(&stage);
+    let run = stage.run(&["install", "codex", "--dry-run"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.out.contains("+[mcp_servers.lancet]\n"), "{run:?}");
+    assert!(
+        run.out.contains("Codex: lancet would be installed\n"),
+        "{run:?}"
+    );
+    assert_eq!(files(&stage), before);
+    let run = stage.run(&["install", "codex"]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.err.contains("give --yes"), "{run:?}");
+    assert_eq!(files(&stage), before);
+}
+
+#[test]
+fn an_own_rule_is_put_back_and_a_table_of_rules_is_not_replaced() {
+    let stage = Stage::new();
+    let own = "{\n  \"permission\": { \"edit\": \"ask\" }\n}\n";
+    let path = put(&stage.home().join(".config/opencode/opencode.json"), own);
+    assert_eq!(
+        stage.run(&["install", "opencode", "--only", "--yes"]).code,
+        0
+    );
+    assert!(
+        fs::read_to_string(&path)
+            .expect("text")
+            .contains("\"edit\": \"deny\"")
+    );
+    assert_eq!(stage.run(&["uninstall", "opencode", "--yes"]).code, 0);
+    assert_eq!(fs::read_to_string(&path).expect("text"), own);
+    let rules = "{ \"permission\": { \"edit\": { \"*.md\": \"allow\" } } }\n";
+    fs::write(&path, rules).expect("written");
+    let run = stage.run(&["install", "opencode", "--only", "--yes"]);
+    assert!(
+        run.code == 1 && run.out.contains("leave --only out"),
+        "{run:?}"
+    );
+    assert_eq!(fs::read_to_string(&path).expect("text"), rules);
+}
+
+#[test]
+fn a_plugin_is_noticed_and_a_program_that_is_gone_is_told() {
+    let stage = stage();
+    put(
+        &stage.home().join(".claude/settings.json"),
+        "{\"enabledPlugins\": {\"lancet@market\": true}}\n",
+    );
+    let run = stage.run(&["install", "claude-code", "--yes"]);
+    assert!(run.code == 1 && run.out.contains("plugin"), "{run:?}");
+    assert_eq!(text(&stage, ".claude.json"), CLAUDE);
+    assert_eq!(stage.run(&["install", "codex", "--yes"]).code, 0);
+    let receipt = stage
+        .home()
+        .join(".local/state/lancet/installed/codex.json");
+    let moved = fs::read_to_string(&receipt)
+        .expect("a receipt")
+        .replace(LANCET, "/gone/lancet");
+    fs::write(&receipt, moved).expect("written");
+    let run = stage.run(&["doctor"]);
+    assert!(
+        run.out
+            .contains("Codex starts lancet as /gone/lancet, which is not there"),
+        "{run:?}"
+    );
+    assert!(run.out.contains("lancet install codex"), "{run:?}");
+}
+
+#[test]
+fn an_unknown_agent_is_answered_with_the_known_ones() {
+    let run = Stage::new().run(&["install", "emacs", "--yes"]);
+    assert!(
+        run.code == 2 && run.err.contains("claude-code, codex"),
+        "{run:?}"
+    );
+}
+
+#[test]
+fn a_project_has_its_own_files() {
+    let stage = Stage::new();
+    let run = stage.run(&["install", "claude-code", "--project", "--yes"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(stage.text(".mcp.json").contains("\"lancet\""));
+    assert!(stage.text("CLAUDE.md").contains("mcp__lancet__Edit"));
+    assert_eq!(
+        stage
+            .run(&["uninstall", "claude-code", "--project", "--yes"])
+            .code,
+        0
+    );
+    assert!(
+        !stage.project().join(".mcp.json").exists() && !stage.project().join(".claude").exists()
+    );
+}
