@@ -1,5 +1,5 @@
-//! The commands for working on this repository: `cargo xtask test | tidy | docs | bench | torture`. Nothing here is
-//! part of lancet or needed by it at run time.
+//! The commands for working on this repository: `cargo xtask test | tidy | docs | package | bench | torture`. Nothing
+//! here is part of lancet or needed by it at run time.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -10,6 +10,7 @@ mod bench;
 mod book;
 mod errors_page;
 mod house;
+mod package;
 mod page;
 mod run;
 mod test;
@@ -28,6 +29,8 @@ cargo xtask COMMAND
              [--no-system-packages]: install nothing with apt-get, and leave out the tests that need what is missing
   tidy       the house rules alone (a few seconds)
   docs       write docs/errors.md from the code, and build the site into target/book [--open: in a browser, too]
+  package    the packages that lancet is installed from, into dist/ (docs/install.md): a wheel, npm, Debian and others
+             [--binary PATH]: of this binary instead of a release build [--into FOLDER] [--quick]: compressed less
   bench      instruction counts held to their limits (valgrind); [--side-by-side]: beside other servers, too
   torture    the long forms: the promises of the write in full, the laws over many more cases, then each fuzz target
              for a while [--only write|history|laws|fuzz] [--cases N] [--seconds N]";
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::print(),
         ["docs"] => book::build(Browser::Leave),
         ["docs", "--open"] => book::build(Browser::Open),
+        ["package", options @ ..] => package::all(options),
         ["bench", options @ ..] => bench::all(options),
         ["torture", options @ ..] => torture::all(options),
         [] | ["help" | "--help" | "-h"] => {

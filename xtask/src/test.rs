@@ -18,7 +18,8 @@ use std::process::Command;
 use std::time::Instant;
 
 use crate::house::top;
-use crate::run::{command, each_line_of_both};
+use crate::package::{self, Effort};
+use crate::run::{command, each_line_of_both, succeeds};
 use checks::Checks;
 use fetch::Fetches;
 use live::Live;
@@ -84,6 +85,11 @@ pub(crate) fn all(packages: SystemPackages) -> anyhow::Result<bool> {
         let client = fetches.typescript_client.wait()?.join("client.mjs");
         counted(&live, command("node", &[]).arg(client).arg(binary()))
     });
+    report.step("agents: packages", || {
+        let (folder, checker) = (packed()?, fetches.mcpb.wait()?);
+        let mut check = command("python3", &["packages/check.py"]);
+        counted(&live, check.arg(folder).arg(checker))
+    });
     let left_out = match tested {
         Ok((checks, left_out)) => {
             checks.report(&live, &mut report);
@@ -128,6 +134,19 @@ fn prepared(
         ),
     ];
     Ok((environment, left_out))
+}
+
+/// Packages the program that is tested, without its symbols, which would take most of the time; the folder of the packages.
+fn packed() -> anyhow::Result<std::path::PathBuf> {
+    let folder = top().join("target/packages");
+    let stripped = top().join("target/packages-binary");
+    let mut strip = command("strip", &["-o"]);
+    anyhow::ensure!(
+        succeeds(strip.arg(&stripped).arg(binary()))?,
+        "strip failed"
+    );
+    package::write(&stripped, &folder, Effort::Quick)?;
+    Ok(folder)
 }
 
 fn binary() -> std::path::PathBuf {

@@ -2,6 +2,7 @@
 
 mod answer;
 mod arguments;
+mod called;
 mod command;
 mod failure;
 mod fault;
@@ -49,6 +50,7 @@ fn start(typed: &[OsString], form: OutputFormat) -> Exit {
     if pdf::is_wanted(typed) {
         return pdf::work();
     }
+    let typed = &called::as_lancet(typed.to_vec());
     survive_size_limit();
     let mut around = Surroundings::from_environment();
     if around.is_ascii {

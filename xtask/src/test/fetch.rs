@@ -45,6 +45,7 @@ pub(crate) struct Fetches {
     pub(crate) python_client: Fetch<PathBuf>,
     pub(crate) typescript_client: Fetch<PathBuf>,
     pub(crate) watchers: Fetch<PathBuf>,
+    pub(crate) mcpb: Fetch<PathBuf>,
     pub(crate) system: Fetch<LeftOut>,
 }
 
@@ -68,6 +69,7 @@ impl Fetches {
                 setup::typescript_client,
             ),
             watchers: Fetch::begin(live, "installing file watchers", setup::watchers),
+            mcpb: Fetch::begin(live, "installing the checker of MCPB bundles", setup::mcpb),
             system: Fetch::begin(live, "system packages", move || {
                 Ok(system::set_up(packages, &shown))
             }),

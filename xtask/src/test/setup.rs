@@ -50,6 +50,24 @@ pub(crate) fn mdbook() -> anyhow::Result<PathBuf> {
     Ok(program)
 }
 
+/// The pinned versions of zig and its bridge to cargo, which build for an older glibc.
+const ZIGBUILD: [&str; 2] = ["cargo-zigbuild==0.24.0", "ziglang==0.17.0"];
+
+/// The folder with cargo-zigbuild and zig, from PyPI.
+pub(crate) fn zigbuild() -> anyhow::Result<PathBuf> {
+    let folder = top().join("target/tools").join(ZIGBUILD.join("-"));
+    if !folder.join("bin/cargo-zigbuild").exists() {
+        let mut install = command("python3", &["-m", "pip", "install", "--quiet", "--no-deps"]);
+        install
+            .args(["--disable-pip-version-check", "--only-binary", ":all:"])
+            .args(["--root-user-action", "ignore", "--target"])
+            .arg(&folder)
+            .args(ZIGBUILD);
+        quietly(&mut install, "pip install cargo-zigbuild ziglang")?;
+    }
+    Ok(folder)
+}
+
 /// The version of ripgrep that lancet's search is compared with. It is optimised, because it answers thousands of
 /// queries.
 const RIPGREP: &str = "15.2.0";
@@ -148,6 +166,11 @@ pub(crate) fn typescript_client() -> anyhow::Result<PathBuf> {
 /// The folder with the file watchers of dev servers and editors, and the program that runs them.
 pub(crate) fn watchers() -> anyhow::Result<PathBuf> {
     node_packages("watchers")
+}
+
+/// The checker of MCPB bundles.
+pub(crate) fn mcpb() -> anyhow::Result<PathBuf> {
+    Ok(node_packages("mcpb")?.join("node_modules/.bin/mcpb"))
 }
 
 /// Copies a client of `clients/` to `target/clients/` and installs its packages there.

@@ -1,0 +1,47 @@
+//! The npm packages: `lancet-mcp` is thin and finds the binary in the package of the platform, which npm installs with it.
+
+use serde_json::json;
+
+use super::Package;
+use super::product::Product;
+use super::tree::Tree;
+
+/// Makes the package that people name. It starts the binary and holds manual pages and completion scripts.
+pub(super) fn launcher(product: &Product) -> anyhow::Result<Package> {
+    let mut content = Tree::default();
+    let mut pages = Vec::new();
+    for (name, page) in &product.pages {
+        content.add_text(format!("man/{name}"), page);
+        pages.push(format!("./man/{name}"));
+    }
+    for (shell, script) in &product.completions {
+        content.add_text(format!("completions/lancet.{shell}"), script);
+    }
+    let values = [("\"@man@\"", json!(pages).to_string())];
+    content.graft("", &product.template("npm/lancet-mcp", &values)?);
+    packed(product, "lancet-mcp", content)
+}
+
+/// Makes the package with the binary for one platform.
+pub(super) fn platform(product: &Product) -> anyhow::Result<Package> {
+    // npm leaves a package out where the C library is another one; a static binary runs with any.
+    let libc = match product.needs.glibc {
+        Some(_) => json!(["glibc"]),
+        None => json!(["glibc", "musl"]),
+    };
+    let mut content = product.template("npm/platform", &[("\"@libc@\"", libc.to_string())])?;
+    product.add_program(&mut content, "bin/lancet");
+    packed(
+        product,
+        &format!("lancet-mcp-{}", product.platform()),
+        content,
+    )
+}
+
+/// The archive as `npm pack` makes it: everything below `package/`.
+fn packed(product: &Product, name: &str, mut content: Tree) -> anyhow::Result<Package> {
+    content.graft("", &product.licences()?);
+    let mut tree = Tree::default();
+    tree.graft("package/", &content);
+    product.tar_gz(format!("{name}-{}.tgz", product.version), &tree)
+}

@@ -1,0 +1,235 @@
+//! What every package is made from: the program, what it prints about itself, the licences, and the files in `packages/`.
+
+use std::path::Path;
+use std::process::Command;
+use std::rc::Rc;
+
+use anyhow::{Context, ensure};
+use serde_json::Value;
+
+use super::binary::Needs;
+use super::tree::{Effort, Permissions, Tree};
+use super::{Package, notices};
+use crate::house::top;
+
+/// One version of lancet for one platform.
+pub(super) struct Product {
+    pub(super) version: String,
+    /// The time of the commit, in seconds since 1970: that of every file.
+    pub(super) time: u64,
+    pub(super) effort: Effort,
+    /// The binary.
+    pub(super) program: Rc<[u8]>,
+    pub(super) needs: Needs,
+    /// The manual pages by file name.
+    pub(super) pages: Vec<(String, String)>,
+    /// The completion scripts by shell.
+    pub(super) completions: Vec<(&'static str, String)>,
+    /// The tools that the program offers an agent: names and descriptions.
+    pub(super) tools: Vec<(String, String)>,
+    /// The licences of what is linked into the binary.
+    pub(super) notices: String,
+}
+
+/// The shells whose completion is packaged.
+const SHELLS: [&str; 3] = ["bash", "fish", "zsh"];
+
+impl Product {
+    /// Asks a binary, the repository and cargo for everything that packages hold.
+    pub(super) fn of(binary: &Path, effort: Effort) -> anyhow::Result<Product> {
+        let program = std::fs::read(binary).with_context(|| binary.display().to_string())?;
+        let needs = Needs::of(&program).with_context(|| binary.display().to_string())?;
+        let version = version()?;
+        let asked = Asked::new(binary)?;
+        let told = asked.says(&["--version"])?;
+        ensure!(
+            told.trim_end() == format!("lancet {version}"),
+            "{} is {}, and the workspace is {version}",
+            binary.display(),
+            told.trim_end()
+        );
+        let completion = |shell| Ok((shell, asked.says(&["completions", shell])?));
+        let completions: anyhow::Result<_> = SHELLS.into_iter().map(completion).collect();
+        Ok(Product {
+            time: commit_time()?,
+            effort,
+            pages: asked.pages()?,
+            completions: completions?,
+            tools: asked.tools()?,
+            notices: notices::text(&needs.target())?,
+            program: program.into(),
+            version,
+            needs,
+        })
+    }
+
+    /// The name of the platform in Node's words, such as `linux-x64`.
+    pub(super) fn platform(&self) -> String {
+        format!("linux-{}", self.needs.processor.node())
+    }
+
+    /// The files of one folder in `packages/`, with the version and these values in place of their marks, such as `@version@`.
+    pub(super) fn template(&self, folder: &str, values: &[(&str, String)]) -> anyhow::Result<Tree> {
+        let folder = top().join("packages").join(folder);
+        let mut tree = Tree::default();
+        for path in files_below(&folder)? {
+            let mut text = std::fs::read_to_string(folder.join(&path))
+                .with_context(|| format!("packages: {path}"))?;
+            let own = [
+                ("@version@", self.version.clone()),
+                ("@platform@", self.platform()),
+                ("@cpu@", self.needs.processor.node().to_owned()),
+            ];
+            for (mark, value) in own.iter().chain(values) {
+                text = text.replace(mark, value);
+            }
+            tree.add_text(path, &text);
+        }
+        Ok(tree)
+    }
+
+    /// The licence of lancet and those of what is linked into the binary.
+    pub(super) fn licences(&self) -> anyhow::Result<Tree> {
+        let mut tree = Tree::default();
+        for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
+            tree.add_text(name, &std::fs::read_to_string(top().join(name))?);
+        }
+        tree.add_text("THIRD-PARTY-LICENSES", &self.notices);
+        Ok(tree)
+    }
+
+    /// Adds the binary to a tree.
+    pub(super) fn add_program(&self, tree: &mut Tree, path: impl Into<String>) {
+        tree.add(path, Rc::clone(&self.program), Permissions::Executable);
+    }
+
+    /// The manual pages and completion scripts at their places below `share/`.
+    pub(super) fn share(&self) -> Tree {
+        let mut tree = Tree::default();
+        for (name, page) in &self.pages {
+            tree.add_text(format!("man/man1/{name}"), page);
+        }
+        for (shell, script) in &self.completions {
+            let place = match *shell {
+                "bash" => "bash-completion/completions/lancet",
+                "fish" => "fish/vendor_completions.d/lancet.fish",
+                _ => "zsh/vendor-completions/_lancet",
+            };
+            // A completion script is read by the shell and not started.
+            tree.add(place, script.as_bytes(), Permissions::Plain);
+        }
+        tree
+    }
+
+    /// A tree as a gzipped tar archive.
+    pub(super) fn tar_gz(&self, name: String, tree: &Tree) -> anyhow::Result<Package> {
+        let bytes = tree.tar_gz(self.time, self.effort)?;
+        Ok(Package { name, bytes })
+    }
+
+    /// A tree as a zip archive.
+    pub(super) fn zip(&self, name: String, tree: &Tree) -> anyhow::Result<Package> {
+        let bytes = tree.zip(self.time, self.effort)?;
+        Ok(Package { name, bytes })
+    }
+}
+
+/// A binary that is asked about itself, away from the settings of whoever makes the packages.
+struct Asked<'b> {
+    binary: &'b Path,
+    home: std::path::PathBuf,
+}
+
+impl<'b> Asked<'b> {
+    fn new(binary: &'b Path) -> anyhow::Result<Self> {
+        let home = top().join("target/package-home");
+        if home.exists() {
+            std::fs::remove_dir_all(&home)?;
+        }
+        std::fs::create_dir_all(&home)?;
+        Ok(Asked { binary, home })
+    }
+
+    fn says(&self, words: &[&str]) -> anyhow::Result<String> {
+        let mut command = Command::new(self.binary);
+        command
+            .args(words)
+            .current_dir(&self.home)
+            .env_clear()
+            .env("HOME", &self.home)
+            .env("PATH", "/usr/bin:/bin");
+        let done = command
+            .output()
+            .with_context(|| format!("could not start {}", self.binary.display()))?;
+        ensure!(
+            done.status.success(),
+            "lancet {}: {}",
+            words.join(" "),
+            String::from_utf8_lossy(&done.stderr)
+        );
+        Ok(String::from_utf8(done.stdout)?)
+    }
+
+    fn pages(&self) -> anyhow::Result<Vec<(String, String)>> {
+        self.says(&["man", "--dir", "man"])?;
+        let folder = self.home.join("man");
+        let names = files_below(&folder)?.into_iter();
+        names
+            .map(|name| {
+                let page = std::fs::read_to_string(folder.join(&name))?;
+                Ok((name, page))
+            })
+            .collect()
+    }
+
+    fn tools(&self) -> anyhow::Result<Vec<(String, String)>> {
+        let told: Vec<Value> = serde_json::from_str(&self.says(&["tools", "--format", "mcp"])?)?;
+        let field = |tool: &Value, name: &str| {
+            let text = tool[name].as_str().map(str::to_owned);
+            text.with_context(|| format!("a tool without {name}"))
+        };
+        told.iter()
+            .map(|tool| Ok((field(tool, "name")?, field(tool, "description")?)))
+            .collect()
+    }
+}
+
+/// The paths of the files below a folder, sorted.
+fn files_below(folder: &Path) -> anyhow::Result<Vec<String>> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_path_buf()];
+    while let Some(inner) = open.pop() {
+        for entry in std::fs::read_dir(&inner).with_context(|| inner.display().to_string())? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                open.push(entry.path());
+            } else {
+                let path = entry.path();
+                let path = path.strip_prefix(folder)?.to_str();
+                found.push(path.context("a name that is not UTF-8")?.to_owned());
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The version of the workspace.
+fn version() -> anyhow::Result<String> {
+    let manifest: toml_edit::DocumentMut =
+        std::fs::read_to_string(top().join("Cargo.toml"))?.parse()?;
+    let version = manifest["workspace"]["package"]["version"].as_str();
+    Ok(version
+        .context("Cargo.toml has no workspace.package.version")?
+        .to_owned())
+}
+
+/// The time of the commit, or what `SOURCE_DATE_EPOCH` says.
+fn commit_time() -> anyhow::Result<u64> {
+    if let Ok(time) = std::env::var("SOURCE_DATE_EPOCH") {
+        return time.parse().context("SOURCE_DATE_EPOCH is no number");
+    }
+    let done = crate::run::command("git", &["log", "-1", "--format=%ct"]).output()?;
+    let time = String::from_utf8_lossy(&done.stdout).trim().parse();
+    time.context("git does not say when the commit was made; set SOURCE_DATE_EPOCH")
+}
