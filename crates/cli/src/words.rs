@@ -77,6 +77,10 @@ const TABLE: &[(&str, &str)] = &[
         "There is nothing to undo here. Nothing was changed.",
         "There is nothing to undo in this project.",
     ),
+    (
+        "a person left this out, and it was not written (lines as they were numbered before):",
+        "left out (lines as they were numbered before):",
+    ),
     ("There is no operation", "There is no change"),
     ("Undo of operation ", "Undid change "),
     ("Undo of ", "Undid "),

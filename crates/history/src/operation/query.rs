@@ -33,6 +33,9 @@ pub struct LogQuery {
 pub enum Reversible {
     /// The operation is a change that has not been undone completely.
     Undoable,
+    /// The operation is a change, or a redo, that has not been undone completely. What a redo put back is taken back with
+    /// the redo, so a change may be listed beside the redo that put it back.
+    UndoableOrRedone,
     /// The operation is an undo that has not been redone completely.
     Redoable,
 }

@@ -44,7 +44,7 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
                 "EXISTS (SELECT 1 FROM taken_back t JOIN operations e ON e.id = t.earlier
                     WHERE t.operation = o.id AND e.client = ?)"
             }
-            Some(Reversible::Undoable) | None => "o.client = ?",
+            Some(Reversible::Undoable | Reversible::UndoableOrRedone) | None => "o.client = ?",
         };
         filter.add(condition, [Value::Text(client.clone())]);
     }
@@ -72,6 +72,15 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
     match query.reversible {
         Some(Reversible::Undoable) => filter.add(
             "o.kind = 0 AND EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND f.undone IS NULL)",
+            [],
+        ),
+        Some(Reversible::UndoableOrRedone) => filter.add(
+            // A redo counts as long as something of what it put back has not been undone by itself.
+            "EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND f.undone IS NULL)
+             AND (o.kind = 0 OR (o.kind = 2 AND EXISTS (SELECT 1 FROM taken_back r
+                 JOIN taken_back u ON u.operation = r.earlier AND u.file = r.at
+                 JOIN files x ON x.operation = u.earlier AND x.at = u.at AND x.undone IS NULL
+                 WHERE r.operation = o.id)))",
             [],
         ),
         Some(Reversible::Redoable) => filter.add(

@@ -49,7 +49,7 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
         return Ok(Exit::Done);
     }
     let colour = around.colour(stdout_is_terminal());
-    let mut out = head(&operation, colour);
+    let mut out = head(&operation, &history, colour);
     for path in history.parted(&operation).map_err(unreadable)? {
         let path = history.relative(path).display().to_string();
         out.push_str(&format!(
@@ -121,7 +121,27 @@ fn find(history: &History, typed: &str) -> Result<Operation, Failure> {
     }
 }
 
-fn head(operation: &Operation, colour: Colour) -> String {
+/// What undid a change, and which of its files that left out; none where the change stands.
+fn undone(operation: &Operation, history: &History) -> Option<String> {
+    let mut by: Vec<&str> = Vec::new();
+    let mut left_out = Vec::new();
+    for file in &operation.files {
+        match file.undone_by.as_deref() {
+            Some(ALREADY_UNDONE) => by.push("no change: found as it was before"),
+            Some(id) => by.push(id),
+            None => left_out.push(history.relative(&file.path).display().to_string()),
+        }
+    }
+    by.dedup();
+    let by = by.join(", ");
+    match (by.is_empty(), left_out.as_slice()) {
+        (true, _) => None,
+        (false, []) => Some(by),
+        (false, files) => Some(format!("{by}, but for {}", files.join(", "))),
+    }
+}
+
+fn head(operation: &Operation, history: &History, colour: Colour) -> String {
     let mut out = format!(
         "{}\n",
         colour.paint(Style::Bold, &format!("change {}", operation.id))
@@ -145,14 +165,7 @@ fn head(operation: &Operation, colour: Colour) -> String {
             false => by.to_owned(),
         }
     });
-    let undone: Option<&str> = operation
-        .files
-        .iter()
-        .find_map(|file| file.undone_by.as_deref())
-        .map(|by| match by {
-            ALREADY_UNDONE => "no change: found as it was before",
-            by => by,
-        });
+    let undone = undone(operation, history);
     line("time", Some(&time::local_with_zone(operation.time)));
     line("tool", Some(&operation.tool));
     line("session", Some(&operation.session));
@@ -168,7 +181,7 @@ fn head(operation: &Operation, colour: Colour) -> String {
     line("matched", Some(&matched.join(", ")));
     line("approved", approved.as_deref());
     line("undoes", Some(&operation.takes_back.join(", ")));
-    line("undone by", undone);
+    line("undone by", undone.as_deref());
     out.push('\n');
     out
 }

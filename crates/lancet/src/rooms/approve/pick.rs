@@ -75,6 +75,12 @@ pub(super) fn take(
             taken.by.is_some()
         }
     });
+    if let Some(lead) = &mut plan.origin.lead
+        && !plan.origin.omitted.files.is_empty()
+        && let Some(whole) = lead.strip_suffix('.')
+    {
+        *lead = format!("{whole}, in part.");
+    }
     plan.origin.omitted.because = words.as_deref().map(words::bounded);
     Ok(())
 }

@@ -9,6 +9,7 @@ mod kept;
 mod merge;
 mod move_back;
 mod name_changes;
+mod own_undos;
 mod renamed;
 mod renamed_chain;
 mod restore;

@@ -48,8 +48,14 @@ fn advice(path: &impl std::fmt::Display, row: &Row, now: &Now, asked: &TakeBack)
         (Some(_), Some(_), Now::Large) => {
             format!("The file is too large for one change to be taken out of it; {before}.")
         }
+        (Some(_), Some(_), Now::Bytes(_)) if asked.direction == Direction::Redo => {
+            format!("A redo is not merged; {before}.")
+        }
         (Some(_), Some(_), Now::Bytes(_)) if asked.overlap == Overlap::Refuse => {
-            "A person can undo this change alone with `lancet undo --merge`.".to_owned()
+            format!(
+                "A person can undo this change alone with `lancet undo {} --merge`.",
+                typed(&asked.selection, id)
+            )
         }
         (Some(_), Some(_), Now::Bytes(_)) => format!(
             "That change and the later one touch the same or neighbouring lines, so it cannot be taken out alone; {before}, which takes the later one along."
@@ -65,6 +71,19 @@ fn advice(path: &impl std::fmt::Display, row: &Row, now: &Now, asked: &TakeBack)
         advice.push_str(" `lancet undo ID` undoes another change, which `lancet log` lists.");
     }
     advice
+}
+
+/// What a person types after `lancet undo` for the same selection; of one change alone its id.
+fn typed(selection: &Selection, id: &str) -> String {
+    match selection {
+        Selection::Newest | Selection::Operation(_) => id.to_owned(),
+        Selection::Last(number) => format!("-n {number}"),
+        Selection::File(path) => format!("--file {}", quote_path(path)),
+        Selection::Session(name) => format!("--session {name}"),
+        Selection::Client(name) => format!("--client {name}"),
+        Selection::Turn(turn) => format!("--turn {turn}"),
+        Selection::Since(_) => "--since TIME".to_owned(),
+    }
 }
 
 /// The refusal for a file that has changed since, with the diff of that change.
@@ -94,8 +113,12 @@ pub(super) fn conflict(
         Direction::Redo => "redone",
     };
     let mut advice = advice(&path, row, now, asked);
-    if others == Others::Some && asked.conflicts == Conflicts::Refuse {
-        advice.push_str(" A person can undo the other files and leave this one out with `lancet undo --keep-going`.");
+    let is_undo = asked.direction == Direction::Undo;
+    if is_undo && others == Others::Some && asked.conflicts == Conflicts::Refuse {
+        let which = typed(&asked.selection, &row.operation);
+        advice.push_str(&format!(
+            " A person can undo the other files and leave this one out with `lancet undo {which} --keep-going`."
+        ));
     }
     let mut text = format!(
         "Operation {} cannot be {which}: {path} {how}. Nothing was changed. {advice}",

@@ -1,5 +1,6 @@
 //! Selects the files of the operations that a request means, newest first.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use lancet_history::{
@@ -70,12 +71,12 @@ pub(super) fn rows(
     let operations = match &asked.selection {
         Selection::Newest => log(LogQuery {
             limit: Some(1),
-            ..query
+            ..with_redos(query, asked.direction, whose)
         })?,
-        Selection::Last(number) => log(LogQuery {
-            limit: Some(*number),
-            ..query
-        })?,
+        Selection::Last(number) => {
+            let query = with_redos(query, asked.direction, whose);
+            return last(store, &log, &query, *number);
+        }
         Selection::Operation(id) => {
             let operation = one(context, store, id)?;
             if whose == Whose::Own && operation.session != context.session.key() {
@@ -120,6 +121,65 @@ pub(super) fn rows(
         }));
     }
     Ok(rows)
+}
+
+/// The query for the newest changes: the newest may be a redo, and taking it back takes back what it put there. A model takes
+/// back only changes of its own session.
+fn with_redos(query: LogQuery, direction: Direction, whose: Whose) -> LogQuery {
+    match (direction, whose) {
+        (Direction::Undo, Whose::Everyone) => LogQuery {
+            reversible: Some(Reversible::UndoableOrRedone),
+            ..query
+        },
+        _ => query,
+    }
+}
+
+/// Selects the newest operations. A change that one of them, a redo, put back is taken back with the redo and does not count
+/// by itself.
+fn last(
+    store: &dyn OperationStore,
+    log: &dyn Fn(LogQuery) -> Result<Vec<Operation>, Refusal>,
+    query: &LogQuery,
+    number: usize,
+) -> Result<Vec<Row>, Refusal> {
+    let taken_back = |operation: &str| store.taken_back(operation).map_err(unreadable);
+    let mut put_back: HashSet<(String, usize)> = HashSet::new();
+    let mut rows = Vec::new();
+    let mut before = None;
+    let mut left = number;
+    while left > 0 {
+        let page = log(LogQuery {
+            before,
+            limit: Some(PAGE),
+            ..query.clone()
+        })?;
+        let Some(oldest) = page.last() else { break };
+        before = Some(oldest.id.clone());
+        for operation in page {
+            if operation.kind == OperationKind::Redo {
+                for undo in taken_back(&operation.id)? {
+                    let changes = taken_back(&undo.operation)?.into_iter();
+                    let changes = changes.filter(|change| change.by == Some(undo.at));
+                    put_back.extend(changes.map(|change| (change.operation, change.at)));
+                }
+            }
+            let mut standing = standing_rows(operation);
+            standing.retain(|row| !put_back.contains(&(row.operation.clone(), row.change.at)));
+            if standing.is_empty() {
+                continue;
+            }
+            rows.extend(standing);
+            left -= 1;
+            if left == 0 {
+                break;
+            }
+        }
+    }
+    match rows.is_empty() {
+        true => Err(none(&nothing_to_undo(&Selection::Last(number)))),
+        false => Ok(rows),
+    }
 }
 
 /// Refuses to go on with another operation than those that a person was asked about: the history may have changed while the

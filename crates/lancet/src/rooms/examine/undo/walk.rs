@@ -13,7 +13,7 @@ use super::conflict::{Now, Others, conflict};
 use super::kept::{content, unreadable};
 use super::select::Row;
 use super::view::Wanted;
-use super::{merge, view};
+use super::{merge, own_undos, view};
 use crate::engine::Surveyed;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::examine::large;
@@ -21,7 +21,7 @@ use crate::rooms::examine::open::{HELD, expected, snapshot_to_change};
 use crate::rooms::locate::Target;
 use crate::rooms::plan::FilePlan;
 use crate::rooms::{Attempt, CallContext};
-use crate::undo::{Overlap, TakeBack};
+use crate::undo::{Direction, Overlap, TakeBack};
 use crate::wording::quote_path;
 
 /// What is on the disk under a name now.
@@ -128,7 +128,23 @@ pub(super) fn back(
     let undone = count_undone(store, &chain, revision, all)?;
     let rows = chain.rows.get(undone..).unwrap_or_default();
     let target = &chain.target;
-    let walked = rows_back(context, store, target, rows, found.as_ref(), all, asked)?;
+    let found_now = found.as_ref();
+    let own;
+    let walked = match rows_back(context, store, target, rows, found_now, all, asked) {
+        // The file may differ only by undos of changes that the request means as well.
+        Err(refusal)
+            if asked.direction == Direction::Undo && refusal.kind() == RefusalKind::Conflict =>
+        {
+            own = own_undos::rows(context, store, target.path(), asked)?;
+            let rows: Vec<&Row> = own.iter().flatten().collect();
+            let again = match rows.is_empty() {
+                true => return Err(refusal),
+                false => rows_back(context, store, target, &rows, found_now, all, asked),
+            };
+            again.map_err(|_| refusal)?
+        }
+        walked => walked?,
+    };
     let Some(wanted) = walked.state.wanted() else {
         return Ok(Back::Already);
     };

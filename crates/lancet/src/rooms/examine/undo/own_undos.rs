@@ -1,0 +1,93 @@
+//! The way back of a file through changes of one selection of which some were undone before, out of their order: the undos
+//! are walked through like the changes, back to the state before all of them.
+
+use std::path::Path;
+
+use lancet_history::{ALREADY_UNDONE, IdMatch, LogQuery, Operation, OperationKind, OperationStore};
+
+use super::kept::unreadable;
+use super::select::Row;
+use crate::refusal::Refusal;
+use crate::rooms::CallContext;
+use crate::undo::{Selection, TakeBack};
+
+/// The most operations of one file that are walked through.
+const MOST: usize = 500;
+
+/// Lists the changes of a file that the selection means, those already undone too, and the undos of these, newest first. None
+/// where the selection has no such undo, or one that also took back changes of others.
+pub(super) fn rows(
+    context: &CallContext<'_>,
+    store: &dyn OperationStore,
+    path: &Path,
+    asked: &TakeBack,
+) -> Result<Option<Vec<Row>>, Refusal> {
+    let Some(query) = query(&asked.selection) else {
+        return Ok(None);
+    };
+    let query = LogQuery {
+        below: context.engine().roots().to_vec(),
+        path: Some(path.to_path_buf()),
+        limit: Some(MOST),
+        ..query
+    };
+    let mut changes = store.log(&query).map_err(unreadable)?;
+    changes.retain(|operation| operation.kind == OperationKind::Change);
+    let is_meant = |id: &String| changes.iter().any(|change| change.id == *id);
+    let mut undos: Vec<Operation> = Vec::new();
+    for file in changes.iter().flat_map(|change| &change.files) {
+        let by = match &file.undone_by {
+            Some(by) if file.path == path && by != ALREADY_UNDONE => by,
+            _ => continue,
+        };
+        if undos.iter().any(|undo| undo.id == *by) {
+            continue;
+        }
+        match store.find(by, &[]).map_err(unreadable)? {
+            IdMatch::One(undo) if undo.takes_back.iter().all(is_meant) => undos.push(*undo),
+            _ => return Ok(None),
+        }
+    }
+    if undos.is_empty() || changes.len() == MOST {
+        return Ok(None);
+    }
+    let mut walked: Vec<Operation> = changes.into_iter().chain(undos).collect();
+    walked.sort_by_key(|operation| std::cmp::Reverse(operation.sequence));
+    let rows = walked.into_iter().flat_map(|operation| {
+        let (id, kind) = (operation.id, operation.kind);
+        let files = operation.files.into_iter();
+        let files = files.filter(|change| change.path == path);
+        files.map(move |change| Row {
+            operation: id.clone(),
+            kind,
+            change,
+        })
+    });
+    Ok(Some(rows.collect()))
+}
+
+/// The changes that a selection of many means, whether or not they were undone.
+fn query(selection: &Selection) -> Option<LogQuery> {
+    let all = LogQuery::default();
+    Some(match selection {
+        Selection::Session(name) => LogQuery {
+            session: Some(name.clone()),
+            ..all
+        },
+        Selection::Client(name) => LogQuery {
+            client: Some(name.clone()),
+            ..all
+        },
+        Selection::Turn(turn) => LogQuery {
+            turn: Some(turn.clone()),
+            ..all
+        },
+        Selection::Since(time) => LogQuery {
+            since: Some(*time),
+            ..all
+        },
+        Selection::Newest | Selection::Last(_) | Selection::Operation(_) | Selection::File(_) => {
+            return None;
+        }
+    })
+}
