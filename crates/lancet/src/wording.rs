@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// A path whose control characters are escaped in sentences, so that a name cannot forge a line of an answer, and which
-/// goes into data unescaped.
+/// A path whose control characters and line separators are escaped in sentences, so that a name cannot forge a line of an
+/// answer. Data has it unescaped. Bytes that are not UTF-8 are replaced in both.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct QuotedPath(String);
 
@@ -112,7 +112,7 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
     }
 }
 
-/// Writes a time limit: "10 min", "90 s", "250 ms".
+/// Writes a time limit: "10 min", "90 s", "250 ms", and "1.5 s" rounded to tenths.
 pub(crate) fn duration(limit: Duration) -> String {
     let (seconds, rest) = (limit.as_secs(), limit.subsec_millis());
     match (seconds, rest) {
@@ -149,7 +149,8 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// Writes line numbers, consecutive ones joined, at most `most` groups: "3, 7-9 and 12 more".
+/// Writes line numbers, consecutive ones joined: at most `most` groups, then how many lines are left, as in
+/// "3, 7-9 and 12 more".
 pub(crate) fn line_list(mut lines: Vec<usize>, most: usize) -> String {
     lines.sort_unstable();
     lines.dedup();
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_told_as_it_is() {
+    fn a_limit_is_told_in_a_fitting_unit() {
         for (milliseconds, words) in [
             (600_000, "10 min"),
             (60_000, "1 min"),

@@ -1,5 +1,5 @@
-//! The messages between lancet and its worker. Both are the same build, so the format has no version; still every length is
-//! checked, because the worker reads what strangers wrote.
+//! The messages between lancet and its worker. Both are the same build, so the format has no version; still no length is
+//! trusted, because the worker reads what strangers wrote.
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -9,16 +9,17 @@ use lancet_formats::picture::{
     MOST_BYTES, Picture, PictureFormat, SentFormat, Size, VisionBudget, size,
 };
 
-/// The most bytes of a page's text. Half a million glyphs have less.
+/// The most bytes of a page's text that the worker writes; half a million glyphs have less, and longer text is cut. The
+/// reader limits only the whole message.
 const MOST_TEXT: usize = 8 << 20;
 
-/// The bytes of a message besides text and picture.
+/// Room for the other fields of a page.
 const HEAD: usize = 64;
 
 /// A message of the worker.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Message {
-    /// The number of pages; the first message.
+    /// The number of pages; the first message of a document that can be read.
     Total(u32),
     /// A page.
     Page(PdfPage),
@@ -186,7 +187,8 @@ fn read_page(from: &mut &[u8]) -> Option<PdfPage> {
     })
 }
 
-/// The picture of a page; none where its bytes are too many, or no picture.
+/// Reads the picture of a page. None makes the whole message malformed: the bytes are too many or no picture, or a side
+/// is longer than any that is sent.
 fn read_picture(format: u8, bytes: &[u8]) -> Option<Picture> {
     let (format, original_format) = match format {
         0 => (SentFormat::Png, PictureFormat::Png),
@@ -268,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn lies_about_lengths_are_refused() {
+    fn lengths_that_are_too_large_or_too_small_are_refused() {
         for wrong in [
             &[1, 255, 255, 255, 255][..],
             &[9, 0, 0, 0, 0],

@@ -1,4 +1,4 @@
-//! The commands about the program itself: completions, manual pages, help.
+//! The arguments of the commands for completions, manual pages and help, and of `complete`, which completion scripts call.
 
 use std::path::PathBuf;
 
@@ -49,7 +49,7 @@ pub(crate) struct CompleteArguments {
 /// What is completed from the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Completed {
-    /// Ids of changes, each with what was changed after a tab
+    /// Ids of changes, each followed by a tab, the tool and the first file
     Changes,
     /// Names of sessions
     Sessions,

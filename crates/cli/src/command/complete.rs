@@ -1,5 +1,5 @@
-//! `lancet complete`: what a shell offers where an id or a session is typed. It fails silently, because its output is
-//! shown in the middle of a line that is being typed.
+//! `lancet complete`: what a shell offers where an id or a session is typed. Where nothing can be found it
+//! prints nothing and succeeds, because its output is shown in the middle of a line that is being typed.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::terminal::{print, visible_line};
 
 /// The most changes that the shell offers for completion, the newest first.
 const OFFERED_CHANGES: usize = 100;
-/// The most changes whose sessions are offered for completion, the newest first.
+/// How many of the newest changes are searched for named sessions, which are offered by name.
 const CHANGES_SEARCHED_FOR_SESSIONS: usize = 1_000;
 
 /// Runs `lancet complete`.
@@ -21,7 +21,7 @@ pub(crate) fn complete(
     arguments: &CompleteArguments,
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
-    // Without a history there is nothing to offer.
+    // Without a readable history there is nothing to offer.
     let words = offered(arguments, around).unwrap_or_default();
     print(&words)?;
     Ok(Exit::Done)

@@ -1,4 +1,5 @@
-//! `lancet edit`: reads and edits files in one command, under the same checks as for agents.
+//! `lancet edit`: replaces text in files with the agents' engine. Without `--session` or `--revision` the files count as
+//! read.
 
 mod several;
 
@@ -7,7 +8,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::text_from;
-use super::writing::{EditCommand, OtherChange};
+use super::writing::{ChangeSetup, OtherChange};
 use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::EditArguments;
 use crate::failure::{Exit, Failure};
@@ -37,6 +38,7 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
             "{name} is a folder; name its files by a glob in quotes: '{name}/**', or '{name}/**/*.rs' for some of them"
         )));
     }
+    // A regular expression goes the way of several files even for one.
     let one = match (&arguments.regex, &arguments.files[..]) {
         (None, [file]) if !is_glob(file, around)? => file,
         (Some(expression), _) => {
@@ -48,26 +50,26 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
         }
     };
     let old = text(arguments.old.as_deref(), old_file, "--old-file", around)?;
-    let bench = EditCommand::new(
+    let setup = ChangeSetup::new(
         one,
         &arguments.writing,
         &arguments.common,
         OtherChange::Kept,
         around,
     )?;
-    let mut wanted = lancet::tools::EditArguments::new(bench.file_path, old, new);
+    let mut wanted = lancet::tools::EditArguments::new(setup.file_path, old, new);
     wanted.replace_all = arguments.replace_all;
     wanted.expect_count = arguments.expect_count;
-    wanted.revision = bench.revision;
+    wanted.revision = setup.revision;
     wanted.insist = arguments.writing.insist;
     wanted.dry_run = arguments.writing.diff;
     let working = WorkLine::begin("editing");
-    let reply = watched(&bench.session, "Edit", json!(wanted), bench.applied_by);
+    let reply = watched(&setup.session, "Edit", json!(wanted), setup.applied_by);
     drop(working);
     put(
         &reply,
         OutputFormat::of(arguments.common.json),
-        Presentation::of_change(&bench.approver, arguments.common.session.as_ref()),
+        Presentation::of_change(&setup.approver, arguments.common.session.as_ref()),
         around,
     )
 }

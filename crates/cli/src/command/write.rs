@@ -6,7 +6,7 @@ use lancet::tools::WriteMode;
 use serde_json::json;
 
 use super::text_from;
-use super::writing::{EditCommand, OtherChange};
+use super::writing::{ChangeSetup, OtherChange};
 use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::WriteArguments;
 use crate::failure::{Exit, Failure};
@@ -26,7 +26,7 @@ pub(super) fn run(arguments: &WriteArguments, around: &Surroundings) -> Result<E
         (false, true) => WriteMode::Create,
         (false, false) => WriteMode::Overwrite,
     };
-    let bench = EditCommand::new(
+    let setup = ChangeSetup::new(
         &arguments.file,
         &arguments.writing,
         &arguments.common,
@@ -36,18 +36,18 @@ pub(super) fn run(arguments: &WriteArguments, around: &Surroundings) -> Result<E
         },
         around,
     )?;
-    let mut wanted = lancet::tools::WriteArguments::new(bench.file_path, content);
+    let mut wanted = lancet::tools::WriteArguments::new(setup.file_path, content);
     wanted.mode = mode;
-    wanted.revision = bench.revision;
+    wanted.revision = setup.revision;
     wanted.insist = arguments.writing.insist;
     wanted.dry_run = arguments.writing.diff;
     let working = WorkLine::begin("writing");
-    let reply = watched(&bench.session, "Write", json!(wanted), bench.applied_by);
+    let reply = watched(&setup.session, "Write", json!(wanted), setup.applied_by);
     drop(working);
     put(
         &reply,
         OutputFormat::of(arguments.common.json),
-        Presentation::of_change(&bench.approver, arguments.common.session.as_ref()),
+        Presentation::of_change(&setup.approver, arguments.common.session.as_ref()),
         around,
     )
 }

@@ -16,27 +16,28 @@ use crate::surroundings::{RootHint, Surroundings, as_text};
 use crate::terminal::{Consent, TerminalApprover};
 
 /// What one change of one file needs.
-pub(super) struct EditCommand {
+pub(super) struct ChangeSetup {
     /// The absolute path of the file.
     pub(super) file_path: String,
     pub(super) session: Session,
     pub(super) approver: TerminalApprover,
     /// The revision that the change expects, if it is known.
     pub(super) revision: Option<String>,
-    /// On whose behalf the file is changed.
+    /// Whose checks apply: a model must name the revision or have read the file; for a person it counts as read.
     pub(super) applied_by: AppliedBy,
 }
 
-/// What becomes of a file that changes while the command is at work.
+/// What this command does to a change that another writer makes to the file meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OtherChange {
-    /// The change is made to the file as it is then.
+    /// It is kept: the command changes the file as it is then.
     Kept,
-    /// The whole file is replaced, so the other change would be lost: a person has to see it first.
+    /// It is lost, since the whole file is replaced: a person sees the diff first, or, where nobody is asked, the file must
+    /// be as it was when the command began.
     Lost,
 }
 
-impl EditCommand {
+impl ChangeSetup {
     /// Opens the engine and the session for a change of `file`.
     pub(super) fn new(
         file: &Path,
@@ -64,13 +65,14 @@ impl EditCommand {
         let session = session_of(&lancet, shared.session.as_ref());
         let (revision, applied_by) = match (&writing.revision, &shared.session) {
             (Some(given), _) => (Some(given.clone()), AppliedBy::Model),
-            // A named session has its own record of what was read; without one the files count as read.
+            // A named session has its own record of what was read.
             (None, Some(_)) => (None, AppliedBy::Model),
             // Nobody will see the diff, so the file must still be as it is now when it is replaced.
             (None, None) if other_change == OtherChange::Lost && consent != Consent::Ask => {
                 let revision = current_revision(&lancet, &file_path);
                 (revision, AppliedBy::Model)
             }
+            // The file counts as read.
             (None, None) => (None, AppliedBy::Person),
         };
         Ok(Self {

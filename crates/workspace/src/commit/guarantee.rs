@@ -1,4 +1,5 @@
-//! The guarantees that a finished write can have against concurrent writers, from the strongest method to the weakest.
+//! How a finished change reached the disk, and what that guarantees against concurrent writers. The ways to replace
+//! content come first, from the strongest to the weakest; creating, removing and moving a file have no rank.
 
 use std::fmt;
 
@@ -17,7 +18,7 @@ pub enum Guarantee {
     Aside,
     /// The file itself was rewritten while a lease kept other writers away.
     InPlaceLeased,
-    /// The file itself was rewritten without a lease.
+    /// The file itself was rewritten without a lease: a concurrent write may be lost or mixed with this one.
     InPlace,
     /// The new file was renamed over the old one after a check, because the file system offers nothing better. A write
     /// between the check and the rename is lost.

@@ -8,8 +8,8 @@ use crate::failure::Failure;
 
 const DAY: i64 = 24 * 60 * 60;
 
-/// Formats milliseconds since 1970 as `2026-01-31 16:20:05`.
-pub(super) fn shown(milliseconds: i64) -> String {
+/// Formats milliseconds since 1970 as `2026-01-31 16:20:05`, in UTC.
+pub(super) fn in_utc(milliseconds: i64) -> String {
     let seconds = milliseconds.div_euclid(1000);
     let (year, month, day) = date(seconds.div_euclid(DAY));
     let rest = seconds.rem_euclid(DAY);
@@ -26,7 +26,7 @@ pub(super) fn local(milliseconds: i64) -> String {
     in_zone(milliseconds, "%Y-%m-%d %H:%M:%S")
 }
 
-/// The same with the difference to UTC.
+/// The same with the difference to UTC. A time that chrono cannot represent is in UTC, without a difference.
 pub(super) fn local_with_zone(milliseconds: i64) -> String {
     in_zone(milliseconds, "%Y-%m-%d %H:%M:%S %:z")
 }
@@ -34,13 +34,13 @@ pub(super) fn local_with_zone(milliseconds: i64) -> String {
 fn in_zone(milliseconds: i64, format: &str) -> String {
     match DateTime::from_timestamp_millis(milliseconds) {
         Some(time) => time.with_timezone(&Local).format(format).to_string(),
-        None => shown(milliseconds),
+        None => in_utc(milliseconds),
     }
 }
 
 /// Formats milliseconds since 1970 as `2026-01-31T16:20:05Z` (RFC 3339).
 pub(super) fn for_programs(milliseconds: i64) -> String {
-    format!("{}Z", shown(milliseconds).replace(' ', "T"))
+    format!("{}Z", in_utc(milliseconds).replace(' ', "T"))
 }
 
 /// The current time in milliseconds since 1970.
@@ -60,7 +60,7 @@ pub(super) fn for_mail(milliseconds: i64) -> String {
     let (year, month, day) = date(days);
     let name = DAYS[days.rem_euclid(7) as usize];
     let month = MONTHS[(month - 1).clamp(0, 11) as usize];
-    let clock = shown(milliseconds);
+    let clock = in_utc(milliseconds);
     let clock = clock.split(' ').nth(1).unwrap_or_default();
     format!("{name}, {day} {month} {year} {clock} +0000")
 }
@@ -112,14 +112,14 @@ fn moment(typed: &str) -> Option<i64> {
 }
 
 fn moment_in_utc(typed: &str) -> Option<i64> {
-    let (date, clock) = typed.split_once(['T', ' ']).unwrap_or((typed, "00:00"));
+    let (calendar, clock) = typed.split_once(['T', ' ']).unwrap_or((typed, "00:00"));
     let numbers = |text: &str, mark: char| -> Option<Vec<i64>> {
         text.split(mark)
             .map(|part| part.parse().ok().filter(|number: &i64| *number >= 0))
             .collect()
     };
-    let (date, clock) = (numbers(date, '-')?, numbers(clock, ':')?);
-    let [year, month @ 1..=12, day @ 1..=31] = date[..] else {
+    let (calendar, clock) = (numbers(calendar, '-')?, numbers(clock, ':')?);
+    let [year, month @ 1..=12, day @ 1..=31] = calendar[..] else {
         return None;
     };
     let (hours, minutes, seconds) = match clock[..] {
@@ -127,14 +127,16 @@ fn moment_in_utc(typed: &str) -> Option<i64> {
         [hours @ 0..=23, minutes @ 0..=59, seconds @ 0..=60] => (hours, minutes, seconds),
         _ => return None,
     };
-    if !(1970..=9999).contains(&year) {
+    let day_number = days(year, month, day);
+    // A day that its month does not have would be one of the next month.
+    if !(1970..=9999).contains(&year) || date(day_number) != (year, month, day) {
         return None;
     }
-    Some((days(year, month, day) * DAY + hours * 3600 + minutes * 60 + seconds) * 1000)
+    Some((day_number * DAY + hours * 3600 + minutes * 60 + seconds) * 1000)
 }
 
-/// Converts days since 1970 to year, month and day. The year is counted from March, so that the leap day is its last
-/// day.
+/// Converts days since 1970 to year, month and day. The calculation counts years from March, so that the leap day is the
+/// last one of a year.
 fn date(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
@@ -161,8 +163,8 @@ mod tests {
 
     #[test]
     fn dates_go_there_and_back() {
-        assert_eq!(shown(0), "1970-01-01 00:00:00");
-        assert_eq!(shown(1_709_210_096_789), "2024-02-29 12:34:56");
+        assert_eq!(in_utc(0), "1970-01-01 00:00:00");
+        assert_eq!(in_utc(1_709_210_096_789), "2024-02-29 12:34:56");
         assert_eq!(
             for_mail(1_709_210_096_789),
             "Thu, 29 Feb 2024 12:34:56 +0000"
@@ -188,6 +190,7 @@ mod tests {
             "h",
             "-1h",
             "tomorrow",
+            "2026-02-31",
             "2026-13-01",
             "2026-01-31T25:00",
             "é",

@@ -1,4 +1,5 @@
-//! The plan that moves a file back to its old name, and the refusal where moves depend on each other.
+//! The plan that moves a file back to its old name, and the refusal where a move cannot be taken back together
+//! with other changes.
 
 use std::path::Path;
 
@@ -86,11 +87,11 @@ pub(super) fn moved(
     })
 }
 
-/// The refusal where moves cannot be taken back together.
+/// The refusal where a move cannot be taken back together with other moves or changes of content.
 pub(super) fn one_at_a_time(name: &Path) -> Refusal {
     let path = quote_path(name);
     let text = format!(
-        "The moves to and from {path} cannot be taken back in one step. Nothing was changed; take the operations back one at a time, the newest first."
+        "The moves and changes of {path} cannot be taken back in one step. Nothing was changed; take the operations back one at a time, the newest first."
     );
     Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
 }
