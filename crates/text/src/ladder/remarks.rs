@@ -16,7 +16,8 @@ const TAB_COLUMNS: usize = 8;
 pub enum Remark {
     /// The edit deletes a newline, so that the next line is joined to the last one.
     JoinsNextLine,
-    /// The new text repeats the indentation before the place; it was written once.
+    /// The place begins behind the indentation of its line, and the new text begins with that indentation once more: the
+    /// blanks at the start of the new text were left out, so that the line has its indentation once.
     IndentationOnce,
     /// Quotes that the new text adds were written as curly quotes.
     Curled,

@@ -89,7 +89,7 @@ proptest! {
     fn all_exact_places_are_replaced_from_the_left(view in "[ab\n]{0,30}", old in "[ab\n]{1,3}", new in "[abc\n]{1,4}") {
         let verdict = find(&Query { occurrences: Occurrences::All, ..query(&view, &old, &new) });
         if view.contains(&old) {
-            // No blanks here, so nothing is counted once.
+            // There are no blanks here, so no indentation of the new text is left out.
             prop_assert_eq!(result(&view, &verdict), Some(view.replace(&old, &new)));
         }
     }
