@@ -1,6 +1,8 @@
 //! Lays out the lines of a page: as many as fit, each cut where it is too long, with the places of characters that
 //! people do not see.
 
+use std::ops::Range;
+
 use lancet_history::Seen;
 use lancet_text::hidden;
 
@@ -142,12 +144,26 @@ pub(super) fn lay_out(
         return Ok(layout);
     }
     let end = total.min(wanted.first.saturating_add(wanted.most));
+    // Lines that follow each other are one range: the bytes of each line by itself took 120 instructions.
+    let mut together: Option<Range<u64>> = None;
     for (line, read) in (wanted.first..end).zip(source.read_lines(wanted.first)) {
         let read = read?;
         let Some(shown) = layout.add_line(context, budget, line, &read) else {
             break;
         };
-        layout.seen.add(source.file_range(read.shown(shown)));
+        let part = read.shown(shown);
+        match &mut together {
+            Some(range) if range.end == part.start => range.end = part.end,
+            _ => {
+                let before = together.replace(part);
+                before
+                    .into_iter()
+                    .for_each(|range| layout.seen.add(source.file_range(range)));
+            }
+        }
+    }
+    if let Some(range) = together {
+        layout.seen.add(source.file_range(range));
     }
     // A page that is complete up to the requested limit is not truncated.
     layout.truncated |= wanted.asked.limit == 0 && wanted.first + layout.lines < total;
