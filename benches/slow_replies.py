@@ -31,7 +31,12 @@ LINES = {
     "--- and +++": ["--- a/a.txt", "+++ b/a.txt"],
     "@@ -1 +1 @@": ["--- a/a.txt", "+++ b/a.txt", *["@@ -1 +1 @@", "-x", "+y"] * 100_000],
     "diff --git": ["diff --git a/a.txt b/a.txt"],
+    "--- alone": ["--- a/a.txt"],
     "<think>": ["<think>"],
+    "empty lines": [""],
+    "empty lines in a fence": None,
+    "empty lines in a block": None,
+    "lines of one letter": ["x"],
 }
 
 
@@ -43,15 +48,26 @@ def reply(name, size):
             length += at + 1
             at += 1
         return ("\n".join(lines) + "\n").encode()
+    if name == "empty lines in a fence":
+        return b"```\n" + b"\n" * size
+    if name == "empty lines in a block":
+        return b"a.txt\n<<<<<<< SEARCH\n" + b"\n" * size
     unit = ("\n".join(LINES[name]) + "\n").encode()
     return (unit * (size // len(unit) + 1))[:size]
 
 
-def run(binary, text, ground):
+def write(name, size, given):
+    """In a process of its own: what this one has resident at a start counts for the program that it starts."""
+    writer = os.fork()
+    if writer == 0:
+        given.write_bytes(b"x\n" if name is None else reply(name, size))
+        os._exit(0)
+    os.waitpid(writer, 0)
+
+
+def run(binary, given, ground):
     (ground / "root").mkdir(exist_ok=True)
     (ground / "root" / "a.txt").write_text("x\n")
-    given = ground / "reply"
-    given.write_bytes(text)
     started = time.monotonic()
     process = subprocess.Popen(
         [binary, "apply", given, "--check", "--root", ground / "root", "--state-dir", ground / "state"],
@@ -72,8 +88,9 @@ def main():
     print("| lines | wall s | CPU s | MB | exit | answer |\n|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as ground:
         for name in [None, *LINES]:
-            text = b"x\n" if name is None else reply(name, arguments.size << 20)
-            wall, cpu, memory, code, words = run(arguments.binary, text, Path(ground))
+            given = Path(ground) / "reply"
+            write(name, arguments.size << 20, given)
+            wall, cpu, memory, code, words = run(arguments.binary, given, Path(ground))
             label = "one line of prose" if name is None else f"`{name}`"
             print(f"| {label} | {wall:.2f} | {cpu:.2f} | {memory:.0f} | {code} | {words} |", flush=True)
 

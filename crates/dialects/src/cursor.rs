@@ -1,6 +1,6 @@
 //! The position in a reply while it is parsed, with the lookups that all formats share: lines, path lines, fences.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 use crate::error::Stop;
@@ -49,6 +49,8 @@ pub(crate) struct ReadingState {
     pub(crate) fences: Vec<(char, usize, usize)>,
     /// The file of the last block, and the line after it.
     pub(crate) last_block: Option<(String, usize)>,
+    /// How many lines the edits have, those of the parts that are complete.
+    pub(crate) edit_lines: usize,
     /// How many sections of a diff each file has had.
     pub(crate) sections: HashMap<String, usize>,
 }
@@ -59,6 +61,8 @@ pub(crate) struct Cursor<'r, 't> {
     pub(crate) options: &'r Options<'r>,
     pub(crate) state: &'r mut ReadingState,
     ended: Ended,
+    /// How many lines the edits have, those of the edit that is being parsed among them.
+    pub(crate) edit_lines: Cell<usize>,
     /// A cache for the next line that begins an edit: the line from which it was searched, and the result.
     pub(crate) next_edit: Option<(usize, Option<usize>)>,
     /// A cache for the next line that closes a fence of this character and length: the line from which it was searched,
@@ -80,6 +84,7 @@ impl<'r, 't> Cursor<'r, 't> {
             options,
             state,
             ended,
+            edit_lines: Cell::new(0),
             next_edit: None,
             closings: HashMap::new(),
             known: RefCell::default(),
@@ -100,6 +105,13 @@ impl<'r, 't> Cursor<'r, 't> {
         } else {
             Err(Stop::More)
         }
+    }
+
+    /// Counts a line of an edit, which is kept by itself.
+    pub(crate) fn count_line(&self, at: usize) -> Result<(), Stop> {
+        let count = self.edit_lines.get() + 1;
+        self.edit_lines.set(count);
+        Stop::check_lines(count, at)
     }
 
     /// The path that a line names; none where the line has other text, too.
@@ -163,6 +175,7 @@ impl<'r, 't> Cursor<'r, 't> {
         let found = loop {
             match self.line(at)? {
                 None => break None,
+                Some("") => at = self.lines.after_empty(at).max(at + 1),
                 Some(line) if open.is_closed_by(line) => break Some(at),
                 Some(_) => at += 1,
             }

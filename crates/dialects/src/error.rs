@@ -32,6 +32,10 @@ pub enum ParseErrorKind {
 /// The most edits of one reply: each takes many times the memory of its text.
 const MOST_PARTS: usize = 50_000;
 
+/// The most lines in all edits of one reply: a line takes 32 bytes beside its text, so that the 25 million lines of a hunk
+/// in 50 MB would take 800. Whole files do not count.
+const MOST_LINES: usize = 1_000_000;
+
 /// Why parsing stops before a step is complete.
 #[derive(Debug)]
 pub(crate) enum Stop {
@@ -69,6 +73,17 @@ impl Stop {
         }
         let message = format!(
             "The reply has more than {MOST_PARTS} edits up to this line. Send them in several replies."
+        );
+        Err(Stop::unsupported(line, message))
+    }
+
+    /// Refuses more lines than the edits of a reply may have, at a line counted from 0.
+    pub(crate) fn check_lines(lines: usize, line: usize) -> Result<(), Stop> {
+        if lines <= MOST_LINES {
+            return Ok(());
+        }
+        let message = format!(
+            "The edits of the reply have more than {MOST_LINES} lines up to this one. Send them in several replies."
         );
         Err(Stop::unsupported(line, message))
     }

@@ -4,7 +4,7 @@
 use crate::cursor::{Cursor, Ended, Options, ReadingState};
 use crate::error::{ParseError, ParseErrorKind, Stop};
 use crate::fence::{Fence, fence};
-use crate::lines::{LONGEST, ReplyLines, line_starts};
+use crate::lines::{LONGEST, LineMarks, ReplyLines};
 use crate::part::{Dialect, ReplyPart};
 use crate::{search_replace, unified, v4a, whole};
 
@@ -14,12 +14,12 @@ use crate::{search_replace, unified, v4a, whole};
 /// An edit cannot be parsed, the reply is cut off, or it contains no edit.
 pub fn parse(reply: &str, options: &Options<'_>) -> Result<Vec<ReplyPart>, ParseError> {
     let mut state = ReadingState::default();
-    let mut starts = Vec::new();
+    let mut marks = LineMarks::default();
     if reply.len() < LONGEST {
-        line_starts(reply, 0, &mut starts);
+        marks.extend(reply, 0);
     }
     let mut reader = Cursor::new(
-        ReplyLines::new(reply, &starts),
+        ReplyLines::new(reply, &marks, marks.count()),
         options,
         &mut state,
         Ended::Yes,
@@ -36,7 +36,9 @@ impl<'t> Cursor<'_, 't> {
     /// Parses until the text ends, or until more text is needed.
     pub(crate) fn run(&mut self) -> Result<(), Stop> {
         while self.state.at < self.lines.len() {
+            self.edit_lines.set(self.state.edit_lines);
             self.step()?;
+            self.state.edit_lines = self.edit_lines.get();
             Stop::check_number(self.state.parts.len(), self.state.at - 1)?;
         }
         Ok(())
@@ -65,16 +67,20 @@ impl<'t> Cursor<'_, 't> {
     fn step(&mut self) -> Result<(), Stop> {
         let at = self.state.at;
         let line = self.lines.get(at);
+        // An empty line begins nothing and ends nothing.
+        if line.is_empty() {
+            self.state.at = self.lines.after_empty(at).max(at + 1);
+            return Ok(());
+        }
+        if !may_be_marker(line) {
+            self.state.at += 1;
+            return Ok(());
+        }
         if let Some(tag) = thinking_tag(line) {
             return self.pass_thinking(at, tag);
         }
         if self.closes_fence(at) {
             self.state.fences.pop();
-            self.state.at += 1;
-            return Ok(());
-        }
-        // An empty line begins nothing.
-        if line.is_empty() {
             self.state.at += 1;
             return Ok(());
         }
@@ -159,7 +165,7 @@ impl<'t> Cursor<'_, 't> {
     /// Whether an edit in a format that is parsed begins at a line.
     fn begins_edit(&self, at: usize) -> Result<bool, Stop> {
         let line = self.lines.get(at);
-        if line.starts_with(['`', '~']) {
+        if line.starts_with(['`', '~']) || !may_be_marker(line) {
             return Ok(false);
         }
         Ok(
@@ -178,15 +184,25 @@ impl<'t> Cursor<'_, 't> {
             return Ok(found);
         }
         let mut found = None;
-        for at in from..self.lines.len() {
+        let mut at = self.lines.after_empty(from);
+        while at < self.lines.len() {
             if self.begins_edit(at)? {
                 found = Some(at);
                 break;
             }
+            at = self.lines.after_empty(at + 1);
         }
         self.next_edit = Some((from, found));
         Ok(found)
     }
+}
+
+/// Whether a line can open or close anything: all markers, headers, fences and tags begin, after blanks, with one of these
+/// characters. Most lines of a reply do not.
+#[inline]
+fn may_be_marker(line: &str) -> bool {
+    let first = line.trim_start().as_bytes().first();
+    first.is_some_and(|first| b"<>-+*@d`~".contains(first))
 }
 
 /// The closing tag of the thinking that a line begins.

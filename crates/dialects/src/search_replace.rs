@@ -122,6 +122,7 @@ pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize, open: Marker) -> Resu
                 (&mut old_count, &mut new_lines),
             ),
         }
+        reader.count_line(next)?;
         next += 1;
     }
     let action = if old_count == 0 {

@@ -2,7 +2,7 @@
 
 use crate::cursor::{Cursor, Ended, Options, ReadingState};
 use crate::error::{ParseError, Stop};
-use crate::lines::{LONGEST, ReplyLines, line_starts};
+use crate::lines::{LONGEST, LineMarks, ReplyLines};
 use crate::part::ReplyPart;
 
 /// A reply that arrives in pieces.
@@ -21,7 +21,7 @@ use crate::part::ReplyPart;
 pub struct ReplyStream<'k> {
     options: &'k Options<'k>,
     text: String,
-    starts: Vec<u32>,
+    marks: LineMarks,
     state: ReadingState,
 }
 
@@ -31,7 +31,7 @@ impl<'k> ReplyStream<'k> {
         ReplyStream {
             options,
             text: String::new(),
-            starts: Vec::new(),
+            marks: LineMarks::default(),
             state: ReadingState::default(),
         }
     }
@@ -47,15 +47,10 @@ impl<'k> ReplyStream<'k> {
             self.text.push_str(piece);
         }
         let whole = self.text.rfind('\n').map_or(0, |end| end + 1);
-        // `line_starts` leaves out a line start at the end of the text; it counts once more text has arrived.
-        if from > 0 && from < self.text.len() && self.text.as_bytes()[from - 1] == b'\n' {
-            self.starts.push(from as u32);
-        }
-        line_starts(&self.text, from, &mut self.starts);
-        let complete = self
-            .starts
-            .partition_point(|start| (*start as usize) < whole);
-        let lines = ReplyLines::new(&self.text[..whole], &self.starts[..complete]);
+        self.marks.extend(&self.text, from);
+        // The line after the last newline is not complete.
+        let complete = self.marks.count() - usize::from(whole < self.text.len());
+        let lines = ReplyLines::new(&self.text[..whole], &self.marks, complete);
         let mut reader = Cursor::new(lines, self.options, &mut self.state, Ended::No);
         match reader.run() {
             Ok(()) | Err(Stop::More) => Ok(&self.state.parts[before..]),
@@ -68,7 +63,7 @@ impl<'k> ReplyStream<'k> {
     /// # Errors
     /// As [`crate::parse`]: a reply that is cut off, malformed, or without an edit.
     pub fn finish(mut self) -> Result<Vec<ReplyPart>, ParseError> {
-        let lines = ReplyLines::new(&self.text, &self.starts);
+        let lines = ReplyLines::new(&self.text, &self.marks, self.marks.count());
         let mut reader = Cursor::new(lines, self.options, &mut self.state, Ended::Yes);
         if let Err(Stop::Bad(error)) = reader.run() {
             return Err(error);

@@ -67,11 +67,11 @@ pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize) -> Result<(), Stop> {
 }
 
 fn line_of_patch<'t>(reader: &Cursor<'_, 't>, begun: usize, at: usize) -> Result<&'t str, Stop> {
-    let what = format!(
-        "the patch that begins at line {} has no `{END}` line",
-        begun + 1
-    );
-    reader.line(at)?.ok_or_else(|| Stop::cut_off(begun, &what))
+    reader.line(at)?.ok_or_else(|| {
+        let line = begun + 1;
+        let what = format!("the patch that begins at line {line} has no `{END}` line");
+        Stop::cut_off(begun, &what)
+    })
 }
 
 /// The path of a header.
@@ -98,12 +98,15 @@ fn read_added(
     parts: &mut Vec<ReplyPart>,
 ) -> Result<usize, Stop> {
     let path = named(at, path)?;
-    let mut lines = Vec::new();
+    let own_lines_have_cr = reader.lines.has_cr(at);
+    let mut content = String::new();
     let mut next = at + 1;
     loop {
         let line = line_of_patch(reader, begun, next)?;
         if let Some(text) = line.strip_prefix('+') {
-            lines.push((next, text));
+            reader
+                .lines
+                .push_line(&mut content, (next, text), own_lines_have_cr);
         } else if is_header(line) {
             break;
         } else {
@@ -114,9 +117,8 @@ fn read_added(
         }
         next += 1;
     }
-    let text = reader.lines.content(lines, reader.lines.has_cr(at));
     let action = Action::Create {
-        text,
+        text: content,
         executable: false,
     };
     parts.push(ReplyPart::new(Dialect::V4a, at + 1, path, action));
@@ -203,6 +205,7 @@ fn read_hunk(reader: &Cursor<'_, '_>, begun: usize, at: usize) -> Result<(PatchH
                 ));
             }
         };
+        reader.count_line(next)?;
         hunk.push(role, text);
         next += 1;
     }

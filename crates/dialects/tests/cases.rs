@@ -176,6 +176,34 @@ fn the_examples_of_every_prompt_are_edits_in_its_format() {
 }
 
 #[test]
+fn the_edits_of_a_reply_have_at_most_so_many_lines() {
+    let context = " \n".repeat(600_000);
+    let replies = [
+        format!("a.txt\n<<<<<<< SEARCH\n{}", "\n".repeat(1_000_001)),
+        format!("*** Begin Patch\n*** Update File: a.txt\n@@ a\n{context}@@ b\n{context}"),
+    ];
+    for reply in replies {
+        let error = lancet_dialects::parse(&reply, &lancet_dialects::Options::default())
+            .expect_err("too many");
+        assert_eq!(error.kind, lancet_dialects::ParseErrorKind::Unsupported);
+        assert!(error.message.contains("1000000 lines"), "{error}");
+    }
+}
+
+#[test]
+fn empty_lines_in_a_hunk_are_passed_once() {
+    // Each of them asked for the line after all of them: 100,000 took minutes.
+    let empty = "\n".repeat(100_000);
+    let reply = format!("--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-x\n+y\n z\n{empty} z\n");
+    let parts = lancet_dialects::parse(&reply, &lancet_dialects::Options::default());
+    let parts = parts.expect("a diff");
+    let lancet_dialects::Action::Edit(hunk) = &parts[0].action else {
+        panic!("{:?}", parts[0].action);
+    };
+    assert_eq!(hunk.lines.len(), 100_004);
+}
+
+#[test]
 fn a_reply_has_at_most_so_many_edits() {
     let block = "a.txt\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n";
     let hunk = "@@ -1 +1 @@\n-x\n+y\n";

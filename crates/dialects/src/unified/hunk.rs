@@ -41,6 +41,8 @@ struct HunkProgress<'t> {
     new: u64,
     /// The counts, as long as they may still fit.
     counts: Option<Numbers>,
+    /// The first line after the empty lines that were met last: each of them asks for it.
+    after_empty: usize,
 }
 
 impl<'t> HunkProgress<'t> {
@@ -79,6 +81,7 @@ pub(super) fn read_hunk<'t>(
         old: 0,
         new: 0,
         counts: header,
+        after_empty: 0,
     };
     progress.read.hunk.line_hint = header.map(|header| header.start).filter(|start| *start > 0);
     let mut next = at + 1;
@@ -114,7 +117,7 @@ pub(super) fn read_hunk<'t>(
             Some(b' ') => progress.push(next, LineRole::Context, &line[1..]),
             Some(b'-') => progress.push(next, LineRole::Removed, &line[1..]),
             Some(b'+') => progress.push(next, LineRole::Added, &line[1..]),
-            None if blank_is_context(reader, next, &progress)? => {
+            None if blank_is_context(reader, next, &mut progress)? => {
                 progress.push(next, LineRole::Context, "");
             }
             None => break,
@@ -126,6 +129,7 @@ pub(super) fn read_hunk<'t>(
                 ));
             }
         }
+        reader.count_line(next)?;
         next += 1;
     }
     if progress.read.hunk.lines.is_empty() {
@@ -165,12 +169,16 @@ fn is_signature(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
 fn blank_is_context(
     reader: &Cursor<'_, '_>,
     at: usize,
-    progress: &HunkProgress<'_>,
+    progress: &mut HunkProgress<'_>,
 ) -> Result<bool, Stop> {
-    let mut behind = at;
-    while reader.line(behind)?.is_some_and(str::is_empty) {
-        behind += 1;
+    while progress.after_empty < at
+        || reader
+            .line(progress.after_empty)?
+            .is_some_and(str::is_empty)
+    {
+        progress.after_empty = at.max(progress.after_empty + 1);
     }
+    let behind = progress.after_empty;
     let blanks = (behind - at) as u64;
     if let Some(counts) = progress.counts
         && progress.old + blanks <= counts.old
