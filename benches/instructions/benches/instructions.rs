@@ -61,7 +61,7 @@ fn ladder_hit(question: Question) -> Verdict {
 }
 
 #[library_benchmark]
-#[bench::megabyte(args = (), setup = miss_in_a_megabyte, config = at_most(81_000_000))]
+#[bench::megabyte(args = (), setup = miss_in_a_megabyte, config = at_most(78_700_000))]
 fn ladder_miss_and_correction(question: Question) -> (Verdict, Correction) {
     let verdict = ask(black_box(&question));
     let lines = LineStarts::new(&question.view);
@@ -74,11 +74,11 @@ fn ladder_miss_and_correction(question: Question) -> (Verdict, Correction) {
 #[bench::gutter(args = (Rung::Gutter), setup = question, config = at_most(375_000))]
 #[bench::look_alike(args = (Rung::LookAlike), setup = question, config = at_most(10_300_000))]
 #[bench::abbreviation(args = (Rung::Abbreviation), setup = question, config = at_most(860_000))]
-#[bench::trailing(args = (Rung::Trailing), setup = question, config = at_most(4_200_000))]
-#[bench::indent(args = (Rung::Indent), setup = question, config = at_most(4_780_000))]
-#[bench::tabs(args = (Rung::Tabs), setup = question, config = at_most(5_850_000))]
-#[bench::blank_edge(args = (Rung::BlankEdge), setup = question, config = at_most(7_890_000))]
-#[bench::escaped(args = (Rung::Escaped), setup = question, config = at_most(5_880_000))]
+#[bench::trailing(args = (Rung::Trailing), setup = question, config = at_most(2_990_000))]
+#[bench::indent(args = (Rung::Indent), setup = question, config = at_most(3_670_000))]
+#[bench::tabs(args = (Rung::Tabs), setup = question, config = at_most(4_390_000))]
+#[bench::blank_edge(args = (Rung::BlankEdge), setup = question, config = at_most(3_420_000))]
+#[bench::escaped(args = (Rung::Escaped), setup = question, config = at_most(606_000))]
 fn rung(question: Question) -> Verdict {
     black_box(ask(black_box(&question)))
 }
