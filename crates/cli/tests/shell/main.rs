@@ -25,6 +25,8 @@ mod pages;
 mod pdf;
 mod permissions;
 mod pictures;
+#[cfg(all(feature = "pdf", target_os = "linux"))]
+mod poisonous_files;
 mod read;
 mod reply;
 mod ripgrep;
