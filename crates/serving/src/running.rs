@@ -53,10 +53,9 @@ impl StartedProgram {
     fn wait(&mut self, report: &Connection) -> io::Result<End> {
         let handle = process_handle(&self.child);
         loop {
-            let left = match self.deadline {
-                Some(deadline) => Some(deadline.saturating_duration_since(Instant::now())),
-                None => None,
-            };
+            let left = self
+                .deadline
+                .map(|deadline| deadline.saturating_duration_since(Instant::now()));
             let wait = match (&handle, left) {
                 (Some(_), left) => left,
                 (None, left) => Some(left.unwrap_or(LOOK).min(LOOK)),
