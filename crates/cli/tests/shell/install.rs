@@ -6,6 +6,7 @@ use std::os::unix::fs::symlink;
 use lancet_testing::folder::put;
 
 use crate::stage::{LANCET, Stage};
+use crate::terminal::on_terminal;
 
 const CLAUDE: &str = "{\n  // mine\n  \"token\": \"secret-1\",\n  \"mcpServers\": {\n    \"other\": { \"command\": \"x\" } // the other\n  }\n}\n";
 const CODEX: &str = "model = \"gpt-5.5\" # the model\n\n[mcp_servers.other]\ncommand = \"x\"\n";
@@ -335,4 +336,36 @@ fn a_project_has_its_own_files() {
     assert!(
         !stage.project().join(".mcp.json").exists() && !stage.project().join(".claude").exists()
     );
+}
+
+#[test]
+fn at_a_terminal_two_questions_are_asked_and_enter_is_a_no() {
+    let stage = stage();
+    let before = files(&stage);
+    let run = on_terminal(&stage, "install codex", "\n\n");
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(
+        run.out.contains("May lancet write without a question"),
+        "{run:?}"
+    );
+    assert!(
+        run.out.contains("[mcp_servers.lancet]"),
+        "the diff is shown: {run:?}"
+    );
+    assert!(
+        run.out.contains("Cancelled; nothing was written."),
+        "{run:?}"
+    );
+    assert_eq!(files(&stage), before);
+    let run = on_terminal(&stage, "install codex", "\ny\n");
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(!text(&stage, ".codex/config.toml").contains("approval_mode"));
+    let run = on_terminal(&stage, "install codex", "y\ny\n");
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(
+        text(&stage, ".codex/config.toml").contains("default_tools_approval_mode = \"approve\"")
+    );
+    let run = on_terminal(&stage, "uninstall codex", "y\n");
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(files(&stage), before);
 }

@@ -142,3 +142,47 @@ fn text_of(path: &Path, bytes: &[u8]) -> Result<String, Failure> {
 fn cannot(path: &Path, what: &str, error: &dyn std::fmt::Display) -> Failure {
     Failure::system(format!("{} cannot be {what}: {error}", path.display()))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn what_another_program_wrote_meanwhile_is_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("settings.json");
+        fs::write(&path, "one\n").expect("written");
+        let tries = Cell::new(0);
+        let done = change(&path, &|text| {
+            let new = format!("{}lancet\n", text.unwrap_or_default());
+            if tries.replace(tries.get() + 1) == 0 {
+                fs::write(&path, "two\n").expect("written");
+            }
+            Ok((NewText::Text(new), ()))
+        });
+        assert_eq!(done, Ok(()));
+        assert_eq!(fs::read_to_string(&path).expect("text"), "two\nlancet\n");
+        assert_eq!(tries.get(), 2);
+    }
+
+    #[test]
+    fn a_file_comes_with_its_folders_and_goes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a/b/settings.json");
+        let missing = missing_folders(&path);
+        assert_eq!(
+            missing,
+            [folder.path().join("a"), folder.path().join("a/b")]
+        );
+        let write = |new: NewText| change(&path, &|_| Ok((new.clone(), ())));
+        assert_eq!(write(NewText::Text("{}".to_owned())), Ok(()));
+        assert_eq!(read(&path), Ok(Some("{}".to_owned())));
+        assert_eq!(write(NewText::Removed), Ok(()));
+        assert_eq!(read(&path), Ok(None));
+        remove_empty(&missing);
+        assert!(!folder.path().join("a").exists());
+    }
+}

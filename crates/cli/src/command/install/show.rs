@@ -8,7 +8,7 @@ use super::work::{FileJob, Job};
 use crate::arguments::ScopeArguments;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::Surroundings;
-use crate::terminal::{Colour, confirm, print, stdout_is_terminal, visible};
+use crate::terminal::{Colour, confirm, print, print_error, stdout_is_terminal, visible};
 
 /// How the result is told, and whether anything is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,10 @@ pub(super) fn run(
         };
         match confirm(&format!("{diffs}Write {files}? [y/N]")) {
             Some(true) => {}
-            Some(false) => return Ok(Exit::Refused),
+            Some(false) => {
+                print_error("Cancelled; nothing was written.\n");
+                return Ok(Exit::Refused);
+            }
             None => {
                 return Err(Failure::usage(
                     "there is no terminal to ask on; look at it with --dry-run, then give --yes",
