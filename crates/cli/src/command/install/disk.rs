@@ -32,11 +32,11 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
     text_of(path, &snapshot.bytes).map(Some)
 }
 
-/// Changes a file, as often as it takes, until nobody else has written it in between. Returns what the last try gave.
-pub(super) fn change<T>(
+/// Changes a file, as often as it takes, until nobody else has written it in between.
+pub(super) fn change(
     path: &Path,
-    work: &dyn Fn(Option<&str>) -> Result<(NewText, T), Failure>,
-) -> Result<T, Failure> {
+    work: &dyn Fn(Option<&str>) -> Result<NewText, Failure>,
+) -> Result<(), Failure> {
     for _ in 0..TRIES {
         // It is opened anew at each try, because folders may have come or gone.
         let opened = Opened::new(path)?;
@@ -54,9 +54,9 @@ pub(super) fn change<T>(
             };
             (Some(text), expected)
         };
-        let (new, result) = work(text.as_deref())?;
+        let new = work(text.as_deref())?;
         let new = match &new {
-            NewText::Same => return Ok(result),
+            NewText::Same => return Ok(()),
             NewText::Text(text) => NewBytes::Whole(text.as_bytes()),
             NewText::Removed => NewBytes::Nothing,
         };
@@ -68,7 +68,7 @@ pub(super) fn change<T>(
             options: WriteOptions::default(),
         };
         match opened.workspace.commit(vec![write]) {
-            Ok(_) => return Ok(result),
+            Ok(_) => return Ok(()),
             Err(
                 CommitError::Changed { .. }
                 | CommitError::Exists { .. }
@@ -161,7 +161,7 @@ mod tests {
             if tries.replace(tries.get() + 1) == 0 {
                 fs::write(&path, "two\n").expect("written");
             }
-            Ok((NewText::Text(new), ()))
+            Ok(NewText::Text(new))
         });
         assert_eq!(done, Ok(()));
         assert_eq!(fs::read_to_string(&path).expect("text"), "two\nlancet\n");
@@ -177,7 +177,7 @@ mod tests {
             missing,
             [folder.path().join("a"), folder.path().join("a/b")]
         );
-        let write = |new: NewText| change(&path, &|_| Ok((new.clone(), ())));
+        let write = |new: NewText| change(&path, &|_| Ok(new.clone()));
         assert_eq!(write(NewText::Text("{}".to_owned())), Ok(()));
         assert_eq!(read(&path), Ok(Some("{}".to_owned())));
         assert_eq!(write(NewText::Removed), Ok(()));

@@ -138,7 +138,7 @@ impl Job {
                     let new = uninstalled(file.change.form, text, old);
                     let new =
                         new.map_err(|error| Failure::refused(left(&file.change.path, &error)))?;
-                    Ok((new, ()))
+                    Ok(new)
                 })?;
             }
             // The folder of the first file is empty only when the last one is gone.
@@ -166,7 +166,7 @@ impl Job {
                 receipt::save(&place, &kept).map_err(|error| {
                     Failure::system(format!("{} cannot be written: {error}", place.display()))
                 })?;
-                Ok((new, ()))
+                Ok(new)
             })?;
         }
         Ok(())
