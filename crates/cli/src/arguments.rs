@@ -24,7 +24,7 @@ pub(crate) use install::{InstallArguments, ScopeArguments, UninstallArguments, W
 pub(crate) use manual::{
     CompleteArguments, Completed, CompletionsArguments, HelpArguments, ManArguments,
 };
-pub(crate) use mistakes::explained;
+pub(crate) use mistakes::{explained, with_count};
 pub(crate) use permissions::{AskOption, ExplainArguments, RulesArguments, TrustArguments};
 pub(crate) use reply::{ApplyArguments, PromptArguments};
 pub(crate) use search::{
@@ -130,7 +130,7 @@ pub(crate) struct McpArguments {
 
 fn line_number(typed: &str) -> Result<u64, String> {
     let number = typed.parse();
-    number.map_err(|_| "lines count from 1; `tail` shows the last ones".to_owned())
+    number.map_err(|_| "lines count from 1; --tail shows the last ones".to_owned())
 }
 
 fn standard_input(typed: &str) -> Result<String, String> {
@@ -152,7 +152,8 @@ fn standard_input(typed: &str) -> Result<String, String> {
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::READ)]
 pub(crate) struct ReadArguments {
-    /// Files; `FILE:10-20` shows lines 10 to 20, `FILE:10` one line, `FILE:10-` all from there on
+    /// Files; `FILE:10-20` shows lines 10 to 20, `FILE:10` one line, `FILE:10-` all from there on,
+    /// `FILE:-3` the last three
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// No numbers, colours or pager, on a terminal either
@@ -167,6 +168,9 @@ pub(crate) struct ReadArguments {
     /// How many lines to show
     #[arg(long, value_name = "LINES", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
+    /// Show the last lines, so many
+    #[arg(long, value_name = "LINES", conflicts_with_all = ["offset", "limit"], value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) tail: Option<u64>,
     /// Show the line at --offset alone, from this character on
     #[arg(long, value_name = "CHARACTER", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) column: Option<u64>,
@@ -327,7 +331,7 @@ pub(crate) struct DoctorArguments {
 #[derive(Debug, Args)]
 pub(crate) struct WriteFlags {
     /// Show the diff and write nothing
-    #[arg(long, alias = "dry-run")]
+    #[arg(long, aliases = ["dry-run", "check"])]
     pub(crate) diff: bool,
     /// Write without asking; protected names are asked about all the same
     #[arg(long, short = 'y')]

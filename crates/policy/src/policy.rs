@@ -351,7 +351,7 @@ impl Policy {
         if !self.settings.is_empty() {
             let whole = name.absolute(Strength::Strict).as_str();
             if self.settings.iter().any(|file| file == whole) {
-                return Some("settings in force");
+                return Some("a settings file of lancet");
             }
         }
         let root = name.root_name();

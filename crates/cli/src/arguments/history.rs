@@ -74,7 +74,7 @@ pub(crate) enum LogFormat {
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::SHOW)]
 pub(crate) struct ShowArguments {
-    /// The change, by its id from the log [default: the newest]
+    /// The change, by its id from the log, or a file: its newest change [default: the newest of all]
     pub(crate) operation: Option<String>,
     /// One JSON object for programs
     #[arg(long)]
@@ -159,7 +159,8 @@ pub(crate) struct RestoreArguments {
 ///
 /// The limits are `history.max_size` and `history.max_age` in the settings. A change that is too old goes at a clean-up a
 /// day after the one that found it so. The newest change of each file stays, and for
-/// an hour the first one of each file in every session.
+/// an hour the first one of each file in every session. To forget everything, remove the state folder that `lancet
+/// doctor` names while no agent runs.
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::GC)]
 pub(crate) struct GcArguments {
@@ -199,7 +200,7 @@ pub(crate) struct StatsArguments {
 #[derive(Debug, Args)]
 pub(crate) struct UndoFlags {
     /// Show the diff and write nothing
-    #[arg(long, alias = "diff")]
+    #[arg(long, aliases = ["diff", "check"])]
     pub(crate) dry_run: bool,
     /// Write without asking; protected names are asked about all the same
     #[arg(long, short = 'y')]

@@ -45,7 +45,92 @@ const OTHER_COMMANDS: &[(&[&str], &str)] = &[
         &["config", "settings"],
         "`lancet doctor` shows the settings, `lancet help settings` explains them",
     ),
+    (
+        &["rename"],
+        "`lancet edit 'src/**' --old NAME --new NAME --replace-all` changes a name in all files of a folder",
+    ),
+    (
+        &["prune", "clean", "purge", "forget", "cleanup"],
+        "`lancet gc` cleans the history up",
+    ),
+    (
+        &["reset"],
+        "`lancet undo` undoes changes, `lancet restore` brings files back",
+    ),
+    (
+        &["blame", "annotate", "who"],
+        "`lancet log FILE` says who changed a file, `lancet log FILE --format attribution` which lines",
+    ),
+    (
+        &["deny", "allow", "permit", "permissions"],
+        "rules are lines of lancet.toml: `lancet help permissions`; `lancet rules` lists them",
+    ),
+    (
+        &["commit", "add", "stash", "push"],
+        "lancet leaves commits to git; `lancet log` lists the changes",
+    ),
 ];
+
+/// Flags that other programs have, by command, and what to type here.
+const OTHER_FLAGS: &[(&str, &[&str], &str)] = &[
+    (
+        "grep",
+        &["-r", "-R", "--recursive"],
+        "folders are searched with all that is below them; leave it out",
+    ),
+    ("grep", &["--include"], "for some files use -g 'GLOB'"),
+    (
+        "grep",
+        &["--exclude", "--exclude-dir"],
+        "to leave files out use -g '!GLOB'",
+    ),
+    (
+        "edit",
+        &["--all", "-a", "-g", "--global"],
+        "to change every place use --replace-all",
+    ),
+    (
+        "edit",
+        &["-w", "--word"],
+        "for whole words use --regex '\\bNAME\\b'",
+    ),
+    (
+        "edit",
+        &["-i", "--in-place"],
+        "the file itself is changed, after a question; leave it out",
+    ),
+    ("log", &["--author", "--user", "--by"], "use --client NAME"),
+    (
+        "gc",
+        &["--all", "--aggressive", "--prune", "--purge"],
+        "gc keeps the newest change of each file; `lancet gc --help` says how to forget everything",
+    ),
+];
+
+/// Takes `log -3` for `log -n 3`, as git does.
+pub(crate) fn with_count(typed: Vec<OsString>) -> Vec<OsString> {
+    if typed.get(1).is_none_or(|command| command != "log") {
+        return typed;
+    }
+    let mut out: Vec<OsString> = Vec::with_capacity(typed.len() + 1);
+    for word in typed {
+        let is_value = out
+            .last()
+            .is_some_and(|before| before == "-n" || before == "--number" || before == "--");
+        let number = word.to_str().and_then(|word| word.strip_prefix('-'));
+        match number {
+            Some(number)
+                if !is_value
+                    && !number.is_empty()
+                    && number.bytes().all(|byte| byte.is_ascii_digit()) =>
+            {
+                out.extend(["-n".into(), number.into()]);
+            }
+            _ => out.push(word),
+        }
+    }
+    out
+}
 
 /// Adds a tip for a command or a number that another program would take, and leaves out clap's advice to put a flag behind
 /// `--`, which is wrong wherever no text can begin with a dash.
@@ -62,8 +147,19 @@ pub(crate) fn explained(mut error: clap::Error, typed: &[OsString]) -> clap::Err
             error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
         }
     }
+    // A suggestion that begins otherwise is rarely what was meant.
+    if let Some(ContextValue::Strings(mut names)) = error.remove(ContextKind::SuggestedSubcommand) {
+        names.retain(|name| name.chars().next() == command.chars().next() && name != "complete");
+        if !names.is_empty() {
+            error.insert(
+                ContextKind::SuggestedSubcommand,
+                ContextValue::Strings(names),
+            );
+        }
+    }
     if let Some(tip) = tip(&error, command) {
         error.remove(ContextKind::SuggestedSubcommand);
+        error.remove(ContextKind::SuggestedArg);
         error.insert(
             ContextKind::Suggested,
             ContextValue::StyledStrs(vec![tip.into()]),
@@ -79,10 +175,18 @@ fn tip(error: &clap::Error, command: &str) -> Option<String> {
             let (_, words) = others.find(|(names, _)| names.contains(&word))?;
             Some((*words).to_owned())
         }
-        (ErrorKind::UnknownArgument, "log" | "undo") => {
+        (ErrorKind::UnknownArgument, command) => {
             let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else {
                 return None;
             };
+            let mut others = OTHER_FLAGS.iter();
+            let other = others.find(|(of, names, _)| *of == command && names.contains(&&**flag));
+            if let Some((_, _, words)) = other {
+                return Some((*words).to_owned());
+            }
+            if command != "undo" {
+                return None;
+            }
             let number: u32 = flag.strip_prefix('-')?.parse().ok()?;
             Some(format!("for the newest {number} use -n {number}"))
         }

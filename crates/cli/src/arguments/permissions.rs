@@ -13,8 +13,9 @@ use super::{Mode, WorkArguments, examples};
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::EXPLAIN)]
 pub(crate) struct ExplainArguments {
-    /// The file, there or not
-    pub(crate) path: PathBuf,
+    /// Files, there or not; a folder stands for a new file in it
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
     /// The tool [default: Read, Edit and Write]
     #[arg(long, value_name = "TOOL")]
     pub(crate) tool: Option<String>,

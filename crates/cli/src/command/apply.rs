@@ -1,5 +1,7 @@
 //! `lancet apply`: shows the edits in a model's reply, asks about them once, and makes them together.
 
+use std::path::PathBuf;
+
 use lancet::dialects::{AppliedBy, Dialect, Options, ReplyOptions, parse};
 use lancet::tools::ANSWER_LIMIT;
 use lancet::{RefusalKind, Reply};
@@ -13,6 +15,7 @@ use crate::fault::{begin_call, caller};
 use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{Consent, TerminalApprover, WorkLine, print, print_error, visible};
+use crate::words::paths_from;
 
 /// Runs `lancet apply`.
 pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<Exit, Failure> {
@@ -52,9 +55,12 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
         print_error(
             "lancet: the reply was refused, and no file was changed. Paste this back to the model:\n",
         );
-        print(&for_the_model(
-            &answer,
-            format.or_else(|| written_in(&text, &answer)),
+        let format = format.or_else(|| written_in(&text, &answer));
+        let words = for_the_model(&answer, format);
+        // The reply names files from the root, and so does what goes back to the model.
+        print(&paths_from(
+            &words,
+            lancet.roots().first().map(PathBuf::as_path),
         ))?;
         return Ok(exit_of(&answer));
     }

@@ -19,6 +19,9 @@ use crate::surroundings::{
 use crate::terminal::{confirm, print, visible};
 use crate::words::paths_from;
 
+/// The name of a file that stands for any in a folder.
+const ANY_FILE: &str = "any-file";
+
 /// Opens the engine as `lancet mcp` would, for inspection only.
 fn open_to_inspect(
     place: &WorkArguments,
@@ -45,7 +48,10 @@ pub(super) fn explain(
     arguments: &ExplainArguments,
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
-    let path = around.absolute(&arguments.path)?;
+    let mut paths = Vec::with_capacity(arguments.paths.len());
+    for path in &arguments.paths {
+        paths.push(around.absolute(path)?);
+    }
     let tools: Vec<&str> = match arguments.tool.as_deref() {
         Some(tool) if Access::of_tool(tool).is_some() => vec![tool],
         Some(tool) => {
@@ -58,15 +64,22 @@ pub(super) fn explain(
     let lancet = open_to_inspect(
         &arguments.place,
         arguments.mode,
-        RootHint::At(&path),
+        RootHint::AtAll(&paths),
         around,
     )?;
-    let given = as_text(&path)?;
     let (mut text, mut objects) = (String::new(), Vec::new());
-    for tool in tools {
-        let (words, object) = explained(&lancet, &given, tool, around);
-        text.push_str(&words);
-        objects.push(object);
+    for path in &paths {
+        // Rules are about files: a folder is explained by a file that it could have.
+        let path = match path.is_dir() {
+            true => path.join(ANY_FILE),
+            false => path.clone(),
+        };
+        let given = as_text(&path)?;
+        for tool in &tools {
+            let (words, object) = explained(&lancet, &given, tool, around);
+            text.push_str(&words);
+            objects.push(object);
+        }
     }
     put(&text, arguments.json, json!({ "decisions": objects }))
 }
@@ -90,12 +103,17 @@ fn explained(lancet: &Lancet, given: &str, tool: &str, around: &Surroundings) ->
         Outcome::Ask => "asks",
         Outcome::Deny => "denied",
     };
+    let because = from_here(&found.because);
+    let why = match because.starts_with("the rule ") {
+        true => format!("by {because}"),
+        false => format!("because {because}"),
+    };
     let mut text = format!(
-        "{tool} {}: {word}, because {}\n",
+        "{tool} {}: {word}, {why}\n",
         visible(&around.relative(&found.path)),
-        from_here(&found.because)
     );
-    for rule in &found.rules {
+    let is_named = |rule: &&String| found.because.contains(rule.as_str());
+    for rule in found.rules.iter().filter(|rule| !is_named(rule)) {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "    covered by {}", from_here(rule));
     }

@@ -15,7 +15,7 @@ use crate::arguments::ReadArguments;
 use crate::failure::{Exit, Failure};
 use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings, as_text};
-use crate::terminal::{Colour, Style, paged, stdout_is_terminal, stream};
+use crate::terminal::{Colour, Style, paged, print_error, stdout_is_terminal, stream};
 
 use lines::{FileLines, typed_range};
 
@@ -38,6 +38,9 @@ pub(super) fn run(arguments: &ReadArguments, around: &Surroundings) -> Result<Ex
         lifetime: Lifetime::OneCall,
     };
     let lancet = request.open(around)?.lancet;
+    for file in &mut files {
+        file.count_from_the_end(&lancet)?;
+    }
     let session = session_of(&lancet, arguments.common.session.as_ref());
     let mut worst = Exit::Done;
     let mut shown = Vec::new();
@@ -119,6 +122,11 @@ fn show(
         return stream(|out| files.iter().try_for_each(|file| file.put_coloured(out)));
     }
     if arguments.plain || !is_terminal {
+        for file in files {
+            if let Some(words) = &file.nothing {
+                print_error(&format!("lancet: {words}\n"));
+            }
+        }
         return stream(|out| {
             for file in files {
                 match is_terminal {

@@ -16,13 +16,13 @@ fn explain_names_the_rule_that_decides_its_layer_and_its_line() {
     };
     let out = said(&["gen/a.rs", "--tool", "Write"]);
     assert!(
-        out.contains("denied, because the rule `deny Edit(gen/**) (user, ")
+        out.contains("denied, by the rule `deny Edit(gen/**) (user, ")
             && out.contains("lancet.toml:3)`"),
         "{out}"
     );
     let out = said(&["src/db/x.sql", "--tool", "Edit"]);
     assert!(
-        out.contains("asks, because the rule `ask Edit(src/db/**) (project, "),
+        out.contains("asks, by the rule `ask Edit(src/db/**) (project, "),
         "{out}"
     );
     assert!(out.contains("covered by allow Edit(src/**) (user"), "{out}");
@@ -32,7 +32,7 @@ fn explain_names_the_rule_that_decides_its_layer_and_its_line() {
         "{out}"
     );
     assert!(
-        out.contains("allowed, because the rule `allow Edit(src/**)"),
+        out.contains("allowed, by the rule `allow Edit(src/**)"),
         "{out}"
     );
     let out = said(&[".claude/skills/pdf/SKILL.md", "--tool", "Write"]);

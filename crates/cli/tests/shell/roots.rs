@@ -132,7 +132,7 @@ fn the_projects_rules_hold_for_commands_on_one_file() {
     let run = stage.run(&["read", "src/s.rs"]);
     assert!(run.code == 1 && run.err.contains("denied"), "{run:?}");
     let run = stage.run(&["explain", "src/s.rs", "--tool", "Read"]);
-    assert!(run.out.contains("denied, because"), "{run:?}");
+    assert!(run.out.contains("denied, by the rule"), "{run:?}");
     let edit = ["edit", "src/s.rs", "--old", "secret", "--new", "x", "--yes"];
     assert_eq!(stage.run(&edit).code, 1);
     assert_eq!(stage.run(&["read", "open/a.rs"]).code, 0);

@@ -79,7 +79,7 @@ fn a_number_below_zero_is_told_with_what_to_do() {
     assert_eq!(run.code, 2, "{run:?}");
     assert!(
         run.err
-            .contains("lines count from 1; `tail` shows the last ones"),
+            .contains("lines count from 1; --tail shows the last ones"),
         "{run:?}"
     );
     for wrong in [

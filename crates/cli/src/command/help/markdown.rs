@@ -2,6 +2,8 @@
 
 use crate::terminal::{Colour, Style};
 
+/// The pages of the documentation that `lancet help` shows.
+const PAGES: &[&str] = &["agents", "errors", "history", "permissions", "sessions"];
 /// The width of the text, in columns.
 const WIDTH: usize = 98;
 
@@ -44,9 +46,14 @@ pub(super) fn plain(page: &str, colour: Colour) -> String {
                 out.push('\n');
             }
         } else {
-            if line.trim_start().starts_with("- ") {
+            let item = line.trim_start();
+            let digits = item.len() - item.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+            if item.starts_with("- ") {
                 paragraph.end(&mut out);
                 paragraph.indent = 2;
+            } else if digits > 0 && item[digits..].starts_with(". ") {
+                paragraph.end(&mut out);
+                paragraph.indent = digits + 2;
             }
             paragraph.add(line.trim());
         }
@@ -147,7 +154,18 @@ fn unlinked(text: &str) -> String {
         out.push_str(before);
         match link {
             Some((words, tail)) => {
-                out.push_str(words);
+                // Files of the documentation are not on the reader's disk; some are pages of `lancet help`.
+                let name = words.trim_matches('`');
+                match name.strip_suffix(".md") {
+                    Some(page) => {
+                        let page = page.rsplit('/').next().unwrap_or(page);
+                        match PAGES.contains(&page) {
+                            true => out.push_str(&format!("`lancet help {page}`")),
+                            false => out.push_str(&format!("the documentation ({page})")),
+                        }
+                    }
+                    None => out.push_str(words),
+                }
                 rest = tail;
             }
             None => {
@@ -166,10 +184,10 @@ mod tests {
 
     #[test]
     fn marks_go_and_words_stay() {
-        let page = "# Title\n\nOne [page](a.md) and\n`code[0]` more.\n\n- first\n  goes on\n- second\n\n| key | means |\n|---|---|\n| `y` | writes it, as it was shown |\n\n```sh\nlancet [x](y)\n```\n";
+        let page = "# Title\n\nOne [page](a.md), [history.md](history.md) and\n`code[0]` more.\n\n- first\n  goes on\n- second\n\n1. one\n2. two\n\n| key | means |\n|---|---|\n| `y` | writes it, as it was shown |\n\n```sh\nlancet [x](y)\n```\n";
         assert_eq!(
             plain(page, Colour::Off),
-            "Title\n\nOne page and `code[0]` more.\n\n- first goes on\n- second\n\n  `y`\n      writes it, as it was shown\n\n    lancet [x](y)\n"
+            "Title\n\nOne page, `lancet help history` and `code[0]` more.\n\n- first goes on\n- second\n\n1. one\n2. two\n\n  `y`\n      writes it, as it was shown\n\n    lancet [x](y)\n"
         );
     }
 

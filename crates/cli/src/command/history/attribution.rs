@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::io::Read as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lancet::history::{Attribution, History, Operation};
 use serde_json::{Value, json};
@@ -16,12 +16,17 @@ use crate::terminal::print;
 /// The name that lancet's own commands give as their client: a person at the shell.
 const COMMAND_LINE: &str = "lancet";
 
-/// Prints the record of the files that these operations touched.
-pub(super) fn print_record(history: &History, operations: &[Operation]) -> Result<Exit, Failure> {
+/// Prints the record of the files that these operations touched, of one folder or file where that is given.
+pub(super) fn print_record(
+    history: &History,
+    operations: &[Operation],
+    below: Option<&Path>,
+) -> Result<Exit, Failure> {
     let paths: BTreeSet<&PathBuf> = operations
         .iter()
         .flat_map(|operation| &operation.files)
         .map(|file| &file.path)
+        .filter(|path| below.is_none_or(|below| path.starts_with(below)))
         .collect();
     let mut files = Vec::new();
     for path in paths {

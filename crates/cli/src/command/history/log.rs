@@ -54,7 +54,9 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
     }
     match arguments.format {
         Some(LogFormat::Patch) => return patch::series(&history, &operations),
-        Some(LogFormat::Attribution) => return attribution::print_record(&history, &operations),
+        Some(LogFormat::Attribution) => {
+            return attribution::print_record(&history, &operations, query.path.as_deref());
+        }
         None => {}
     }
     if arguments.json {

@@ -21,7 +21,10 @@ use crate::words::matched_by;
 pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let history = history(&arguments.place, RootHint::Project, around)?;
     let operation = match &arguments.operation {
-        Some(typed) => find(&history, typed)?,
+        Some(typed) => match of_file(&history, typed, around)? {
+            Some(newest) => newest,
+            None => find(&history, typed)?,
+        },
         None => {
             let newest = LogQuery {
                 limit: Some(1),
@@ -61,6 +64,32 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
     out.push_str(&patches(&history, &operation, &shown, colour)?);
     page(&out, around)?;
     Ok(Exit::Done)
+}
+
+/// The newest change of what was typed, where that is a file and no id.
+fn of_file(
+    history: &History,
+    typed: &str,
+    around: &Surroundings,
+) -> Result<Option<Operation>, Failure> {
+    let path = around.absolute(Path::new(typed))?;
+    let is_id = || {
+        Ok(!matches!(
+            history.find(typed).map_err(unreadable)?,
+            IdMatch::None
+        ))
+    };
+    if path.symlink_metadata().is_err() || is_id()? {
+        return Ok(None);
+    }
+    let query = LogQuery {
+        path: Some(path.canonicalize().unwrap_or(path)),
+        limit: Some(1),
+        ..LogQuery::default()
+    };
+    let newest = history.log(&query).map_err(unreadable)?.into_iter().next();
+    let none = || Failure::refused(format!("there is no change of {typed} yet"));
+    newest.map(Some).ok_or_else(none)
 }
 
 /// The flag for what was typed in place of an id, where it is a session or a file.

@@ -13,7 +13,7 @@ use crate::arguments::{RedoArguments, RestoreArguments, UndoArguments, UndoFlags
 use crate::failure::{Exit, Failure};
 use crate::fault::{begin_call, caller};
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::{Consent, TerminalApprover, WorkLine, print_error};
+use crate::terminal::{Consent, TerminalApprover, WorkLine, print, print_error};
 
 /// Runs `lancet undo`.
 pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<Exit, Failure> {
@@ -143,6 +143,14 @@ fn versions(
         )));
     }
     list(&history, &operations, around)?;
+    if let Some(first) = operations.last() {
+        let short = history.short(std::slice::from_ref(first));
+        let short = short.map_err(unreadable)?;
+        let short = short.first().copied().unwrap_or_default();
+        print(&format!(
+            "{short}^  as it was before all of these changes\n"
+        ))?;
+    }
     print_error(&format!(
         "lancet: restore one of these with `lancet restore {typed}@ID`, or with ID^ as it was before that change\n"
     ));

@@ -3,9 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lancet::Session;
 use lancet::doors::PlainLines;
 use lancet::outcome::LineEndings;
+use lancet::{Lancet, Session};
 
 use crate::arguments::ReadArguments;
 use crate::failure::Failure;
@@ -20,6 +20,8 @@ pub(super) struct FileLines {
     pub(super) offset: Option<u64>,
     /// How many lines; all where none was typed. 0 counts as 1, here and in `offset`.
     pub(super) limit: Option<u64>,
+    /// How many of the last lines, in place of the two above.
+    tail: Option<u64>,
 }
 
 /// Lines that are shown.
@@ -31,6 +33,8 @@ pub(super) struct ShownLines {
     /// The same lines as the file has them.
     pub(super) bytes: Vec<u8>,
     footer: String,
+    /// The words where the file has lines and none of those that were typed.
+    pub(super) nothing: Option<String>,
 }
 
 /// What was typed for a file: a name, or a name and lines. All of it is the name where a file of exactly that name exists
@@ -46,9 +50,20 @@ pub(super) fn typed_range(
             name: visible_line(&typed.to_string_lossy()).into_owned(),
             offset: arguments.offset,
             limit: arguments.limit,
+            tail: arguments.tail,
         })
     };
-    let is_flagged = arguments.offset.is_some() || arguments.limit.is_some();
+    let flags = [arguments.offset, arguments.limit, arguments.tail];
+    let is_flagged = flags.iter().any(Option::is_some);
+    if let Some((name, tail)) = typed.to_str().and_then(split_tail)
+        && !is_flagged
+        && around.absolute(typed)?.symlink_metadata().is_err()
+    {
+        return Ok(FileLines {
+            tail: Some(tail),
+            ..lines_by_flags(Path::new(name))?
+        });
+    }
     let split = typed.to_str().and_then(split);
     match split {
         Some((name, lines))
@@ -71,6 +86,16 @@ pub(super) fn typed_range(
     }
 }
 
+/// Takes `name:-3` (the last three lines) apart.
+fn split_tail(typed: &str) -> Option<(&str, u64)> {
+    let (name, number) = typed.rsplit_once(":-")?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    let number = number.parse::<u64>().ok().filter(|number| *number > 0);
+    number
+        .filter(|_| is_number && !name.is_empty())
+        .map(|number| (name, number))
+}
+
 /// Takes `name:10`, `name:10-20`, `name:10-` and `name:10:5` (a line and a column) apart.
 fn split(typed: &str) -> Option<(&str, (u64, Option<u64>))> {
     let (name, lines) = typed.rsplit_once(':')?;
@@ -78,7 +103,7 @@ fn split(typed: &str) -> Option<(&str, (u64, Option<u64>))> {
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         is_number.then(|| text.parse::<u64>().ok()).flatten()
     };
-    let (name, first, last) = match lines.split_once('-') {
+    let (name, first, last) = match lines.split_once(['-', ',']) {
         Some((first, "")) => (name, number(first)?, None),
         Some((first, last)) => (name, number(first)?, Some(number(last)?)),
         None => {
@@ -96,6 +121,20 @@ fn split(typed: &str) -> Option<(&str, (u64, Option<u64>))> {
 }
 
 impl FileLines {
+    /// Works out the first line where the last lines are wanted.
+    pub(super) fn count_from_the_end(&mut self, lancet: &Lancet) -> Result<(), Failure> {
+        let Some(tail) = self.tail else {
+            return Ok(());
+        };
+        // What is no text is answered as without lines.
+        let found = PlainLines::read(&lancet.new_session(), &as_text(&self.path)?, 1..=1);
+        if let Ok(found) = found {
+            let total = found.total as u64;
+            self.offset = Some(total.saturating_sub(tail) + 1);
+        }
+        Ok(())
+    }
+
     /// Reads the lines. The inner error is the refusal's text.
     pub(super) fn read(&self, session: &Session) -> Result<Result<ShownLines, String>, Failure> {
         let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
@@ -110,6 +149,13 @@ impl FileLines {
         };
         Ok(Ok(ShownLines {
             footer: self.footer(&found),
+            nothing: (found.lines.is_empty() && found.total > 0).then(|| {
+                format!(
+                    "{} has {}; none from line {first} on",
+                    self.name,
+                    counted(found.total)
+                )
+            }),
             name: self.name.clone(),
             path: self.path.clone(),
             first,
@@ -124,8 +170,10 @@ impl FileLines {
         let mut words = match found.lines.len() {
             0 if total == 0 => format!("{} is empty", self.name),
             0 => format!(
-                "{} has {total} lines; none from line {} on",
-                self.name, found.first
+                "{} has {}; none from line {} on",
+                self.name,
+                counted(total),
+                found.first
             ),
             1 if total == 1 => format!("{}, 1 line", self.name),
             number if number == total => format!("{}, {total} lines", self.name),
@@ -143,6 +191,13 @@ impl FileLines {
             words.push_str(&format!(", {} line ends", found.line_endings.name()));
         }
         format!("[{words}, revision {}]", found.revision)
+    }
+}
+
+fn counted(lines: usize) -> String {
+    match lines {
+        1 => "1 line".to_owned(),
+        lines => format!("{lines} lines"),
     }
 }
 
@@ -208,6 +263,10 @@ mod tests {
         assert_eq!(split("a.rs:10-"), Some(("a.rs", (10, None))));
         assert_eq!(split("a.rs:10"), Some(("a.rs", (10, Some(10)))));
         assert_eq!(split("a.rs:10:5"), Some(("a.rs", (10, Some(10)))));
+        assert_eq!(split("a.rs:10,20"), Some(("a.rs", (10, Some(20)))));
+        assert_eq!(split_tail("a.rs:-3"), Some(("a.rs", 3)));
+        assert_eq!(split_tail("a.rs:-0"), None);
+        assert_eq!(split_tail(":-3"), None);
         for name in [
             "a.rs",
             "a:b",

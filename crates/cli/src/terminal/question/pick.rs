@@ -76,11 +76,11 @@ impl Picker<'_> {
         let (keys, help) = match several {
             true => (
                 "y/n/h/d/q/?",
-                "y  write this file\nn  leave it out; words after it are for the model\nh  pick by hunk\nd  show its diff\nq  back to the question\n",
+                "y  write this file\nn  leave it out\nh  pick by hunk\nd  show its diff\nq  back to the question\n",
             ),
             false => (
                 "y/n/d/q/?",
-                "y  write this file\nn  leave it out; words after it are for the model\nd  show its diff\nq  back to the question\n",
+                "y  write this file\nn  leave it out\nd  show its diff\nq  back to the question\n",
             ),
         };
         let mut words = format!("{}\n", show::headline(file, self.colour));
@@ -139,7 +139,9 @@ impl Picker<'_> {
                     }
                     PartKey::Back => return Some(None),
                     PartKey::Diff => shown.clone(),
-                    PartKey::Help => "y  write it\nn  leave it out; words after it are for the model\nq  back to the question\n".to_owned(),
+                    PartKey::Help => {
+                        "y  write it\nn  leave it out\nq  back to the question\n".to_owned()
+                    }
                     PartKey::Hunks => not_understood("h"),
                     PartKey::Other(typed) => not_understood(&typed),
                 };

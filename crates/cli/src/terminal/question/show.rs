@@ -46,7 +46,10 @@ pub(super) fn summary(question: &Question, colour: Colour) -> String {
         }
     };
     let reason = visible_line(&question.reason()).into_owned();
-    words.push_str(&format!("{}\n", colour.paint(Style::Dim, &reason)));
+    // A person's own command asks before every write, whatever the mode of agents is.
+    if !reason.starts_with("the mode is ") {
+        words.push_str(&format!("{}\n", colour.paint(Style::Dim, &reason)));
+    }
     let mut rules: Vec<&str> = Vec::new();
     for rule in question
         .files

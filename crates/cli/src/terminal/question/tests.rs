@@ -9,7 +9,7 @@ use super::*;
 fn file(name: &str, diff: &str) -> FileQuestion {
     let mut file = FileQuestion::new(format!("/r/{name}"), ChangeKind::Update);
     file.relative = name.into();
-    file.reason = Some("the mode is ask".into());
+    file.reason = Some("the rule `ask Edit(*)` asks".into());
     file.lines = (1, 1);
     file.pieces = vec![Piece::new(diff, 0)];
     file
@@ -69,6 +69,14 @@ fn a_question_shows_what_the_file_would_hide() {
 }
 
 #[test]
+fn the_mode_of_agents_is_no_reason_for_a_person() {
+    let mut question = one("+a\n");
+    question.files[0].reason = Some("the mode is ask: every write is asked about".into());
+    let words = show::question(&question, Colour::Off);
+    assert!(!words.contains("mode"), "{words}");
+}
+
+#[test]
 fn what_the_diff_leaves_out_stands_below_it() {
     let mut question = one("@@ -1 +1 @@\n-a\n+b\n");
     question.files[0].notices = vec!["10 further places are not shown".into()];
@@ -105,7 +113,7 @@ fn several_files_are_summed_up_and_listed() {
   .git/x (a new file)  +1 -1  protected
   b  +1 -1
   c  +1 -1  needs no answer by itself
-/r/.git/x is protected; the mode is ask
+/r/.git/x is protected; the rule `ask Edit(*)` asks
 .git/x
 +x
 b

@@ -1,7 +1,10 @@
 //! The refusals of a hunk: which of its lines differs from the file, at which places it occurs, or what it lacks. Each
 //! is short, so that a refusal can name every part of a reply that failed.
 
-use lancet_text::{Guard, HunkMiss, Rung, Verdict, first_difference};
+use lancet_text::{
+    FirstDifference, Guard, HunkMiss, LineStarts, Rung, Verdict, already_there, closest,
+    first_difference,
+};
 use serde_json::json;
 
 use crate::refusal::{Refusal, RefusalKind};
@@ -14,6 +17,8 @@ use crate::wording::{QuotedPath, count, cut, lines_named, quote_path};
 const LONGEST_LINE: usize = 200;
 /// How many groups of lines are named at most.
 const LINES_NAMED: usize = 40;
+/// How many lines of a file are compared at most, where no line of a hunk is in it.
+const COMPARED: usize = 20_000;
 
 /// A hunk and the text that it is applied to.
 #[derive(Clone, Copy)]
@@ -56,7 +61,16 @@ pub(crate) fn hunk_not_found(met: MetHunk<'_>, guard: Option<&Guard>) -> Refusal
         let data = json!({ "rung": guard.rung.name(), "line": line, "reason": guard.reason });
         return met.refuse(RefusalKind::NotFound, text).with("guard", data);
     }
-    let Some(found) = first_difference(met.text, met.sent.old) else {
+    let SentEdit { old, new, .. } = met.sent;
+    let made_before = already_there(met.text, &LineStarts::new(met.text), old, new);
+    let made_before = made_before.map(|places| {
+        format!("The new ones are already there, at {places}: the change may have been made before; leave this part out if that is so.")
+    });
+    let nearest = || match made_before {
+        Some(_) => None,
+        None => nearest_line(met.text, old),
+    };
+    let Some(found) = first_difference(met.text, old).or_else(nearest) else {
         let is_known = met.sent.old.lines().any(|line| {
             let line = line.trim();
             !line.is_empty() && met.text.lines().any(|other| other.trim() == line)
@@ -67,6 +81,7 @@ pub(crate) fn hunk_not_found(met: MetHunk<'_>, guard: Option<&Guard>) -> Refusal
             }
             false => "None of them is: look at the path, and read the file.",
         };
+        let why = made_before.as_deref().unwrap_or(why);
         let text = format!("The old lines are not in {path}{by_then}. {why}");
         return met.refuse(RefusalKind::NotFound, text);
     };
@@ -79,8 +94,9 @@ pub(crate) fn hunk_not_found(met: MetHunk<'_>, guard: Option<&Guard>) -> Refusal
         ),
         None => format!("the file ends after line {}", found.in_view),
     };
+    let made_before = made_before.map(|words| words + " ").unwrap_or_default();
     let text = format!(
-        "The old lines are not in {path}{by_then}. At the nearest place the first that differs is line {} of them: `{}`, and {there}. Copy the lines from the file.",
+        "The old lines are not in {path}{by_then}. {made_before}At the nearest place the first that differs is line {} of them: `{}`, and {there}. Copy the lines from the file.",
         found.in_hunk + 1,
         quoted(sent)
     );
@@ -92,6 +108,20 @@ pub(crate) fn hunk_not_found(met: MetHunk<'_>, guard: Option<&Guard>) -> Refusal
     });
     met.refuse(RefusalKind::NotFound, text)
         .with("difference", difference)
+}
+
+/// The line of the file that is nearest to the first old line, where none of the old lines is in the file.
+fn nearest_line(text: &str, old: &str) -> Option<FirstDifference> {
+    let mut sent = old.lines().enumerate();
+    let (in_hunk, wanted) = sent.find(|(_, line)| !line.trim().is_empty())?;
+    let wanted = wanted.trim();
+    let lines = || text.lines().take(COMPARED).map(str::trim);
+    if lines().any(|line| line == wanted) {
+        return None;
+    }
+    let found = closest(wanted, lines(), 1).first().copied()?;
+    let in_view = lines().position(|line| line == found)?;
+    Some(FirstDifference { in_hunk, in_view })
 }
 
 /// The refusal for old lines that occur at several places.

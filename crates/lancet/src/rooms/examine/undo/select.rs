@@ -313,7 +313,8 @@ pub(super) fn one(
         IdMatch::Several(found) => {
             let lines: String = found.iter().map(described).collect();
             let text = format!(
-                "{beginning} is the ending or beginning of several ids. Give more of one of these:\n{lines}"
+                "{beginning} is the ending or beginning of several ids. Give more of one of these:\n{}",
+                lines.trim_end()
             );
             let ids: Vec<String> = found.into_iter().map(|operation| operation.id).collect();
             Err(Refusal::new(RefusalKind::Ambiguous, text).with("operations", ids))
