@@ -21,7 +21,7 @@ pub(crate) struct Reason {
     pub(crate) rule: Option<String>,
 }
 
-/// A file about which nothing may be said before a person's yes.
+/// A file about which answers give nothing but its path before a person's yes.
 #[derive(Clone, Debug)]
 pub(crate) struct Withheld {
     pub(crate) path: PathBuf,

@@ -1,4 +1,5 @@
-//! Runs git without any configuration except what a test gives it.
+//! Runs git for tests, without the configuration of the machine and of the user. The settings in [`command`] override
+//! those that a test writes into its home folder or repository.
 
 use std::path::Path;
 use std::process::Command;

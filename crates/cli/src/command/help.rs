@@ -73,7 +73,7 @@ Options that all commands take, before or after their own:
 
   --root FOLDER
       A folder that lancet may work in; may be given several times. Nothing outside of the roots
-      is read or written. Without it: the project, which is the git work tree around the working
+      is written, nor read but for --read-root. Without it: the project, which is the git work tree around the working
       folder, else the working folder (for agents never `/` or your home folder). A command that
       names a file elsewhere works in that file's project.
 
@@ -100,7 +100,7 @@ Environment:
   NO_COLOR                no colours
 ";
 
-/// The failure for a topic that does not exist, with the list of those that do.
+/// The failure for a topic that does not exist, with the list of those that are not hidden.
 pub(super) fn unknown_topic(topic: &str, program: &clap::Command, further: &[&str]) -> Failure {
     let mut names: Vec<&str> = program
         .get_subcommands()

@@ -13,15 +13,15 @@ use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::print_error;
 
-/// How long the maintenance of the history at the end may take.
+/// How long each of the two steps of maintenance of the history at the end may take.
 const TIDYING: Duration = Duration::from_millis(300);
 
 /// Serves until the agent disconnects.
 pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let (ask, approver) = match arguments.ask {
         Some(AskOption::Elicit) => (Ask::Elicit, ApproverKind::Client),
-        // Only in this mode is an answer "always" certain to be possible, so only here is the settings folder created
-        // for it.
+        // `Client` also creates the settings folder, for an answer "always". A client that can ask is certain only with
+        // one of these two flags; without them a known client may still be asked.
         None if arguments.mode == Some(Mode::Ask) => (Ask::Known, ApproverKind::Client),
         None => (Ask::Known, ApproverKind::Nobody),
     };

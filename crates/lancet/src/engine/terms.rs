@@ -1,6 +1,6 @@
 //! The effective settings: what the settings and the builder together decide for a call. They are computed when the
-//! engine is opened, and again when a settings file changes, so that the next call follows the new content. If a
-//! changed file does not load, the previous settings stay in force, and every answer of a writing tool says so.
+//! engine is opened, and again when a settings file changes, so that the next call follows the new content. If
+//! changed settings do not load or cannot be applied, the previous ones stay in force, and every answer of a writing tool says so.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -41,9 +41,9 @@ pub enum SettingsChange {
 pub struct ReloadedSettings {
     /// The new settings.
     pub settings: Settings,
-    /// The mode, where it differs from the mode that the engine was opened in.
+    /// The mode in force. Without it: that of the builder, else that of `settings`, else the default.
     pub mode: Option<Mode>,
-    /// The longest answer in characters, where it differs from the limit that the engine was opened with.
+    /// The longest answer in characters. Without it: that of the builder, else the default.
     pub answer_limit: Option<usize>,
 }
 

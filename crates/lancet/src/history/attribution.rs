@@ -1,5 +1,6 @@
 //! Line attribution (blame): the file's operations are replayed from the oldest to the bytes on the disk, and each line
-//! keeps the operation that wrote it. Lines that other programs wrote in between have no operation.
+//! keeps the operation that wrote it. Lines have no operation that other programs wrote in between, or an
+//! operation whose contents are no longer stored.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -35,7 +36,7 @@ pub struct Written {
     pub operation: Arc<Operation>,
 }
 
-/// For each line the index of the operation that wrote it; none where no operation did.
+/// For each line the index of the operation that wrote it; none where no operation is known.
 type Owners = Vec<Option<usize>>;
 
 /// Replays the operations of a file up to `now`, the bytes on the disk.
@@ -53,7 +54,7 @@ pub(super) fn follow(
     operations.reverse();
     let mut bytes: Vec<u8> = Vec::new();
     let mut owners: Owners = Vec::new();
-    // The owners of the lines at each earlier revision: an undo brings them back.
+    // The owners of the lines at each earlier revision: an undo, redo or restore brings them back.
     let mut known: HashMap<Revision, Owners> = HashMap::new();
     for (at, operation) in operations.iter().enumerate() {
         for change in operation.files.iter().filter(|file| file.path == path) {

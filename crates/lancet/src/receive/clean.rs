@@ -1,6 +1,6 @@
 //! Validates arguments against an input schema: repairs slips of notation and refuses the rest by field. It supports
-//! the narrow form of JSON schema that declarations have and knows no particular tool, so it works for the tools of a
-//! host as well.
+//! the narrow form of JSON schema that declarations have. It knows no tool, only the field names of [`EMPTY_IS_A_VALUE`]:
+//! of any other optional field, of a host's tool too, an empty string counts as absent.
 
 use serde_json::{Map, Value};
 
@@ -21,6 +21,8 @@ const EMPTY_IS_A_VALUE: [&str; 5] = [
 ];
 
 /// Validates the arguments of any declared tool against its input schema and gives them back with the slips repaired.
+/// Fields that say nothing (null; of an optional field an empty string, or 0 where 1 is the least) are dropped, which is not
+/// listed as a repair.
 pub(crate) fn clean(
     tool: &str,
     schema: &Value,
@@ -59,7 +61,7 @@ pub(super) fn object(
     ))
 }
 
-/// Validates the fields of the call as a whole.
+/// Validates the top-level fields of the call, and through them the nested ones.
 pub(super) fn fields(
     tool: &str,
     schema: &Value,
@@ -306,7 +308,7 @@ fn clean_list(
             Err(error) => {
                 let (line, column) = (error.line(), error.column());
                 return Err(invalid(format!(
-                    "{wanted}, not text; read as JSON it breaks off at line {line}, column {column}"
+                    "{wanted}, not text; as JSON it is not valid at line {line}, column {column}"
                 )));
             }
         },

@@ -393,7 +393,7 @@ fn multi_edit_names_the_edit_from_one() {
     );
     says(
         &refused("MultiEdit", json!({"edits": "[{\"old_string\""})),
-        &["edits must be a list", "breaks off at line 1, column 14"],
+        &["edits must be a list", "not valid at line 1, column 14"],
     );
 }
 

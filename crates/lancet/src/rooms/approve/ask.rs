@@ -51,7 +51,7 @@ pub(super) fn ask(
     let subject = Subject::files(&plan.files);
     let Some(approver) = somebody(context) else {
         let refusal = asked.first().map_or_else(
-            || words::nobody_answered(&subject, None),
+            || words::not_answered_by_a_person(&subject, None),
             |reason| nobody(reason),
         );
         let first = order.first().map(|at| plan.files[*at].target.told());
@@ -114,7 +114,7 @@ pub(super) fn ask(
     let words = match answer {
         Answer::No(words) => return Err(words::declined(&subject, words.as_deref()).into()),
         Answer::Unanswered(words) => {
-            return Err(words::nobody_answered(&subject, words.as_deref()).into());
+            return Err(words::not_answered_by_a_person(&subject, words.as_deref()).into());
         }
         Answer::Edited(_) if order.len() != 1 => {
             return Err(words::not_understood(&subject).into());
@@ -157,7 +157,7 @@ pub(super) fn ask_to_tell(
         Err(Halt::Refused(refusal)) => return Err(*refusal),
         // No file is watched while this question is open.
         Err(Halt::NeedsFreshRead | Halt::Changed | Halt::Moved) => {
-            return Err(words::nobody_answered(&subject, None));
+            return Err(words::not_answered_by_a_person(&subject, None));
         }
     };
     let picks_it = match &answer {
@@ -172,7 +172,9 @@ pub(super) fn ask_to_tell(
             Ok(())
         }
         Answer::No(words) => Err(words::declined(&subject, words.as_deref())),
-        Answer::Unanswered(words) => Err(words::nobody_answered(&subject, words.as_deref())),
+        Answer::Unanswered(words) => {
+            Err(words::not_answered_by_a_person(&subject, words.as_deref()))
+        }
         _ if picks_it => Ok(()),
         _ => Err(words::declined(&subject, None)),
     }

@@ -6,7 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use super::halt::Halt;
-use super::words::{Subject, unanswered};
+use super::words::{Subject, timed_out};
 use crate::approval::{Answer, Approver, Question, WORDS_WAIT, Wait};
 use crate::call::Stopped;
 use crate::refusal::{Refusal, RefusalKind};
@@ -78,7 +78,7 @@ pub(super) fn wait_for(
             continue;
         }
         if began.elapsed() > limit {
-            break Err(unanswered(context, subject).into());
+            break Err(timed_out(context, subject).into());
         }
         if looked.elapsed() > LOOK_AT_FILES_EVERY {
             looked = Instant::now();

@@ -5,7 +5,7 @@ use crate::rooms::CallContext;
 use crate::rooms::plan::FilePlan;
 use crate::wording::{QuotedPath, count, cut, duration, joined};
 
-/// The longest text of a person that is passed on to the model, in characters.
+/// The longest text of an answer, or list of files, that is passed on to the model, in characters.
 const LONGEST_WORDS: usize = 4_000;
 
 /// What a question is about, as text for the model.
@@ -54,7 +54,7 @@ pub(super) fn all_left_out(subject: &Subject, words: Option<&str>) -> Refusal {
     ))
 }
 
-/// Gives the refusal where a person left out or changed a part of what only makes sense as a whole.
+/// Gives the refusal where a person left out or changed a part of a move of lines.
 pub(super) fn inseparable(subject: &Subject, words: Option<&str>) -> Refusal {
     let (about, words) = (&subject.words, passed_on(words));
     subject.refusal(format!(
@@ -84,7 +84,7 @@ pub(super) fn not_understood(subject: &Subject) -> Refusal {
 }
 
 /// Gives the refusal where the question was asked and no person answered it: it was dismissed, or a program answered.
-pub(super) fn nobody_answered(subject: &Subject, words: Option<&str>) -> Refusal {
+pub(super) fn not_answered_by_a_person(subject: &Subject, words: Option<&str>) -> Refusal {
     let (about, words) = (&subject.words, passed_on(words));
     subject.refusal(format!(
         "The question about this change of {about} was not answered by a person{words}. Nothing was written; ask the user, then send the call again."
@@ -92,7 +92,7 @@ pub(super) fn nobody_answered(subject: &Subject, words: Option<&str>) -> Refusal
 }
 
 /// Gives the refusal where the time for an answer is over.
-pub(super) fn unanswered(context: &CallContext<'_>, subject: &Subject) -> Refusal {
+pub(super) fn timed_out(context: &CallContext<'_>, subject: &Subject) -> Refusal {
     let limit = duration(context.engine().permissions.wait_limit);
     let about = &subject.words;
     subject.refusal(format!(

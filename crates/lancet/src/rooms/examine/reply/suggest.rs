@@ -1,5 +1,5 @@
-//! Suggestions for a path in a reply that does not exist: files of the same name in other folders. A suggestion is
-//! never applied.
+//! Suggestions for a path in a reply that does not exist: files whose paths end in it, with backslashes read as slashes,
+//! else files of the same name. A suggestion is never applied.
 
 use crate::arguments::GlobArguments;
 use crate::refusal::Refusal;
@@ -32,20 +32,27 @@ pub(super) fn suggest(context: &CallContext<'_>, refusal: Refusal, path: &str) -
     refusal.followed_by(&words).with("same_name", found)
 }
 
-/// Finds the files whose paths end like this.
+/// Finds the files whose paths end in these names.
 fn files_called(context: &CallContext<'_>, tail: &str) -> Vec<QuotedPath> {
-    let tail = tail.trim_start_matches(['/', '.']);
+    let mut tail = tail;
+    while let Some(rest) = ["/", "./", "../"]
+        .iter()
+        .find_map(|lead| tail.strip_prefix(lead))
+    {
+        tail = rest;
+    }
     if tail.is_empty() {
         return Vec::new();
     }
-    // Characters with a meaning in patterns are replaced by `?`, which matches any single character.
-    let tail = tail.replace(['*', '[', ']', '{', '}', '!', '\\'], "?");
-    let mut arguments = GlobArguments::new(format!("**/{tail}"));
+    // Characters with a meaning in patterns are replaced by `?`, which matches any single character; what it matched
+    // beside them is left out below.
+    let pattern = tail.replace(['*', '[', ']', '{', '}', '!', '\\'], "?");
+    let mut arguments = GlobArguments::new(format!("**/{pattern}"));
     arguments.limit = Some(MOST);
     let findings = search::examine(context, &Search::Glob(arguments));
     let Ok(findings) = findings else {
         return Vec::new();
     };
-    let paths = findings.paths.iter();
+    let paths = findings.paths.iter().filter(|path| path.ends_with(tail));
     paths.map(|path| quote_path(path)).collect()
 }
