@@ -73,9 +73,9 @@ Options that all commands take, before or after their own:
 
   --root FOLDER
       A folder that lancet may work in; may be given several times. Nothing outside of the roots
-      is written, nor read but for --read-root. Without it: the project, which is the git work tree around the working
-      folder, else the working folder (for agents never `/` or your home folder). A command that
-      names a file elsewhere works in that file's project.
+      is written, nor read but for --read-root. Without it: the project, which is the git work
+      tree around the working folder, else the working folder (for agents never `/` or your home
+      folder). A command that names a file elsewhere works in that file's project.
 
   --read-root FOLDER
       A folder outside the roots that may be read and is never written; may be given several times.
