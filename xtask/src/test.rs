@@ -34,7 +34,7 @@ use tally::Tally;
 pub(crate) const PROFILE: &str = "ci";
 
 /// The number of generated cases for every law; a plain `cargo test` uses fewer, `cargo xtask torture` many more. With
-/// twice as many, the tests of edits take three and a half minutes on two cores instead of two.
+/// twice as many, the tests of edits take a minute more on two cores.
 const LAW_CASES: &str = "5000";
 
 /// The seed of the generated cases: the same for every run, so that a failure is caused by the change under test.
