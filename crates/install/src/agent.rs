@@ -40,7 +40,7 @@ pub enum InstallScope {
 /// Whether the agent's user is asked before lancet writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteConsent {
-    /// WriteConsent go through.
+    /// Writes go through without a question.
     Allow,
     /// The agent asks, or lancet does.
     Ask,

@@ -82,7 +82,7 @@ fn set_missing(draft: &mut SettingsDraft, path: &[String], value: &Value) -> Res
     }
 }
 
-/// WriteConsent a table at the end.
+/// Adds a table at the end of the file.
 fn append(draft: &mut SettingsDraft, path: &[String], value: &Value) -> Result<(), EditError> {
     let Value::Object(members) = value else {
         let words = format!("{} is not a table", path.join("."));

@@ -25,8 +25,8 @@ const SECONDS: u64 = 120;
 /// The largest file that a program may write, in bytes.
 const LARGEST_FILE: u64 = 1 << 30;
 
-/// Confines this process for good and becomes the program in `arguments`, which follow [`CONFINED`]. Returns only where
-/// that fails.
+/// Confines this process for good and becomes the program in `arguments`, which follow [`CONFINED`]. It returns only
+/// where that fails.
 pub fn exec_confined(arguments: &[OsString]) -> io::Error {
     let [folder, program, arguments @ ..] = arguments else {
         return io::ErrorKind::InvalidInput.into();

@@ -127,7 +127,8 @@ pub(crate) fn detect_secrets() -> anyhow::Result<PathBuf> {
     )
 }
 
-/// The folder with nbformat, jupytext, Pillow and reportlab from PyPI, which make notebooks, pictures and PDFs and judge what lancet did with them.
+/// The folder with nbformat, jupytext, Pillow and reportlab from PyPI. They make notebooks, pictures and PDFs, and judge
+/// what lancet did with them.
 pub(crate) fn format_judges() -> anyhow::Result<PathBuf> {
     python_packages(
         "crates/lancet/tests/formats/requirements.txt",

@@ -150,7 +150,7 @@ impl Mapping {
         })
     }
 
-    /// Its place, where it is written between brackets.
+    /// The brackets around the mapping and its pairs; none where it is written in lines.
     pub(super) fn flow(&self) -> Option<Container> {
         let pairs = self.pairs.iter();
         Some(Container {

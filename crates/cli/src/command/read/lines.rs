@@ -33,7 +33,7 @@ pub(super) struct ShownLines {
     /// The same lines as the file has them.
     pub(super) bytes: Vec<u8>,
     footer: String,
-    /// The words where the file has lines and none of those that were typed.
+    /// The message that the file has none of the lines that were typed; none where it has some.
     pub(super) nothing: Option<String>,
 }
 
