@@ -22,9 +22,9 @@ const WORD: &str = "--launcher";
 /// Whether a command may show something to a person at the terminal, or ask there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TerminalUse {
-    /// It may.
+    /// The command may use the terminal.
     Possible,
-    /// It never does.
+    /// The command never uses the terminal.
     None,
 }
 

@@ -31,9 +31,9 @@ const WRITES: [&str; 4] = ["Edit", "MultiEdit", "Write", "NotebookEdit"];
 /// Whose settings are changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstallScope {
-    /// Those of the user, for all projects.
+    /// The settings of the user, for all projects.
     User,
-    /// Those of the project.
+    /// The settings of the project.
     Project,
 }
 
@@ -58,9 +58,9 @@ pub enum OwnTools {
 /// Whether the agent's memory file names lancet's tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
-    /// It gets a few lines.
+    /// The memory file gets a few lines.
     Write,
-    /// It stays as it is.
+    /// The memory file stays as it is.
     Leave,
 }
 
@@ -92,7 +92,7 @@ impl Launch {
     }
 }
 
-/// What is to be installed.
+/// What the user wants to be installed, and how.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// Whose settings are changed.
@@ -142,9 +142,9 @@ impl AgentFolders<'_> {
 /// One file and the entries that it must have.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileChange {
-    /// Its path.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Its form.
+    /// The format of the file.
     pub form: Form,
     /// The entries.
     pub entries: Vec<Entry>,
@@ -240,7 +240,7 @@ pub struct Agent {
     pub program: Option<&'static str>,
     /// Files or folders by which it is found.
     marks: fn(&AgentFolders<'_>) -> Vec<PathBuf>,
-    /// What it takes to use lancet there.
+    /// Plans the changes of the agent's files that make it use lancet.
     plan: fn(&Request, &AgentFolders<'_>) -> Result<Installation, String>,
     /// Signs of a plugin.
     plugin: fn(&AgentFolders<'_>) -> Vec<PluginMark>,
@@ -282,7 +282,7 @@ impl Agent {
     }
 }
 
-/// For agents without plugins.
+/// The plugin marks of an agent that has no plugins: none.
 fn no_plugin(_: &AgentFolders<'_>) -> Vec<PluginMark> {
     Vec::new()
 }

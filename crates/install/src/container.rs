@@ -31,7 +31,7 @@ pub(crate) struct Container {
 /// How a child is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChildStyle<'a> {
-    /// On one line.
+    /// The child is written on one line with the others.
     OneLine,
     /// On lines of its own, which begin with this indentation.
     Lines(&'a str),

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 pub struct Splice {
     /// Where it begins, in bytes, in the text before and after this splice.
     pub at: usize,
-    /// What was there.
+    /// The text that was replaced.
     pub removed: String,
-    /// What is there now.
+    /// The text that replaced it.
     pub inserted: String,
 }
 

@@ -22,7 +22,7 @@ pub enum Entry {
     Member {
         /// The names that lead to it; the last one is its own.
         path: Vec<String>,
-        /// Its value.
+        /// The value of the member.
         value: Value,
     },
     /// An item of a list.
@@ -107,11 +107,11 @@ fn owned(path: &[&str]) -> Vec<String> {
 /// Whether a file has an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// It is there as it should be.
+    /// The entry is in the file, with the wanted value.
     Same,
     /// Something else is in its place.
     Other,
-    /// It is not there.
+    /// The file lacks the entry.
     Missing,
 }
 
@@ -133,9 +133,9 @@ pub enum EditError {
     Kind {
         /// The key.
         key: String,
-        /// What is there.
+        /// The kind of value that the file has there.
         found: &'static str,
-        /// What should be there.
+        /// The kind of value that the entry needs.
         wanted: &'static str,
     },
     /// The text could be changed, but the result would not say what is meant.

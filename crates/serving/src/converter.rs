@@ -105,7 +105,7 @@ impl Stream {
     }
 }
 
-/// What was heard of a program.
+/// The output and the end of a program, as far as they were received.
 struct Heard {
     output: Stream,
     error: Stream,

@@ -112,7 +112,7 @@ impl StartedProgram {
 
 /// Why a program is no longer waited for.
 enum End {
-    /// It has ended.
+    /// The program has ended.
     Exit,
     /// Its time is over.
     Late,

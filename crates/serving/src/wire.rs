@@ -24,7 +24,7 @@ pub(crate) struct Connection(OwnedFd);
 /// What the launcher reports about a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Report {
-    /// It was started.
+    /// The program was started.
     Started,
     /// It has ended, with this status of the system.
     Ended(i32),

@@ -85,7 +85,7 @@ impl YamlNode {
         matches!(self, YamlNode::Scalar { is_empty: true, .. })
     }
 
-    /// What it is, in words.
+    /// The kind of the node, as messages name it.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             YamlNode::Scalar { .. } => "a scalar",

@@ -9,14 +9,14 @@ use serde_json::Value;
 
 use super::receipt::{EntryReceipt, FileReceipt};
 
-/// What is written.
+/// The new content of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NewText {
-    /// Nothing.
+    /// The file keeps its text.
     Same,
     /// The file gets this text.
     Text(String),
-    /// The file goes.
+    /// The file is removed.
     Removed,
 }
 

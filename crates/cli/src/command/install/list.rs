@@ -11,13 +11,13 @@ use crate::terminal::print;
 
 /// What is known about lancet in one agent.
 enum InstalledState {
-    /// It is there as this program would install it.
+    /// lancet is installed as this program would install it.
     Installed,
-    /// It is there in another way.
+    /// lancet is installed in another way.
     Differs,
-    /// It is not there.
+    /// lancet is not installed.
     Absent,
-    /// It is there as a plugin.
+    /// lancet is installed as a plugin.
     Plugin(String),
     /// The settings cannot be read, or the agent has none of that scope.
     Unknown(String),

@@ -27,9 +27,9 @@ pub(super) struct Job {
 pub(super) struct FileJob {
     pub(super) change: FileChange,
     old: Option<FileReceipt>,
-    /// What is there now.
+    /// The text of the file as it is.
     pub(super) before: Option<String>,
-    /// What is to be there.
+    /// The text that the file gets.
     pub(super) after: NewText,
 }
 
