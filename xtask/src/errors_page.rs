@@ -17,8 +17,8 @@ const HEAD: &str = "\
 
 Every refusal of lancet. It leaves the file as it was, has a stable name and a stable number, and its text carries what the next
 call needs. The name is the same in all tools; the number is that of the tool's own table (Read uses the first column). Over MCP
-they stand in `_meta[\"lancet/result\"].error`; in the shell a refusal ends with exit code 1, `io` and `internal` with 3.
-[scenarios/refusals.md](../scenarios/refusals.md) shows the texts.
+they stand in `_meta[\"lancet/result\"].error`; in the shell a refusal ends with exit code 1, `io` and `internal` with 3
+([the texts](../scenarios/refusals.md)).
 
 | Read, Edit, MultiEdit, NotebookEdit | Write | name | when | what to do next |
 |---|---|---|---|---|
@@ -30,7 +30,7 @@ Where several apply, the first of these is told: `invalid`, `outside`, `denied`,
 `not_read` (these lines), `conflict`, `leaked`, `unencodable`, `no_change` (the result), `secret`, `declined`. MultiEdit tells the
 first failing edit in the order sent.
 
-This page is made by `cargo xtask docs` from `crates/lancet/src/refusal.rs`.
+<!-- This page is made by `cargo xtask docs` from `crates/lancet/src/refusal.rs`. -->
 ";
 
 /// One row of the table, as the source has it.

@@ -1,10 +1,12 @@
 //! What may be typed: commands, options and their help. What is meant by it is worked out elsewhere.
 
+mod change;
 mod examples;
 mod history;
 mod install;
 mod manual;
 mod mistakes;
+mod order;
 mod permissions;
 mod reply;
 mod search;
@@ -12,9 +14,10 @@ mod work;
 
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use lancet::SessionName;
 
+pub(crate) use change::{EditArguments, WriteArguments, WriteFlags};
 pub(crate) use history::{
     GcArguments, LogArguments, LogFormat, RedoArguments, RestoreArguments, ShowArguments,
     StatsArguments, UndoArguments, UndoFlags,
@@ -24,7 +27,8 @@ pub(crate) use install::{InstallArguments, ScopeArguments, UninstallArguments, W
 pub(crate) use manual::{
     CompleteArguments, Completed, CompletionsArguments, HelpArguments, ManArguments,
 };
-pub(crate) use mistakes::{explained, with_count};
+pub(crate) use mistakes::explained;
+pub(crate) use order::arranged;
 pub(crate) use permissions::{AskOption, ExplainArguments, RulesArguments, TrustArguments};
 pub(crate) use reply::{ApplyArguments, PromptArguments};
 pub(crate) use search::{
@@ -133,13 +137,6 @@ fn line_number(typed: &str) -> Result<u64, String> {
     number.map_err(|_| "lines count from 1; --tail shows the last ones".to_owned())
 }
 
-fn standard_input(typed: &str) -> Result<String, String> {
-    match typed {
-        "-" => Ok(typed.to_owned()),
-        _ => Err("give the text with --content, or `-` to take it from standard input".to_owned()),
-    }
-}
-
 /// Show files, or lines of them
 ///
 /// On a terminal lines are numbered and coloured by their syntax, what is longer than the screen comes in the pager, and
@@ -177,90 +174,6 @@ pub(crate) struct ReadArguments {
     /// Pages of a PDF: 3, 1-5 or 10-; at most 20 at a time
     #[arg(long, value_name = "PAGES")]
     pub(crate) pages: Option<String>,
-    #[command(flatten)]
-    pub(crate) common: Shared,
-}
-
-/// Replace text in files
-///
-/// Finds the old text and puts the new text there. The old text must stand at exactly one place of a file (or give
-/// --replace-all). Where it stands at none, the nearest places are shown; the file is then as it was. Shows the diff
-/// and asks before it writes.
-///
-/// With --regex every match of a regular expression is replaced. Several files, or a quoted glob, are changed as one:
-/// one question, one undo, all of them or none. Files without the text are left alone; where no file has it, the exit code
-/// is 1.
-#[derive(Debug, Args)]
-#[command(
-    override_usage = "lancet edit <FILE>... --old <TEXT> --new <TEXT> [OPTIONS]\n       lancet edit <FILE>... --regex <PATTERN> --new <TEXT> [OPTIONS]",
-    after_long_help = examples::EDIT
-)]
-#[command(group = ArgGroup::new("old text").args(["old", "old_file", "regex"]).required(true))]
-#[command(group = ArgGroup::new("new text").args(["new", "new_file"]).required(true))]
-pub(crate) struct EditArguments {
-    /// Files, or globs in quotes ('src/**/*.rs'); a file that exists is never taken for a glob
-    #[arg(required = true, value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
-    /// The text to replace; empty to create the file
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
-    pub(crate) old: Option<String>,
-    /// Replace every match of this regular expression; $1, ${name} and $$ (a dollar sign) in the new text
-    #[arg(long, value_name = "PATTERN", allow_hyphen_values = true)]
-    pub(crate) regex: Option<String>,
-    /// With --regex: let matches span lines
-    #[arg(long, short = 'U', requires = "regex")]
-    pub(crate) multiline: bool,
-    /// Take the text to replace from a file, whole; `-` is standard input
-    #[arg(long, value_name = "FILE")]
-    pub(crate) old_file: Option<PathBuf>,
-    /// The text to put there
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
-    pub(crate) new: Option<String>,
-    /// Take the text to put there from a file, whole; `-` is standard input
-    #[arg(long, value_name = "FILE")]
-    pub(crate) new_file: Option<PathBuf>,
-    /// Replace every place where the old text stands
-    #[arg(long)]
-    pub(crate) replace_all: bool,
-    /// Refuse if the old text stands at any other number of places, in all files together
-    #[arg(long, value_name = "PLACES", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) expect_count: Option<u64>,
-    #[command(flatten)]
-    pub(crate) writing: WriteFlags,
-    #[command(flatten)]
-    pub(crate) common: Shared,
-}
-
-/// Create a file, or replace or extend one
-///
-/// A file that is there keeps its encoding and, where it had only one kind, its line endings. Folders on the way are
-/// made. Shows the diff and asks before it writes.
-#[derive(Debug, Args)]
-#[command(
-    override_usage = "lancet write <FILE> <--content <TEXT> | --from <FILE> | -> [OPTIONS]",
-    after_long_help = examples::WRITE
-)]
-#[command(group = ArgGroup::new("text").args(["content", "from", "input"]).required(true))]
-pub(crate) struct WriteArguments {
-    /// The file
-    pub(crate) file: PathBuf,
-    /// `-`: take the text from standard input
-    #[arg(value_name = "-", value_parser = standard_input)]
-    pub(crate) input: Option<String>,
-    /// The text
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
-    pub(crate) content: Option<String>,
-    /// Take the text from a file, whole; `-` is standard input
-    #[arg(long, value_name = "FILE")]
-    pub(crate) from: Option<PathBuf>,
-    /// Add the text to the end of the file
-    #[arg(long)]
-    pub(crate) append: bool,
-    /// Never over a file that is there
-    #[arg(long, conflicts_with = "append")]
-    pub(crate) create: bool,
-    #[command(flatten)]
-    pub(crate) writing: WriteFlags,
     #[command(flatten)]
     pub(crate) common: Shared,
 }
@@ -325,30 +238,6 @@ pub(crate) struct DoctorArguments {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) place: WorkArguments,
-}
-
-/// What writing commands share.
-#[derive(Debug, Args)]
-pub(crate) struct WriteFlags {
-    /// Show the diff and write nothing
-    #[arg(long, aliases = ["dry-run", "check"])]
-    pub(crate) diff: bool,
-    /// Write without asking; protected names are asked about all the same
-    #[arg(long, short = 'y')]
-    pub(crate) yes: bool,
-    /// Write without asking, protected names too; secret files are created and replaced, but edited only where a rule of
-    /// yours allows reading them: allow = ["Read(.env)"]
-    #[arg(long)]
-    pub(crate) yes_protected: bool,
-    /// Write text that looks like a tool's display (line numbers, "rest unchanged") and would be refused
-    #[arg(long)]
-    pub(crate) insist: bool,
-    /// Refuse unless the file is at this revision
-    #[arg(long, value_name = "REVISION")]
-    pub(crate) revision: Option<String>,
-    /// What happens to writes [default: each one is asked about]
-    #[arg(long, value_name = "MODE")]
-    pub(crate) mode: Option<Mode>,
 }
 
 /// What the commands on files share.

@@ -30,7 +30,7 @@ use surroundings::Surroundings;
 use terminal::print_error;
 
 fn main() -> ExitCode {
-    let typed = arguments::with_count(std::env::args_os().collect());
+    let typed = arguments::arranged(std::env::args_os().collect());
     // The format is needed before anything is parsed, so that a wrong command line is answered in it, too.
     let form = OutputFormat::of(typed.iter().any(|word| word == "--json"));
     fault::hush_panics(form);

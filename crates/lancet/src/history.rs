@@ -25,6 +25,31 @@ pub use lancet_history::{
 /// The shortest part of an id that is accepted in place of the id.
 pub const SHORTEST_ID: usize = 2;
 
+/// The shortest form in which an id is shown. Two characters are soon the ending of a second id: after a thousand further
+/// operations in half of the cases. Of four characters there are 1.7 million, so an id that somebody has noted stays unique
+/// through ten thousand further operations in 99 of 100 cases.
+pub const SHOWN_ID: usize = 4;
+
+/// The short form of an operation's id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ShortId<'o> {
+    /// The ending to show, which has the same length for nearly all operations.
+    pub shown: &'o str,
+    /// The shortest ending that no other operation's id has at present; it is the end of `shown`.
+    pub unique: &'o str,
+}
+
+impl<'o> ShortId<'o> {
+    /// An id that is shown whole.
+    pub fn whole(id: &'o str) -> Self {
+        Self {
+            shown: id,
+            unique: id,
+        }
+    }
+}
+
 /// The history of the files below the roots of one engine.
 ///
 /// ```
@@ -94,17 +119,21 @@ impl History {
         self.ask(|store| store.find(part, &self.roots()))
     }
 
-    /// Gives for each operation the shortest ending of its id that no other operation's id has, of at least
-    /// [`SHORTEST_ID`] characters.
+    /// Gives the short form of each operation's id: an ending that no other operation's id has, of at least [`SHOWN_ID`]
+    /// characters.
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn short<'o>(&self, operations: &'o [Operation]) -> Result<Vec<&'o str>, StoreError> {
+    pub fn short<'o>(&self, operations: &'o [Operation]) -> Result<Vec<ShortId<'o>>, StoreError> {
         let ids: Vec<&str> = operations.iter().map(|found| found.id.as_str()).collect();
         let lengths = self.ask(|store| store.shortest_endings(&ids))?;
         let cut = |(id, length): (&'o str, usize)| {
-            let from = id.len().saturating_sub(length.max(SHORTEST_ID));
-            id.get(from..).unwrap_or(id)
+            let ending = |length: usize| id.get(id.len().saturating_sub(length)..).unwrap_or(id);
+            let unique = ending(length.max(SHORTEST_ID));
+            ShortId {
+                shown: ending(unique.len().max(SHOWN_ID)),
+                unique,
+            }
         };
         Ok(ids.into_iter().zip(lengths).map(cut).collect())
     }

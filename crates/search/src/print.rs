@@ -209,6 +209,7 @@ impl PrintSearch<'_> {
             walk,
             matcher: StoppableMatcher::new(self.pattern, walk.stop),
             reader,
+            named: None,
             layout: self.layout(),
             files: 0,
             matches: 0,
@@ -287,6 +288,8 @@ struct FilePrinter<'p, 'w> {
     walk: &'p Walk<'w>,
     matcher: StoppableMatcher<'p>,
     reader: SearchReader<'p>,
+    /// The reader of files that were named, made for the first of them.
+    named: Option<SearchReader<'p>>,
     layout: Layout<'p>,
     files: u64,
     matches: u64,
@@ -306,31 +309,40 @@ impl FilePrinter<'_, '_> {
         let encoding = (search.encodings)(file.path);
         let (matcher, opened) = (&self.matcher, file.open());
         let without = search.options.printed == Printed::NamesWithoutMatch;
+        // Rows for programs are lines of text: a binary file has none.
+        let is_named = file.relative.as_os_str().is_empty();
+        let reader = match is_named && search.rows.is_none() {
+            true => {
+                let reader = &self.reader;
+                self.named.get_or_insert_with(|| reader.for_named_files())
+            }
+            false => &mut self.reader,
+        };
         match &mut self.layout {
             Layout::Lines(printer) => {
                 let sink = printer.sink_with_path(matcher, &*name);
                 let mut sink = GuardedSink::new(sink, &may_show, without);
-                let cut = self.reader.search(matcher, opened, encoding, &mut sink)?;
+                let cut = reader.search(matcher, opened, encoding, &mut sink)?;
                 let count = sink.inner().match_count();
                 Ok((sink.is_shown() && count > 0, count, cut))
             }
             Layout::Summary(printer) => {
                 let sink = printer.sink_with_path(matcher, &*name);
                 let mut sink = GuardedSink::new(sink, &may_show, without);
-                let cut = self.reader.search(matcher, opened, encoding, &mut sink)?;
+                let cut = reader.search(matcher, opened, encoding, &mut sink)?;
                 let selected = sink.is_shown() && sink.inner().has_match();
                 Ok((selected, u64::from(selected), cut))
             }
             Layout::Nothing(_) => {
                 let mut sink = GuardedSink::new(FirstMatchSink::default(), &may_show, false);
-                let cut = self.reader.search(matcher, opened, encoding, &mut sink)?;
+                let cut = reader.search(matcher, opened, encoding, &mut sink)?;
                 let selected = sink.is_shown() && sink.inner().found;
                 Ok((selected, u64::from(selected), cut))
             }
             Layout::Rows(output) => {
                 let sink = lines::RowSink::new(search, matcher, file.path, output);
                 let mut sink = GuardedSink::new(sink, &may_show, without);
-                let cut = self.reader.search(matcher, opened, encoding, &mut sink)?;
+                let cut = reader.search(matcher, opened, encoding, &mut sink)?;
                 let (found, count) = sink.inner().end();
                 Ok((sink.is_shown() && found, count, cut))
             }

@@ -30,10 +30,21 @@ static LARGE_FILE: Mutex<()> = Mutex::new(());
 /// The interval at which a thread that waits for the lock checks [`Stop`].
 const CHECK_STOP_EVERY: Duration = Duration::from_millis(2);
 
+/// What a NUL byte means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NulByte {
+    /// It ends the text; within the first window the file is binary and not searched.
+    Ends,
+    /// It ends a line, as in ripgrep's search of a file that was named: the whole file is searched, and the sink learns
+    /// that it is binary.
+    EndsLine,
+}
+
 /// Reads files for one thread and reuses its buffers.
 pub(crate) struct SearchReader<'s> {
     stop: &'s dyn Stop,
     spans_lines: bool,
+    nul: NulByte,
     builder: SearcherBuilder,
     plain: Searcher,
     buffer: Vec<u8>,
@@ -50,6 +61,7 @@ impl<'s> SearchReader<'s> {
         SearchReader {
             stop,
             spans_lines: pattern.spans_lines(),
+            nul: NulByte::Ends,
             plain: builder.build(),
             builder,
             buffer: Vec::new(),
@@ -71,6 +83,21 @@ impl<'s> SearchReader<'s> {
         SearchReader {
             stop: self.stop,
             spans_lines: self.spans_lines,
+            nul: self.nul,
+            plain: builder.build(),
+            builder,
+            buffer: Vec::new(),
+        }
+    }
+
+    /// The same reader for files that were named: binary ones are searched, too.
+    pub(crate) fn for_named_files(&self) -> Self {
+        let mut builder = self.builder.clone();
+        builder.binary_detection(BinaryDetection::convert(0));
+        SearchReader {
+            stop: self.stop,
+            spans_lines: self.spans_lines,
+            nul: NulByte::EndsLine,
             plain: builder.build(),
             builder,
             buffer: Vec::new(),
@@ -90,7 +117,12 @@ impl<'s> SearchReader<'s> {
             ReadError::Missing | ReadError::NotAFile(_) => FileOutcome::Gone,
             _ => FileOutcome::Unreadable,
         })?;
-        let mut seen = BinarySink { sink, binary: None };
+        let nul = self.nul;
+        let mut seen = BinarySink {
+            sink,
+            nul,
+            binary: None,
+        };
         let mut other;
         let searcher = match encoding.and_then(|label| Encoding::new(label).ok()) {
             None => &mut self.plain,
@@ -104,6 +136,7 @@ impl<'s> SearchReader<'s> {
             .map_err(|_| FileOutcome::Unreadable)?;
         if whole {
             let (text, cut) = match find_nul(&self.buffer, encoding) {
+                _ if nul == NulByte::EndsLine => (&self.buffer[..], false),
                 Some(at) if at < NUL_WINDOW => return Err(FileOutcome::Binary),
                 Some(at) => (&self.buffer[..at], true),
                 None => (&self.buffer[..], false),
@@ -112,7 +145,8 @@ impl<'s> SearchReader<'s> {
             return finish(matcher, done, seen.binary, cut);
         }
         // A sink that prints must not get lines of a file that turns out to be binary.
-        if find_nul(&self.buffer, encoding).is_some_and(|at| at < NUL_WINDOW) {
+        let first_nul = find_nul(&self.buffer, encoding).filter(|_| nul == NulByte::Ends);
+        if first_nul.is_some_and(|at| at < NUL_WINDOW) {
             return Err(FileOutcome::Binary);
         }
         self.buffer = Vec::new();
@@ -125,7 +159,7 @@ impl<'s> SearchReader<'s> {
         let mut text = ReadUntilNul {
             leaf,
             stop: self.stop,
-            nul_is_text: encoding.is_some(),
+            nul_is_text: encoding.is_some() || nul == NulByte::EndsLine,
             offset: 0,
             longest: 0,
             line: 0,
@@ -304,6 +338,7 @@ impl Read for ReadUntilNul<'_> {
 /// Forwards every event and records where the searcher itself met a NUL.
 struct BinarySink<S> {
     sink: S,
+    nul: NulByte,
     binary: Option<u64>,
 }
 
@@ -322,9 +357,14 @@ impl<S: Sink<Error = io::Error>> Sink for &mut BinarySink<S> {
         self.sink.context(searcher, context)
     }
 
-    fn binary_data(&mut self, _: &Searcher, offset: u64) -> io::Result<bool> {
-        self.binary.get_or_insert(offset);
-        Ok(true)
+    fn binary_data(&mut self, searcher: &Searcher, offset: u64) -> io::Result<bool> {
+        match self.nul {
+            NulByte::Ends => {
+                self.binary.get_or_insert(offset);
+                Ok(true)
+            }
+            NulByte::EndsLine => self.sink.binary_data(searcher, offset),
+        }
     }
 
     fn context_break(&mut self, searcher: &Searcher) -> io::Result<bool> {

@@ -9,8 +9,9 @@ use super::{WorkArguments, examples};
 /// List the changes that lancet made, newest first
 ///
 /// One line each: id, local time, who made it, tool, files, lines added and removed, and the first changed line. The changes of the
-/// whole project are listed, wherever in it you are. The ids are the shortest endings that no other change has; any unique
-/// ending or beginning of an id names a change.
+/// whole project are listed, wherever in it you are. An id is shown by its last four characters, or more where another
+/// change has the same; any ending or beginning of it that no other change has is accepted, and on a terminal the characters
+/// that are enough stand out.
 ///
 /// On a terminal a long list goes through $LANCET_PAGER, else $PAGER, else less; empty or `cat` means none.
 #[derive(Debug, Args)]
@@ -180,6 +181,8 @@ pub(crate) struct GcArguments {
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::STATS)]
 pub(crate) struct StatsArguments {
+    /// Only changes of this file, or below this folder
+    pub(crate) path: Option<PathBuf>,
     /// Only those of this session
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,

@@ -97,7 +97,7 @@ const OTHER_FLAGS: &[(&str, &[&str], &str)] = &[
     (
         "edit",
         &["-i", "--in-place"],
-        "the file itself is changed, after a question; leave it out",
+        "leave it out: the file itself is changed. Texts are given by --old and --new, a pattern by --regex and --new",
     ),
     ("log", &["--author", "--user", "--by"], "use --client NAME"),
     (
@@ -106,31 +106,6 @@ const OTHER_FLAGS: &[(&str, &[&str], &str)] = &[
         "gc keeps the newest change of each file; `lancet gc --help` says how to forget everything",
     ),
 ];
-
-/// Takes `log -3` for `log -n 3`, as git does.
-pub(crate) fn with_count(typed: Vec<OsString>) -> Vec<OsString> {
-    if typed.get(1).is_none_or(|command| command != "log") {
-        return typed;
-    }
-    let mut out: Vec<OsString> = Vec::with_capacity(typed.len() + 1);
-    for word in typed {
-        let is_value = out
-            .last()
-            .is_some_and(|before| before == "-n" || before == "--number" || before == "--");
-        let number = word.to_str().and_then(|word| word.strip_prefix('-'));
-        match number {
-            Some(number)
-                if !is_value
-                    && !number.is_empty()
-                    && number.bytes().all(|byte| byte.is_ascii_digit()) =>
-            {
-                out.extend(["-n".into(), number.into()]);
-            }
-            _ => out.push(word),
-        }
-    }
-    out
-}
 
 /// Adds a tip for a command or a number that another program would take, and leaves out clap's advice to put a flag behind
 /// `--`, which is wrong wherever no text can begin with a dash.
@@ -157,7 +132,7 @@ pub(crate) fn explained(mut error: clap::Error, typed: &[OsString]) -> clap::Err
             );
         }
     }
-    if let Some(tip) = tip(&error, command) {
+    if let Some(tip) = tip(&error, command, typed) {
         error.remove(ContextKind::SuggestedSubcommand);
         error.remove(ContextKind::SuggestedArg);
         error.insert(
@@ -168,8 +143,23 @@ pub(crate) fn explained(mut error: clap::Error, typed: &[OsString]) -> clap::Err
     error
 }
 
-fn tip(error: &clap::Error, command: &str) -> Option<String> {
+fn tip(error: &clap::Error, command: &str, typed: &[OsString]) -> Option<String> {
     match (error.kind(), command) {
+        (ErrorKind::MissingRequiredArgument, "edit") => {
+            let words = typed.iter().filter_map(|word| word.to_str());
+            let expression = words.into_iter().find_map(substitution);
+            Some(match expression {
+                Some((pattern, new)) => format!(
+                    "use --regex {} --new {}, or --old and --new for plain text",
+                    quoted(&pattern),
+                    quoted(&new)
+                ),
+                None => {
+                    "the texts are given by --old TEXT --new TEXT, or by --regex PATTERN --new TEXT"
+                        .to_owned()
+                }
+            })
+        }
         (ErrorKind::InvalidSubcommand, word) => {
             let mut others = OTHER_COMMANDS.iter();
             let (_, words) = others.find(|(names, _)| names.contains(&word))?;
@@ -191,5 +181,49 @@ fn tip(error: &clap::Error, command: &str) -> Option<String> {
             Some(format!("for the newest {number} use -n {number}"))
         }
         _ => None,
+    }
+}
+
+/// The pattern and the new text of sed's `s/a/b/`, with any of its usual separators.
+fn substitution(word: &str) -> Option<(String, String)> {
+    let rest = word.strip_prefix('s')?;
+    let mark = rest
+        .chars()
+        .next()
+        .filter(|mark| "/|#,:@!".contains(*mark))?;
+    let parts: Vec<&str> = rest[mark.len_utf8()..].split(mark).collect();
+    let [pattern, new, flags] = parts.as_slice() else {
+        return None;
+    };
+    let is_flag = |flag: char| flag.is_ascii_alphanumeric();
+    let whole = !pattern.is_empty() && flags.chars().all(is_flag);
+    whole.then(|| ((*pattern).to_owned(), (*new).to_owned()))
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seds_expressions_are_told_from_names_of_files() {
+        let pair = |one: &str, other: &str| Some((one.to_owned(), other.to_owned()));
+        assert_eq!(substitution("s/TAX/VAT/"), pair("TAX", "VAT"));
+        assert_eq!(substitution("s|a/b||g"), pair("a/b", ""));
+        for word in [
+            "src/a/b.rs",
+            "s/a",
+            "s//b/",
+            "s/a/b/c.rs",
+            "s",
+            "",
+            "so/a/b/",
+        ] {
+            assert_eq!(substitution(word), None, "{word}");
+        }
     }
 }

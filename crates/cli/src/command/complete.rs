@@ -46,7 +46,7 @@ fn offered(arguments: &CompleteArguments, around: &Surroundings) -> Option<Strin
                 let file = file.map(|file| history.relative(&file.path).display().to_string());
                 let file = file.unwrap_or_default();
                 let what = format!("{} {file}", operation.tool);
-                out.push_str(&format!("{short}\t{}\n", visible_line(&what)));
+                out.push_str(&format!("{}\t{}\n", short.shown, visible_line(&what)));
             }
         }
         Completed::Sessions => {

@@ -3,6 +3,7 @@
 
 mod several;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::json;
@@ -17,6 +18,10 @@ use crate::surroundings::Surroundings;
 use crate::terminal::{WorkLine, visible_line};
 
 use several::{Sought, is_glob};
+
+/// How much of a folder is looked at for the extension that a hint names.
+const MOST_ENTRIES: usize = 2_000;
+const DEEPEST: usize = 3;
 
 /// Runs `lancet edit`.
 pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Exit, Failure> {
@@ -34,8 +39,12 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
     }) {
         let name = folder.to_string_lossy();
         let name = visible_line(name.trim_end_matches('/'));
+        let some = match extension_in(&around.absolute(folder)?) {
+            Some(extension) => format!(", or '{name}/**/*.{extension}' for some of them"),
+            None => String::new(),
+        };
         return Err(Failure::usage(format!(
-            "{name} is a folder; name its files by a glob in quotes: '{name}/**', or '{name}/**/*.rs' for some of them"
+            "{name} is a folder; name its files by a glob in quotes: '{name}/**'{some}"
         )));
     }
     // A regular expression goes the way of several files even for one.
@@ -72,6 +81,37 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
         Presentation::of_change(&setup.approver, arguments.common.session.as_ref()),
         around,
     )
+}
+
+/// The extension that most files in a folder and the folders in it have; only so many entries are looked at.
+fn extension_in(folder: &Path) -> Option<String> {
+    let mut left = MOST_ENTRIES;
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut folders = vec![(folder.to_path_buf(), 0)];
+    while let Some((folder, depth)) = folders.pop() {
+        for entry in std::fs::read_dir(folder).ok().into_iter().flatten() {
+            let Some(entry) = entry.ok().filter(|_| left > 0) else {
+                break;
+            };
+            left -= 1;
+            let name = entry.file_name();
+            let path = Path::new(&name);
+            let is_hidden = name.as_encoded_bytes().starts_with(b".");
+            let Ok(kind) = entry.file_type() else {
+                continue;
+            };
+            if kind.is_dir() && !is_hidden && depth < DEEPEST {
+                folders.push((entry.path(), depth + 1));
+            }
+            let extension = path.extension().and_then(|extension| extension.to_str());
+            if let Some(extension) = extension.filter(|_| kind.is_file() && !is_hidden) {
+                *counts.entry(extension.to_owned()).or_default() += 1;
+            }
+        }
+    }
+    let most = counts.into_iter().max_by_key(|(_, count)| *count);
+    let plain = |extension: &String| extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    most.map(|(extension, _)| extension).filter(plain)
 }
 
 fn text(

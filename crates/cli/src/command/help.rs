@@ -10,14 +10,16 @@ use crate::surroundings::Surroundings;
 use crate::terminal::{Colour, Style, page, print, stdout_is_terminal};
 
 /// The topics that are pages of `docs/`, which are their only source.
-const PAGES: [(&str, &str); 5] = [
+const PAGES: [(&str, &str); 7] = [
     ("agents", include_str!("../../../../docs/agents.md")),
+    ("asking", include_str!("../../../../docs/asking.md")),
     ("errors", include_str!("../../../../docs/errors.md")),
     ("history", include_str!("../../../../docs/history.md")),
     (
         "permissions",
         include_str!("../../../../docs/permissions.md"),
     ),
+    ("replies", include_str!("../../../../docs/replies.md")),
     ("sessions", include_str!("../../../../docs/sessions.md")),
 ];
 

@@ -1,5 +1,6 @@
 //! `lancet write`: writes a whole file, or appends to one.
 
+use std::io::IsTerminal as _;
 use std::path::Path;
 
 use lancet::tools::WriteMode;
@@ -19,7 +20,8 @@ pub(super) fn run(arguments: &WriteArguments, around: &Surroundings) -> Result<E
     let content = match (&arguments.content, &arguments.from) {
         (Some(text), _) => text.clone(),
         (None, Some(from)) => text_from(from, "--from", around)?,
-        (None, None) => text_from(Path::new("-"), "-", around)?,
+        (None, None) if arguments.input.is_some() => text_from(Path::new("-"), "-", around)?,
+        (None, None) => unasked_input(around)?,
     };
     let mode = match (arguments.append, arguments.create) {
         (true, _) => WriteMode::Append,
@@ -50,4 +52,20 @@ pub(super) fn run(arguments: &WriteArguments, around: &Surroundings) -> Result<E
         Presentation::of_change(&setup.approver, arguments.common.session.as_ref()),
         around,
     )
+}
+
+/// The text of standard input where no text was named. Nothing at all is no text there: a script without input would empty
+/// the file.
+fn unasked_input(around: &Surroundings) -> Result<String, Failure> {
+    let how = "give the text with --content TEXT or --from FILE, or on standard input (`lancet write FILE < OTHER`)";
+    if std::io::stdin().is_terminal() {
+        return Err(Failure::usage(how));
+    }
+    let text = text_from(Path::new("-"), "-", around)?;
+    match text.is_empty() {
+        true => Err(Failure::usage(format!(
+            "standard input is empty; {how}. For an empty file use --content ''."
+        ))),
+        false => Ok(text),
+    }
 }

@@ -2,6 +2,7 @@
 
 mod words;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::{Colour, Style, visible};
@@ -57,7 +58,7 @@ fn roles(shown: &str) -> Vec<(Role, &str)> {
         };
         (role, line)
     };
-    shown.lines().map(with_role).collect()
+    shown.split_terminator('\n').map(with_role).collect()
 }
 
 fn role(line: &str) -> Role {
@@ -83,7 +84,30 @@ fn hunk(line: &str) -> Option<Role> {
     })
 }
 
+/// The diff without the carriage returns of a file all of whose shown lines end in CR LF: such line ends are no part of the
+/// change, and the question before a write does not show them either. Where lines differ in that, they are shown.
+fn without_common_returns(diff: &str) -> Cow<'_, str> {
+    if !diff.contains('\r') {
+        return Cow::Borrowed(diff);
+    }
+    let lines = roles(diff);
+    let is_text = |role: &Role| matches!(role, Role::Added | Role::Removed | Role::Kept);
+    let has_end = |at: usize| {
+        let after = lines.get(at + 1);
+        after.is_none_or(|(_, line)| !line.starts_with('\\'))
+    };
+    let mut ends = lines.iter().enumerate();
+    let all_alike = ends.all(|(at, (role, line))| {
+        !is_text(role) || line.is_empty() || !has_end(at) || line.ends_with('\r')
+    });
+    match all_alike {
+        true => Cow::Owned(diff.replace("\r\n", "\n")),
+        false => Cow::Borrowed(diff),
+    }
+}
+
 fn render(colour: Colour, diff: &str, numbers: LineGutter) -> String {
+    let diff = &*without_common_returns(diff);
     let shown = visible(diff);
     let lines = roles(&shown);
     let marks = match colour {
@@ -224,6 +248,30 @@ mod tests {
         let twice = format!("@@ -1 +1 @@\n-a\n+b\n{diff}");
         let numbered = Colour::Off.numbered_diff(&twice);
         assert!(numbered.contains("\n--- a/x\n+++ b/x\n"), "{numbered}");
+    }
+
+    #[test]
+    fn a_carriage_return_is_shown_where_the_lines_differ_in_it() {
+        let head = "diff --git a/x b/x\n--- a/x\n+++ b/x\n";
+        for (diff, shown) in [
+            (
+                "@@ -1,2 +1,2 @@\n-a\r\n+b\r\n c\r\n",
+                "@@ -1,2 +1,2 @@\n-a\n+b\n c\n",
+            ),
+            (
+                "@@ -1,2 +1,2 @@\n-a\r\n+b\r\n c\n\\ No newline at end of file\n",
+                "@@ -1,2 +1,2 @@\n-a\n+b\n c\n\\ No newline at end of file\n",
+            ),
+            (
+                "@@ -1,2 +1,2 @@\n-a\r\n+a\n c\r\n",
+                "@@ -1,2 +1,2 @@\n-a␍\n+a\n c␍\n",
+            ),
+            ("@@ -1 +1 @@\n-a\rb\r\n+b\r\n", "@@ -1 +1 @@\n-a␍b\n+b\n"),
+        ] {
+            assert_eq!(Colour::Off.diff(diff), shown);
+            let named = format!("{head}{diff}");
+            assert_eq!(Colour::Off.diff(&named), format!("{head}{shown}"));
+        }
     }
 
     #[test]

@@ -45,7 +45,7 @@ fn a_change_is_listed_shown_taken_back_and_done_again() {
     let log = stage.run(&["log"]);
     assert_eq!(log.code, 0, "{log:?}");
     assert!(
-        log.out.starts_with(&id[10..]) && log.out.contains("a.txt  +1 -1"),
+        log.out.starts_with(&id[8..]) && log.out.contains("a.txt  +1 -1"),
         "{log:?}"
     );
     let show = stage.run(&["show", &id]);
@@ -72,7 +72,7 @@ fn a_change_is_listed_shown_taken_back_and_done_again() {
     let versions = stage.run(&["restore", "a.txt"]);
     assert_eq!(versions.code, 0, "{versions:?}");
     assert!(
-        versions.out.contains(&format!("{}  ", &id[10..])),
+        versions.out.contains(&format!("{}  ", &id[8..])),
         "{versions:?}"
     );
     assert!(
@@ -96,7 +96,7 @@ fn log_show_and_undo_mean_the_project_from_every_folder_in_it() {
         crate::stage::finish(command, b"")
     };
     let log = run(&["log"]);
-    assert!(log.out.starts_with(&id[10..]), "{log:?}");
+    assert!(log.out.starts_with(&id[8..]), "{log:?}");
     let show = run(&["show"]);
     assert_eq!(show.code, 0, "the newest: {show:?}");
     assert!(
@@ -159,6 +159,17 @@ fn gc_tells_the_size_that_the_next_gc_finds() {
         told.abs_diff(found) * 10 <= found,
         "{told} and {found}: {first}"
     );
+    // `doctor` counts the same, and says what the files on the disk are beside it.
+    let (_, doctor) = stage.json(&["doctor", "--json"]);
+    let state = &doctor["stateFolder"];
+    assert_eq!(state["bytes"], second["bytes"], "{doctor}");
+    assert!(
+        state["bytesOnDisk"].as_u64() >= state["bytes"].as_u64(),
+        "{doctor}"
+    );
+    let words = "(records and contents in use)";
+    assert!(stage.run(&["gc"]).out.contains(words));
+    assert!(stage.run(&["doctor"]).out.contains(words));
 }
 
 #[test]
@@ -444,7 +455,7 @@ fn an_id_that_is_too_short_is_answered_with_those_it_could_be() {
     let same = endings
         .position(|(one, other)| one != other)
         .expect("two ids");
-    assert_eq!(first["short"], second[12 - (same + 1).max(2)..]);
+    assert_eq!(first["short"], second[12 - (same + 1).max(4)..]);
     let short = first["short"].as_str().expect("characters");
     assert_eq!(stage.run(&["show", short]).code, 0);
     assert_eq!(stage.run(&["undo", short, "--yes"]).code, 0);
@@ -521,6 +532,45 @@ fn attribution_says_which_lines_a_change_wrote() {
     assert_eq!(stage.run(&["undo", "--yes"]).code, 0);
     let (_, record) = stage.json(&["log", "--format", "attribution"]);
     assert_eq!(record["files"][0]["conversations"], serde_json::json!([]));
+}
+
+#[test]
+fn attribution_is_of_the_path_alone_and_an_applied_reply_is_a_models() {
+    let stage = Stage::new();
+    stage.file("a.txt", "one\n");
+    stage.file("b.txt", "two\n");
+    let reply = "a.txt\n<<<<<<< SEARCH\none\n=======\n1\n>>>>>>> REPLACE\n\nb.txt\n<<<<<<< SEARCH\ntwo\n=======\n2\n>>>>>>> REPLACE\n";
+    let run = stage.run_with(&["apply", "-", "--yes"], reply);
+    assert_eq!(run.code, 0, "{run:?}");
+    let edit = ["write", "b.txt", "--content", "mine\n", "--append", "--yes"];
+    assert_eq!(stage.run(&edit).code, 0);
+    let contributors = |path: &str| -> (Vec<String>, Vec<String>) {
+        let (_, record) = stage.json(&["log", path, "--format", "attribution"]);
+        let files = record["files"].as_array().expect("files");
+        let conversations = files
+            .iter()
+            .flat_map(|file| file["conversations"].as_array());
+        let types = conversations
+            .flatten()
+            .map(|of| of["contributor"]["type"].as_str());
+        (
+            files
+                .iter()
+                .filter_map(|file| file["path"].as_str())
+                .map(str::to_owned)
+                .collect(),
+            types.flatten().map(str::to_owned).collect(),
+        )
+    };
+    assert_eq!(
+        contributors("a.txt"),
+        (vec!["a.txt".into()], vec!["ai".into()])
+    );
+    let (files, types) = contributors("b.txt");
+    assert_eq!(
+        (files, types),
+        (vec!["b.txt".into()], vec!["ai".into(), "human".into()])
+    );
 }
 
 #[test]

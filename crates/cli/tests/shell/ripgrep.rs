@@ -176,6 +176,62 @@ fn random_flags_give_ripgreps_lines_and_exit_code() {
     );
 }
 
+/// A binary file that lies in a folder is passed over; one that was named is searched, and ripgrep says that it matches.
+#[test]
+fn a_binary_file_that_was_named_is_answered_as_by_ripgrep() {
+    let Some(ripgrep) = ripgrep() else {
+        return lancet_testing::judges::missing("ripgrep (target/tools)");
+    };
+    let mut chance = Chance::new(1);
+    let tree = Tree::grow(&mut chance);
+    let late = format!("foo\n{}\0foo\nbar\n", "text\n".repeat(20_000));
+    let large = format!("foo\n{}\0foo\nbar\n", "text\n".repeat(400_000));
+    for (name, bytes) in [
+        ("first.bin", "\0\u{1}foo\nbar foo\n"),
+        ("after.bin", "foo\nbar\nfoo \0 foo\n"),
+        ("late.bin", &late),
+        ("large.bin", &large),
+        ("other.bin", "\0nothing\n"),
+    ] {
+        std::fs::write(tree.root.join(name), bytes).expect("written");
+    }
+    let files = [
+        "first.bin",
+        "after.bin",
+        "late.bin",
+        "large.bin",
+        "other.bin",
+    ];
+    for flags in [
+        &["foo"][..],
+        &["-c", "foo"],
+        &["-l", "foo"],
+        &["-o", "foo"],
+        &["-v", "foo"],
+        &["-q", "foo"],
+        &["-A", "1", "foo"],
+        &["--files-without-match", "foo"],
+        &["zzz"],
+    ] {
+        for file in files {
+            let asked = [flags, &[file]].concat();
+            let mut theirs = Command::new(&ripgrep);
+            theirs.args(["--no-config", "-nH", "--no-heading"]);
+            let mut ours = Command::new(LANCET);
+            ours.arg("grep");
+            let theirs = answer(&mut theirs, &tree, &asked);
+            let ours = answer(&mut ours, &tree, &asked);
+            let text = |(lines, code): &(Vec<Vec<u8>>, Option<i32>)| {
+                (
+                    String::from_utf8_lossy(&lines.join(&b'\n')).into_owned(),
+                    *code,
+                )
+            };
+            assert_eq!(text(&ours), text(&theirs), "{asked:?}");
+        }
+    }
+}
+
 fn in_version_control(line: &[u8]) -> bool {
     let text = String::from_utf8_lossy(line);
     [".git/", ".jj/", ".hg/", ".svn/"]

@@ -93,6 +93,8 @@ impl Scene {
         let mut out = String::new();
         for line in text.split_inclusive('\n') {
             let short = line.split_once("  ").map(|(short, _)| short);
+            // `ID^` is the state before a change.
+            let short = short.map(|short| short.trim_end_matches('^'));
             let short = short.filter(|short| (2..12).contains(&short.len()));
             let found = short.and_then(|short| {
                 let mut ids = self.operations.iter();
@@ -102,7 +104,8 @@ impl Scene {
                 Some((short, at)) => {
                     // A short id is filled up to the longest of the list.
                     let rest = line[short.len()..].trim_start_matches(' ');
-                    out.push_str(&format!("$OP{}  {rest}", at + 1));
+                    let gap = if rest.starts_with('^') { "" } else { "  " };
+                    out.push_str(&format!("$OP{}{gap}{rest}", at + 1));
                 }
                 None => out.push_str(line),
             }

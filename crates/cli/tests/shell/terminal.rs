@@ -475,7 +475,11 @@ fn always_adds_a_rule_for_each_file() {
     let stage = Stage::new().with("NO_COLOR", "1");
     let run = on_terminal(&stage, TWO_FILES, "?\na\n");
     assert_eq!(run.code, 0, "{run:?}");
-    assert!(run.out.contains("a: always (2 rules)"), "{run:?}");
+    assert!(
+        run.out
+            .contains("a: always (adds 2 rules to your settings; ? lists them)"),
+        "{run:?}"
+    );
     let settings = stage.home().join(".config/lancet/lancet.toml");
     let settings = std::fs::read_to_string(settings).expect("there");
     for name in ["a.txt", "b.txt"] {
@@ -509,6 +513,22 @@ fn an_undo_of_two_files_is_picked_by_file_and_the_other_is_undone_later() {
     assert!(run.out.contains("a.txt (all of it)"), "{run:?}");
     assert_eq!(stage.text("a.txt"), "a\n");
     assert!(!stage.project().join("b.txt").exists());
+    // What was left out is not said to be undone.
+    let lead = run.out.lines().find(|line| line.contains("Undid"));
+    assert!(
+        lead.is_some_and(|lead| lead.trim_end().ends_with(", in part.")),
+        "{run:?}"
+    );
+    let log = stage.run(&["log"]).out;
+    let of_change = log.lines().last().expect("a line");
+    assert!(of_change.ends_with("  (undone in part)"), "{log}");
+    let id = of_change.split_whitespace().next().expect("an id");
+    let shown = stage.run(&["show", id]).out;
+    let by = shown.lines().find(|line| line.starts_with("undone by"));
+    assert!(
+        by.is_some_and(|by| by.ends_with(", but for a.txt")),
+        "{shown}"
+    );
     let run = on_terminal(&stage, "undo", "y\n");
     assert_eq!(run.code, 0, "{run:?}");
     assert!(run.out.contains("Undo a.txt (it goes)"), "{run:?}");
@@ -587,4 +607,12 @@ fn a_restore_of_two_files_is_one_question_picked_by_file_and_one_undo() {
         run.code == 2 && run.err.contains("b.txt names no change"),
         "{run:?}"
     );
+}
+
+#[test]
+fn a_write_without_a_text_does_not_wait_for_one_at_a_terminal() {
+    let stage = Stage::new();
+    let run = on_terminal(&stage, "write a.txt", "");
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.out.contains("give the text with --content"), "{run:?}");
 }

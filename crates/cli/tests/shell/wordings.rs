@@ -208,7 +208,7 @@ fn short_answers_say_what_is_so() {
     stage.run(&["edit", "lib.rs", "--old", "one", "--new", "1", "--yes"]);
     let doctor = stage.run(&["doctor"]).out;
     assert!(
-        doctor.contains("record of 0 named sessions and 1 change, "),
+        doctor.contains("record of 0 named sessions and 1 change\n"),
         "{doctor}"
     );
     let help = stage.run(&["help", "edit"]).out;

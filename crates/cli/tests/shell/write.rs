@@ -69,15 +69,25 @@ fn a_file_that_is_there_is_replaced_added_to_or_left() {
 fn without_a_text_or_with_two_the_command_line_is_wrong() {
     let stage = Stage::new();
     for arguments in [
-        &["write", "a.txt", "--yes"][..],
-        &["write", "a.txt", "-", "--content", "x", "--yes"],
+        &["write", "a.txt", "-", "--content", "x", "--yes"][..],
         &["write", "a.txt", "more", "--yes"],
         &["write", "a.txt", "--content", "x", "--append", "--create"],
     ] {
         let run = stage.run_with(arguments, "piped\n");
         assert_eq!(run.code, 2, "{arguments:?} {run:?}");
     }
+    // Input without a word for it is the text; no input at all would empty the file.
+    let run = stage.run_with(&["write", "a.txt", "--yes"], "");
+    assert_eq!(run.code, 2, "{run:?}");
     assert!(!stage.project().join("a.txt").exists());
+    let run = stage.run_with(&["write", "a.txt", "--yes"], "piped\n");
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(stage.text("a.txt"), "piped\n");
+    assert_eq!(
+        stage.run_with(&["write", "a.txt", "-", "--yes"], "").code,
+        0
+    );
+    assert_eq!(stage.text("a.txt"), "");
 }
 
 #[test]

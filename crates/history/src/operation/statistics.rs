@@ -8,6 +8,9 @@ use std::path::PathBuf;
 pub struct StatisticsQuery {
     /// Only operations all of whose files are below one of these folders.
     pub below: Vec<PathBuf>,
+    /// Only this file, or the files below this folder; other files of the same operations are not counted. Refusals are
+    /// recorded without a file, so there are none then.
+    pub path: Option<PathBuf>,
     /// Only operations of this session.
     pub session: Option<String>,
     /// Only operations that this client program made, and the refusals of its sessions.

@@ -10,6 +10,7 @@ use super::StoreError;
 use super::error::{not_writable, store_error};
 use super::files::{file_in, log_of};
 use super::open::PATIENCE;
+use super::prune;
 use super::schema::{STEPS, version};
 
 /// Counts and sizes of a sound database.
@@ -17,8 +18,10 @@ use super::schema::{STEPS, version};
 pub struct StoreFacts {
     /// The number of sessions.
     pub sessions: u64,
-    /// The size of the database with its write-ahead log, in bytes.
-    pub bytes: u64,
+    /// The bytes of records and contents in use: what pruning counts, and what the limit of the history is compared with.
+    pub used: u64,
+    /// The bytes on the disk: the database with its free pages and write-ahead log, and the content files.
+    pub on_disk: u64,
     /// The number of operations.
     pub operations: u64,
     /// The number of contents that are not compressed yet.
@@ -66,11 +69,20 @@ pub fn examine_store(folder: &Path) -> Result<Option<StoreFacts>, StoreError> {
             .map(i64::unsigned_abs)
             .map_err(failed),
     };
+    let log = fs::metadata(log_of(&file)).map_or(0, |log| log.len());
+    let (used, files) = match found == known {
+        true => {
+            let files = prune::content_files(&connection).map_err(failed)?;
+            (prune::size(&connection).map_err(failed)?, files)
+        }
+        false => (bytes + log, 0),
+    };
     Ok(Some(StoreFacts {
         sessions: count(1, "SELECT count(*) FROM sessions")?,
         operations: count(2, "SELECT count(*) FROM operations")?,
         waiting: count(4, "SELECT count(*) FROM contents WHERE form < 16")?,
-        bytes: bytes + fs::metadata(log_of(&file)).map_or(0, |log| log.len()),
+        used,
+        on_disk: bytes + log + files,
     }))
 }
 
@@ -92,7 +104,8 @@ mod tests {
         assert_eq!(facts.sessions, 0);
         // The tables are in the log so far, and count.
         let file = fs::metadata(state.join("lancet.db")).expect("there").len();
-        assert!(facts.bytes > file, "{facts:?}");
+        assert!(facts.on_disk > file, "{facts:?}");
+        assert!(facts.used > 0 && facts.used < facts.on_disk, "{facts:?}");
     }
 
     #[test]

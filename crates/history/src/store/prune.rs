@@ -73,10 +73,16 @@ pub(super) fn prune(
 /// The bytes that the history takes: database pages in use, and content files.
 pub(super) fn size(connection: &Connection) -> rusqlite::Result<u64> {
     let pages = pragma(connection, "page_count")? - pragma(connection, "freelist_count")?;
+    let pages = (pages * pragma(connection, "page_size")?).unsigned_abs();
+    Ok(pages + content_files(connection)?)
+}
+
+/// The bytes of the contents that are files of their own.
+pub(super) fn content_files(connection: &Connection) -> rusqlite::Result<u64> {
     let files: i64 = connection
         .prepare_cached("SELECT coalesce(sum(stored), 0) FROM contents WHERE form & 15 = 1")?
         .query_row([], |row| row.get(0))?;
-    Ok((pages * pragma(connection, "page_size")? + files).unsigned_abs())
+    Ok(files.unsigned_abs())
 }
 
 fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i64> {

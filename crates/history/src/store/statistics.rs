@@ -47,6 +47,15 @@ pub(super) fn sum_up(
         filter.add("o.time >= ?", [Value::Integer(since)]);
     }
     filter.below(&query.below);
+    if let Some(path) = &query.path {
+        let (from, to) = below(path);
+        let path = bytes_of(path).to_vec();
+        filter.add(
+            "(f.path = ? OR (f.path > ? AND f.path < ?)
+              OR f.moved_from = ? OR (f.moved_from > ? AND f.moved_from < ?))",
+            [path.clone(), from.clone(), to.clone(), path, from, to].map(Value::Blob),
+        );
+    }
     let mut statement = connection.prepare(&format!(
         "SELECT o.id, o.session, o.client, o.tool, o.rungs, f.path, f.added, f.removed
          FROM operations o JOIN files f ON f.operation = o.id WHERE {} ORDER BY o.id",
@@ -98,7 +107,10 @@ pub(super) fn sum_up(
         sessions: by_weight(sessions),
         clients: by_weight(clients),
         rungs: by_count(rungs.into_iter().collect()),
-        refusals: refusals(connection, query)?,
+        refusals: match query.path {
+            Some(_) => Vec::new(),
+            None => refusals(connection, query)?,
+        },
     })
 }
 

@@ -52,6 +52,10 @@ impl<S: Sink<Error = io::Error>> Sink for GuardedSink<'_, S> {
         self.sink.context_break(searcher)
     }
 
+    fn binary_data(&mut self, searcher: &Searcher, offset: u64) -> io::Result<bool> {
+        self.sink.binary_data(searcher, offset)
+    }
+
     fn begin(&mut self, searcher: &Searcher) -> io::Result<bool> {
         self.sink.begin(searcher)
     }

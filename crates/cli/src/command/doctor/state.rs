@@ -219,12 +219,16 @@ impl StateFacts {
         if let Some(store) = self.store {
             let plural = |number: u64| if number == 1 { "" } else { "s" };
             lines.push(format!(
-                "record of {} named session{} and {} change{}, {}",
+                "record of {} named session{} and {} change{}",
                 store.sessions,
                 plural(store.sessions),
                 store.operations,
                 plural(store.operations),
-                size(store.bytes)
+            ));
+            lines.push(format!(
+                "the history takes {} (records and contents in use); on disk {}, with free pages and SQLite's log",
+                size(store.used),
+                size(store.on_disk)
             ));
         }
         lines
@@ -239,6 +243,8 @@ impl StateFacts {
             "writable": self.writable,
             "sessions": self.store.map(|store| store.sessions),
             "operations": self.store.map(|store| store.operations),
+            "bytes": self.store.map(|store| store.used),
+            "bytesOnDisk": self.store.map(|store| store.on_disk),
         })
     }
 }

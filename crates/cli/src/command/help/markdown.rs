@@ -1,11 +1,13 @@
 //! A page of `docs/` as text for a terminal: headings, links and tables lose their marks, and paragraphs are filled.
 
+use super::PAGES;
 use crate::terminal::{Colour, Style};
 
-/// The pages of the documentation that `lancet help` shows.
-const PAGES: &[&str] = &["agents", "errors", "history", "permissions", "sessions"];
 /// The width of the text, in columns.
 const WIDTH: usize = 98;
+
+/// The longest cell that has its place beside the first one of its row, in characters.
+const SHORT_CELL: usize = 16;
 
 /// Formats a page.
 pub(super) fn plain(page: &str, colour: Colour) -> String {
@@ -21,6 +23,10 @@ pub(super) fn plain(page: &str, colour: Colour) -> String {
         }
         if is_code {
             out.push_str(&format!("    {line}\n"));
+            continue;
+        }
+        // A comment is for those who write the page, and has a line of its own.
+        if line.starts_with("<!--") {
             continue;
         }
         if let Some(row) = line.strip_prefix('|') {
@@ -119,63 +125,91 @@ fn cells(row: &str) -> Vec<String> {
         .collect()
 }
 
-/// Writes the rows of a table, without its header: the first cell and short ones after it on one line, the others below.
+/// Writes a table: of each row the first cell and short ones after it on one line, the others below. A table of two columns
+/// has its headings above; in a wider one each cell has its own before it.
 fn rows(out: &mut String, table: &[Vec<String>], colour: Colour) {
-    for row in table.iter().skip(1) {
-        let mut head: Vec<&str> = Vec::new();
-        let mut rest: Vec<&str> = Vec::new();
-        for cell in row
-            .iter()
-            .map(String::as_str)
-            .filter(|cell| !cell.is_empty())
-        {
-            match rest.is_empty() && (head.is_empty() || cell.chars().count() <= 16) {
-                true => head.push(cell),
-                false => rest.push(cell),
+    let Some((headings, rows)) = table.split_first() else {
+        return;
+    };
+    let is_wide = headings.len() > 2;
+    for (at, heading) in headings.iter().enumerate() {
+        match at {
+            0 => out.push_str(&format!("  {}\n", colour.paint(Style::Bold, heading))),
+            _ if !is_wide => fill(out, &colour.paint(Style::Bold, heading), 6, 6),
+            _ => {}
+        }
+    }
+    for row in rows {
+        let mut head: Vec<String> = Vec::new();
+        let mut rest: Vec<String> = Vec::new();
+        for (at, cell) in row.iter().enumerate() {
+            if cell.is_empty() {
+                continue;
+            }
+            let heading = headings
+                .get(at)
+                .filter(|heading| at > 0 && !heading.is_empty());
+            let labelled = match heading {
+                Some(heading) if is_wide => format!("{heading}: {cell}"),
+                _ => cell.clone(),
+            };
+            match rest.is_empty() && (head.is_empty() || cell.chars().count() <= SHORT_CELL) {
+                true => head.push(labelled),
+                false => rest.push(labelled),
             }
         }
-        let head = head.join("  ");
-        out.push_str(&format!("  {}\n", colour.paint(Style::Cyan, &head)));
+        let mut lines = String::new();
+        fill(&mut lines, &head.join(", "), 2, 4);
+        out.push_str(&format!(
+            "{}\n",
+            colour.paint(Style::Cyan, lines.trim_end())
+        ));
         for cell in rest {
-            fill(out, cell, 6, 6);
+            fill(out, &cell, 6, 6);
         }
     }
 }
 
-/// A text without the addresses of its links.
+/// A text without the addresses of its links. A reader of `lancet help` has its pages and no other file, so a link to one is
+/// the command that shows it, and a parenthesis that is only a link to something else is left out.
 fn unlinked(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('[') {
         let link = after.split_once("](").and_then(|(words, tail)| {
-            let (_, tail) = tail.split_once(')')?;
-            (!words.contains('[')).then_some((words, tail))
+            let (target, tail) = tail.split_once(')')?;
+            (!words.contains('[')).then_some((words, target, tail))
         });
         out.push_str(before);
-        match link {
-            Some((words, tail)) => {
-                // Files of the documentation are not on the reader's disk; some are pages of `lancet help`.
-                let name = words.trim_matches('`');
-                match name.strip_suffix(".md") {
-                    Some(page) => {
-                        let page = page.rsplit('/').next().unwrap_or(page);
-                        match PAGES.contains(&page) {
-                            true => out.push_str(&format!("`lancet help {page}`")),
-                            false => out.push_str(&format!("the documentation ({page})")),
-                        }
-                    }
-                    None => out.push_str(words),
-                }
-                rest = tail;
-            }
-            None => {
-                out.push('[');
-                rest = after;
-            }
+        let Some((words, target, tail)) = link else {
+            out.push('[');
+            rest = after;
+            continue;
+        };
+        let page = page_of(target);
+        rest = tail;
+        if page.is_none()
+            && !target.contains("://")
+            && let Some(before) = out.strip_suffix('(')
+            && let Some(tail) = tail.strip_prefix(')')
+        {
+            out = before.trim_end().to_owned();
+            rest = tail;
+        } else if let Some(page) = page.filter(|_| words.trim_matches('`').ends_with(".md")) {
+            out.push_str(&format!("`lancet help {page}`"));
+        } else {
+            out.push_str(words);
         }
     }
     out.push_str(rest);
     out.replace("**", "")
+}
+
+/// The page of `lancet help` that a link leads to.
+fn page_of(target: &str) -> Option<&'static str> {
+    let file = target.split('#').next()?.strip_suffix(".md")?;
+    let mut names = PAGES.iter().map(|(name, _)| *name);
+    names.find(|name| *name == file)
 }
 
 #[cfg(test)]
@@ -184,10 +218,19 @@ mod tests {
 
     #[test]
     fn marks_go_and_words_stay() {
-        let page = "# Title\n\nOne [page](a.md), [history.md](history.md) and\n`code[0]` more.\n\n- first\n  goes on\n- second\n\n1. one\n2. two\n\n| key | means |\n|---|---|\n| `y` | writes it, as it was shown |\n\n```sh\nlancet [x](y)\n```\n";
+        let page = "# Title\n\nOne [page](a.md), [history.md](history.md#kept) and\n`code[0]` more ([x.md](../x.md)).\n<!-- made -->\n\n- first\n  goes on\n- second\n\n1. one\n2. two\n\n| key | means |\n|---|---|\n| `y` | writes it, as it was shown |\n\n```sh\nlancet [x](y)\n```\n";
         assert_eq!(
             plain(page, Colour::Off),
-            "Title\n\nOne page, `lancet help history` and `code[0]` more.\n\n- first goes on\n- second\n\n1. one\n2. two\n\n  `y`\n      writes it, as it was shown\n\n    lancet [x](y)\n"
+            "Title\n\nOne page, `lancet help history` and `code[0]` more.\n\n- first goes on\n- second\n\n1. one\n2. two\n\n  key\n      means\n  `y`\n      writes it, as it was shown\n\n    lancet [x](y)\n"
+        );
+    }
+
+    #[test]
+    fn a_cell_of_a_wide_table_has_its_heading() {
+        let page = "| agent | session | turn | source |\n|---|---|---|---|\n| goose | `id` | | its own published source |\n";
+        assert_eq!(
+            plain(page, Colour::Off),
+            "  agent\n  goose, session: `id`\n      source: its own published source\n"
         );
     }
 

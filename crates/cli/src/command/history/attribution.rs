@@ -15,6 +15,8 @@ use crate::terminal::print;
 
 /// The name that lancet's own commands give as their client: a person at the shell.
 const COMMAND_LINE: &str = "lancet";
+/// The tool that `lancet apply` is recorded as.
+const REPLY_TOOL: &str = "ApplyPatch";
 
 /// Prints the record of the files that these operations touched, of one folder or file where that is given.
 pub(super) fn print_record(
@@ -97,10 +99,11 @@ fn new_conversation(operation: &Operation) -> Value {
     })
 }
 
-/// Who made an operation, in the format's words, by the program that sent it: lancet's own command line counts as a
-/// person, any other client as an agent. Without a client's name it is unknown.
+/// Who wrote the text of an operation, in the format's words: a person for lancet's own commands, but a model for `lancet
+/// apply`, whose text is a model's reply, and for the tools of any other client. Without a client's name it is unknown.
 fn contributor(operation: &Operation) -> &'static str {
     match operation.client.as_deref() {
+        Some(COMMAND_LINE) if operation.tool == REPLY_TOOL => "ai",
         Some(COMMAND_LINE) => "human",
         Some(_) => "ai",
         None => "unknown",

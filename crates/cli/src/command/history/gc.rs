@@ -98,7 +98,7 @@ fn put(
             ));
         }
         print(&format!(
-            "{words} The history takes {}.\n",
+            "{words} The history takes {} (records and contents in use).\n",
             size(removed.left)
         ))?;
     }

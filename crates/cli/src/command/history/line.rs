@@ -1,6 +1,6 @@
 //! A change on one line, as `log` and its like list them.
 
-use lancet::history::{History, Operation, OperationState};
+use lancet::history::{History, Operation, OperationState, ShortId};
 
 use super::time;
 use super::who::{is_unnamed, maker, tool};
@@ -52,7 +52,7 @@ pub(super) enum LineForm {
 pub(super) fn line(
     history: &History,
     operation: &Operation,
-    short: &str,
+    id: ShortId<'_>,
     columns: Columns,
     summary: Option<&str>,
     form: LineForm,
@@ -90,8 +90,11 @@ pub(super) fn line(
     if operation.state == OperationState::Unsure {
         end.push_str("  (interrupted)");
     }
-    let short = format!("{short:<width$}", width = columns.id);
-    let mut head = colour.paint(Style::Cyan, &short).to_string();
+    // The characters that suffice at present stand out, as in jj.
+    let rest = id.shown.len() - id.unique.len();
+    let mut head = colour.paint(Style::Dim, &id.shown[..rest]);
+    head.push_str(&colour.paint(Style::Cyan, id.unique));
+    head.push_str(&" ".repeat(columns.id.saturating_sub(id.shown.len())));
     if form == LineForm::Whole {
         head.push_str(&format!("  {}", time::local(operation.time)));
     }

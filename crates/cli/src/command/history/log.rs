@@ -64,7 +64,7 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
         let short = history.short(&operations).map_err(unreadable)?;
         for (operation, short) in operations.iter().zip(short) {
             let mut data = object(operation);
-            data["short"] = json!(short);
+            data["short"] = json!(short.shown);
             out.push_str(&format!("{data}\n"));
         }
         out.push_str(&format!("{}\n", json!({ "total": operations.len() })));
@@ -79,7 +79,7 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
     } else {
         LineForm::Whole
     };
-    let columns = Columns::of(operations.iter().zip(short.iter().copied()));
+    let columns = Columns::of(operations.iter().zip(short.iter().map(|short| short.shown)));
     for (at, (operation, short)) in operations.iter().zip(short).enumerate() {
         let summary = match at {
             0..SUMMARIES => summary(&history, operation),
@@ -138,7 +138,7 @@ pub(super) fn list(
 ) -> Result<(), Failure> {
     let colour = around.colour(stdout_is_terminal());
     let short = history.short(operations).map_err(unreadable)?;
-    let columns = Columns::of(operations.iter().zip(short.iter().copied()));
+    let columns = Columns::of(operations.iter().zip(short.iter().map(|short| short.shown)));
     let mut out = String::new();
     for (operation, short) in operations.iter().zip(short).take(SUMMARIES) {
         let summary = summary(history, operation);

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use lancet::history::{ALREADY_UNDONE, History, IdMatch, LogQuery, Operation, SHORTEST_ID};
+use lancet::history::{
+    ALREADY_UNDONE, History, IdMatch, LogQuery, Operation, SHORTEST_ID, ShortId,
+};
 use serde_json::json;
 
 use super::access::{history, unreadable};
@@ -130,18 +132,11 @@ fn find(history: &History, typed: &str) -> Result<Operation, Failure> {
         ))),
         IdMatch::Several(found) => {
             let columns = Columns::of(found.iter().map(|found| (found, found.id.as_str())));
-            let whole = |operation: &Operation| {
-                line(
-                    history,
-                    operation,
-                    &operation.id,
-                    columns,
-                    None,
-                    LineForm::Whole,
-                    Colour::Off,
-                )
+            let listed = |operation: &Operation| {
+                let (id, form) = (ShortId::whole(&operation.id), LineForm::Whole);
+                line(history, operation, id, columns, None, form, Colour::Off)
             };
-            let lines: String = found.iter().map(whole).collect();
+            let lines: String = found.iter().map(listed).collect();
             Err(Failure::refused(format!(
                 "{typed} is the ending or beginning of several ids; give more of one of these:\n{}",
                 lines.trim_end()

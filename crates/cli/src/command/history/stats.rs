@@ -15,8 +15,13 @@ const FILES: usize = 20;
 
 /// Runs `lancet stats`.
 pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let history = history(&arguments.place, RootHint::Project, around)?;
+    let path = arguments.path.as_deref();
+    let path = path.map(|path| around.absolute(path)).transpose()?;
+    let reach = path.as_deref().map_or(RootHint::Project, RootHint::At);
+    let history = history(&arguments.place, reach, around)?;
     let query = StatisticsQuery {
+        // The history has resolved paths, so symbolic links in the given path are resolved, too.
+        path: path.map(|path| path.canonicalize().unwrap_or(path)),
         session: arguments.session.clone(),
         client: arguments.client.as_deref().map(who::client),
         since: arguments.since.as_deref().map(time::since).transpose()?,
@@ -97,12 +102,40 @@ pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result
     };
     table("files", lines(&files));
     table("tools", lines(&sums.tools));
-    table("sessions", lines(&sums.sessions));
-    table("clients", lines(&sums.clients));
+    table("sessions", lines(&with_unnamed_as_one(&sums.sessions)));
+    let clients = sums.clients.iter();
+    let clients: Vec<_> = clients
+        .map(|(name, sum)| (who::word(name).to_owned(), *sum))
+        .collect();
+    table("clients", lines(&clients));
     table("matched", counts(&sums.rungs));
     table("refusals", counts(&sums.refusals));
     page(&out, around)?;
     Ok(Exit::Done)
+}
+
+/// The sessions with a name, and as one row those to which lancet gave one: nobody types such a name.
+fn with_unnamed_as_one(sessions: &[(String, Totals)]) -> Vec<(String, Totals)> {
+    let mut unnamed = Totals::default();
+    let mut rows = Vec::new();
+    let mut others = 0;
+    for (name, sum) in sessions {
+        if who::is_unnamed(name) {
+            others += 1;
+            unnamed.operations += sum.operations;
+            unnamed.added += sum.added;
+            unnamed.removed += sum.removed;
+        } else {
+            rows.push((name.clone(), *sum));
+        }
+    }
+    if others > 0 {
+        rows.push((
+            format!("({} without a name)", count(others, "session")),
+            unnamed,
+        ));
+    }
+    rows
 }
 
 /// Writes a number with its noun.

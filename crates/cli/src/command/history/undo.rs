@@ -146,7 +146,7 @@ fn versions(
     if let Some(first) = operations.last() {
         let short = history.short(std::slice::from_ref(first));
         let short = short.map_err(unreadable)?;
-        let short = short.first().copied().unwrap_or_default();
+        let short = short.first().map_or(first.id.as_str(), |short| short.shown);
         print(&format!(
             "{short}^  as it was before all of these changes\n"
         ))?;

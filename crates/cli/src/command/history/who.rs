@@ -34,7 +34,8 @@ pub(super) fn client(typed: &str) -> String {
     }
 }
 
-fn word(client: &str) -> &str {
+/// The word for a client that the history has.
+pub(super) fn word(client: &str) -> &str {
     match client == SHELL.0 {
         true => SHELL.1,
         false => client,

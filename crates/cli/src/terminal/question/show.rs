@@ -134,7 +134,10 @@ pub(super) fn prompt(question: &Question) -> String {
     let further = match question.offers.always.as_slice() {
         [] => String::new(),
         [rule] => format!("a: always ({})\n", visible_line(rule)),
-        rules => format!("a: always ({} rules)\n", rules.len()),
+        rules => format!(
+            "a: always (adds {} rules to your settings; ? lists them)\n",
+            rules.len()
+        ),
     };
     let act = match question.tool.as_str() {
         tool @ ("Undo" | "Redo" | "Restore") => tool,

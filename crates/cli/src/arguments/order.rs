@@ -1,0 +1,95 @@
+//! Forms of a command line that other programs take, turned into the one that is parsed here.
+
+use std::ffi::OsString;
+
+/// The options of every command that take a value. Those before the command belong to it, too.
+const WITH_VALUE: [&str; 7] = [
+    "--root",
+    "--read-root",
+    "--config",
+    "--settings",
+    "--state-dir",
+    "--log",
+    "--color",
+];
+
+/// The command line as it is parsed: options that stand before the command stand behind its name, and `log -3` is
+/// `log -n 3`, as in git.
+pub(crate) fn arranged(typed: Vec<OsString>) -> Vec<OsString> {
+    with_count(command_first(typed))
+}
+
+fn command_first(mut typed: Vec<OsString>) -> Vec<OsString> {
+    let mut at = 1;
+    while let Some(word) = typed.get(at).and_then(|word| word.to_str()) {
+        match word.split_once('=') {
+            _ if WITH_VALUE.contains(&word) => at += 2,
+            Some((name, _)) if WITH_VALUE.contains(&name) => at += 1,
+            _ => break,
+        }
+    }
+    let is_command = |word: &OsString| !word.to_string_lossy().starts_with('-');
+    if at > 1 && typed.get(at).is_some_and(is_command) {
+        let command = typed.remove(at);
+        typed.insert(1, command);
+    }
+    typed
+}
+
+fn with_count(typed: Vec<OsString>) -> Vec<OsString> {
+    if typed.get(1).is_none_or(|command| command != "log") {
+        return typed;
+    }
+    let mut out: Vec<OsString> = Vec::with_capacity(typed.len() + 1);
+    for word in typed {
+        let is_value = out
+            .last()
+            .is_some_and(|before| before == "-n" || before == "--number" || before == "--");
+        let number = word.to_str().and_then(|word| word.strip_prefix('-'));
+        match number {
+            Some(number)
+                if !is_value
+                    && !number.is_empty()
+                    && number.bytes().all(|byte| byte.is_ascii_digit()) =>
+            {
+                out.extend(["-n".into(), number.into()]);
+            }
+            _ => out.push(word),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_before_the_command_are_the_commands() {
+        let meant = |line: &str| {
+            let words = line.split(' ').map(OsString::from).collect();
+            let words = arranged(words).into_iter();
+            let words: Vec<String> = words
+                .map(|word| word.to_string_lossy().into_owned())
+                .collect();
+            words.join(" ")
+        };
+        for (typed, parsed) in [
+            ("lancet --config f explain a", "lancet explain --config f a"),
+            (
+                "lancet --root=/w --log debug log -3",
+                "lancet log --root=/w --log debug -n 3",
+            ),
+            ("lancet --color never log", "lancet log --color never"),
+            ("lancet log --oneline -3", "lancet log --oneline -n 3"),
+            ("lancet log -n -3", "lancet log -n -3"),
+            // Without a command there is nothing to turn round.
+            ("lancet-mcp --root /w", "lancet-mcp --root /w"),
+            ("lancet --config", "lancet --config"),
+            ("lancet --config f --help", "lancet --config f --help"),
+            ("lancet --unknown f log", "lancet --unknown f log"),
+        ] {
+            assert_eq!(meant(typed), parsed);
+        }
+    }
+}
