@@ -103,7 +103,7 @@ pub(crate) fn instructions(lancet: &Lancet) -> String {
         roots.push(format!("and {} more", lancet.roots().len() - NAMED_ROOTS));
     }
     let mut words = format!(
-        "Tools that read, search and edit files below {}. Paths are absolute.\n",
+        "Tools that read, search and edit files below {}. Use them instead of apply_patch, sed and cat. Paths are absolute.\n",
         roots.join(", ")
     );
     if lancet.mode() == Mode::Plan {

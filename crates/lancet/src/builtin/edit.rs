@@ -74,8 +74,8 @@ impl Tool for Edit {
             name: self.name().into(),
             title: "Edit a file".into(),
             summary: "Replaces text in a file.".into(),
-            description: "Replaces text in a file. Read it first. old_string must be unique: add whole lines, or set \
-                replace_all. Keep the indentation exactly; leave line numbers out."
+            description: "Replaces text in a file. Use it rather than sed or apply_patch. Read the file first. old_string must be \
+                unique: add whole lines, or set replace_all. Keep the indentation exactly; leave line numbers out."
                 .into(),
             prompt: include_str!("prompts/edit.md").into(),
             input_schema: strict_schema::<EditArguments>(),
