@@ -6,6 +6,7 @@
     reason = "a command for people at a terminal"
 )]
 
+mod agents;
 mod bench;
 mod book;
 mod errors_page;
@@ -33,7 +34,7 @@ cargo xtask COMMAND
              [--binary PATH]: of this binary instead of a release build [--into FOLDER] [--quick]: compressed less
   bench      instruction counts held to their limits (valgrind); [--side-by-side]: beside other servers, too
   torture    the long forms: the promises of the write in full, the laws over many more cases, then each fuzz target
-             for a while [--only write|history|laws|fuzz] [--cases N] [--seconds N]";
+             for a while [--only write|history|laws|agents|fuzz] [--cases N] [--seconds N]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

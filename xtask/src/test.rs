@@ -17,6 +17,7 @@ mod tally;
 use std::process::Command;
 use std::time::Instant;
 
+use crate::agents::{self, Known};
 use crate::house::top;
 use crate::package::{self, Effort};
 use crate::run::{command, each_line_of_both, succeeds};
@@ -86,6 +87,13 @@ pub(crate) fn all(packages: SystemPackages) -> anyhow::Result<bool> {
         let client = fetches.typescript_client.wait()?.join("client.mjs");
         counted(&live, command("node", &[]).arg(client).arg(binary()))
     });
+    report.step("agents: driven by a scripted model", || {
+        let packages = fetches.agents.wait()?;
+        counted(
+            &live,
+            &mut agents::drive(&binary(), &packages, &agents::QUICK, Known::Required),
+        )
+    });
     report.step("agents: packages", || {
         let (folder, checker) = (packed()?, fetches.mcpb.wait()?);
         let mut check = command("python3", &["packages/check.py"]);
@@ -150,7 +158,7 @@ fn packed() -> anyhow::Result<std::path::PathBuf> {
     Ok(folder)
 }
 
-fn binary() -> std::path::PathBuf {
+pub(crate) fn binary() -> std::path::PathBuf {
     top().join("target").join(PROFILE).join("lancet")
 }
 

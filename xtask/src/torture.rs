@@ -1,15 +1,16 @@
 //! `cargo xtask torture`: the long versions of tests, run by hand: the tests of the write in full, the laws over many
-//! more generated cases than CI has time for, then each fuzz target for a while (nightly and cargo-fuzz). It prints
+//! more generated cases than CI has time for, real agents at recorded and at newest versions, then each fuzz target for a while (nightly and cargo-fuzz). It prints
 //! what `benches/RESULTS.md` records.
 
 use std::time::Instant;
 
 use anyhow::{Context, bail};
 
+use crate::agents::{self, Known};
 use crate::run::{cargo, command, succeeds};
 use crate::test::live::Live;
 use crate::test::system::{self, SystemPackages};
-use crate::test::{PROFILE, setup};
+use crate::test::{PROFILE, binary, setup};
 
 const TARGETS: [&str; 9] = [
     "notebook",
@@ -32,9 +33,12 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
         match pair {
             ["--cases", number] => cases = number.parse().context("--cases")?,
             ["--seconds", number] => seconds = number.parse().context("--seconds")?,
-            ["--only", part @ ("write" | "history" | "laws" | "fuzz")] => only = Some(*part),
+            [
+                "--only",
+                part @ ("write" | "history" | "laws" | "agents" | "fuzz"),
+            ] => only = Some(*part),
             _ => bail!(
-                "unknown option {}: cargo xtask torture [--only write|history|laws|fuzz] [--cases N] [--seconds N]",
+                "unknown option {}: cargo xtask torture [--only write|history|laws|agents|fuzz] [--cases N] [--seconds N]",
                 pair[0]
             ),
         }
@@ -102,6 +106,23 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
             cargo(&["test", "--workspace", "--profile", PROFILE, "--quiet"])
                 .env("LANCET_LAW_CASES", cases.to_string()),
         )?;
+    }
+    if wanted("agents") {
+        step(
+            "the program that agents start",
+            &mut cargo(&["build", "--package", "lancet-cli", "--profile", PROFILE]),
+        )?;
+        let (pinned, newest) = (
+            setup::agents(&agents::ALL)?,
+            setup::newest_agents(&agents::ALL)?,
+        );
+        for (name, packages, known) in [
+            ("agents at the recorded versions", pinned, Known::Required),
+            ("agents at their newest versions", newest, Known::Reported),
+        ] {
+            let mut drive = agents::drive(&binary(), &packages, &agents::ALL, known);
+            step(name, &mut drive)?;
+        }
     }
     for target in TARGETS.iter().filter(|_| wanted("fuzz")) {
         step(

@@ -9,6 +9,7 @@ use anyhow::anyhow;
 use super::live::Live;
 use super::setup;
 use super::system::{self, LeftOut, SystemPackages};
+use crate::agents;
 
 /// A tool that is being fetched.
 pub(crate) struct Fetch<T>(Option<JoinHandle<anyhow::Result<T>>>);
@@ -46,6 +47,7 @@ pub(crate) struct Fetches {
     pub(crate) typescript_client: Fetch<PathBuf>,
     pub(crate) watchers: Fetch<PathBuf>,
     pub(crate) mcpb: Fetch<PathBuf>,
+    pub(crate) agents: Fetch<PathBuf>,
     pub(crate) system: Fetch<LeftOut>,
 }
 
@@ -70,6 +72,7 @@ impl Fetches {
             ),
             watchers: Fetch::begin(live, "installing file watchers", setup::watchers),
             mcpb: Fetch::begin(live, "installing the checker of MCPB bundles", setup::mcpb),
+            agents: Fetch::begin(live, "installing agents", || setup::agents(&agents::QUICK)),
             system: Fetch::begin(live, "system packages", move || {
                 Ok(system::set_up(packages, &shown))
             }),

@@ -174,14 +174,65 @@ pub(crate) fn mcpb() -> anyhow::Result<PathBuf> {
     Ok(node_packages("mcpb")?.join("node_modules/.bin/mcpb"))
 }
 
+/// The folder with the packages of agents, one folder for each. They are installed one after the other, because each has
+/// a hundred megabytes or more.
+pub(crate) fn agents(names: &[&str]) -> anyhow::Result<PathBuf> {
+    let folder = top().join("target/agents/packages");
+    for name in names {
+        let from = top().join("agents/packages").join(name);
+        // `npm ci` would want the packages for other platforms, too, which a mirror may not have.
+        let way = ["install", "--no-save", "--ignore-scripts"];
+        npm_packages(&from, &folder.join(name), &way)?;
+    }
+    Ok(folder)
+}
+
+/// The folder with the newest versions of agents, whatever they are on this day.
+pub(crate) fn newest_agents(names: &[&str]) -> anyhow::Result<PathBuf> {
+    let folder = top().join("target/agents/newest");
+    for name in names {
+        let described = std::fs::read_to_string(
+            top()
+                .join("agents/packages")
+                .join(name)
+                .join("package.json"),
+        )?;
+        let described: serde_json::Value = serde_json::from_str(&described)?;
+        let packages = described["dependencies"].as_object();
+        let place = folder.join(name);
+        std::fs::create_dir_all(&place)?;
+        std::fs::write(place.join("package.json"), "{\"private\": true}\n")?;
+        let mut install = command("npm", &["install", "--no-audit", "--no-fund"]);
+        install
+            .args([
+                "--ignore-scripts",
+                "--no-package-lock",
+                "--loglevel",
+                "error",
+            ])
+            .args(
+                packages
+                    .into_iter()
+                    .flatten()
+                    .map(|(package, _)| format!("{package}@latest")),
+            )
+            .current_dir(&place);
+        quietly(&mut install, "npm install")?;
+    }
+    Ok(folder)
+}
+
 /// Copies a client of `clients/` to `target/clients/` and installs its packages there.
 fn node_packages(client: &str) -> anyhow::Result<PathBuf> {
-    let (from, folder) = (
-        top().join("clients").join(client),
-        top().join("target/clients").join(client),
-    );
-    std::fs::create_dir_all(&folder)?;
-    for entry in std::fs::read_dir(&from)? {
+    let folder = top().join("target/clients").join(client);
+    npm_packages(&top().join("clients").join(client), &folder, &["ci"])?;
+    Ok(folder)
+}
+
+/// Copies the files of a folder and installs the packages that they pin.
+fn npm_packages(from: &Path, folder: &Path, way: &[&str]) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    for entry in std::fs::read_dir(from)? {
         let entry = entry?;
         if entry.file_type()?.is_file() {
             std::fs::copy(entry.path(), folder.join(entry.file_name()))?;
@@ -190,13 +241,15 @@ fn node_packages(client: &str) -> anyhow::Result<PathBuf> {
     let wanted = std::fs::read_to_string(folder.join("package-lock.json"))?;
     let marker = folder.join("node_modules/installed.json");
     if std::fs::read_to_string(&marker).is_ok_and(|installed| installed == wanted) {
-        return Ok(folder);
+        return Ok(());
     }
-    let mut install = command("npm", &["ci", "--no-audit", "--no-fund"]);
-    install.args(["--loglevel", "error"]).current_dir(&folder);
-    quietly(&mut install, "npm ci")?;
+    let mut install = command("npm", way);
+    install
+        .args(["--no-audit", "--no-fund", "--loglevel", "error"])
+        .current_dir(folder);
+    quietly(&mut install, "npm")?;
     std::fs::write(&marker, wanted)?;
-    Ok(folder)
+    Ok(())
 }
 
 /// Runs a program; what it printed is shown only if it fails.

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Drives real agents with a scripted model: each in a fresh home folder, with lancet installed by `lancet install` alone.
+
+    drive.py LANCET PACKAGES [AGENT ...] [--recorded FILE [--report | --bless]] [--jobs N]
+
+LANCET is the program; PACKAGES the folder with one folder of npm packages for each agent. What was seen of an agent is compared
+with FILE (agents/recorded.json): a difference is a failure, or with --report is printed only, for versions other than the recorded;
+--bless writes FILE anew.
+The last line is `N passed, N failed`.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import cases
+import drivers
+from model import Model
+
+# In the second conversation lancet's table of clients is overridden, so that what the agent itself cuts can be seen.
+UNLIMITED = """[read]
+clients."*" = 1000000
+"""
+
+
+def install(lancet, agent, home, project, writes):
+    environment = {"HOME": str(home), "PATH": os.environ["PATH"]}
+    done = subprocess.run([lancet, "install", agent.name, "--yes", "--writes", writes], cwd=project, env=environment,
+                          capture_output=True, text=True, timeout=60)
+    return done.returncode == 0, done.stdout + done.stderr
+
+
+def drive(lancet, agent, model, checks):
+    """Both conversations; what was seen of the agent."""
+    facts = {"version": agent.version()}
+    base = Path(os.path.realpath(tempfile.mkdtemp(prefix="lancet-agent-")))
+    try:
+        home = base / "home"
+        folder = cases.Folder(home / "work" / "project")
+        for writes, script in (("allow", cases.editing), ("ask", cases.asking)):
+            installed, printed = install(lancet, agent, home, folder.path, writes)
+            checks.that(installed, "lancet install --writes %s" % writes, printed)
+            if writes == "ask":
+                settings = home / ".config" / "lancet" / "lancet.toml"
+                settings.parent.mkdir(parents=True, exist_ok=True)
+                settings.write_text(UNLIMITED)
+            status, printed = agent.run(model, home, folder.path, agent.script(script(agent, folder, checks, facts), checks))
+            checks.that(model.failure is None, "the script runs to its end", model.failure)
+            ended = writes == "ask" and agent.ends_when_asked
+            checks.that(model.finished != ended, "all calls are made", "exit status %s\n%s" % (status, printed[-1500:]))
+            if writes == "allow":
+                facts["deferred"] = agent.deferred(model.requests)
+                offered = set().union(*(agent.offered(request) for request in model.requests))
+                checks.that(offered >= set(drivers.NAMES),
+                            "the model is offered lancet's tools", sorted(offered))
+        checks.same(folder.bytes("ask.txt"), b"one\ntwo\n", "nothing is written without a person's yes")
+    finally:
+        shutil.rmtree(base, ignore_errors=True)
+    return facts
+
+
+def attempt(lancet, agent):
+    """Drives one agent; its checks, what was seen of it, and the seconds it took."""
+    checks, began, model = cases.Checks(agent.title + agent.variant), time.monotonic(), Model()
+    facts = {}
+    try:
+        facts = drive(lancet, agent, model, checks)
+    except Exception as error:  # noqa: BLE001  One agent that cannot be driven leaves the others to be tried.
+        checks.that(False, "it can be driven", repr(error))
+    model.close()
+    return checks, facts, time.monotonic() - began
+
+
+def main():
+    words, flags = [], {"jobs": "1"}
+    arguments = iter(sys.argv[1:])
+    for word in arguments:
+        if word in ("--recorded", "--jobs"):
+            flags[word[2:]] = next(arguments)
+        elif word in ("--report", "--bless"):
+            flags[word[2:]] = True
+        else:
+            words.append(word)
+    if len(words) < 2:
+        print(__doc__)
+        return 2
+    lancet, packages, only = os.path.abspath(words[0]), Path(words[1]).resolve(), words[2:]
+    file = Path(flags["recorded"]) if "recorded" in flags else None
+    recorded = json.loads(file.read_text()) if file and file.exists() else {}
+    passed = failed = 0
+    agents = [kind(packages) for kind in drivers.ALL if not only or kind.name in only]
+    with ThreadPoolExecutor(int(flags["jobs"])) as pool:
+        for agent, (checks, facts, seconds) in zip(agents, pool.map(lambda agent: attempt(lancet, agent), agents)):
+            if file and "bless" not in flags:
+                known = recorded.get(agent.key, {})
+                differences = ["%s: %r, recorded %r" % (key, facts.get(key), known.get(key))
+                               for key in sorted({*known, *facts}) if facts.get(key) != known.get(key)]
+                if "report" in flags:
+                    for line in differences:
+                        print("%s differs in %s" % (checks.title, line))
+                else:
+                    checks.that(not differences, "it behaves as recorded", "; ".join(differences))
+            recorded[agent.key] = facts
+            print("  %s %s: %d checks, %.1f s" % (checks.title, facts.get("version", "?"), checks.passed, seconds), flush=True)
+            passed, failed = passed + checks.passed, failed + checks.failed
+    if "bless" in flags:
+        file.write_text(json.dumps(recorded, indent=2, ensure_ascii=False) + "\n")
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Writes the page of the documentation that shows one telling case of each kind, from what compare.py left behind.
+
+    page.py FOLDER > docs/edits-compared.md
+"""
+import difflib
+import json
+import re
+import sys
+from pathlib import Path
+
+import compare
+import corpus
+import drivers
+
+HEAD = """# Three hundred edits, through each agent's own tool and through lancet
+
+This page is made by `agents/page.py` from the results of `cargo xtask compare` (`agents/compare.py`). The table, then one telling case of each kind, byte by byte.
+
+## The outcome
+
+%s
+
+## How it was done
+
+- **The edits** are generated (`agents/corpus.py`) from a seed. Each replaces one line of a block of three by one or two others; the call
+  carries the block, as the tools ask for. What differs is how the call is off, what else the file holds, how it is written, or what
+  somebody did to it after it was read. The generator knows the bytes that are meant.
+- **The agents** are the published npm packages in the versions of the table, headless, each in a fresh home folder, with lancet installed
+  by `lancet install AGENT --writes allow`. A scripted model makes the calls; nothing goes to the network.
+- **Each edit twice in the same agent**: once with the agent's own way of reading (its read tool; Codex and goose have none and use `cat` in
+  their shell) and its own edit tool, once with lancet's Read and Edit, on two copies of the file. Codex's `apply_patch` gets the same two texts as a patch whose context
+  is what they share; as Codex offers it to models that it knows, the model is called `gpt-5.5`.
+- **One call, no second try.** A refusal costs a model another call and nothing else; which refusals help it most is not measured here.
+- **The judge compares bytes**: *right* are the meant ones, whatever tolerance found the place; *refused* is the file as it was; everything
+  else is *damaged*, also where only blanks differ (counted apart: `~n`). In a language where indentation counts that is no small thing, in
+  others it may be.
+- **Where the call does not say which place is meant** (several places, a copy put before the block), the meant one was drawn by lot, so a
+  tool that takes the first place is right now and then. Nobody can be right there on purpose; a refusal is what helps.
+
+What the makers of these tools might say, and we agree:
+
+- Gemini CLI can ask a model to correct an edit that did not fit; the scripted model here gives no correction.
+- A tool that never asks for a fresh read is right more often where somebody changed other lines: lancet and Claude Code refuse there, and
+  cost one more call.
+- Two writers in the very same moment are not in this table, because their order cannot be scripted from outside;
+  [write-promises.md](write-promises.md) has lancet's own proofs.
+- lancet was made with such cases in mind, and we wrote the generator. It is short; other cases are welcome.
+
+## One case of each kind
+
+`\\n`, `\\r\\n`, `\\t` and `\\x..` stand for the bytes of the file. *Meant* is the file as it should be afterwards.
+"""
+
+
+def visible(line):
+    """A line of bytes with what cannot be seen written out."""
+    text = line.decode("utf-8", "backslashreplace")
+    text = text.replace("\r", "\\r").replace("\n", "\\n").replace("\t", "\\t")
+    text = re.sub("[\u00a0\u0300-\u036f\u2028\ufeff\ufffd\x00-\x1f\x7f]", lambda found: "\\u%04x" % ord(found[0]), text)
+    return re.sub(r" (?= *\\[rn])", "\u2423", text)
+
+
+def lines_of(content):
+    return content.split(b"\n") if not content else [line for line in re.split(b"(?<=\n)", content) if line]
+
+
+def difference(before, after, most=14):
+    """The lines that differ, in the manner of a diff."""
+    told = []
+    for line in difflib.unified_diff([visible(l) for l in lines_of(before)], [visible(l) for l in lines_of(after)], n=1, lineterm=""):
+        if not line.startswith(("---", "+++")):
+            told.append("@@" if line.startswith("@@") else line)
+    told = told[1:] if told[:1] == ["@@"] else told
+    return told[:most] + (["… and %d more" % (len(told) - most)] if len(told) > most else [])
+
+
+def telling(kind, cases, results):
+    """The case with the most different outcomes."""
+    def variety(case):
+        return len({one["now"] for result in results for one in result["seen"] if one["case"] == case.number})
+    return max((case for case in cases if case.kind == kind), key=variety)
+
+
+def show(case, results):
+    yield "```text"
+    if case.meanwhile != case.content:
+        yield "somebody, after it was read:"
+        yield from ("  " + line for line in difference(case.content, case.meanwhile))
+    for name, text in (("old", case.old), ("new", case.new)):
+        yield "%s text of the call: %s" % (name, json.dumps(text, ensure_ascii=False))
+    if case.meant != case.meanwhile:
+        yield "meant:"
+        yield from ("  " + line for line in difference(case.meanwhile, case.meant))
+    else:
+        yield "meant: nothing, the line is no longer what was read"
+    yield "```"
+    outcomes = {}
+    for result in results:
+        for one in result["seen"]:
+            if one["case"] == case.number:
+                name = "lancet" if one["way"] == "lancet" else "%s" % result["agent"]
+                outcomes.setdefault((one["verdict"], one["now"]), []).append(name)
+    for verdict, word in (("right", "Right"), ("refused", "Refused"), ("blanks", "Damaged"), ("damaged", "Damaged")):
+        for (given, now), names in sorted(outcomes.items()):
+            if given != verdict:
+                continue
+            names = list(dict.fromkeys(names))
+            if "lancet" in names:
+                names = ["**lancet**"] + [name for name in names if name != "lancet"]
+            if word != "Damaged":
+                yield ""
+                yield "%s: %s." % (word, ", ".join(names))
+            else:
+                yield ""
+                yield "%s: %s. Against what was meant:" % (word, ", ".join(names))
+                yield ""
+                yield "```text"
+                yield from difference(case.meant, bytes.fromhex(now))
+                yield "```"
+
+
+def main():
+    folder = Path(sys.argv[1])
+    files = [folder / (kind.name + ".json") for kind in drivers.COMPARED]
+    results = [json.loads(file.read_text()) for file in files if file.exists()]
+    seed = results[0]["seed"]
+    cases = corpus.cases(seed)
+    print(HEAD % compare.table(results, cases, seed, results[0]["lancet"]).rstrip())
+    group = None
+    for here, kind, _count, _make in corpus.KINDS:
+        if here != group:
+            group = here
+            print("### %s\n" % (group[0].upper() + group[1:]))
+        print("#### %s\n" % (kind[0].upper() + kind[1:]))
+        print("\n".join(show(telling(kind, cases, results), results)) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
