@@ -107,10 +107,13 @@ struct CallParameters {
 }
 
 #[derive(Deserialize)]
-struct CalledName {
+struct CalledName<'a> {
     name: String,
     #[serde(default, rename = "arguments")]
     _arguments: Option<IgnoredAny>,
+    /// It names the session and, in the second generation, the version of the protocol.
+    #[serde(default, borrow, rename = "_meta")]
+    meta: Option<&'a RawValue>,
 }
 
 /// Parses one line, without its end.
@@ -188,12 +191,15 @@ fn read_call(id: &RequestId, parameters: Option<&RawValue>, damage: Option<&str>
     };
     // Unusable arguments are no reason to answer without naming the tool.
     if error.classify() != Category::Data
-        && let Ok(named) = serde_json::from_str::<CalledName>(text)
+        && let Ok(named) = serde_json::from_str::<CalledName<'_>>(text)
     {
+        let meta = named
+            .meta
+            .and_then(|raw| serde_json::from_str(raw.get()).ok());
         let parameters = CallParameters {
             name: named.name,
             arguments: None,
-            meta: None,
+            meta,
             answers: None,
             state: None,
         };

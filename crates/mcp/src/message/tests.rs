@@ -149,6 +149,15 @@ fn half_a_surrogate_pair_is_told_to_the_call_it_came_with() {
 }
 
 #[test]
+fn unreadable_arguments_leave_the_session_of_the_call_known() {
+    let line = br#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"Write","arguments":{"content":"\ud83d"},"_meta":{"lancet/session":"s1"}}}"#;
+    let call = called(line);
+    assert!(call.extensions().get::<Unreadable>().is_some());
+    let meta = call.extensions().get::<RequestMetaObject>().expect("meta");
+    assert_eq!(meta["lancet/session"], "s1");
+}
+
+#[test]
 fn arguments_nested_too_deeply_are_told_to_the_call() {
     let deep = "[".repeat(10_000) + &"]".repeat(10_000);
     let line = format!(
