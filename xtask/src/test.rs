@@ -17,6 +17,8 @@ mod tally;
 use std::process::Command;
 use std::time::Instant;
 
+use anyhow::Context;
+
 use crate::agents::{self, Known};
 use crate::house::top;
 use crate::package::{self, Effort};
@@ -83,8 +85,11 @@ pub(crate) fn all(packages: SystemPackages) -> anyhow::Result<bool> {
         let mut client = command("python3", &["clients/python/client.py"]);
         counted(&live, client.arg(binary()).env("PYTHONPATH", packages))
     });
+    // What a later step uses, too.
+    let (mut typescript, mut packages) = (None, None);
     report.step("agents: TypeScript SDK", || {
-        let client = fetches.typescript_client.wait()?.join("client.mjs");
+        let folder = typescript.insert(fetches.typescript_client.wait()?);
+        let client = folder.join("client.mjs");
         counted(&live, command("node", &[]).arg(client).arg(binary()))
     });
     report.step("agents: driven by a scripted model", || {
@@ -95,9 +100,16 @@ pub(crate) fn all(packages: SystemPackages) -> anyhow::Result<bool> {
         )
     });
     report.step("agents: packages", || {
-        let (folder, checker) = (packed()?, fetches.mcpb.wait()?);
+        let (folder, checker) = (packages.insert(packed()?), fetches.mcpb.wait()?);
         let mut check = command("python3", &["packages/check.py"]);
         counted(&live, check.arg(folder).arg(checker))
+    });
+    report.step("agents: clients for builders", || {
+        let packages = packages.as_ref().context("there are no packages")?;
+        let typescript = typescript.as_ref().context("there is no compiler")?;
+        let mut clients = command("python3", &["packages/clients.py"]);
+        clients.arg(packages).arg(fetches.mypy.wait()?);
+        counted(&live, clients.arg(typescript.join("node_modules/.bin/tsc")))
     });
     let left_out = match tested {
         Ok((checks, left_out)) => {

@@ -48,7 +48,7 @@ impl fmt::Display for Finding {
 }
 
 /// All rules.
-const RULES: [fn(&House) -> Vec<Finding>; 17] = [
+const RULES: [fn(&House) -> Vec<Finding>; 18] = [
     arrows::between_rooms,
     arrows::to_libraries,
     circles::largest,
@@ -59,6 +59,7 @@ const RULES: [fn(&House) -> Vec<Finding>; 17] = [
     pages::changelog,
     pages::errors,
     pages::example,
+    pages::agents,
     shape::length,
     shape::purpose,
     shape::no_mod_rs,

@@ -6,7 +6,8 @@ use super::Package;
 use super::product::Product;
 use super::tree::Tree;
 
-/// Makes the package that people name. It starts the binary and holds manual pages and completion scripts.
+/// Makes the package that people name. It starts the binary and holds the client for programs in JavaScript and TypeScript,
+/// manual pages and completion scripts.
 pub(super) fn launcher(product: &Product) -> anyhow::Result<Package> {
     let mut content = Tree::default();
     let mut pages = Vec::new();

@@ -202,7 +202,10 @@ fn files_below(folder: &Path) -> anyhow::Result<Vec<String>> {
         for entry in std::fs::read_dir(&inner).with_context(|| inner.display().to_string())? {
             let entry = entry?;
             if entry.file_type()?.is_dir() {
-                open.push(entry.path());
+                // Python writes it beside the sources that it runs.
+                if entry.file_name() != "__pycache__" {
+                    open.push(entry.path());
+                }
             } else {
                 let path = entry.path();
                 let path = path.strip_prefix(folder)?.to_str();

@@ -1,4 +1,4 @@
-//! The Python wheel: `lancet` and `lancet-mcp` as programs, and no Python code.
+//! The Python wheel: `lancet` and `lancet-mcp` as programs, and `lancet_mcp`, the client for programs in Python.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -16,6 +16,10 @@ pub(super) fn package(product: &Product) -> anyhow::Result<Package> {
     let scripts = format!("{stem}.data/scripts/");
     product.add_program(&mut tree, format!("{scripts}lancet"));
     tree.graft(&scripts, &product.template("wheel/scripts", &[])?);
+    tree.graft(
+        "lancet_mcp/",
+        &product.template("wheel/src/lancet_mcp", &[])?,
+    );
     tree.graft(&format!("{stem}.data/data/share/"), &product.share());
     let about = format!("{stem}.dist-info/");
     tree.graft(&about, &product.template("wheel/dist-info", &[])?);

@@ -119,6 +119,11 @@ pub(crate) fn python_client() -> anyhow::Result<PathBuf> {
     python_packages("clients/python/requirements.txt", "target/python")
 }
 
+/// The folder with mypy from PyPI, which checks the types of the client in Python.
+pub(crate) fn mypy() -> anyhow::Result<PathBuf> {
+    python_packages("packages/wheel/tests/requirements.txt", "target/mypy")
+}
+
 /// The folder with detect-secrets from PyPI, the reference for what counts as a credential.
 pub(crate) fn detect_secrets() -> anyhow::Result<PathBuf> {
     python_packages(
@@ -159,7 +164,7 @@ fn python_packages(requirements: &str, folder: &str) -> anyhow::Result<PathBuf> 
     Ok(folder)
 }
 
-/// The folder with the client in TypeScript and its SDK.
+/// The folder with the client in TypeScript, its SDK and the compiler.
 pub(crate) fn typescript_client() -> anyhow::Result<PathBuf> {
     node_packages("typescript")
 }

@@ -1,5 +1,5 @@
 //! Checks the pages beside the code: the changelog has an unreleased section, the table of errors is that of the code,
-//! and the example of the library's page is the one that is compiled.
+//! and the examples that pages show are those that are compiled or run.
 
 use super::Finding;
 use crate::errors_page;
@@ -38,22 +38,45 @@ pub(super) fn errors(house: &House) -> Vec<Finding> {
 /// The page of the library and the example that it shows.
 const LIBRARY: &str = "docs/library.md";
 const EXAMPLE: &str = "crates/lancet/examples/first_edit.rs";
+/// The page of the clients and the agents that it shows.
+const BUILDERS: &str = "docs/builders.md";
+const AGENTS: [(&str, &str); 2] = [
+    ("python", "packages/wheel/examples/agent.py"),
+    ("js", "packages/npm/examples/agent.mjs"),
+];
 
 /// The first Rust code of the library's page is the example, which the tests compile.
 pub(super) fn example(house: &House) -> Vec<Finding> {
-    let shown = house
-        .text(LIBRARY)
-        .and_then(|page| page.split_once("```rust\n"))
-        .and_then(|(_, rest)| rest.split_once("```"))
-        .map(|(code, _)| code);
     let compiled = house.text(EXAMPLE).unwrap_or_default();
-    match shown {
+    match shown(house, LIBRARY, "rust").next() {
         Some(code) if compiled.ends_with(code) => Vec::new(),
         _ => vec![Finding::of_file(
             LIBRARY,
             format!("its first Rust code must be that of {EXAMPLE}, from the first `use` on"),
         )],
     }
+}
+
+/// The page of the clients shows the agents that the tests run.
+pub(super) fn agents(house: &House) -> Vec<Finding> {
+    let missing = AGENTS.into_iter().filter(|(language, path)| {
+        let run = house.text(path);
+        !shown(house, BUILDERS, language).any(|code| Some(code) == run)
+    });
+    missing
+        .map(|(_, path)| Finding::of_file(BUILDERS, format!("it must show {path} as it is")))
+        .collect()
+}
+
+/// The code in one language that a page shows.
+fn shown<'h>(house: &'h House, page: &str, language: &str) -> impl Iterator<Item = &'h str> {
+    let opening = format!("```{language}\n");
+    let mut rest = house.text(page).unwrap_or_default();
+    std::iter::from_fn(move || {
+        let (code, after) = rest.split_once(&opening)?.1.split_once("```")?;
+        rest = after;
+        Some(code)
+    })
 }
 
 #[cfg(test)]
@@ -78,6 +101,18 @@ mod tests {
         assert_eq!(errors(&house(&page)), []);
         assert_eq!(errors(&house(&page.replace("| 7 |", "| 8 |"))).len(), 1);
         assert_eq!(errors(&House::of(&[])).len(), 1);
+    }
+
+    #[test]
+    fn an_agent_that_the_page_shows_otherwise_is_found() {
+        let house = |page: &str| {
+            let [(_, python), (_, js)] = AGENTS;
+            House::of(&[(BUILDERS, page), (python, "a()\n"), (js, "b();\n")])
+        };
+        let page = "```python\nfirst()\n```\n```python\na()\n```\n```js\nb();\n```\n";
+        assert_eq!(agents(&house(page)), []);
+        assert_eq!(agents(&house(&page.replace("a()", "c()"))).len(), 1);
+        assert_eq!(agents(&house("")).len(), 2);
     }
 
     #[test]
