@@ -25,6 +25,7 @@ const TABLE: &[(&str, &str)] = &[
         "Give a longer text that stands once, and --new longer by the same lines.",
         "Make --old longer, and --new by the same lines.",
     ),
+    ("They say: ", "You said: "),
     (
         "Or --replace-all to change all places.",
         "Or use --replace-all.",

@@ -45,6 +45,15 @@ pub(super) fn text(
             Diffs::Bare => out.push_str(&diff(file)),
         }
     }
+    // Of several files the person who saw the diffs in the question saw their number there.
+    if change.files.len() > 1 && diffs != Diffs::Seen {
+        let files = change.files.iter();
+        let (added, removed) = files.fold((0, 0), |(added, removed), file| {
+            (added + file.added, removed + file.removed)
+        });
+        let sum = format!("{} files, +{added} -{removed}", change.files.len());
+        out.push_str(&format!("{}\n", colour.paint(Style::Bold, &sum)));
+    }
     out
 }
 

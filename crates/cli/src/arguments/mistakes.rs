@@ -80,6 +80,16 @@ const OTHER_FLAGS: &[(&str, &[&str], &str)] = &[
     ),
     ("grep", &["--include"], "for some files use -g 'GLOB'"),
     (
+        "read",
+        &["--lines", "--line", "--range", "--head", "-l", "-r"],
+        "lines are typed behind the name: FILE:3-4, FILE:-3 for the last three",
+    ),
+    (
+        "log",
+        &["--long", "--verbose", "-v", "--full", "--graph"],
+        "`lancet show ID` has all of a change; --patch adds the diffs",
+    ),
+    (
         "grep",
         &["--exclude", "--exclude-dir"],
         "to leave files out use -g '!GLOB'",

@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
             Some(extension) => format!(", or '{name}/**/*.{extension}' for some of them"),
             None => String::new(),
         };
-        return Err(Failure::usage(format!(
+        return Err(Failure::refused(format!(
             "{name} is a folder; name its files by a glob in quotes: '{name}/**'{some}"
         )));
     }

@@ -129,11 +129,44 @@ fn a_line_of_the_log_says_what_changed() {
         log.out.ends_with("  shell  Edit  a.txt  +1 -1  2\n"),
         "{log:?}"
     );
-    let log = stage.run(&["log", "--stat"]);
-    assert!(log.out.ends_with("\n    a.txt  +1 -1\n"), "{log:?}");
+    // The line has the numbers of a single file; of several files each has its own.
+    let single = stage.run(&["log", "--stat"]);
+    assert_eq!(single.out, stage.run(&["log"]).out);
+    stage.file("b.txt", "2\n");
+    let both = ["edit", "*.txt", "--old", "2", "--new", "3\n4", "--yes"];
+    assert_eq!(stage.run(&both).code, 0);
+    let log = stage.run(&["log", "--stat", "-n", "1"]);
+    assert!(
+        log.out.ends_with("\n    a.txt  +2 -1\n    b.txt  +2 -1\n"),
+        "{log:?}"
+    );
     let run = stage.run(&["log", "-n", "0"]);
     assert_eq!(run.code, 2, "{run:?}");
     assert!(run.err.contains("at least 1"), "{run:?}");
+}
+
+#[test]
+fn times_are_those_of_the_persons_zone() {
+    let (stage, _) = edited();
+    let time = |zone: &str| {
+        let mut command = stage.command(LANCET);
+        command.arg("show").env("TZ", zone);
+        let out = crate::stage::finish(command, b"").out;
+        let line = out.lines().find(|line| line.starts_with("time"));
+        line.unwrap_or_default().to_owned()
+    };
+    assert!(time("UTC0").ends_with(" +00:00"), "{}", time("UTC0"));
+    let there = time("JST-9");
+    assert!(there.ends_with(" +09:00"), "{there}");
+    assert_ne!(there[..31], time("UTC0")[..31]);
+    let log = |zone: &str| {
+        let mut command = stage.command(LANCET);
+        command.arg("log").env("TZ", zone);
+        crate::stage::finish(command, b"").out
+    };
+    let clock = &there[12..31];
+    assert!(log("JST-9").contains(clock), "{clock}: {}", log("JST-9"));
+    assert!(!log("UTC0").contains(clock));
 }
 
 #[test]

@@ -426,7 +426,7 @@ fn hunks_are_picked() {
     assert_eq!(stage.text("a.txt"), meant);
     assert!(run.out.contains("(1/2) Write this hunk?"), "{run:?}");
     assert!(
-        run.out.contains("a.txt line 5. They say: not this one"),
+        run.out.contains("a.txt line 5. You said: not this one"),
         "{run:?}"
     );
 }
@@ -509,7 +509,7 @@ fn an_undo_of_two_files_is_picked_by_file_and_the_other_is_undone_later() {
     let run = on_terminal(&stage, "undo", "p\nn\ny\n");
     assert_eq!(run.code, 0, "{run:?}");
     assert_eq!(run.out.matches("Undo this?").count(), 1, "{run:?}");
-    assert_eq!(run.out.matches("Write this file?").count(), 2, "{run:?}");
+    assert_eq!(run.out.matches("Undo this file?").count(), 2, "{run:?}");
     assert!(run.out.contains("a.txt (all of it)"), "{run:?}");
     assert_eq!(stage.text("a.txt"), "a\n");
     assert!(!stage.project().join("b.txt").exists());
@@ -554,9 +554,9 @@ fn files_that_changed_names_are_picked_together() {
     assert_eq!(run.code, 0, "{run:?}");
     let together = run
         .out
-        .matches("Write these files, which only change together?");
+        .matches("Undo these files, which only change together?");
     assert_eq!(together.count(), 2, "{run:?}");
-    assert_eq!(run.out.matches("Write this file?").count(), 1, "{run:?}");
+    assert_eq!(run.out.matches("Undo this file?").count(), 1, "{run:?}");
     assert_eq!(stage.text("new.txt"), "new\n");
     assert!(!stage.project().join("b.txt").exists());
     assert_eq!(
@@ -586,7 +586,7 @@ fn a_restore_of_two_files_is_one_question_picked_by_file_and_one_undo() {
     let run = on_terminal(&stage, &restore, "p\nn\ny\n");
     assert_eq!(run.code, 0, "{run:?}");
     assert!(run.out.contains("Restore: 2 files, +2 -2"), "{run:?}");
-    assert_eq!(run.out.matches("Write this file?").count(), 2, "{run:?}");
+    assert_eq!(run.out.matches("Restore this file?").count(), 2, "{run:?}");
     assert_eq!(texts(), (two.clone(), one.clone()));
     let run = on_terminal(&stage, &restore, "y\n");
     assert_eq!(run.code, 0, "{run:?}");

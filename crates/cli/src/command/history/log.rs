@@ -94,7 +94,8 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
             lines,
             colour,
         ));
-        if arguments.stat {
+        // The line itself has the numbers of a single file.
+        if arguments.stat && operation.files.len() > 1 {
             out.push_str(&stat(&history, operation, colour));
         }
         if arguments.patch {

@@ -179,6 +179,11 @@ fn head(operation: &Operation, history: &History, colour: Colour) -> String {
         (Some(client), Some(version)) => Some(format!("{client} {version}")),
         (client, _) => client.clone(),
     };
+    // The log has another word for a typed command.
+    let client = client.map(|client| match who::maker(operation) {
+        word if client.starts_with(word) => client,
+        word => format!("{word} ({client})"),
+    });
     // What would have been asked otherwise is of no interest afterwards.
     let approved = operation.approved.as_deref().map(|words| {
         let (by, _) = words

@@ -53,6 +53,20 @@ pub(super) fn typed_range(
             tail: arguments.tail,
         })
     };
+    let is_range = |text: &str| {
+        let mut characters = text.chars();
+        characters.all(|c| c.is_ascii_digit() || "-,:.".contains(c)) && !text.is_empty()
+    };
+    if let Some(range) = typed.to_str().filter(|text| is_range(text))
+        && let Some(file) = arguments.files.first().filter(|file| *file != typed)
+        && around.absolute(typed)?.symlink_metadata().is_err()
+    {
+        let file = file.to_string_lossy();
+        return Err(Failure::usage(format!(
+            "there is no file {range}; lines are typed behind the name: {}:3-4",
+            visible_line(&file)
+        )));
+    }
     let flags = [arguments.offset, arguments.limit, arguments.tail];
     let is_flagged = flags.iter().any(Option::is_some);
     if let Some((name, tail)) = typed.to_str().and_then(split_tail)
@@ -103,7 +117,8 @@ fn split(typed: &str) -> Option<(&str, (u64, Option<u64>))> {
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         is_number.then(|| text.parse::<u64>().ok()).flatten()
     };
-    let (name, first, last) = match lines.split_once(['-', ',']) {
+    let range = lines.split_once("..").or(lines.split_once(['-', ',']));
+    let (name, first, last) = match range {
         Some((first, "")) => (name, number(first)?, None),
         Some((first, last)) => (name, number(first)?, Some(number(last)?)),
         None => {

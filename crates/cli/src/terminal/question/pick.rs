@@ -23,6 +23,7 @@ pub(super) fn pick(
 ) -> Option<Picking> {
     let mut picker = Picker {
         terminal,
+        act: show::act(question),
         colour,
         wait,
         words: Vec::new(),
@@ -63,6 +64,8 @@ fn answer(files: Vec<Pick>, words: Option<String>) -> Answer {
 
 struct Picker<'t> {
     terminal: &'t mut Terminal,
+    /// The word for what a yes does.
+    act: &'t str,
     colour: Colour,
     wait: &'t Wait,
     /// The reasons that the person gave for parts that they left out.
@@ -73,16 +76,14 @@ impl Picker<'_> {
     /// Asks about one file and the others that go with it; an inner none returns to the question.
     fn file(&mut self, file: &FileQuestion, others: &[&FileQuestion]) -> Option<Option<Pick>> {
         let several = file.pieces.len() > 1 && others.is_empty();
-        let (keys, help) = match several {
-            true => (
-                "y/n/h/d/q/?",
-                "y  write this file\nn  leave it out\nh  pick by hunk\nd  show its diff\nq  back to the question\n",
-            ),
-            false => (
-                "y/n/d/q/?",
-                "y  write this file\nn  leave it out\nd  show its diff\nq  back to the question\n",
-            ),
+        let (keys, by_hunk) = match several {
+            true => ("y/n/h/d/q/?", "h  pick by hunk\n"),
+            false => ("y/n/d/q/?", ""),
         };
+        let act = self.act.to_lowercase();
+        let help = format!(
+            "y  {act} this file\nn  leave it out\n{by_hunk}d  show its diff\nq  back to the question\n"
+        );
         let mut words = format!("{}\n", show::headline(file, self.colour));
         for other in others {
             words.push_str(&format!("{}\n", show::headline(other, self.colour)));
@@ -92,7 +93,7 @@ impl Picker<'_> {
                 [] => "this file",
                 _ => "these files, which only change together",
             };
-            let prompt = format!("Write {what}? [{keys}]");
+            let prompt = format!("{} {what}? [{keys}]", self.act);
             words = match self.ask(&words, &prompt)? {
                 PartKey::Yes => return Some(Some(Pick::Whole)),
                 PartKey::No(why) => {
@@ -105,7 +106,7 @@ impl Picker<'_> {
                     all.map(|file| show::file_diff(file, self.colour)).collect()
                 }
                 PartKey::Back => return Some(None),
-                PartKey::Help => help.to_owned(),
+                PartKey::Help => help.clone(),
                 PartKey::Hunks => not_understood("h"),
                 PartKey::Other(typed) => not_understood(&typed),
             };
@@ -124,9 +125,10 @@ impl Picker<'_> {
                     _ => "part, whose hunks belong together",
                 };
                 let prompt = format!(
-                    "({}/{}) Write this {which}? [y/n/q/?]",
+                    "({}/{}) {} this {which}? [y/n/q/?]",
                     at + 1,
-                    file.pieces.len()
+                    file.pieces.len(),
+                    self.act
                 );
                 words = match self.ask(&words, &prompt)? {
                     PartKey::Yes => {
@@ -140,7 +142,8 @@ impl Picker<'_> {
                     PartKey::Back => return Some(None),
                     PartKey::Diff => shown.clone(),
                     PartKey::Help => {
-                        "y  write it\nn  leave it out\nq  back to the question\n".to_owned()
+                        let act = self.act.to_lowercase();
+                        format!("y  {act} it\nn  leave it out\nq  back to the question\n")
                     }
                     PartKey::Hunks => not_understood("h"),
                     PartKey::Other(typed) => not_understood(&typed),

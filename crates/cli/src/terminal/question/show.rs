@@ -129,6 +129,14 @@ fn can_edit(question: &Question) -> bool {
     !question.is_whole && question.files.iter().any(|file| file.text.is_some())
 }
 
+/// The word for what a yes does.
+pub(super) fn act(question: &Question) -> &str {
+    match question.tool.as_str() {
+        tool @ ("Undo" | "Redo" | "Restore") => tool,
+        _ => "Write",
+    }
+}
+
 /// The prompt with the possible answers.
 pub(super) fn prompt(question: &Question) -> String {
     let further = match question.offers.always.as_slice() {
@@ -139,10 +147,7 @@ pub(super) fn prompt(question: &Question) -> String {
             rules.len()
         ),
     };
-    let act = match question.tool.as_str() {
-        tool @ ("Undo" | "Redo" | "Restore") => tool,
-        _ => "Write",
-    };
+    let act = act(question);
     let mut keys = String::from("y/N");
     for (key, is_offered) in [
         ("/a", !question.offers.always.is_empty()),
@@ -159,9 +164,10 @@ pub(super) fn prompt(question: &Question) -> String {
 
 /// The explanation of the keys.
 pub(super) fn help(question: &Question) -> String {
-    let mut words = String::from("y  write it\nn  write nothing\n");
+    let act = act(question).to_lowercase();
+    let mut words = format!("y  {act} it\nn  write nothing\n");
     if !question.offers.always.is_empty() {
-        words.push_str("a  write it, and add to your settings:\n");
+        words.push_str(&format!("a  {act} it, and add to your settings:\n"));
         for rule in &question.offers.always {
             words.push_str(&format!("     {}\n", visible_line(rule)));
         }
