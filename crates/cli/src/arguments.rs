@@ -3,6 +3,7 @@
 mod change;
 mod examples;
 mod history;
+mod hook;
 mod install;
 mod manual;
 mod mistakes;
@@ -23,6 +24,7 @@ pub(crate) use history::{
     StatsArguments, UndoArguments, UndoFlags,
 };
 
+pub(crate) use hook::HookArguments;
 pub(crate) use install::{InstallArguments, ScopeArguments, UninstallArguments, WritesOption};
 pub(crate) use manual::{
     CompleteArguments, Completed, CompletionsArguments, HelpArguments, ManArguments,
@@ -73,6 +75,7 @@ pub(crate) enum Command {
     Mcp(McpArguments),
     Install(InstallArguments),
     Uninstall(UninstallArguments),
+    Hook(HookArguments),
     Read(ReadArguments),
     Edit(EditArguments),
     Write(WriteArguments),

@@ -7,6 +7,7 @@ mod doctor;
 mod edit;
 mod help;
 mod history;
+mod hook;
 mod install;
 mod manual;
 mod mcp;
@@ -28,6 +29,7 @@ use crate::failure::{Exit, Failure};
 use crate::surroundings::Surroundings;
 
 pub(crate) use help::start_page;
+pub(crate) use hook::is_wanted as is_hook;
 
 /// Carries out a command.
 pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Failure> {
@@ -35,6 +37,7 @@ pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Fail
         Command::Mcp(arguments) => mcp::run(arguments, around),
         Command::Install(arguments) => install::install(arguments, around),
         Command::Uninstall(arguments) => install::uninstall(arguments, around),
+        Command::Hook(arguments) => hook::run(arguments, around),
         Command::Read(arguments) => read::run(arguments, around),
         Command::Edit(arguments) => edit::run(arguments, around),
         Command::Write(arguments) => write::run(arguments, around),

@@ -1,5 +1,6 @@
 //! The program `lancet`: parses the command line, runs a command, and ends with its exit code.
 
+mod ancestor;
 mod answer;
 mod arguments;
 mod called;
@@ -35,12 +36,15 @@ fn main() -> ExitCode {
     let form = OutputFormat::of(typed.iter().any(|word| word == "--json"));
     fault::hush_panics(form);
     let ended = catch_unwind(AssertUnwindSafe(|| start(&typed, form)));
-    ended
-        .unwrap_or_else(|_| {
-            fault::report_panic(form);
-            Exit::System
-        })
-        .into()
+    let exit = ended.unwrap_or_else(|_| {
+        fault::report_panic(form);
+        Exit::System
+    });
+    // Agents take a hook's other exit codes for a veto.
+    match command::is_hook(&called::as_lancet(typed)) {
+        true => Exit::Done.into(),
+        false => exit.into(),
+    }
 }
 
 fn start(typed: &[OsString], form: OutputFormat) -> Exit {

@@ -21,6 +21,8 @@ pub(crate) use settings::{
 
 pub(crate) use trust::file as trusted_file;
 
+use lancet_mcp::SESSION_VARIABLES;
+
 use crate::arguments::ColorWhen;
 use crate::failure::Failure;
 use crate::terminal::Colour;
@@ -51,6 +53,8 @@ pub(crate) struct Surroundings {
     /// The pager for long texts: `LANCET_PAGER`, else `PAGER`, else less. None where the variable is empty or `cat`, as
     /// in git.
     pub(crate) pager: Option<String>,
+    /// The ids that agents gave the conversation, by the variable that has them.
+    pub(crate) agent_sessions: Vec<(String, String)>,
     state_dir: Option<PathBuf>,
     state_home: Option<PathBuf>,
     config_home: Option<PathBuf>,
@@ -86,10 +90,26 @@ impl Surroundings {
                 .or_else(|| set("EDITOR"))
                 .map(|value| value.to_string_lossy().into_owned()),
             pager: pager(["LANCET_PAGER", "PAGER"].into_iter().find_map(env::var_os)),
+            agent_sessions: SESSION_VARIABLES
+                .iter()
+                .filter_map(|name| Some(((*name).to_owned(), set(name)?.into_string().ok()?)))
+                .collect(),
             state_dir: set("LANCET_STATE_DIR").map(PathBuf::from),
             state_home: folder("XDG_STATE_HOME"),
             config_home: folder("XDG_CONFIG_HOME"),
         }
+    }
+
+    /// The id of the conversation that the environment of an agent's hook names, where its events do not.
+    pub(crate) fn session_of_agent(&self, agent: &str) -> Option<String> {
+        let variable = match agent {
+            "claude" => "CLAUDE_CODE_SESSION_ID",
+            "copilot" => "COPILOT_AGENT_SESSION_ID",
+            _ => return None,
+        };
+        let mut known = self.agent_sessions.iter();
+        let (_, id) = known.find(|(name, _)| name == variable)?;
+        Some(id.clone())
     }
 
     /// Whether a stream gets colours.

@@ -5,7 +5,8 @@
 //! - [`OperationStore`] keeps changes ([`Operation`]) with the contents before and after. A change is recorded in two steps,
 //!   [`begin`](RecordStore::begin) before the files are written and [`finish`](RecordStore::finish) afterwards, so that a
 //!   crash in between can be settled from the files.
-//! - [`Store`] implements both in an SQLite database in the state folder; large contents are files beside it, named by their
+//! - [`MarkStore`] keeps the places in a session's changes at which a person sent a prompt ([`Mark`]).
+//! - [`Store`] implements all of them in an SQLite database in the state folder; large contents are files beside it, named by their
 //!   hash.
 //!
 //! ```
@@ -38,6 +39,7 @@ mod entry;
 mod kept;
 mod ledger;
 mod line_numbers;
+mod mark;
 mod operation;
 mod seen;
 mod session;
@@ -49,6 +51,7 @@ pub use entry::{Entry, ReadRange, Readings, Revision, Version};
 pub use kept::KeptContent;
 pub use ledger::{Budget, Ledger, Observation};
 pub use line_numbers::{Detail, LineChange, LineNumbers, Mover, Standing};
+pub use mark::{Mark, MarkQuery, MarkStore};
 pub use operation::{
     ALREADY_UNDONE, Author, ChangeKind, Compressed, Confirmed, Content, ContentStore, Draft,
     FileChange, FileDraft, IdMatch, Limits, LogQuery, Operation, OperationKind, OperationState,

@@ -24,6 +24,7 @@ mod journal;
 mod ledger_tables;
 mod ledgers;
 mod log;
+mod marks;
 mod open;
 mod operations;
 mod probe;

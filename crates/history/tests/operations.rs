@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use lancet_history::{
     Author, ChangeKind, Content, ContentStore, Draft, FileDraft, IdMatch, Limits, LogQuery,
-    OperationKind, OperationState, RecordStore, Reversible, State, StatisticsQuery, Store,
-    StoreError, StoreUpkeep, TakenBack,
+    MarkQuery, MarkStore, OperationKind, OperationState, RecordStore, Reversible, State,
+    StatisticsQuery, Store, StoreError, StoreUpkeep, TakenBack,
 };
 use lancet_testing::TestFolder;
 use rusqlite::Connection;
@@ -1026,4 +1026,56 @@ fn a_database_without_the_order_of_recording_gets_it_from_the_ids() {
         ids(&store, &LogQuery::default()),
         ["0000aaaa0000".to_owned(), id(3), id(2), id(1)]
     );
+}
+
+#[test]
+fn a_mark_has_the_place_in_the_changes_at_which_it_was_set() {
+    let folder = TestFolder::new();
+    let store = Store::new(folder.path());
+    let change = |id: &str| {
+        let files = vec![file("/p/a.txt", None, whole(b"a"))];
+        let draft = draft(id, files);
+        let _ = store.begin(&draft).expect("begun");
+        let _ = store.finish(&draft).expect("finished");
+    };
+    store.mark("talk", "first\nand more").expect("kept");
+    change("aaaaaaaaaaaa");
+    store.mark("talk", &"x".repeat(200)).expect("kept");
+    store.mark("elsewhere", "other").expect("kept");
+    change("bbbbbbbbbbbb");
+    let query = MarkQuery {
+        below: vec!["/p".into()],
+        ..MarkQuery::default()
+    };
+    let marks = store.marks(&query).expect("read");
+    let found: Vec<_> = marks.iter().map(|mark| mark.prompt.as_str()).collect();
+    assert_eq!(found, ["x".repeat(80).as_str(), "first"], "newest first");
+    let since = |sequence: i64| {
+        let query = LogQuery {
+            session: Some("talk".to_owned()),
+            after: Some(sequence),
+            ..LogQuery::default()
+        };
+        let log = store.log(&query).expect("read");
+        log.into_iter().map(|found| found.id).collect::<Vec<_>>()
+    };
+    assert_eq!(since(marks[0].sequence), ["bbbbbbbbbbbb"]);
+    assert_eq!(since(marks[1].sequence), ["bbbbbbbbbbbb", "aaaaaaaaaaaa"]);
+    let other = MarkQuery {
+        session: Some("elsewhere".to_owned()),
+        ..MarkQuery::default()
+    };
+    assert_eq!(store.marks(&other).expect("read").len(), 1);
+}
+
+#[test]
+fn the_session_of_a_process_is_the_one_reported_last() {
+    let folder = TestFolder::new();
+    let store = Store::new(folder.path());
+    assert_eq!(store.reported_session("7:1").expect("read"), None);
+    store.report_session("7:1", "one").expect("kept");
+    store.report_session("7:1", "two").expect("kept");
+    store.report_session("7:2", "three").expect("kept");
+    let found = store.reported_session("7:1").expect("read");
+    assert_eq!(found.as_deref(), Some("two"));
 }

@@ -2,6 +2,7 @@
 //! changes a file of the user; undo and restore are requests to a [`Session`](crate::Session).
 
 mod attribution;
+mod marks;
 mod patch;
 
 use std::path::{Path, PathBuf};
@@ -17,9 +18,9 @@ use crate::rooms::{heal, set_aside};
 
 pub use attribution::{Attribution, Written};
 pub use lancet_history::{
-    ALREADY_UNDONE, ChangeKind, Compressed, FileChange, IdMatch, LogQuery, Operation,
-    OperationKind, OperationState, RecordedState, Removed, Reversible, Statistics, StatisticsQuery,
-    StoreError, Totals,
+    ALREADY_UNDONE, ChangeKind, Compressed, FileChange, IdMatch, LogQuery, Mark, MarkQuery,
+    Operation, OperationKind, OperationState, RecordedState, Removed, Reversible, Statistics,
+    StatisticsQuery, StoreError, Totals,
 };
 
 /// The shortest part of an id that is accepted in place of the id.

@@ -3,6 +3,8 @@
 
 use std::path::PathBuf;
 
+use lancet_history::Mark;
+
 use crate::call::Cancel;
 
 /// A request to undo or redo changes. It is a change like any other: it passes *approve* and *commit* and is itself an
@@ -89,6 +91,8 @@ pub enum Selection {
     Turn(String),
     /// All operations since this time, in milliseconds since 1970, as one operation.
     Since(i64),
+    /// All operations of a session since a person's prompt, as one operation.
+    SincePrompt(Mark),
 }
 
 /// Undo or redo.

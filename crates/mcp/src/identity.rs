@@ -129,7 +129,7 @@ pub(crate) fn text(meta: &Map<String, Value>, key: &str) -> Option<String> {
 /// Makes a session's name from a client's name and its id, joined by a dot: only characters that a name may have, at
 /// most 64. Where characters were left out, or the client's name has a dot itself, a checksum is added, so that no two
 /// conversations share a ledger.
-fn session_name(client: &str, id: &str) -> String {
+pub(crate) fn session_name(client: &str, id: &str) -> String {
     let plain = |text: &str| -> String {
         text.chars()
             .map(|c| {

@@ -11,6 +11,7 @@
 
 mod answer;
 mod clients;
+mod conversation;
 mod elicit;
 mod host;
 mod identity;
@@ -34,6 +35,7 @@ use rmcp::ServiceExt;
 use rmcp::service::{QuitReason, ServerInitializeError};
 use tokio::io::{AsyncRead, AsyncWrite};
 
+pub use conversation::{SESSION_VARIABLES, hook_session};
 pub use elicit::Ask;
 pub use log::{Level, Log};
 use server::Server;
@@ -60,6 +62,12 @@ pub enum Answers {
 pub struct Options {
     /// The session of all calls, whatever they name themselves; none where each call's own counts.
     pub session: Option<SessionName>,
+    /// The variables of the environment that may name the session of calls that name none ([`SESSION_VARIABLES`]), with
+    /// their values.
+    pub environment: Vec<(String, String)>,
+    /// The process of the agent, by its id and start time: the session that the agent's hooks last reported for it counts
+    /// before the environment.
+    pub agent_process: Option<String>,
     /// The form of answers.
     pub answers: Answers,
     /// Who is asked before a write.
@@ -82,6 +90,8 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             session: None,
+            environment: Vec::new(),
+            agent_process: None,
             answers: Answers::Text,
             ask: Ask::Engine,
             log: Log::silent(),

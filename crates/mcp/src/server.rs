@@ -17,6 +17,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use crate::answer;
 use crate::clients::ClientProfile;
+use crate::conversation;
 use crate::elicit::{self, ElicitApprover, PendingQuestion};
 use crate::host::HostNotices;
 use crate::identity::{Identity, SESSION};
@@ -138,10 +139,14 @@ impl Server {
             Some(self.answered(reply, tool, &manners))
         };
         let client = context.client_info();
-        let identity = Identity::read(
-            &context.meta,
-            client.as_ref().map(|client| client.name.as_str()),
-        );
+        let name = client.as_ref().map(|client| client.name.as_str());
+        let mut identity = Identity::read(&context.meta, name);
+        if identity.session.is_none() && self.options.session.is_none() {
+            let process = self.options.agent_process.as_deref();
+            let environment = &self.options.environment;
+            identity.session =
+                conversation::session(process, environment, &self.lancet, &self.pool, name).await;
+        }
         let session = match self.session(&identity) {
             Ok(session) => session,
             Err(refusal) => return refused(&refusal, &request.name),

@@ -227,6 +227,12 @@ Examples:
   lancet log src --format attribution
       Which lines of the files below src agents wrote, as JSON.";
 
+pub(super) const HOOK: &str = "\
+`lancet install AGENT` adds this command to the agent's hooks; docs/agents.md says which.
+
+Examples:
+  echo '{\"hook_event_name\":\"UserPromptSubmit\",\"session_id\":\"a\",\"prompt\":\"Fix it\"}' | lancet hook claude";
+
 pub(super) const SHOW: &str = "\
 Examples:
   lancet show 9f

@@ -7,6 +7,7 @@ use std::time::Duration;
 use lancet::tools::ANSWER_LIMIT_MCP;
 use lancet_mcp::{Answers, Ask, Level, Options, serve_stdio};
 
+use crate::ancestor::agent_process;
 use crate::arguments::{AskOption, McpArguments, Mode};
 use crate::failure::{Exit, Failure};
 use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
@@ -45,6 +46,8 @@ pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exi
     }
     let options = Options {
         session: arguments.session.clone(),
+        environment: around.agent_sessions.clone(),
+        agent_process: agent_process(),
         answers: if arguments.structured {
             Answers::Structured
         } else {

@@ -4,10 +4,11 @@ use lancet_testing::folder::names;
 
 use crate::stage::{Stage, word};
 
-const COMMANDS: [&str; 26] = [
+const COMMANDS: [&str; 27] = [
     "mcp",
     "install",
     "uninstall",
+    "hook",
     "read",
     "edit",
     "write",

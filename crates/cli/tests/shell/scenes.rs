@@ -225,6 +225,11 @@ fn agents_settings() {
 }
 
 #[test]
+fn what_agents_tell_by_their_hooks() {
+    play_page("hooks");
+}
+
+#[test]
 fn ten_everyday_tasks() {
     play_page("everyday");
 }
@@ -252,6 +257,7 @@ fn every_page_of_the_shell_is_played() {
         "converters.md",
         "everyday.md",
         "history.md",
+        "hooks.md",
         "wrong-turns.md",
     ];
     assert_eq!(there, played);

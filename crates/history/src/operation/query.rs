@@ -20,6 +20,8 @@ pub struct LogQuery {
     pub turn: Option<String>,
     /// Only operations since this time, in milliseconds since 1970.
     pub since: Option<i64>,
+    /// Only operations that were recorded after this [`sequence`](Operation::sequence).
+    pub after: Option<i64>,
     /// Only operations that were recorded before the one with this id.
     pub before: Option<String>,
     /// Only operations that can be undone, or only those that can be redone.

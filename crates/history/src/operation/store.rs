@@ -11,6 +11,7 @@ use super::{
 };
 use crate::entry::Revision;
 use crate::kept::KeptContent;
+use crate::mark::MarkStore;
 use crate::store::{Saved, SetAside, StoreError};
 
 /// Whether an announced operation could be confirmed.
@@ -27,9 +28,9 @@ pub enum Confirmed {
 /// A change is recorded in two steps: [`begin`](RecordStore::begin) before the files are written, with everything that undo
 /// needs, and [`finish`](RecordStore::finish) afterwards. Operations of a process that ended in between are returned by
 /// [`unfinished`](RecordStore::unfinished) and settled by a caller that can read the files.
-pub trait OperationStore: RecordStore + ContentStore + StoreUpkeep {}
+pub trait OperationStore: RecordStore + ContentStore + StoreUpkeep + MarkStore {}
 
-impl<S: RecordStore + ContentStore + StoreUpkeep> OperationStore for S {}
+impl<S: RecordStore + ContentStore + StoreUpkeep + MarkStore> OperationStore for S {}
 
 /// The records of operations: written in two steps, queried, and settled after a crash.
 pub trait RecordStore: Send + Sync {

@@ -2,6 +2,15 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// The time in milliseconds since 1970.
+pub(super) fn now_in_milliseconds() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| {
+            i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+        })
+}
+
 /// The time in seconds since 1970.
 pub(super) fn now() -> i64 {
     SystemTime::now()

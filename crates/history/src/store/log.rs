@@ -27,6 +27,8 @@ pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
         .prepare("SELECT path, kind, before, after, undone FROM files WHERE operation = ''")?;
     connection.prepare("SELECT file, earlier, at FROM taken_back WHERE operation = ''")?;
     connection.prepare("SELECT file FROM parted WHERE operation = ''")?;
+    connection.prepare("SELECT id, session, time, sequence, prompt FROM marks")?;
+    connection.prepare("SELECT process, session, time FROM agent_processes")?;
     Ok(())
 }
 
@@ -53,6 +55,9 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
     }
     if let Some(since) = query.since {
         filter.add("o.time >= ?", [Value::Integer(since)]);
+    }
+    if let Some(after) = query.after {
+        filter.add("o.sequence > ?", [Value::Integer(after)]);
     }
     if let Some(before) = &query.before {
         filter.add(

@@ -13,7 +13,7 @@ use super::schema::{STEPS, version};
 use crate::entry::Revision;
 
 /// The tables, referenced ones first, with the columns of their primary key.
-const TABLES: [(&str, &str); 11] = [
+const TABLES: [(&str, &str); 13] = [
     ("sessions", "id"),
     ("ledger", "session, path"),
     ("contents", "id"),
@@ -25,6 +25,8 @@ const TABLES: [(&str, &str); 11] = [
     ("refusals", "hour, session, tool, name, folder"),
     ("unsealed", "file"),
     ("journal", "id"),
+    ("marks", "id"),
+    ("agent_processes", "process"),
 ];
 /// The time limit, since a tool call is waiting. Rows that are not copied by then stay in the file that was set aside.
 const TIME_LIMIT: Duration = Duration::from_secs(10);

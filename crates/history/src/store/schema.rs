@@ -155,6 +155,21 @@ pub(super) const STEPS: &[&str] = &["
     ) STRICT, WITHOUT ROWID;
     INSERT INTO refusals SELECT hour, session, tool, name, x'', count, overdue FROM older_refusals;
     DROP TABLE older_refusals;
+", "
+    -- Where in its changes a session was when a person sent a prompt.
+    CREATE TABLE marks (
+        id       INTEGER PRIMARY KEY AUTOINCREMENT,
+        session  TEXT    NOT NULL,
+        time     INTEGER NOT NULL,        -- milliseconds since 1970
+        sequence INTEGER NOT NULL,        -- of the newest operation at that time
+        prompt   TEXT    NOT NULL         -- at most 80 characters
+    ) STRICT;
+    CREATE INDEX marks_by_session ON marks (session, id);
+    CREATE TABLE agent_processes (        -- the session that an agent's hooks reported last
+        process  TEXT    NOT NULL PRIMARY KEY,
+        session  TEXT    NOT NULL,
+        time     INTEGER NOT NULL         -- seconds since 1970
+    ) STRICT, WITHOUT ROWID;
 "];
 
 /// Why a database could not be migrated.

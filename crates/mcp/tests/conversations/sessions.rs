@@ -166,3 +166,33 @@ async fn after_a_shortened_conversation_a_read_answers_with_text() {
         .await;
     assert!(text(&again).contains("1→two"), "{again}");
 }
+
+#[tokio::test]
+async fn the_environment_names_the_session_until_a_hook_reports_another() {
+    let options = Options {
+        environment: vec![("CLAUDE_CODE_SESSION_ID".to_owned(), "one".to_owned())],
+        agent_process: Some("7:1".to_owned()),
+        ..Options::default()
+    };
+    let mut connection = connect_with(|builder| builder, options);
+    connection.shake_hands_as("claude-code", json!({})).await;
+    let path = connection.write("a.txt", "one\n");
+    connection.call("Read", json!({"file_path": path})).await;
+    let meta = json!({"lancet/session": "claude-code.one"});
+    let result = edit(&mut connection, &path, "one", "two", meta).await;
+    assert_ne!(result["isError"], true, "{result}");
+    let hook = lancet::Lancet::builder()
+        .root(connection.root())
+        .state_dir(connection.folder.path().join("state"));
+    let hook = hook.open().expect("opens").history().expect("a history");
+    // A session of another agent is not followed.
+    for (reported, old, new, followed) in [
+        ("gemini-cli.x", "two", "three", true),
+        ("claude-code.other", "three", "four", false),
+        ("claude-code.one", "three", "four", true),
+    ] {
+        hook.report_session("7:1", reported).expect("kept");
+        let result = edit(&mut connection, &path, old, new, json!({})).await;
+        assert_eq!(result["isError"] != true, followed, "{reported}: {result}");
+    }
+}

@@ -83,6 +83,7 @@ fn typed(selection: &Selection, id: &str) -> String {
         Selection::Client(name) => format!("--client {name}"),
         Selection::Turn(turn) => format!("--turn {turn}"),
         Selection::Since(_) => "--since TIME".to_owned(),
+        Selection::SincePrompt(mark) => format!("--to-prompt N --session {}", mark.session),
     }
 }
 

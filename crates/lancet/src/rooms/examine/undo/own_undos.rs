@@ -86,6 +86,11 @@ fn query(selection: &Selection) -> Option<LogQuery> {
             since: Some(*time),
             ..all
         },
+        Selection::SincePrompt(mark) => LogQuery {
+            session: Some(mark.session.clone()),
+            after: Some(mark.sequence),
+            ..all
+        },
         Selection::Newest | Selection::Last(_) | Selection::Operation(_) | Selection::File(_) => {
             return None;
         }

@@ -109,6 +109,11 @@ pub(super) fn rows(
             since: Some(*time),
             ..query
         })?,
+        Selection::SincePrompt(mark) => log(LogQuery {
+            session: Some(mark.session.clone()),
+            after: Some(mark.sequence),
+            ..query
+        })?,
     };
     let rows: Vec<Row> = operations.into_iter().flat_map(standing_rows).collect();
     if rows.is_empty() {
@@ -338,6 +343,11 @@ fn nothing_to_undo(selection: &Selection) -> String {
             format!("There is nothing to undo of the turn {:?}", cut(turn, 64))
         }
         Selection::Since(_) => "There is nothing to undo since then".to_owned(),
+        Selection::SincePrompt(mark) => format!(
+            "There is nothing to undo of the session {:?} since the prompt {:?}",
+            cut(&mark.session, 64),
+            mark.prompt
+        ),
         _ => "There is nothing to undo here".to_owned(),
     }
 }

@@ -1,0 +1,108 @@
+//! The process of the agent that started this one: the parent, or the one above it where a shell or the program that runs
+//! packages (npx, uvx) is in between. Hooks and servers of one agent find the same process.
+
+use std::fs;
+
+/// How many processes above this one are looked at.
+const MOST: usize = 8;
+/// Programs that only start others.
+const STARTERS: [&str; 9] = [
+    "sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "uv", "uvx",
+];
+/// The beginning of the name of the process by which npm runs lancet's package; node and a shell are below it.
+const NPX: &str = "npm exec lancet";
+
+/// One process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Process {
+    number: u32,
+    /// The name of the program, at most 15 bytes of it.
+    program: String,
+    parent: u32,
+    /// The start time, since numbers are used again.
+    began: String,
+}
+
+/// The process of the agent, by its number and start time; none where the system does not tell (it has no `/proc`).
+pub(crate) fn agent_process() -> Option<String> {
+    let mut above = Vec::new();
+    let mut next = process(std::process::id())?.parent;
+    while let Some(found) = process(next).filter(|_| next > 1 && above.len() < MOST) {
+        next = found.parent;
+        above.push(found);
+    }
+    let agent = agent(&above)?;
+    Some(format!("{}:{}", agent.number, agent.began))
+}
+
+/// The agent among the processes above this one, nearest first.
+fn agent(above: &[Process]) -> Option<&Process> {
+    let npx = above
+        .iter()
+        .position(|process| process.program.starts_with(NPX));
+    let above = above.get(npx.map_or(0, |at| at + 1)..)?;
+    above
+        .iter()
+        .find(|process| !STARTERS.contains(&process.program.as_str()))
+}
+
+fn process(number: u32) -> Option<Process> {
+    read(
+        number,
+        &fs::read_to_string(format!("/proc/{number}/stat")).ok()?,
+    )
+}
+
+/// Reads a line of `/proc/PID/stat`: the number, the program in parentheses, which may contain parentheses itself, and
+/// fields, the parent second and the start time twentieth.
+fn read(number: u32, line: &str) -> Option<Process> {
+    let (head, rest) = line.rsplit_once(')')?;
+    let (_, program) = head.split_once('(')?;
+    let mut fields = rest.split_ascii_whitespace();
+    Some(Process {
+        number,
+        program: program.to_owned(),
+        parent: fields.nth(1)?.parse().ok()?,
+        began: fields.nth(17)?.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn programs(names: &[&str]) -> Vec<Process> {
+        let process = |(at, name): (usize, &&str)| Process {
+            number: at as u32,
+            program: (*name).to_owned(),
+            parent: 0,
+            began: String::new(),
+        };
+        names.iter().enumerate().map(process).collect()
+    }
+
+    #[test]
+    fn shells_and_runners_of_packages_are_passed_over() {
+        for (names, wanted) in [
+            (&["claude", "bash"][..], Some(0)),
+            (&["sh", "claude"], Some(1)),
+            (&["uv", "uvx", "sh", "node"], Some(3)),
+            (&["node", "sh", "npm exec lancet", "claude"], Some(3)),
+            (&["node", "npm exec @anthr", "bash"], Some(0)),
+            (&["bash"], None),
+        ] {
+            let above = programs(names);
+            let found = agent(&above).map(|process| process.number);
+            assert_eq!(found, wanted, "{names:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_is_read_around_the_name_of_the_program() {
+        let line = "7 (a) (b) S 3 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 99 0";
+        let found = read(7, line).expect("read");
+        assert_eq!((found.parent, found.program.as_str()), (3, "a) (b"));
+        assert_eq!(found.began, "99");
+        assert_eq!(read(7, "nonsense"), None);
+    }
+}

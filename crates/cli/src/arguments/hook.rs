@@ -1,0 +1,22 @@
+//! What may be typed to take in what an agent's hooks tell.
+
+use clap::Args;
+
+use super::{WorkArguments, examples};
+
+/// Take in what an agent tells by its hooks (agents call this)
+///
+/// Reads one JSON object from standard input. After a change by lancet's tools the diff is shown in the agent; what the
+/// agent's own reading tool showed counts as read; at each prompt a mark is set, to which `lancet undo --to-prompt` goes
+/// back. An event that it does not know is passed over. The exit code is always 0: an agent takes any other for a veto.
+#[derive(Debug, Args)]
+#[command(after_long_help = examples::HOOK)]
+pub(crate) struct HookArguments {
+    /// The agent: claude, codex, gemini, qwen or copilot
+    pub(crate) agent: String,
+    /// Give up without an answer after so many milliseconds, because the agent waits
+    #[arg(long, value_name = "MILLISECONDS", default_value_t = 180)]
+    pub(crate) within: u64,
+    #[command(flatten)]
+    pub(crate) place: WorkArguments,
+}

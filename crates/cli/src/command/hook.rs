@@ -1,0 +1,134 @@
+//! `lancet hook AGENT`: takes in one event that an agent reports by its hooks. The agent waits for the answer and takes a
+//! failure for a veto, so the command ends in time, and well, whatever it was given.
+
+mod event;
+mod message;
+mod tool;
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use lancet::{Lancet, SessionName};
+use lancet_mcp::{Level, hook_session};
+use serde_json::Value;
+
+use self::event::{Event, HookEvent};
+use crate::ancestor::agent_process;
+use crate::arguments::{HookArguments, WorkArguments};
+use crate::failure::{Exit, Failure};
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
+use crate::surroundings::{RootHint, Surroundings};
+use crate::terminal::{print, print_error};
+
+/// The largest event that is read, in bytes: the texts of the agent's own reading tool are in it.
+const LARGEST: u64 = 16 << 20;
+
+/// The agents that have hooks.
+pub(super) const AGENTS: [&str; 5] = ["claude", "codex", "gemini", "qwen", "copilot"];
+
+/// Whether a command line is one of an agent's hook, which must end with exit code 0.
+pub(crate) fn is_wanted(typed: &[std::ffi::OsString]) -> bool {
+    typed.get(1).is_some_and(|command| command == "hook")
+}
+
+/// Runs `lancet hook`.
+pub(super) fn run(arguments: &HookArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    let agent = match arguments.agent.as_str() {
+        "claude-code" => "claude",
+        name => name,
+    };
+    if !AGENTS.contains(&agent) {
+        print_error(&format!(
+            "lancet: {agent} is no agent whose hooks lancet knows; it knows {}\n",
+            AGENTS.join(", ")
+        ));
+        return Ok(Exit::Done);
+    }
+    let (answer, answered) = mpsc::channel();
+    let (agent, place) = (agent.to_owned(), arguments.place.clone());
+    let around = around.clone();
+    let worker = thread::Builder::new().spawn(move || {
+        let found = answer_to(&agent, &place, &around);
+        let _ = answer.send(found);
+    });
+    let limit = Duration::from_millis(arguments.within);
+    if worker.is_ok()
+        && let Ok(Some(answer)) = answered.recv_timeout(limit)
+    {
+        // An answer that cannot be written is no reason for a veto.
+        let _ = print(&format!("{answer}\n"));
+    }
+    Ok(Exit::Done)
+}
+
+/// The answer to the event on standard input; none where there is nothing to say.
+fn answer_to(agent: &str, place: &WorkArguments, around: &Surroundings) -> Option<Value> {
+    let mut bytes = Vec::new();
+    let input = std::io::stdin().lock();
+    input.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
+    if bytes.len() as u64 > LARGEST {
+        return None;
+    }
+    let sent: Value = serde_json::from_slice(&bytes).ok()?;
+    let event = HookEvent::read(agent, &sent)?;
+    if let Event::BeforeChange { answer } = event.event {
+        return Some(answer);
+    }
+    let id = event.session.or_else(|| around.session_of_agent(agent));
+    let name = hook_session(agent, &id.unwrap_or_default());
+    let mut around = around.clone();
+    around.working = event.folder.or(around.working);
+    let lancet = open(place, &around)?;
+    match event.event {
+        Event::SessionStart => report(&lancet, &name?),
+        Event::Prompt(text) => {
+            let name = name?;
+            report(&lancet, &name)?;
+            lancet.history()?.mark(&name, &text).ok()
+        }
+        Event::Read { path, text } => {
+            let session = lancet.session(&SessionName::new(name?).ok()?);
+            let path = absolute(&around, &path)?;
+            session.seen(path, &text).ok().map(drop)
+        }
+        Event::Changed { call, answer } => {
+            let shown = message::of_change(&lancet.history()?, call.as_deref(), &answer);
+            return shown.map(|text| serde_json::json!({ "systemMessage": text }));
+        }
+        Event::BeforeChange { .. } => None,
+    };
+    None
+}
+
+/// Records which session the agent's process is in.
+fn report(lancet: &Lancet, session: &str) -> Option<()> {
+    let process = agent_process()?;
+    lancet.history()?.report_session(&process, session).ok()
+}
+
+/// The file that an agent names, from the folder that the event happened in.
+fn absolute(around: &Surroundings, path: &str) -> Option<PathBuf> {
+    around.absolute(Path::new(path)).ok()
+}
+
+/// Opens the engine on the project of the event; where its folder is none, on that folder alone.
+fn open(place: &WorkArguments, around: &Surroundings) -> Option<Lancet> {
+    let request = |reach| OpenRequest {
+        place,
+        reach,
+        mode: None,
+        writes: Writes::Person,
+        offer: Offer::All,
+        approver: ApproverKind::Nobody,
+        answer_limit: lancet::tools::ANSWER_LIMIT,
+        default_log_level: Level::Error,
+        lifetime: Lifetime::OneCall,
+    };
+    let opened = request(RootHint::Project)
+        .open(around)
+        .or_else(|_| request(RootHint::Nothing).open(around));
+    Some(opened.ok()?.lancet)
+}

@@ -1,0 +1,89 @@
+//! The diff of a change as a message that an agent shows its user.
+
+use lancet::history::{FileChange, History, LogQuery, Operation, OperationKind};
+
+use crate::terminal::visible;
+
+/// The change is looked for among this many of the newest ones.
+const LOOKED_AT: usize = 50;
+/// The most lines of diffs in a message, and the most characters of a line.
+const LINES: usize = 60;
+const WIDTH: usize = 300;
+/// The most files that are named one by one.
+const FILES: usize = 5;
+/// The hexadecimal digits of a revision in an answer.
+const REVISION: usize = 16;
+
+/// The message about the change that a call made; none where it made none.
+pub(super) fn of_change(history: &History, call: Option<&str>, answer: &str) -> Option<String> {
+    let newest = LogQuery {
+        limit: Some(LOOKED_AT),
+        ..LogQuery::default()
+    };
+    let operations = history.log(&newest).ok()?;
+    // The server has the agent's own id of the call where the agent tells it. The answer names the revision that the
+    // change left.
+    let of_call = |operation: &&Operation| call.is_some() && operation.call.as_deref() == call;
+    let found = operations.iter().find(of_call).or_else(|| {
+        let unnamed = |operation: &&Operation| operation.call.is_none();
+        let named = |operation: &&Operation| is_named(operation, answer);
+        operations.iter().filter(unnamed).find(named)
+    })?;
+    text(history, found)
+}
+
+/// Whether an answer names a revision that an operation left.
+fn is_named(operation: &Operation, answer: &str) -> bool {
+    let left = operation
+        .files
+        .iter()
+        .filter_map(|file| file.after.as_ref());
+    let mut revisions = left.map(|state| {
+        let digits = state.revision.iter().map(|byte| format!("{byte:02x}"));
+        digits.collect::<String>()
+    });
+    revisions.any(|digits| answer.contains(&digits[..REVISION]))
+}
+
+fn text(history: &History, operation: &Operation) -> Option<String> {
+    let short = history.short(std::slice::from_ref(operation)).ok()?;
+    let short = short.first()?.shown;
+    let verb = match operation.kind {
+        OperationKind::Undo => "undid",
+        OperationKind::Redo => "redid",
+        _ => "changed",
+    };
+    let named = operation.files.iter().take(FILES).map(|file| {
+        let path = history.relative(&file.path).display().to_string();
+        format!("{} +{} -{}", visible(&path), file.added, file.removed)
+    });
+    let mut out = format!("lancet {verb} {}", named.collect::<Vec<_>>().join(", "));
+    if let Some(more @ 1..) = operation.files.len().checked_sub(FILES) {
+        out.push_str(&format!(" and {more} more files"));
+    }
+    out.push_str(&format!(" (lancet undo {short} takes it back)"));
+    let diffs: Vec<String> = operation
+        .files
+        .iter()
+        .take(FILES)
+        .flat_map(|file| lines(history, file))
+        .collect();
+    for line in diffs.iter().take(LINES) {
+        out.push_str(&format!("\n{line}"));
+    }
+    if let Some(more @ 1..) = diffs.len().checked_sub(LINES) {
+        out.push_str(&format!("\n… {more} more lines: lancet show {short}"));
+    }
+    Some(out)
+}
+
+fn lines(history: &History, change: &FileChange) -> Vec<String> {
+    let Ok(Some(patch)) = history.patch(change) else {
+        return Vec::new();
+    };
+    let cut = |line: &str| match line.char_indices().nth(WIDTH) {
+        Some((at, _)) => format!("{}…", visible(&line[..at])),
+        None => visible(line).into_owned(),
+    };
+    patch.lines().map(cut).collect()
+}

@@ -1,0 +1,120 @@
+//! The tools that events name, and the texts of their answers.
+
+use serde_json::Value;
+
+/// How deep texts are looked for in an answer.
+const DEEPEST: usize = 6;
+
+/// What a tool means to a hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tool {
+    /// The agent's own tool that shows a file.
+    OwnRead,
+    /// A tool of lancet that changes nothing.
+    LancetRead,
+    /// A tool of lancet that may change files.
+    LancetWrite,
+    /// Any other tool.
+    Other,
+}
+
+impl Tool {
+    /// The tool of a name as the agent gives it: lancet's have the server's name before their own (`mcp__lancet__Edit`).
+    pub(super) fn of(agent: &str, name: &str) -> Self {
+        let own_read = match agent {
+            "claude" => "Read",
+            "gemini" | "qwen" => "read_file",
+            _ => "",
+        };
+        if !own_read.is_empty() && name == own_read {
+            return Tool::OwnRead;
+        }
+        if !name.contains("lancet") {
+            return Tool::Other;
+        }
+        let reads = ["Read", "Glob", "Grep"];
+        let is = |tool: &&str| {
+            let before = name.strip_suffix(*tool);
+            before.is_some_and(|before| before.ends_with(['_', '-', '.', '/']))
+        };
+        match reads.iter().any(is) {
+            true => Tool::LancetRead,
+            false => Tool::LancetWrite,
+        }
+    }
+}
+
+/// The text of an answer: the text itself, that of a file (Claude Code), what the model was given (Gemini CLI, Qwen Code,
+/// Copilot CLI), or the parts of an MCP result.
+pub(super) fn text_of(answer: &Value) -> Option<String> {
+    within(answer, DEEPEST)
+}
+
+fn within(answer: &Value, depth: usize) -> Option<String> {
+    let depth = depth.checked_sub(1)?;
+    match answer {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(parts) => {
+            let texts: Vec<String> = parts
+                .iter()
+                .filter_map(|part| within(part, depth))
+                .collect();
+            (!texts.is_empty()).then(|| texts.join("\n"))
+        }
+        Value::Object(members) => ["file", "llmContent", "textResultForLlm", "content", "text"]
+            .iter()
+            .find_map(|key| within(members.get(*key)?, depth)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn tools_are_told_apart_by_the_names_that_agents_give() {
+        for (agent, name, wanted) in [
+            ("claude", "Read", Tool::OwnRead),
+            ("claude", "mcp__lancet__Read", Tool::LancetRead),
+            ("claude", "mcp__lancet__Edit", Tool::LancetWrite),
+            ("claude", "mcp__lancet__MultiEdit", Tool::LancetWrite),
+            (
+                "claude",
+                "mcp__plugin_lancet_lancet__Write",
+                Tool::LancetWrite,
+            ),
+            ("claude", "Edit", Tool::Other),
+            ("codex", "Read", Tool::Other),
+            ("gemini", "read_file", Tool::OwnRead),
+            ("gemini", "mcp_lancet_Grep", Tool::LancetRead),
+            ("gemini", "mcp_lancet_Edit", Tool::LancetWrite),
+            ("copilot", "lancet-Edit", Tool::LancetWrite),
+            ("copilot", "view", Tool::Other),
+        ] {
+            assert_eq!(Tool::of(agent, name), wanted, "{agent} {name}");
+        }
+    }
+
+    #[test]
+    fn the_text_is_found_where_each_agent_has_it() {
+        let text = Some("one\n".to_owned());
+        for answer in [
+            json!("one\n"),
+            json!({"type": "text", "file": {"filePath": "/a", "content": "one\n", "startLine": 1}}),
+            json!({"llmContent": "one\n", "returnDisplay": ""}),
+            json!({"llmContent": [{"text": "one\n"}]}),
+            json!([{"type": "text", "text": "one\n"}]),
+            json!({"content": [{"type": "text", "text": "one\n"}]}),
+            json!({"resultType": "success", "textResultForLlm": "one\n"}),
+        ] {
+            assert_eq!(text_of(&answer), text, "{answer}");
+        }
+        assert_eq!(
+            text_of(&json!({"type": "image", "file": {"base64": "AA"}})),
+            None
+        );
+        assert_eq!(text_of(&json!(7)), None);
+    }
+}

@@ -1,0 +1,90 @@
+//! What a person asked of an agent and when, and which session an agent's process is in: both are told by the agent's own
+//! hooks. The implementation in SQLite is [`Store`](crate::Store).
+
+use std::path::PathBuf;
+
+use crate::store::StoreError;
+
+/// The place in a session's changes at which a person sent a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Mark {
+    /// The number of the mark in the order of recording.
+    pub id: i64,
+    /// The name of the session.
+    pub session: String,
+    /// The time of the prompt, in milliseconds since 1970.
+    pub time: i64,
+    /// The [`sequence`](crate::Operation::sequence) of the newest operation at that time; 0 if there was none.
+    pub sequence: i64,
+    /// The beginning of the prompt's first line, at most [`Mark::LONGEST`] characters.
+    pub prompt: String,
+}
+
+impl Mark {
+    /// The largest number of characters that are kept of a prompt.
+    pub const LONGEST: usize = 80;
+
+    /// The part of a prompt that is kept: its first line that is not blank, without control characters.
+    #[must_use]
+    pub fn kept(prompt: &str) -> String {
+        let line = prompt.lines().map(str::trim).find(|line| !line.is_empty());
+        let plain = line.unwrap_or_default().chars().map(|c| match c {
+            c if c.is_control() => ' ',
+            c => c,
+        });
+        plain.take(Self::LONGEST).collect()
+    }
+}
+
+/// A filter on marks; the result is newest first. Fields are added with new versions: end a literal with
+/// `..MarkQuery::default()`.
+#[derive(Clone, Debug, Default)]
+pub struct MarkQuery {
+    /// Only marks of this session.
+    pub session: Option<String>,
+    /// Only marks of sessions that have changed a file below one of these folders.
+    pub below: Vec<PathBuf>,
+    /// The largest number of marks to return.
+    pub limit: Option<usize>,
+}
+
+/// A store of marks and of the sessions of agents' processes.
+pub trait MarkStore: Send + Sync {
+    /// Records that a prompt was sent in a session.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn mark(&self, session: &str, prompt: &str) -> Result<(), StoreError>;
+
+    /// The marks that match the query, newest first.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn marks(&self, query: &MarkQuery) -> Result<Vec<Mark>, StoreError>;
+
+    /// Records that the agent of this process is in this session now. A process is named by its id and start time.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn report_session(&self, process: &str, session: &str) -> Result<(), StoreError>;
+
+    /// The session that was last reported for this process.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn reported_session(&self, process: &str) -> Result<Option<String>, StoreError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_is_kept_and_not_more_than_its_limit() {
+        assert_eq!(Mark::kept("\n  fix the\tparser \nplease"), "fix the parser");
+        assert_eq!(Mark::kept(" \n"), "");
+        assert_eq!(Mark::kept(&"é".repeat(200)).chars().count(), Mark::LONGEST);
+        assert_eq!(Mark::kept("a\u{1b}[31mb"), "a [31mb");
+    }
+}
