@@ -249,6 +249,9 @@ Examples:
   lancet undo --file src/main.rs --yes
   lancet undo --session evening
   lancet undo --since 30m --merge
+  lancet undo --to-prompt
+      All that an agent did since your last prompt, where its hooks are installed; with 2, since the one before.
+
   lancet undo --session evening --keep-going
       All changes of that session, but for files that were changed since.
 

@@ -113,6 +113,11 @@ pub(crate) struct UndoArguments {
     /// All changes since then, at once: `30m`, `2h`, `3d`, `today`, `yesterday`, or a date
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
+    /// All changes of a session since one of its prompts, at once: since the newest, or the N-th newest; --session says which
+    /// session, else it is the one of the newest prompt
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", value_parser = one_or_more,
+        conflicts_with_all = ["operation", "number", "file", "client", "turn", "since"])]
+    pub(crate) to_prompt: Option<usize>,
     /// Where a file was changed since: take out this change alone, if neither its lines nor the ones next to them were
     /// touched
     #[arg(long)]

@@ -8,6 +8,7 @@ mod log;
 mod operation_json;
 mod owner;
 mod patch;
+mod prompt;
 mod show;
 mod stats;
 mod time;

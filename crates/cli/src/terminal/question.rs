@@ -66,6 +66,8 @@ struct AskState {
     drafts: Option<PathBuf>,
     /// The files of the last question.
     asked: Vec<PathBuf>,
+    /// The words that each question begins with.
+    heading: String,
 }
 
 /// Asks on the terminal. Clones share the state of the questions.
@@ -95,6 +97,11 @@ impl TerminalApprover {
     /// Sets the folder for texts that a person edits.
     pub(crate) fn keep_drafts_in(&self, folder: PathBuf) {
         self.past().drafts = Some(folder);
+    }
+
+    /// Sets the words that each question begins with.
+    pub(crate) fn begin_with(&self, heading: &str) {
+        self.past().heading = heading.to_owned();
     }
 
     /// Whether a person has already seen the diff.
@@ -135,7 +142,9 @@ impl TerminalApprover {
         let mut edited = EditedTexts::default();
         let columns = columns(&terminal.0);
         let narrow = |words: &str| wrapped(words, columns);
-        let mut words = narrow(&(self.again(question) + &show::summary(question, colour)));
+        let heading = self.past().heading.clone();
+        let again = self.again(question);
+        let mut words = narrow(&(again + &heading + &show::summary(question, colour)));
         words.push_str(&show::diffs(question, colour));
         loop {
             let prompt = match edited.any() {

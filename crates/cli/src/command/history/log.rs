@@ -8,6 +8,7 @@ use serde_json::json;
 use super::access::{history, unreadable};
 use super::line::{Columns, LineForm, SUMMARIES, line, summary};
 use super::operation_json::object;
+use super::prompt::Prompts;
 use super::show::not_an_id;
 use super::{attribution, patch, time, who};
 use crate::arguments::{LogArguments, LogFormat};
@@ -59,12 +60,16 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
         }
         None => {}
     }
+    let prompts = Prompts::among(&history, &operations)?;
     if arguments.json {
         let mut out = String::new();
         let short = history.short(&operations).map_err(unreadable)?;
         for (operation, short) in operations.iter().zip(short) {
             let mut data = object(operation);
             data["short"] = json!(short.shown);
+            if let Some(mark) = prompts.of(operation) {
+                data["prompt"] = json!(mark.prompt);
+            }
             out.push_str(&format!("{data}\n"));
         }
         out.push_str(&format!("{}\n", json!({ "total": operations.len() })));
@@ -100,6 +105,9 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
         }
         if arguments.patch {
             out.push_str(&patches(&history, operation, &|_| true, colour)?);
+        }
+        if lines == LineForm::Whole {
+            out.push_str(&prompts.line(operation, colour));
         }
     }
     page(&out, around)?;

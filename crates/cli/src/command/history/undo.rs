@@ -7,7 +7,7 @@ use lancet::{Reply, Session};
 use super::access::{history, open, unreadable};
 use super::log::list;
 use super::show::not_an_id;
-use super::{time, who};
+use super::{prompt, time, who};
 use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::{RedoArguments, RestoreArguments, UndoArguments, UndoFlags};
 use crate::failure::{Exit, Failure};
@@ -23,7 +23,13 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
         .map(|file| around.absolute(file))
         .transpose()?;
     let reach = file.as_deref().map_or(RootHint::Project, RootHint::At);
-    let selection = if let Some(file) = &file {
+    let mut heading = None;
+    let selection = if let Some(number) = arguments.to_prompt {
+        let history = history(&arguments.flags.place, RootHint::Project, around)?;
+        let mark = prompt::nth(&history, arguments.session.as_deref(), number)?;
+        heading = Some(prompt::heading(&mark));
+        Selection::SincePrompt(mark)
+    } else if let Some(file) = &file {
         Selection::File(file.canonicalize().unwrap_or_else(|_| file.clone()))
     } else if let Some(id) = &arguments.operation {
         let history = history(&arguments.flags.place, RootHint::Project, around)?;
@@ -60,7 +66,7 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
             Conflicts::Refuse
         });
     asked.dry_run = arguments.flags.dry_run;
-    take_back(&arguments.flags, reach, around, |session| {
+    take_back(&arguments.flags, reach, heading, around, |session| {
         asked.cancel = Some(begin_call());
         session.take_back(asked, caller())
     })
@@ -79,10 +85,16 @@ pub(crate) fn redo(arguments: &RedoArguments, around: &Surroundings) -> Result<E
     };
     let mut asked = TakeBack::redo(selection);
     asked.dry_run = arguments.flags.dry_run;
-    take_back(&arguments.flags, RootHint::Project, around, |session| {
-        asked.cancel = Some(begin_call());
-        session.take_back(asked, caller())
-    })
+    take_back(
+        &arguments.flags,
+        RootHint::Project,
+        None,
+        around,
+        |session| {
+            asked.cancel = Some(begin_call());
+            session.take_back(asked, caller())
+        },
+    )
 }
 
 /// Runs `lancet restore FILE@ID…`, which restores each file as it was after that operation, or before it (`FILE@ID^`), as
@@ -114,7 +126,7 @@ pub(crate) fn restore(
         files.push(file);
     }
     let reach = RootHint::AtAll(&files);
-    take_back(&arguments.flags, reach, around, |session| {
+    take_back(&arguments.flags, reach, None, around, |session| {
         let cancel = begin_call();
         for one in &mut asked {
             one.cancel = Some(cancel.clone());
@@ -157,19 +169,27 @@ fn versions(
     Ok(Exit::Done)
 }
 
-/// Opens an engine that asks at the terminal, makes the change in a new session, and prints the answer.
+/// Opens an engine that asks at the terminal, makes the change in a new session, and prints the answer. A heading is shown
+/// with the question, else beside the answer.
 fn take_back(
     flags: &UndoFlags,
     reach: RootHint<'_>,
+    heading: Option<String>,
     around: &Surroundings,
     act: impl FnOnce(&Session) -> Reply,
 ) -> Result<Exit, Failure> {
     let consent = Consent::of(flags.yes, flags.yes_protected);
     let approver = TerminalApprover::new(consent, around);
+    if let Some(heading) = &heading {
+        approver.begin_with(heading);
+    }
     let lancet = open(&flags.place, reach, Some(approver.clone()), around)?;
     let working = WorkLine::begin("working");
     let reply = act(&lancet.new_session());
     drop(working);
+    if let Some(heading) = heading.filter(|_| !flags.json && !approver.has_shown()) {
+        print_error(&heading);
+    }
     put(
         &reply,
         OutputFormat::of(flags.json),

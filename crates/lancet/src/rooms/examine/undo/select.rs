@@ -344,7 +344,7 @@ fn nothing_to_undo(selection: &Selection) -> String {
         }
         Selection::Since(_) => "There is nothing to undo since then".to_owned(),
         Selection::SincePrompt(mark) => format!(
-            "There is nothing to undo of the session {:?} since the prompt {:?}",
+            "There is nothing to undo of the session {:?} since the prompt {:?}; a larger number goes back to an earlier one",
             cut(&mark.session, 64),
             mark.prompt
         ),

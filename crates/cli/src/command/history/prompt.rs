@@ -1,0 +1,109 @@
+//! The prompts of agents' users, as their hooks report them: for `undo --to-prompt`, and between the changes in the log.
+
+use std::collections::HashMap;
+
+use lancet::history::{History, Mark, MarkQuery, Operation};
+
+use super::access::unreadable;
+use super::time;
+use crate::failure::Failure;
+use crate::terminal::{Colour, Style, visible};
+
+/// The N-th newest mark of a session; without one, of the session of the newest mark in the project.
+pub(super) fn nth(
+    history: &History,
+    session: Option<&str>,
+    number: usize,
+) -> Result<Mark, Failure> {
+    let session = match session {
+        Some(session) => session.to_owned(),
+        None => {
+            let newest = MarkQuery {
+                limit: Some(1),
+                ..MarkQuery::default()
+            };
+            let newest = history.marks(&newest).map_err(unreadable)?;
+            let newest = newest.into_iter().next();
+            newest.ok_or_else(|| none("this project"))?.session
+        }
+    };
+    let query = MarkQuery {
+        session: Some(session.clone()),
+        limit: Some(number),
+        ..MarkQuery::default()
+    };
+    let mut marks = history.marks(&query).map_err(unreadable)?;
+    match (marks.len(), marks.pop()) {
+        (0, _) => Err(none(&format!("the session {session}"))),
+        (found, Some(mark)) if found == number => Ok(mark),
+        (found, _) => Err(Failure::refused(format!(
+            "the session {session} has {found} prompts on record; give --to-prompt {found} at most"
+        ))),
+    }
+}
+
+fn none(of: &str) -> Failure {
+    Failure::refused(format!(
+        "no prompt of {of} is on record; the agent's hooks report them, and `lancet install AGENT` adds these"
+    ))
+}
+
+/// What a question about all changes since a prompt begins with.
+pub(super) fn heading(mark: &Mark) -> String {
+    format!(
+        "All changes of {} since the prompt of {}:\n  {}\n",
+        visible(&mark.session),
+        time::local(mark.time),
+        visible(&mark.prompt)
+    )
+}
+
+/// The marks between listed operations: each stands below the changes that came of it.
+pub(super) struct Prompts {
+    /// The marks of each session, newest first.
+    marks: HashMap<String, Vec<Mark>>,
+    /// The oldest listed operation that came of each mark, by the mark's id.
+    first: HashMap<i64, String>,
+}
+
+impl Prompts {
+    /// The marks of the sessions of these operations, which are newest first.
+    pub(super) fn among(history: &History, operations: &[Operation]) -> Result<Self, Failure> {
+        let mut marks: HashMap<String, Vec<Mark>> = HashMap::new();
+        for mark in history.marks(&MarkQuery::default()).map_err(unreadable)? {
+            marks.entry(mark.session.clone()).or_default().push(mark);
+        }
+        let mut found = Self {
+            marks,
+            first: HashMap::new(),
+        };
+        for operation in operations {
+            if let Some(id) = found.of(operation).map(|mark| mark.id) {
+                found.first.insert(id, operation.id.clone());
+            }
+        }
+        Ok(found)
+    }
+
+    /// The prompt that an operation came of.
+    pub(super) fn of(&self, operation: &Operation) -> Option<&Mark> {
+        let marks = self.marks.get(&operation.session)?;
+        let later = marks.partition_point(|mark| mark.sequence >= operation.sequence);
+        marks.get(later)
+    }
+
+    /// The line of a prompt, where an operation is the first one that came of it.
+    pub(super) fn line(&self, operation: &Operation, colour: Colour) -> String {
+        let mark = self.of(operation);
+        let mark = mark.filter(|mark| self.first.get(&mark.id) == Some(&operation.id));
+        mark.map_or_else(String::new, |mark| {
+            let line = format!(
+                "  prompt {}  {}  [{}]",
+                time::local(mark.time),
+                visible(&mark.prompt),
+                visible(&mark.session)
+            );
+            format!("{}\n", colour.paint(Style::Dim, &line))
+        })
+    }
+}
