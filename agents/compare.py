@@ -142,7 +142,8 @@ def table(results, cases, seed, lancet_version):
              "|---|---|---|---|---|---|---|---|"]
 
     def cells(found):
-        return "%d | %d | %d" % (found["right"], found["refused"], found["damaged"] + found["blanks"])
+        blanks = " (%d in blanks alone)" % found["blanks"] if found["blanks"] else ""
+        return "%d | %d | %d%s" % (found["right"], found["refused"], found["damaged"] + found["blanks"], blanks)
     for result in results:
         own, lancet = (counts(result, way, by_number=by_number) for way in ("own", "lancet"))
         lines.append("| %s %s | `%s` | %s | %s |" % (result["agent"], result["version"], result["tool"], cells(own), cells(lancet)))

@@ -40,11 +40,14 @@ This page is made by `agents/page.py` from the results of `cargo xtask compare` 
 
 What the makers of these tools might say, and we agree:
 
-- Gemini CLI can ask a model to correct an edit that did not fit; the scripted model here gives no correction.
-- A tool that never asks for a fresh read is right more often where somebody changed other lines: lancet and Claude Code refuse there, and
-  cost one more call.
+- Gemini CLI can have a model correct an edit that did not fit (`tools.disableLLMCorrection`). That is off by default, and was off here.
+- A tool that never asks for a fresh read is right more often where somebody changed other lines: lancet, Claude Code
+  and Qwen Code refuse there, and cost one more call.
 - Two writers in the very same moment are not in this table, because their order cannot be scripted from outside;
   [write-promises.md](write-promises.md) has lancet's own proofs.
+- lancet, too, damaged seven: where two places fit and each is off in another way, it takes the one that is off in the lesser way (blanks
+  at line ends before tabs), and seven times the lot had fallen on the other one. The [ladder](../scenarios/ladder.md) is that way on
+  purpose; here it shows what it costs.
 - lancet was made with such cases in mind, and we wrote the generator. It is short; other cases are welcome.
 
 ## One case of each kind

@@ -3,7 +3,10 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::run::command;
+use anyhow::ensure;
+
+use crate::run::{cargo, command, succeeds};
+use crate::test::{PROFILE, binary, setup};
 
 /// Those that start within a few seconds: the test command drives them.
 pub(crate) const QUICK: [&str; 3] = ["claude-code", "codex", "goose"];
@@ -40,4 +43,24 @@ pub(crate) fn drive(lancet: &Path, packages: &Path, agents: &[&str], known: Know
         drive.arg("--report");
     }
     drive
+}
+
+/// Sends the generated edits through each agent's own edit tool and through lancet in the same agent; the table goes into
+/// `target/compare`.
+pub(crate) fn compare(options: &[&str]) -> anyhow::Result<bool> {
+    let mut build = cargo(&["build", "--package", "lancet-cli", "--profile", PROFILE]);
+    ensure!(succeeds(&mut build)?, "lancet does not build");
+    let packages = setup::agents(&ALL)?;
+    succeeds(&mut comparison(&binary(), &packages, options))
+}
+
+/// The command of the comparison, for a built program and installed agents.
+pub(crate) fn comparison(lancet: &Path, packages: &Path, options: &[&str]) -> Command {
+    let mut compare = command("python3", &["agents/compare.py"]);
+    compare
+        .arg(lancet)
+        .arg(packages)
+        .args(["--into", "target/compare", "--jobs", "2"])
+        .args(options);
+    compare
 }

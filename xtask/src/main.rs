@@ -1,4 +1,4 @@
-//! The commands for working on this repository: `cargo xtask test | tidy | docs | package | bench | torture`. Nothing
+//! The commands for working on this repository: `cargo xtask test | tidy | docs | package | bench | compare | torture`. Nothing
 //! here is part of lancet or needed by it at run time.
 #![allow(
     clippy::print_stdout,
@@ -33,6 +33,8 @@ cargo xtask COMMAND
   package    the packages that lancet is installed from, into dist/ (docs/install.md): a wheel, npm, Debian and others
              [--binary PATH]: of this binary instead of a release build [--into FOLDER] [--quick]: compressed less
   bench      instruction counts held to their limits (valgrind); [--side-by-side]: beside other servers, too
+  compare    the same three hundred edits through each agent's own edit tool and through lancet (docs/edits-compared.md)
+             [--seed N] [AGENT ...]: about ten minutes for each agent
   torture    the long forms: the promises of the write in full, the laws over many more cases, then each fuzz target
              for a while [--only write|history|laws|agents|fuzz] [--cases N] [--seconds N]";
 
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
         ["docs", "--open"] => book::build(Browser::Open),
         ["package", options @ ..] => package::all(options),
         ["bench", options @ ..] => bench::all(options),
+        ["compare", options @ ..] => agents::compare(options),
         ["torture", options @ ..] => torture::all(options),
         [] | ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

@@ -116,6 +116,7 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
             setup::agents(&agents::ALL)?,
             setup::newest_agents(&agents::ALL)?,
         );
+        let mut compared = agents::comparison(&binary(), &pinned, &[]);
         for (name, packages, known) in [
             ("agents at the recorded versions", pinned, Known::Required),
             ("agents at their newest versions", newest, Known::Reported),
@@ -123,6 +124,10 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
             let mut drive = agents::drive(&binary(), &packages, &agents::ALL, known);
             step(name, &mut drive)?;
         }
+        step(
+            "three hundred edits, in each agent both ways",
+            &mut compared,
+        )?;
     }
     for target in TARGETS.iter().filter(|_| wanted("fuzz")) {
         step(
