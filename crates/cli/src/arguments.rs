@@ -11,6 +11,7 @@ mod order;
 mod permissions;
 mod reply;
 mod search;
+mod watch;
 mod work;
 
 use std::path::PathBuf;
@@ -36,6 +37,7 @@ pub(crate) use reply::{ApplyArguments, PromptArguments};
 pub(crate) use search::{
     ColorWhen, FilterArguments, GlobArguments, GrepArguments, ListedKind, SortBy,
 };
+pub(crate) use watch::WatchArguments;
 pub(crate) use work::{LogLevel, WorkArguments};
 
 /// File tools for AI agents: every edit lands exactly where it was meant, or not at all
@@ -76,6 +78,7 @@ pub(crate) enum Command {
     Install(InstallArguments),
     Uninstall(UninstallArguments),
     Hook(HookArguments),
+    Watch(WatchArguments),
     Read(ReadArguments),
     Edit(EditArguments),
     Write(WriteArguments),

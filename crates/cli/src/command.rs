@@ -38,6 +38,7 @@ pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Fail
         Command::Install(arguments) => install::install(arguments, around),
         Command::Uninstall(arguments) => install::uninstall(arguments, around),
         Command::Hook(arguments) => hook::run(arguments, around),
+        Command::Watch(arguments) => history::watch(arguments, around),
         Command::Read(arguments) => read::run(arguments, around),
         Command::Edit(arguments) => edit::run(arguments, around),
         Command::Write(arguments) => write::run(arguments, around),

@@ -233,6 +233,13 @@ pub(super) const HOOK: &str = "\
 Examples:
   echo '{\"hook_event_name\":\"UserPromptSubmit\",\"session_id\":\"a\",\"prompt\":\"Fix it\"}' | lancet hook claude";
 
+pub(super) const WATCH: &str = "\
+Examples:
+  lancet watch
+      In a second terminal, beside the agent.
+
+  lancet watch --session evening > changes.log";
+
 pub(super) const SHOW: &str = "\
 Examples:
   lancet show 9f

@@ -13,6 +13,8 @@ mod show;
 mod stats;
 mod time;
 mod undo;
+mod wake;
+mod watch;
 mod who;
 
 pub(super) use access::history;
@@ -21,3 +23,4 @@ pub(super) use log::log;
 pub(super) use show::show;
 pub(super) use stats::stats;
 pub(super) use undo::{redo, restore, undo};
+pub(super) use watch::watch;

@@ -39,5 +39,6 @@ mod terminal;
 #[path = "../../../search/tests/agreement/tree.rs"]
 mod tree;
 mod wall;
+mod watch;
 mod wordings;
 mod write;

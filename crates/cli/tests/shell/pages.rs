@@ -4,11 +4,12 @@ use lancet_testing::folder::names;
 
 use crate::stage::{Stage, word};
 
-const COMMANDS: [&str; 27] = [
+const COMMANDS: [&str; 28] = [
     "mcp",
     "install",
     "uninstall",
     "hook",
+    "watch",
     "read",
     "edit",
     "write",

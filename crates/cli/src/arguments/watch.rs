@@ -1,0 +1,19 @@
+//! What may be typed to look on while agents work.
+
+use clap::Args;
+
+use super::{WorkArguments, examples};
+
+/// Show every change of the project as it comes, with its diff
+///
+/// On a terminal u takes the newest change that is shown back (again, the one before), and q ends. Otherwise the changes
+/// are printed as plain text until the reader leaves.
+#[derive(Debug, Args)]
+#[command(after_long_help = examples::WATCH)]
+pub(crate) struct WatchArguments {
+    /// Only those of this session
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
+    #[command(flatten)]
+    pub(crate) place: WorkArguments,
+}

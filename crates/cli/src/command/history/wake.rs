@@ -1,0 +1,138 @@
+//! Waits for the next change of the history, for a key, or for the end. On Linux the kernel tells of writes in the state
+//! folder (inotify); elsewhere, and where it does not tell (network file systems), the history is looked at every second.
+
+use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+
+/// How long is waited at most.
+const LONGEST: Timespec = Timespec {
+    tv_sec: 1,
+    tv_nsec: 0,
+};
+
+/// Why a wait is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wake {
+    /// The history may have changed.
+    Look,
+    /// A key was pressed.
+    Key(u8),
+    /// The person, or the reader of the output, is gone.
+    End,
+}
+
+/// What is waited for.
+pub(super) struct Waiting {
+    told: Option<OwnedFd>,
+    ended: Arc<AtomicBool>,
+    keys: Option<Keys>,
+}
+
+impl Waiting {
+    /// Prepares to wait for changes in a folder, and for keys where there is a terminal.
+    pub(super) fn new(folder: Option<&Path>, keys: Option<Keys>) -> Self {
+        let ended = Arc::new(AtomicBool::new(false));
+        // Without a terminal there is nothing to put back when a signal ends the program.
+        for signal in keys.iter().flat_map(|_| signal_hook::consts::TERM_SIGNALS) {
+            let _ = signal_hook::flag::register(*signal, Arc::clone(&ended));
+        }
+        Self {
+            told: folder.and_then(told_of),
+            ended,
+            keys,
+        }
+    }
+
+    /// Waits.
+    pub(super) fn wait(&self) -> Wake {
+        let (input, output) = (io::stdin(), io::stdout());
+        // A pipe that nobody reads any more is reported without being asked for.
+        let mut waited = vec![PollFd::new(&output, PollFlags::empty())];
+        let told = self.told.as_ref();
+        waited.extend(told.map(|told| PollFd::new(told, PollFlags::IN)));
+        let keys = self.keys.as_ref();
+        waited.extend(keys.map(|_| PollFd::new(&input, PollFlags::IN)));
+        let ready = poll(&mut waited, Some(&LONGEST)).unwrap_or(0);
+        let found: Vec<PollFlags> = waited.iter().map(PollFd::revents).collect();
+        let gone = PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL;
+        if self.ended.load(Ordering::Relaxed) || found[0].intersects(gone) {
+            return Wake::End;
+        }
+        if ready > 0 && keys.is_some() && found.last().is_some_and(|found| !found.is_empty()) {
+            let mut key = [0];
+            return match rustix::io::read(&input, &mut key) {
+                Ok(1) => Wake::Key(key[0]),
+                Ok(_) => Wake::End,
+                Err(_) => Wake::Look,
+            };
+        }
+        if let Some(told) = told {
+            // What is told is not of interest, only that something is.
+            let mut bytes = [0; 4096];
+            while rustix::io::read(told, &mut bytes).is_ok_and(|length| length == bytes.len()) {}
+        }
+        Wake::Look
+    }
+
+    /// Lets a person type lines for the time of some work.
+    pub(super) fn with_lines<T>(&self, work: impl FnOnce() -> T) -> T {
+        if let Some(keys) = &self.keys {
+            keys.set(&keys.before);
+        }
+        let done = work();
+        if let Some(keys) = &self.keys {
+            keys.set(&keys.raw);
+        }
+        done
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn told_of(folder: &Path) -> Option<OwnedFd> {
+    use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
+    let told = init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
+    let writes = WatchFlags::MODIFY | WatchFlags::CREATE | WatchFlags::MOVED_TO;
+    add_watch(&told, folder, writes).ok()?;
+    Some(told)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn told_of(_: &Path) -> Option<OwnedFd> {
+    None
+}
+
+/// A terminal that gives each key by itself and does not show it. It is as before when this is dropped.
+pub(super) struct Keys {
+    before: Termios,
+    raw: Termios,
+}
+
+impl Keys {
+    /// Begins; none where standard input is no terminal.
+    pub(super) fn begin() -> Option<Self> {
+        let before = tcgetattr(io::stdin().as_fd()).ok()?;
+        let mut raw = before.clone();
+        raw.local_modes
+            .remove(LocalModes::ICANON | LocalModes::ECHO);
+        let keys = Self { before, raw };
+        keys.set(&keys.raw);
+        Some(keys)
+    }
+
+    fn set(&self, modes: &Termios) {
+        // A terminal that is gone is found out by the next read.
+        let _ = tcsetattr(io::stdin().as_fd(), OptionalActions::Now, modes);
+    }
+}
+
+impl Drop for Keys {
+    fn drop(&mut self) {
+        self.set(&self.before);
+    }
+}

@@ -1,0 +1,152 @@
+//! `lancet watch`: shows each change as it comes, and takes one back with a key.
+
+use std::collections::VecDeque;
+
+use lancet::history::{History, IdMatch, LogQuery, Operation, OperationKind};
+use lancet::undo::{Selection, TakeBack};
+use lancet::{Cancel, Lancet};
+
+use super::access::{open, unreadable};
+use super::line::{Columns, LineForm, line};
+use super::log::patches;
+use super::wake::{Keys, Waiting, Wake};
+use crate::arguments::WatchArguments;
+use crate::failure::{Exit, Failure};
+use crate::fault::caller;
+use crate::surroundings::{RootHint, Surroundings};
+use crate::terminal::{
+    Colour, Consent, TerminalApprover, print, print_error, stdout_is_terminal, visible,
+};
+
+/// How many of the newest changes are looked at and remembered: one that was begun earlier may end later.
+const WINDOW: usize = 200;
+/// The most lines of a change's diff.
+const LINES: usize = 200;
+
+/// What is shown, and the changes that were.
+struct Watch {
+    history: History,
+    session: Option<String>,
+    colour: Colour,
+    /// The ids of the changes that were there at the start or are shown, newest last.
+    known: VecDeque<String>,
+    /// The ids of the changes that can be taken back with a key, newest last.
+    shown: Vec<String>,
+}
+
+/// Runs `lancet watch`.
+pub(crate) fn watch(arguments: &WatchArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    let approver = TerminalApprover::new(Consent::Given, around);
+    let lancet = open(&arguments.place, RootHint::Project, Some(approver), around)?;
+    let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
+    let mut watch = Watch {
+        history: lancet.history().ok_or_else(without)?,
+        session: arguments.session.clone(),
+        colour: around.colour(stdout_is_terminal()),
+        known: VecDeque::new(),
+        shown: Vec::new(),
+    };
+    for operation in watch.newest()? {
+        watch.known.push_front(operation.id);
+    }
+    let state = around.state_dir(arguments.place.state_dir.as_deref())?;
+    let keys = match stdout_is_terminal() {
+        true => Keys::begin(),
+        false => None,
+    };
+    print_error(match keys {
+        Some(_) => "lancet: waiting for changes; u takes the newest one back, q ends\n",
+        None => "lancet: waiting for changes\n",
+    });
+    let waiting = Waiting::new(state.as_deref(), keys);
+    loop {
+        match waiting.wait() {
+            Wake::Look => watch.look()?,
+            Wake::Key(b'u') => {
+                waiting.with_lines(|| watch.take_back(&lancet));
+                watch.look()?;
+            }
+            // Ctrl-D.
+            Wake::Key(b'q' | 4) | Wake::End => return Ok(Exit::Done),
+            Wake::Key(_) => {}
+        }
+    }
+}
+
+impl Watch {
+    /// The newest changes, newest first.
+    fn newest(&self) -> Result<Vec<Operation>, Failure> {
+        let query = LogQuery {
+            session: self.session.clone(),
+            limit: Some(WINDOW),
+            ..LogQuery::default()
+        };
+        self.history.log(&query).map_err(unreadable)
+    }
+
+    /// Shows the changes that are new.
+    fn look(&mut self) -> Result<(), Failure> {
+        for operation in self.newest()?.into_iter().rev() {
+            if self.known.contains(&operation.id) {
+                continue;
+            }
+            self.show(&operation)?;
+            if operation.kind == OperationKind::Change {
+                self.shown.push(operation.id.clone());
+            }
+            self.known.push_back(operation.id);
+            while self.known.len() > 2 * WINDOW {
+                self.known.pop_front();
+            }
+        }
+        Ok(())
+    }
+
+    fn show(&self, operation: &Operation) -> Result<(), Failure> {
+        let short = self.history.short(std::slice::from_ref(operation));
+        let short = short.map_err(unreadable)?;
+        let Some(short) = short.first().copied() else {
+            return Ok(());
+        };
+        let columns = Columns::of([(operation, short.shown)].into_iter());
+        let form = LineForm::Whole;
+        let mut out = line(
+            &self.history,
+            operation,
+            short,
+            columns,
+            None,
+            form,
+            self.colour,
+        );
+        let diffs = patches(&self.history, operation, &|_| true, self.colour)?;
+        let mut lines = diffs.split_inclusive('\n');
+        out.extend(lines.by_ref().take(LINES));
+        match lines.count() {
+            0 => {}
+            more => out.push_str(&format!(
+                "… {more} more lines: lancet show {}\n\n",
+                short.shown
+            )),
+        }
+        print(&out)
+    }
+
+    /// Takes back the newest change that is shown and stands. What it does comes as a change of its own.
+    fn take_back(&mut self, lancet: &Lancet) {
+        let stands = |id: &str| match self.history.find(id) {
+            Ok(IdMatch::One(found)) => !found.is_undone(),
+            _ => false,
+        };
+        let newest = self.shown.iter().rposition(|id| stands(id));
+        let Some(id) = newest.map(|at| self.shown[at].clone()) else {
+            return print_error("lancet: no change that is shown here can be taken back\n");
+        };
+        let mut asked = TakeBack::undo(Selection::Operation(id));
+        asked.cancel = Some(Cancel::new());
+        let reply = lancet.new_session().take_back(asked, caller());
+        if reply.refusal().is_some() {
+            print_error(&format!("lancet: {}\n", visible(reply.text())));
+        }
+    }
+}
