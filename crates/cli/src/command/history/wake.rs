@@ -28,13 +28,13 @@ pub(super) enum Wake {
 }
 
 /// What is waited for.
-pub(super) struct Waiting {
+pub(super) struct ChangeWait {
     told: Option<OwnedFd>,
     ended: Arc<AtomicBool>,
     keys: Option<Keys>,
 }
 
-impl Waiting {
+impl ChangeWait {
     /// Prepares to wait for changes in a folder, and for keys where there is a terminal.
     pub(super) fn new(folder: Option<&Path>, keys: Option<Keys>) -> Self {
         let ended = Arc::new(AtomicBool::new(false));

@@ -9,7 +9,7 @@ use lancet::{Cancel, Lancet};
 use super::access::{open, unreadable};
 use super::line::{Columns, LineForm, line};
 use super::log::patches;
-use super::wake::{Keys, Waiting, Wake};
+use super::wake::{ChangeWait, Keys, Wake};
 use crate::arguments::WatchArguments;
 use crate::failure::{Exit, Failure};
 use crate::fault::caller;
@@ -58,7 +58,7 @@ pub(crate) fn watch(arguments: &WatchArguments, around: &Surroundings) -> Result
         Some(_) => "lancet: waiting for changes; u takes the newest one back, q ends\n",
         None => "lancet: waiting for changes\n",
     });
-    let waiting = Waiting::new(state.as_deref(), keys);
+    let waiting = ChangeWait::new(state.as_deref(), keys);
     loop {
         match waiting.wait() {
             Wake::Look => watch.look()?,
