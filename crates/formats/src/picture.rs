@@ -6,6 +6,7 @@ mod container;
 mod decode;
 mod encode;
 mod model;
+mod resize;
 #[cfg(test)]
 mod tests;
 

@@ -1,7 +1,9 @@
 //! The text of a page. A page has no words and no lines, only glyphs at places, so words and lines are put together by the
 //! distances between glyphs, in the order in which the page draws them.
 
+mod line;
 mod lines;
+mod reading_order;
 
 use hayro::hayro_interpret::font::{Glyph, GlyphRun};
 use hayro::hayro_interpret::hayro_cmap::{BfString, WritingMode};

@@ -3,12 +3,12 @@
 
 use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::{CompressionType, FilterType as PngFilter, PngEncoder};
-use image::imageops::FilterType;
 use image::{DynamicImage, GenericImageView as _, ImageEncoder as _, RgbImage};
 
 use super::budget::scaled;
 use super::decode::damaged;
 use super::model::{MOST_BYTES, PictureError, PictureFormat, SentFormat, Size};
+use super::resize::resized;
 
 /// The qualities that are tried, one after the other.
 const QUALITIES: [u8; 3] = [85, 70, 50];
@@ -52,14 +52,6 @@ pub(super) fn within(
 /// The picture as PNG, in its own size.
 pub(super) fn whole_png(image: DynamicImage) -> Result<Vec<u8>, PictureError> {
     png(&to_eight_bits(image))
-}
-
-/// Resizes a picture. The triangle filter looks at every pixel, so that thin lines do not vanish.
-fn resized(image: DynamicImage, size: Size) -> DynamicImage {
-    if (image.width(), image.height()) == (size.width, size.height) {
-        return image;
-    }
-    image.resize_exact(size.width, size.height, FilterType::Triangle)
 }
 
 fn to_eight_bits(image: DynamicImage) -> DynamicImage {

@@ -225,10 +225,20 @@ fn poppler_reads_the_same_words_and_draws_the_same_picture() {
     }
     let folder = TestFolder::new();
     run(&packages, "make_pdfs.py", folder.path(), "");
+    let prints = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats/prints");
+    let names = ["prose", "table", "columns", "spaced", "drawing"].map(str::to_owned);
+    let mut names = names.to_vec();
+    for name in ["article", "table", "code", "columns", "odd"] {
+        let print = format!("print-{name}");
+        let bytes = std::fs::read(prints.join(format!("{name}.pdf"))).expect("read");
+        folder.put(&format!("{print}.pdf"), bytes);
+        names.push(print);
+    }
     let session = opened(&folder, "");
     let mut pages = String::new();
-    for name in ["prose", "table", "columns", "spaced", "drawing"] {
+    for name in names {
         let file = format!("{name}.pdf");
+        let recall = if name == "print-odd" { 0.90 } else { 0.98 };
         let reply = read(&session, &folder.path().join(&file), Some("1"));
         let Some(Block::Picture { bytes, .. }) = reply.blocks().get(1) else {
             panic!("{name}: {}", reply.text());
@@ -242,7 +252,7 @@ fn poppler_reads_the_same_words_and_draws_the_same_picture() {
             .collect();
         let picture = format!("{name}.sent");
         std::fs::write(folder.path().join(&picture), &**bytes).expect("written");
-        let page = json!({ "file": file, "page": 1, "text": text.join("\n"), "picture": picture });
+        let page = json!({ "file": file, "page": 1, "text": text.join("\n"), "picture": picture, "recall": recall });
         pages.push_str(&format!("{page}\n"));
     }
     let said = run(&packages, "judge_pdfs.py", folder.path(), &pages);

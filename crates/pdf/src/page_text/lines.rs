@@ -1,14 +1,10 @@
-//! Puts placed characters together to words, lines and paragraphs.
+//! Puts placed characters together to lines and paragraphs.
 
 use std::collections::HashSet;
 
 use hayro::kurbo::{Point, Vec2};
 
-/// The gap between two words, in ems. Letters of a word are closer even where they are spaced out.
-const WORD_GAP: f64 = 0.1;
-
-/// The gap between two columns, in ems.
-const COLUMN_GAP: f64 = 1.5;
+use super::line::Line;
 
 /// How far a character may go back and still belong to the line, in ems: accents and kerned letters do.
 const BACK: f64 = 0.6;
@@ -42,7 +38,9 @@ struct Last {
 /// The text so far.
 #[derive(Default)]
 pub(super) struct PlacedLines {
+    /// The lines that are complete.
     text: String,
+    line: Line,
     last: Option<Last>,
     /// Whether a space was drawn after the last character.
     has_space: bool,
@@ -66,21 +64,24 @@ impl PlacedLines {
         if !is_white && !self.is_new(placed) {
             return;
         }
-        let separator = self.separator(placed, direction);
+        let place = self.place(placed, direction);
         if is_white {
             // A space at the beginning of a line says nothing.
-            self.has_space |= matches!(separator, Separator::None | Separator::Space);
+            self.has_space |= matches!(place, Place::SameLine { .. });
         } else {
-            match separator {
-                Separator::None if self.has_space => self.text.push(' '),
-                Separator::None => {}
-                Separator::Space => self.text.push(' '),
-                Separator::Column => self.text.push_str("  "),
-                Separator::Line => self.text.push('\n'),
-                Separator::Paragraph => self.text.push_str("\n\n"),
-            }
+            let gap = match place {
+                Place::SameLine { gap } => gap,
+                Place::NewLine => {
+                    self.end_line("\n");
+                    0.0
+                }
+                Place::NewParagraph => {
+                    self.end_line("\n\n");
+                    0.0
+                }
+            };
+            self.line.push(placed.text, gap, self.has_space);
             self.has_space = false;
-            self.text.push_str(placed.text);
         }
         if !is_white || self.has_space {
             self.last = Some(Last {
@@ -93,8 +94,15 @@ impl PlacedLines {
 
     /// The text, without white space at its end.
     pub(super) fn finish(mut self) -> String {
+        self.end_line("");
         self.text.truncate(self.text.trim_end().len());
         self.text
+    }
+
+    fn end_line(&mut self, line_end: &str) {
+        self.line.write_to(&mut self.text);
+        self.text.push_str(line_end);
+        self.has_space = false;
     }
 
     fn is_new(&mut self, placed: &PlacedText<'_>) -> bool {
@@ -111,39 +119,36 @@ impl PlacedLines {
         self.drawn.insert(key)
     }
 
-    /// What stands between the text so far and this.
-    fn separator(&self, placed: &PlacedText<'_>, direction: Vec2) -> Separator {
+    /// Where it stands, seen from the end of the text so far.
+    fn place(&self, placed: &PlacedText<'_>, direction: Vec2) -> Place {
         let Some(last) = &self.last else {
-            return Separator::None;
+            return Place::SameLine { gap: 0.0 };
         };
         let size = placed.size.max(last.size);
         let way = placed.start - last.end;
         let forward = way.dot(last.direction) / size;
         let sideways = (way.cross(last.direction) / size).abs();
         if direction.dot(last.direction) < 0.9 {
-            return Separator::Paragraph;
+            return Place::NewParagraph;
         }
         if sideways > RAISED || forward < -BACK {
             return match sideways > PARAGRAPH {
-                true => Separator::Paragraph,
-                false => Separator::Line,
+                true => Place::NewParagraph,
+                false => Place::NewLine,
             };
         }
-        match forward {
-            gap if gap > COLUMN_GAP => Separator::Column,
-            gap if gap > WORD_GAP => Separator::Space,
-            _ => Separator::None,
-        }
+        Place::SameLine { gap: forward }
     }
 }
 
-/// What stands between two characters.
-enum Separator {
-    None,
-    Space,
-    Column,
-    Line,
-    Paragraph,
+/// Where a character stands, seen from the end of the text so far.
+enum Place {
+    SameLine {
+        /// The distance from the end of the text, in ems.
+        gap: f64,
+    },
+    NewLine,
+    NewParagraph,
 }
 
 #[cfg(test)]
@@ -179,6 +184,37 @@ mod tests {
         assert_eq!(written(&[("ab ", 0.0, 0.0), ("cd", 0.0, 12.0)]), "ab\ncd");
         assert_eq!(written(&[("ab", 0.0, 0.0), ("cd", 0.0, 30.0)]), "ab\n\ncd");
         assert_eq!(written(&[("x", 0.0, 0.0), ("2", 5.0, -4.0)]), "x2");
+    }
+
+    /// Writes a text with this distance between all characters, spaces drawn.
+    fn spaced(text: &str, gap: f64) -> String {
+        let place =
+            |(index, character): (usize, char)| (character.to_string(), (5.0 + gap) * index as f64);
+        let placed: Vec<(String, f64)> = text.chars().enumerate().map(place).collect();
+        let placed: Vec<(&str, f64, f64)> = placed
+            .iter()
+            .map(|(text, x)| (text.as_str(), *x, 0.0))
+            .collect();
+        written(&placed)
+    }
+
+    #[test]
+    fn letters_that_are_spaced_out_are_words() {
+        assert_eq!(spaced("spaced out words", 0.5), "spaced out words");
+        assert_eq!(spaced("spaced out words", 3.0), "spaced out words");
+        // Without drawn spaces these may be words of one letter.
+        assert_eq!(spaced("xyz", 3.0), "x y z");
+    }
+
+    #[test]
+    fn arabic_and_hebrew_are_in_the_order_of_reading() {
+        assert_eq!(written(&[("\u{FEA9}\u{FE8E}\u{FEB7}", 0.0, 0.0)]), "شاد");
+        assert_eq!(written(&[("42 (םולש) Hi", 0.0, 0.0)]), "42 (שלום) Hi");
+        assert_eq!(
+            written(&[("lancet 12 םלועל םולש", 0.0, 0.0)]),
+            "שלום לעולם lancet 12"
+        );
+        assert_eq!(written(&[("one two", 0.0, 0.0)]), "one two");
     }
 
     #[test]

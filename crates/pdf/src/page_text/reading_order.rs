@@ -1,0 +1,75 @@
+//! Arabic and Hebrew in the order in which they are read. A page draws every line from left to right, so these come with
+//! their last letter first, and Arabic letters come as the shapes that they have inside a word.
+
+use unicode_normalization::UnicodeNormalization as _;
+
+/// A line as it is read, made from the line as it is drawn.
+pub(super) fn restored(line: String) -> String {
+    if !line.chars().any(is_right_to_left) {
+        return line;
+    }
+    let characters: Vec<char> = line.chars().collect();
+    let right_to_left = characters.iter().filter(|one| is_right_to_left(**one));
+    let left_to_right = characters.iter().filter(|one| is_left_to_right(**one));
+    let read = match right_to_left.count() > left_to_right.count() {
+        true => {
+            let reversed: Vec<char> = characters.into_iter().rev().collect();
+            with_runs_reversed(&reversed, is_left_to_right)
+        }
+        false => with_runs_reversed(&characters, is_right_to_left),
+    };
+    read.into_iter().flat_map(letter_of_shape).collect()
+}
+
+/// Reverses each run of words that begins and ends in a character of the kind and has no other letter or digit in it.
+fn with_runs_reversed(characters: &[char], is_of_kind: fn(char) -> bool) -> Vec<char> {
+    let mut read = Vec::with_capacity(characters.len());
+    let mut rest = characters;
+    while let Some((&first, after)) = rest.split_first() {
+        if !is_of_kind(first) {
+            read.push(first);
+            rest = after;
+            continue;
+        }
+        let is_inside = |one: &char| is_of_kind(*one) || !one.is_alphanumeric();
+        let until = rest.iter().position(|one| !is_inside(one));
+        let run = &rest[..until.unwrap_or(rest.len())];
+        let last = run.iter().rposition(|one| is_of_kind(*one)).unwrap_or(0);
+        read.extend(run[..=last].iter().rev().map(|one| mirrored(*one)));
+        rest = &rest[last + 1..];
+    }
+    read
+}
+
+/// Whether the character is a letter of a script that is written from right to left.
+fn is_right_to_left(character: char) -> bool {
+    character.is_alphabetic()
+        && matches!(character, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFF}'
+            | '\u{10800}'..='\u{10FFF}' | '\u{1E800}'..='\u{1EFFF}')
+}
+
+/// Whether the character is a letter or digit that is written from left to right. All digits are, Arabic ones too.
+fn is_left_to_right(character: char) -> bool {
+    character.is_alphanumeric() && !is_right_to_left(character)
+}
+
+/// The bracket that is meant where the other one of its pair is drawn.
+fn mirrored(character: char) -> char {
+    match character {
+        '(' => ')',
+        ')' => '(',
+        '[' => ']',
+        ']' => '[',
+        other => other,
+    }
+}
+
+/// The letters that a shape of an Arabic or Hebrew letter stands for.
+fn letter_of_shape(shape: char) -> impl Iterator<Item = char> {
+    let is_shape = matches!(shape, '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFF}');
+    let letters: String = match is_shape {
+        true => shape.nfkc().collect(),
+        false => shape.into(),
+    };
+    letters.chars().collect::<Vec<char>>().into_iter()
+}
