@@ -12,6 +12,9 @@ use crate::path_line::path_of;
 /// The most names for which it is remembered whether they are known files.
 const MOST_KNOWN: usize = 4_096;
 
+/// How many lines are looked at before the cache of closing lines is asked.
+const NEAR: usize = 4;
+
 /// The options for parsing a reply.
 #[derive(Clone, Copy)]
 pub struct Options<'k> {
@@ -97,6 +100,7 @@ impl<'r, 't> Cursor<'r, 't> {
     }
 
     /// A line; none after the end of the reply.
+    #[inline]
     pub(crate) fn line(&self, at: usize) -> Result<Option<&'t str>, Stop> {
         if at < self.lines.len() {
             Ok(Some(self.lines.get(at)))
@@ -161,8 +165,14 @@ impl<'r, 't> Cursor<'r, 't> {
 
     /// Finds the line that closes a fence, from a line on.
     pub(crate) fn closing(&mut self, from: usize, open: Fence<'_>) -> Result<Option<usize>, Stop> {
-        if self.line(from)?.is_some_and(|line| open.is_closed_by(line)) {
-            return Ok(Some(from));
+        // Most fences are closed soon. A reply of fences with one line in each asks for millions of closing lines, and to
+        // find a key in the cache takes as long as to look at some lines.
+        for near in from..from + NEAR {
+            match self.line(near)? {
+                None => return Ok(None),
+                Some(line) if open.is_closed_by(line) => return Ok(Some(near)),
+                Some(_) => {}
+            }
         }
         let key = (open.mark, open.length);
         if let Some(&(known_from, found)) = self.closings.get(&key)
@@ -171,14 +181,17 @@ impl<'r, 't> Cursor<'r, 't> {
         {
             return Ok(found);
         }
-        let mut at = from;
+        let mut next = from;
+        let closes = |rest| open.may_be_closed_by(rest).then_some(());
         let found = loop {
-            match self.line(at)? {
-                None => break None,
-                Some("") => at = self.lines.after_empty(at).max(at + 1),
-                Some(line) if open.is_closed_by(line) => break Some(at),
-                Some(_) => at += 1,
+            let Some((at, ())) = self.lines.find_from(next, closes) else {
+                self.line(self.lines.len())?;
+                break None;
+            };
+            if open.is_closed_by(self.lines.get(at)) {
+                break Some(at);
             }
+            next = at + 1;
         };
         self.closings.insert(key, (from, found));
         Ok(found)

@@ -15,19 +15,27 @@ const TAGS: [&str; 5] = ["source", "code", "pre", "codeblock", "sourcecode"];
 /// Parses a line as a fence. Up to three blanks may precede it, as in Markdown; fences in lists are indented more.
 pub(crate) fn fence(line: &str) -> Option<Fence<'_>> {
     let bytes = line.as_bytes();
-    let blanks = |byte: &&u8| matches!(**byte, b' ' | b'\t');
-    let start = bytes.iter().take_while(blanks).count();
+    let mut start = 0;
+    while matches!(bytes.get(start), Some(b' ' | b'\t')) {
+        start += 1;
+    }
     let mark = *bytes.get(start)?;
     if !matches!(mark, b'`' | b'~') {
         return None;
     }
-    let marks = bytes[start..].iter().take_while(|byte| **byte == mark);
-    let length = marks.count();
+    let mut end = start + 1;
+    while bytes.get(end) == Some(&mark) {
+        end += 1;
+    }
+    let length = end - start;
     if length < 3 {
         return None;
     }
     let mark = char::from(mark);
-    let info = line[start + length..].trim();
+    let info = match end == line.len() {
+        true => "",
+        false => line[end..].trim(),
+    };
     // Further back quotes on the line make it inline code.
     (mark != '`' || !info.contains('`')).then_some(Fence { mark, length, info })
 }
@@ -42,10 +50,26 @@ pub(crate) fn is_tag(line: &str) -> bool {
 }
 
 impl Fence<'_> {
+    /// Whether a line can close this fence, by its first bytes; it is given with the text after it.
+    #[inline]
+    pub(crate) fn may_be_closed_by(&self, rest: &[u8]) -> bool {
+        let start = rest
+            .iter()
+            .position(|byte| !matches!(byte, b' ' | b'\t'))
+            .unwrap_or(rest.len());
+        let marks = rest[start..].iter();
+        let marks = marks.take_while(|byte| char::from(**byte) == self.mark);
+        marks.take(self.length).count() == self.length
+    }
+
     /// Whether a line closes this fence.
     pub(crate) fn is_closed_by(&self, line: &str) -> bool {
-        fence(line).is_some_and(|other| {
-            other.mark == self.mark && other.length >= self.length && other.info.is_empty()
-        })
+        self.may_be_closed_by(line.as_bytes())
+            && fence(line).is_some_and(|other| self.is_closed_by_fence(other))
+    }
+
+    /// Whether another fence closes this one.
+    pub(crate) fn is_closed_by_fence(&self, other: Fence<'_>) -> bool {
+        other.mark == self.mark && other.length >= self.length && other.info.is_empty()
     }
 }

@@ -34,6 +34,7 @@
 mod cursor;
 mod error;
 mod fence;
+mod line_start;
 mod lines;
 mod part;
 mod path_line;

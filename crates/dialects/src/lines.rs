@@ -3,6 +3,8 @@
 
 use std::cell::Cell;
 
+use crate::line_start::is_blank;
+
 /// Of how many lines one has its start stored.
 const STRIDE: usize = 32;
 
@@ -11,6 +13,9 @@ const RECENT: usize = 4;
 
 /// The longest reply, in bytes.
 pub(crate) const LONGEST: usize = u32::MAX as usize;
+
+/// The lowest bit of each byte.
+const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 
 /// Where lines of a text start, and how many lines it has.
 #[derive(Debug, Default)]
@@ -98,6 +103,41 @@ impl<'t> ReplyLines<'t> {
         (at + empty).min(self.count)
     }
 
+    /// The first line, from a line on, of which a test says something, and what it says. The test is given the text from
+    /// the start of the line to the end of the reply: most lines are decided by their first bytes, and to ask for each line
+    /// by its number takes 40 ns instead of 5.
+    #[inline]
+    pub(crate) fn find_from<T>(
+        &self,
+        at: usize,
+        test: impl Fn(&'t [u8]) -> Option<T>,
+    ) -> Option<(usize, T)> {
+        let bytes = self.text.as_bytes();
+        let (mut line, mut start) = (at, self.find(at)?.start);
+        while line < self.count {
+            let rest = &bytes[start..];
+            if let Some(found) = test(rest) {
+                let end = end_of_line(self.text, start);
+                self.recent[line % RECENT].set(Span { line, start, end });
+                return Some((line, found));
+            }
+            line += 1;
+            start = match rest.first() {
+                Some(b'\n') => start + 1,
+                _ => (end_of_line(self.text, start) + 1).min(bytes.len()),
+            };
+        }
+        None
+    }
+
+    /// The first line, from a line on, that contains a text, which has no line end in it.
+    pub(crate) fn find_text(&self, at: usize, wanted: &str) -> Option<usize> {
+        let start = self.find(at)?.start;
+        let rest = &self.text.as_bytes()[start..];
+        let found = memchr::memmem::find(rest, wanted.as_bytes())?;
+        Some(at + memchr::memchr_iter(b'\n', &rest[..found]).count())
+    }
+
     /// The text of a line, without its end; empty after the last line.
     #[inline]
     pub(crate) fn get(&self, at: usize) -> &'t str {
@@ -112,7 +152,7 @@ impl<'t> ReplyLines<'t> {
 
     /// Whether a line is empty or contains only blanks.
     pub(crate) fn is_blank(&self, at: usize) -> bool {
-        self.get(at).trim().is_empty()
+        is_blank(self.get(at))
     }
 
     #[inline]
@@ -123,8 +163,8 @@ impl<'t> ReplyLines<'t> {
         }
     }
 
-    /// Finds a line: it is remembered, or the line before it is, or it is found from the nearest stored start.
-    #[inline]
+    /// Finds a line: it is remembered, or the line before or after it is, or it is found from the nearest stored start.
+    #[inline(always)]
     fn find(&self, at: usize) -> Option<Span> {
         let span = self.recent[at % RECENT].get();
         if span.line == at && at < self.count {
@@ -133,23 +173,12 @@ impl<'t> ReplyLines<'t> {
         self.find_anew(at)
     }
 
+    #[inline(never)]
     fn find_anew(&self, at: usize) -> Option<Span> {
         if at >= self.count {
             return None;
         }
-        let mark = at - at % STRIDE;
-        let before = self.recent[at.wrapping_sub(1) % RECENT].get();
-        let mut span = if before.line + 1 == at {
-            before
-        } else {
-            let start = self.marks[at / STRIDE] as usize;
-            let end = end_of_line(self.text, start);
-            Span {
-                line: mark,
-                start,
-                end,
-            }
-        };
+        let mut span = self.near(at);
         while span.line < at {
             span.line += 1;
             span.start = span.end + 1;
@@ -157,6 +186,47 @@ impl<'t> ReplyLines<'t> {
         }
         self.recent[at % RECENT].set(span);
         Some(span)
+    }
+
+    /// A line, or one before it from which it is found.
+    fn near(&self, at: usize) -> Span {
+        let before = self.recent[at.wrapping_sub(1) % RECENT].get();
+        if before.line + 1 == at {
+            return before;
+        }
+        let after = self.recent[(at + 1) % RECENT].get();
+        if after.line == at + 1 {
+            let end = after.start - 1;
+            return Span {
+                line: at,
+                start: start_of_line(self.text, end),
+                end,
+            };
+        }
+        let start = self.marks[at / STRIDE] as usize;
+        Span {
+            line: at - at % STRIDE,
+            start,
+            end: end_of_line(self.text, start),
+        }
+    }
+
+    /// The text of a new file made of all lines from one to before another, of which each has a line end. A CR at their ends
+    /// belongs to the text if the format's own lines have none.
+    pub(crate) fn text_between(&self, from: usize, to: usize, own_lines_have_cr: bool) -> String {
+        let start = |at| self.find(at).map_or(self.text.len(), |span| span.start);
+        let text = &self.text[start(from)..start(to)];
+        if !own_lines_have_cr {
+            return text.to_owned();
+        }
+        let mut content = String::with_capacity(text.len());
+        for line in text.split_inclusive('\n') {
+            match line.strip_suffix("\r\n") {
+                Some(line) => content.extend([line, "\n"]),
+                None => content.push_str(line),
+            }
+        }
+        content
     }
 
     /// The text of a new file made of some lines. A CR at their ends belongs to the text if the format's own lines have
@@ -192,11 +262,27 @@ impl<'t> ReplyLines<'t> {
 #[inline]
 fn end_of_line(text: &str, start: usize) -> usize {
     let bytes = &text.as_bytes()[start..];
-    // Calling memchr takes longer than looking at the few bytes of a short line.
-    if let Some(length) = bytes.iter().take(8).position(|byte| *byte == b'\n') {
-        return start + length;
+    // Calling memchr takes longer than looking at the eight bytes in which a short line ends, and these are looked at
+    // together: byte for byte, the end of a line of three took half the time of finding it.
+    let Some(first) = bytes.first_chunk::<8>() else {
+        let end = bytes.iter().position(|byte| *byte == b'\n');
+        return end.map_or(text.len(), |length| start + length);
+    };
+    let differing = u64::from_le_bytes(*first) ^ (LOW_BITS * u64::from(b'\n'));
+    // The lowest bit that is set is in the first byte that is zero.
+    let zero = differing.wrapping_sub(LOW_BITS) & !differing & (LOW_BITS << 7);
+    if zero != 0 {
+        return start + (zero.trailing_zeros() / 8) as usize;
     }
-    memchr::memchr(b'\n', bytes).map_or(text.len(), |length| start + length)
+    let length = memchr::memchr(b'\n', &bytes[8..]);
+    length.map_or(text.len(), |length| start + 8 + length)
+}
+
+/// The offset at which the line starts that ends at an offset.
+#[inline]
+fn start_of_line(text: &str, end: usize) -> usize {
+    let bytes = &text.as_bytes()[..end];
+    memchr::memrchr(b'\n', bytes).map_or(0, |before| before + 1)
 }
 
 #[cfg(test)]
@@ -236,6 +322,18 @@ mod tests {
                 prop_assert_eq!(lines.has_cr(at), line.ends_with('\r'));
                 let next = (at..all.len()).find(|&at| !all[at].is_empty());
                 prop_assert_eq!(lines.after_empty(at), next.unwrap_or(all.len()));
+                let next = (at..all.len()).find(|&at| all[at].starts_with('a'));
+                let found = lines.find_from(at, |rest| rest.first().filter(|first| **first == b'a'));
+                prop_assert_eq!(found, next.map(|next| (next, &b'a')));
+                let next = (at..all.len()).find(|&at| all[at].contains("aa"));
+                prop_assert_eq!(lines.find_text(at, "aa"), next);
+                if at < all.len() {
+                    let numbered = (0..at).map(|at| (at, lines.get(at)));
+                    let content = lines.content(numbered.clone(), true);
+                    prop_assert_eq!(lines.text_between(0, at, true), content);
+                    let content = lines.content(numbered, false);
+                    prop_assert_eq!(lines.text_between(0, at, false), content);
+                }
             }
         }
     }

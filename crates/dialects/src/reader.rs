@@ -4,6 +4,7 @@
 use crate::cursor::{Cursor, Ended, Options, ReadingState};
 use crate::error::{ParseError, ParseErrorKind, Stop};
 use crate::fence::{Fence, fence};
+use crate::line_start::{LineStart, edit_start, line_start};
 use crate::lines::{LONGEST, LineMarks, ReplyLines};
 use crate::part::{Dialect, ReplyPart};
 use crate::{search_replace, unified, v4a, whole};
@@ -65,39 +66,42 @@ impl<'t> Cursor<'_, 't> {
     }
 
     fn step(&mut self) -> Result<(), Stop> {
-        let at = self.state.at;
+        let Some((at, start)) = self.lines.find_from(self.state.at, line_start) else {
+            self.state.at = self.lines.len();
+            return Ok(());
+        };
+        self.state.at = at;
         let line = self.lines.get(at);
-        // An empty line begins nothing and ends nothing.
-        if line.is_empty() {
-            self.state.at = self.lines.after_empty(at).max(at + 1);
-            return Ok(());
-        }
-        if !may_be_marker(line) {
-            self.state.at += 1;
-            return Ok(());
-        }
-        if let Some(tag) = thinking_tag(line) {
-            return self.pass_thinking(at, tag);
-        }
-        if self.closes_fence(at) {
-            self.state.fences.pop();
-            self.state.at += 1;
-            return Ok(());
-        }
-        // No edit begins with the marks of a fence.
-        if let Some(open) = fence(line) {
-            return self.meet_fence(at, open);
-        }
-        if self.takes(Dialect::SearchReplace)
-            && let Some(marker) = search_replace::marker(line)
-        {
-            return search_replace::read(self, at, marker);
-        }
-        if self.takes(Dialect::V4a) && v4a::is_part_of_patch(line) {
-            return v4a::read(self, at);
-        }
-        if self.takes(Dialect::Unified) && unified::starts(self, at)? {
-            return unified::read(self, at);
+        match start {
+            LineStart::Thinking => {
+                if let Some(tag) = thinking_tag(line) {
+                    return self.pass_thinking(at, tag);
+                }
+            }
+            LineStart::Fence => {
+                if self.closes_fence(at) {
+                    self.state.fences.pop();
+                } else if let Some(open) = fence(line) {
+                    return self.meet_fence(at, open);
+                }
+            }
+            LineStart::Marker | LineStart::Dashes
+                if self.takes(Dialect::SearchReplace)
+                    && let Some(marker) = search_replace::marker(line) =>
+            {
+                return search_replace::read(self, at, marker);
+            }
+            LineStart::Patch => {
+                if self.takes(Dialect::V4a) && v4a::is_part_of_patch(line) {
+                    return v4a::read(self, at);
+                }
+            }
+            LineStart::Dashes | LineStart::Diff => {
+                if self.takes(Dialect::Unified) && unified::starts(self, at)? {
+                    return unified::read(self, at);
+                }
+            }
+            LineStart::Marker => {}
         }
         self.state.at += 1;
         Ok(())
@@ -105,41 +109,44 @@ impl<'t> Cursor<'_, 't> {
 
     /// Skips text between thinking tags.
     fn pass_thinking(&mut self, at: usize, closing: &str) -> Result<(), Stop> {
-        let mut end = at;
-        while let Some(line) = self.line(end)? {
-            if line.contains(closing) {
-                self.state.at = end + 1;
-                return Ok(());
-            }
-            end += 1;
-        }
-        Err(Stop::cut_off(
-            at,
-            "the thinking that begins there does not end",
-        ))
+        let Some(end) = self.lines.find_text(at, closing) else {
+            self.line(self.lines.len())?;
+            return Err(Stop::cut_off(
+                at,
+                "the thinking that begins there does not end",
+            ));
+        };
+        self.state.at = end + 1;
+        Ok(())
     }
 
     /// Decides what a fence is: a wrapper around edits, a whole file, or code to be skipped.
     fn meet_fence(&mut self, at: usize, open: Fence<'t>) -> Result<(), Stop> {
         let path = self.path_above(at);
         let first = self.line(at + 1)?;
+        let inner = first.and_then(fence);
+        let is_empty = inner.is_some_and(|inner| open.is_closed_by_fence(inner));
         // A fence with nothing in it is no edit, unless a path above it makes it an empty file.
-        if path.is_none() && first.is_some_and(|line| open.is_closed_by(line)) {
+        if path.is_none() && is_empty {
             self.state.at = at + 2;
             return Ok(());
         }
         // A fence directly below begins no edit and is no path.
-        let is_wrapper = first.is_some_and(|line| fence(line).is_none())
+        let is_wrapper = first.is_some()
+            && inner.is_none()
             && (self.begins_edit(at + 1)?
-                || (self.path_at(at + 1).is_some()
-                    && self.line(at + 2)?.is_some()
-                    && self.begins_edit(at + 2)?));
+                || (self.line(at + 2)?.is_some()
+                    && self.begins_edit(at + 2)?
+                    && self.path_at(at + 1).is_some()));
         let holds_patch =
             path.is_some_and(|path| path.ends_with(".patch") || path.ends_with(".diff"));
         if is_wrapper && !(holds_patch && unified::starts(self, at + 1)?) {
             return self.enter(at, open);
         }
-        let closing = self.closing(at + 1, open)?;
+        let closing = match is_empty {
+            true => Some(at + 1),
+            false => self.closing(at + 1 + usize::from(first.is_some()), open)?,
+        };
         let end = closing.unwrap_or(self.lines.len());
         if let Some(path) = path.filter(|_| self.takes(Dialect::Whole)) {
             let part = whole::read(self, (at, closing), open, path, &|line| {
@@ -165,14 +172,17 @@ impl<'t> Cursor<'_, 't> {
     /// Whether an edit in a format that is parsed begins at a line.
     fn begins_edit(&self, at: usize) -> Result<bool, Stop> {
         let line = self.lines.get(at);
-        if line.starts_with(['`', '~']) || !may_be_marker(line) {
-            return Ok(false);
+        let opens_block =
+            || self.takes(Dialect::SearchReplace) && search_replace::opens_block(line);
+        match line_start(line.as_bytes()) {
+            Some(LineStart::Marker) => Ok(opens_block()),
+            Some(LineStart::Patch) => Ok(self.takes(Dialect::V4a) && v4a::is_part_of_patch(line)),
+            Some(LineStart::Dashes) if opens_block() => Ok(true),
+            Some(LineStart::Dashes | LineStart::Diff) => {
+                Ok(self.takes(Dialect::Unified) && unified::starts(self, at)?)
+            }
+            Some(LineStart::Thinking | LineStart::Fence) | None => Ok(false),
         }
-        Ok(
-            (self.takes(Dialect::SearchReplace) && search_replace::opens_block(line))
-                || (self.takes(Dialect::V4a) && v4a::is_part_of_patch(line))
-                || (self.takes(Dialect::Unified) && unified::starts(self, at)?),
-        )
     }
 
     /// Finds the first line, from a line on, at which an edit begins.
@@ -184,29 +194,21 @@ impl<'t> Cursor<'_, 't> {
             return Ok(found);
         }
         let mut found = None;
-        let mut at = self.lines.after_empty(from);
-        while at < self.lines.len() {
+        let mut next = from;
+        while let Some((at, _)) = self.lines.find_from(next, edit_start) {
             if self.begins_edit(at)? {
                 found = Some(at);
                 break;
             }
-            at = self.lines.after_empty(at + 1);
+            next = at + 1;
         }
         self.next_edit = Some((from, found));
         Ok(found)
     }
 }
 
-/// Whether a line can open or close anything: all markers, headers, fences and tags begin, after blanks, with one of these
-/// characters. Most lines of a reply do not.
-#[inline]
-fn may_be_marker(line: &str) -> bool {
-    let first = line.trim_start().as_bytes().first();
-    first.is_some_and(|first| b"<>-+*@d`~".contains(first))
-}
-
 /// The closing tag of the thinking that a line begins.
-fn thinking_tag(line: &str) -> Option<&'static str> {
+pub(crate) fn thinking_tag(line: &str) -> Option<&'static str> {
     let text = line.trim_start();
     if !text.starts_with('<') {
         None

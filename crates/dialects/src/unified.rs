@@ -14,15 +14,31 @@ use names::{
 /// Whether a section, or a line that can only belong to one, begins here.
 pub(crate) fn starts(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
     let line = reader.lines.get(at);
-    if ["diff --git ", "diff --cc ", "diff --combined "]
-        .iter()
-        .any(|header| line.starts_with(header))
-        || hunk::numbers(line).is_some()
-        || line.starts_with("@@@ -")
-    {
+    if !can_start(line) {
+        return Ok(false);
+    }
+    if !line.starts_with("--- ") {
         return Ok(true);
     }
-    Ok(name_lines(reader, at)? || names_old_twice(reader, at)?)
+    // The new name is on the next line, or on the one after a second old name.
+    let is_new = |line: &str| line.starts_with("+++ ");
+    match reader.line(at + 1)? {
+        Some(next) if next.starts_with("--- ") => Ok(reader.line(at + 2)?.is_some_and(is_new)),
+        next => Ok(next.is_some_and(is_new)),
+    }
+}
+
+/// Whether a line, by itself, can begin a section or belong to one: with an old name the lines after it decide.
+pub(crate) fn can_start(line: &str) -> bool {
+    let begins = |header: &&str| line.starts_with(header);
+    match line.as_bytes().first() {
+        Some(b'-') => line.starts_with("--- "),
+        Some(b'@') => hunk::numbers(line).is_some() || line.starts_with("@@@ -"),
+        Some(b'd') => ["diff --git ", "diff --cc ", "diff --combined "]
+            .iter()
+            .any(begins),
+        _ => false,
+    }
 }
 
 /// The headers of a section.

@@ -48,7 +48,7 @@ pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize) -> Result<(), Stop> {
         } else if let Some(path) = text.strip_prefix(UPDATE) {
             next = read_updated(reader, (at, next), path, &mut parts)?;
         } else if text.is_empty() {
-            next += 1;
+            next = reader.lines.after_empty(next).max(next + 1);
         } else {
             return Err(Stop::malformed(
                 next,
@@ -180,6 +180,7 @@ fn read_hunk(reader: &Cursor<'_, '_>, begun: usize, at: usize) -> Result<(PatchH
     let mut hunk = PatchHunk::default();
     let mut next = at;
     while let Some(anchor) = line_of_patch(reader, begun, next)?.strip_prefix("@@") {
+        reader.count_line(next)?;
         hunk.anchors.extend(anchor_text(anchor));
         next += 1;
     }

@@ -3,6 +3,7 @@
 use crate::cursor::Cursor;
 use crate::error::Stop;
 use crate::fence::{Fence, fence};
+use crate::line_start::line_start;
 use crate::part::{Action, Dialect, ReplyPart};
 
 /// Parses the file between the two lines of a fence.
@@ -18,8 +19,9 @@ pub(crate) fn read(
         return Err(Stop::cut_off(at, &what));
     };
     check_inside(reader, (at, closing), open, begins_edit)?;
-    let lines = (at + 1..closing).map(|line| (line, reader.lines.get(line)));
-    let text = reader.lines.content(lines, reader.lines.has_cr(at));
+    let text = reader
+        .lines
+        .text_between(at + 1, closing, reader.lines.has_cr(at));
     let action = Action::Replace(text);
     Ok(ReplyPart::new(Dialect::Whole, at + 1, path, action))
 }
@@ -33,7 +35,11 @@ fn check_inside(
     begins_edit: &dyn Fn(usize) -> Result<bool, Stop>,
 ) -> Result<(), Stop> {
     let mut inner: Option<Fence<'_>> = None;
-    for line in at + 1..closing {
+    let mut next = at + 1;
+    while let Some((line, _)) = reader.lines.find_from(next, line_start)
+        && line < closing
+    {
+        next = line + 1;
         let text = reader.lines.get(line);
         let found = fence(text);
         if let Some(found) = found

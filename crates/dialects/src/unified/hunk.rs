@@ -21,8 +21,9 @@ pub(crate) struct Numbers {
 
 /// The numbers of a hunk header; none where the line is not a header, or has no numbers.
 pub(crate) fn numbers(line: &str) -> Option<Numbers> {
-    let (ranges, _) = line.strip_prefix("@@ ")?.split_once(" @@")?;
-    let (old, new) = ranges.split_once(' ')?;
+    let (old, rest) = line.strip_prefix("@@ ")?.split_once(' ')?;
+    let (new, rest) = rest.split_once(' ')?;
+    rest.strip_prefix("@@")?;
     let range = |text: &str| -> Option<(u64, u64)> {
         match text.split_once(',') {
             Some((start, count)) => Some((start.parse().ok()?, count.parse().ok()?)),
@@ -171,14 +172,11 @@ fn blank_is_context(
     at: usize,
     progress: &mut HunkProgress<'_>,
 ) -> Result<bool, Stop> {
-    while progress.after_empty < at
-        || reader
-            .line(progress.after_empty)?
-            .is_some_and(str::is_empty)
-    {
-        progress.after_empty = at.max(progress.after_empty + 1);
+    let mut behind = progress.after_empty.max(at);
+    while reader.line(behind)?.is_some_and(str::is_empty) {
+        behind = reader.lines.after_empty(behind).max(behind + 1);
     }
-    let behind = progress.after_empty;
+    progress.after_empty = behind;
     let blanks = (behind - at) as u64;
     if let Some(counts) = progress.counts
         && progress.old + blanks <= counts.old

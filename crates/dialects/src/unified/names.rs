@@ -18,8 +18,8 @@ pub(super) fn names_old_twice(reader: &Cursor<'_, '_>, at: usize) -> Result<bool
     if !reader.lines.get(at).starts_with("--- ") {
         return Ok(false);
     }
-    let next = reader.line(at + 1)?;
-    Ok(next.is_some_and(|line| line.starts_with("--- ")) && name_lines(reader, at + 1)?)
+    reader.line(at + 1)?;
+    name_lines(reader, at + 1)
 }
 
 /// The two names of a section.
