@@ -5,6 +5,7 @@
 mod hunk;
 mod lines;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use lancet_dialects::Dialect;
@@ -326,7 +327,7 @@ pub(crate) enum Asked {
     /// A read that also takes a folder and then shows its entries.
     View(ReadArguments),
     Search(Search),
-    Change(Change),
+    Change(Change<'static>),
     /// The answer of a host's tool that changes no file.
     Answer {
         text: String,
@@ -343,9 +344,9 @@ pub(crate) enum Search {
 
 /// A change: of files as the caller describes them, or back to a state in the history.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Change {
+pub(crate) enum Change<'r> {
     Files(Request),
-    Reply(ReplyRequest),
+    Reply(ReplyRequest<'r>),
     MoveLines(LinesMove),
     TakeBack(TakeBack, Whose),
     Restore(Vec<Restore>),
@@ -353,8 +354,9 @@ pub(crate) enum Change {
 
 /// A model's reply to be applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ReplyRequest {
-    pub(crate) text: String,
+pub(crate) struct ReplyRequest<'r> {
+    /// The text as the caller has it: a reply may have 50 MB, and a copy of it would be a third of what a call may take.
+    pub(crate) text: Cow<'r, str>,
     /// The one format that counts; none for any of them.
     pub(crate) format: Option<Dialect>,
     pub(crate) insist: Insist,

@@ -123,11 +123,11 @@ pub(crate) fn would_fit(session: &Session, part: &ReplyPart, options: ReplyOptio
     checked(change::check_part(&context, part))
 }
 
-fn reply_call<'s>(
+fn reply_call<'s, 'r>(
     session: &'s Session,
-    text: &str,
+    text: &'r str,
     options: ReplyOptions,
-) -> (CallContext<'s>, Change) {
+) -> (CallContext<'s>, Change<'r>) {
     let mut context = CallContext::new(
         session,
         "ApplyPatch".to_owned(),
@@ -137,7 +137,7 @@ fn reply_call<'s>(
     context.layout = Layout::Files;
     context.applied_by = options.applied_by;
     let request = ReplyRequest {
-        text: text.to_owned(),
+        text: text.into(),
         format: options.format,
         insist: options.insist,
         dry_run: options.dry_run,
@@ -146,7 +146,12 @@ fn reply_call<'s>(
 }
 
 /// Carries out a change that a person or a host asks for by name, without a tool call.
-pub(crate) fn run_change(session: &Session, name: &str, caller: Caller, change: &Change) -> Reply {
+pub(crate) fn run_change(
+    session: &Session,
+    name: &str,
+    caller: Caller,
+    change: &Change<'_>,
+) -> Reply {
     let cancel = match change {
         Change::TakeBack(asked, _) => asked.cancel.clone(),
         Change::Restore(asked) => asked.iter().find_map(|one| one.cancel.clone()),
@@ -175,7 +180,7 @@ pub(crate) fn run_command(
 }
 
 /// Carries out a change that is no tool call and answers it.
-fn respond_to_change(context: &CallContext<'_>, change: &Change) -> Reply {
+fn respond_to_change(context: &CallContext<'_>, change: &Change<'_>) -> Reply {
     let started = Instant::now();
     heal::before_call(context);
     context.session.refresh();

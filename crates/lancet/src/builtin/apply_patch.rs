@@ -31,7 +31,7 @@ impl ApplyPatchArguments {
     /// Converts the arguments to a request.
     pub(crate) fn asked(self) -> Asked {
         Asked::Change(Change::Reply(ReplyRequest {
-            text: self.patch,
+            text: self.patch.into(),
             format: None,
             insist: self.insist.into(),
             dry_run: self.dry_run.into(),

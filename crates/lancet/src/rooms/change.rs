@@ -39,7 +39,7 @@ enum Ended {
 /// Carries out a change and answers it.
 pub(super) fn carry_out(
     context: &CallContext<'_>,
-    change: &Change,
+    change: &Change<'_>,
     repairs: &[Repair],
 ) -> Result<Reply, Refusal> {
     let mut freshness = Freshness::Cached;
@@ -65,7 +65,7 @@ pub(super) fn carry_out(
 /// Lets a change be attempted again after a file was changed by someone else, or refuses it.
 fn look_again(
     context: &CallContext<'_>,
-    change: &Change,
+    change: &Change<'_>,
     retries: usize,
     lasted: Duration,
 ) -> Result<(), Refusal> {
@@ -95,7 +95,7 @@ fn look_again(
 }
 
 /// Whether a change replaces whole files, whatever they are.
-fn overwrites(change: &Change) -> bool {
+fn overwrites(change: &Change<'_>) -> bool {
     let Change::Files(request) = change else {
         return false;
     };
@@ -108,7 +108,7 @@ fn overwrites(change: &Change) -> bool {
 /// Takes a change through the rooms once.
 fn attempt(
     context: &CallContext<'_>,
-    change: &Change,
+    change: &Change<'_>,
     repairs: &[Repair],
     freshness: Freshness,
 ) -> Result<Ended, Refusal> {
@@ -158,7 +158,7 @@ fn answered(reply: Reply) -> Ended {
 
 /// Predicts the result of a change. Nothing is written, so no commit compares a cached copy with the disk: where one
 /// with a racy stat was used, the file is read.
-pub(super) fn check(context: &CallContext<'_>, change: &Change) -> Result<Check, Refusal> {
+pub(super) fn check(context: &CallContext<'_>, change: &Change<'_>) -> Result<Check, Refusal> {
     let mut attempt = Attempt::new(Freshness::Cached);
     let mut examined = examine_change(context, &mut attempt, change);
     if attempt.needs_fresh_read() {
@@ -182,7 +182,7 @@ pub(super) fn check_part(context: &CallContext<'_>, part: &ReplyPart) -> Result<
 fn examine_change(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
-    change: &Change,
+    change: &Change<'_>,
 ) -> Result<Plan, Refusal> {
     context.check_time()?;
     context.budget.begin(context.limit);

@@ -21,7 +21,7 @@ use crate::rooms::{Attempt, CallContext};
 pub(crate) fn examine(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
-    reply: &ReplyRequest,
+    reply: &ReplyRequest<'_>,
 ) -> Result<Plan, Refusal> {
     let engine = context.engine();
     let parts = parse(
@@ -32,7 +32,7 @@ pub(crate) fn examine(
         },
     )
     .map_err(|error| unparsable(&error))?;
-    examine_parts(context, attempt, &parts, (reply.insist, reply.dry_run))
+    examine_parts(context, attempt, parts, (reply.insist, reply.dry_run))
 }
 
 /// Works out the plan for one part of a reply, applied to the files as they are now.
@@ -41,20 +41,20 @@ pub(crate) fn examine_part(
     attempt: &mut Attempt,
     part: &ReplyPart,
 ) -> Result<Plan, Refusal> {
-    let parts = std::slice::from_ref(part);
+    let parts = vec![part.clone()];
     examine_parts(context, attempt, parts, (Insist::No, DryRun::No))
 }
 
 fn examine_parts(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
-    parts: &[ReplyPart],
+    mut parts: Vec<ReplyPart>,
     (insist, dry_run): (Insist, DryRun),
 ) -> Result<Plan, Refusal> {
     let Composed {
         mut request,
         part_of,
-    } = compose(parts)?;
+    } = compose(&mut parts)?;
     (request.insist, request.dry_run) = (insist, dry_run);
     let Examined {
         mut files,
@@ -71,7 +71,7 @@ fn examine_parts(
             break;
         }
     }
-    let idle = join(failures, parts, &part_of, files.is_empty())?;
+    let idle = join(failures, &parts, &part_of, files.is_empty())?;
     if let Some(first) = files.first_mut() {
         first.view.notices.extend(idle);
     }

@@ -1,5 +1,7 @@
 //! Converts the parts of a model's reply to one request.
 
+use std::mem::take;
+
 use lancet_dialects::{Action as PartAction, ReplyPart};
 
 use crate::refusal::{Refusal, RefusalKind};
@@ -14,35 +16,39 @@ pub(super) struct Composed {
     pub(super) part_of: Vec<usize>,
 }
 
-/// Makes one request of the parts, in their order. Every change gets one number in the request.
-pub(super) fn compose(parts: &[ReplyPart]) -> Result<Composed, Refusal> {
+/// Makes one request of the parts, in their order. Every change gets one number in the request. Texts are moved out of the
+/// parts: a copy of a whole file may have the size of the reply.
+pub(super) fn compose(parts: &mut [ReplyPart]) -> Result<Composed, Refusal> {
     let mut files = Vec::new();
     let mut part_of = Vec::new();
-    for (number, part) in parts.iter().enumerate() {
+    for (number, part) in parts.iter_mut().enumerate() {
         let path = part.path.as_str();
-        let file = match &part.action {
-            PartAction::Edit(hunk) => FileRequest::edit(path, vec![EditRequest::hunk(hunk)]),
+        let file = match &mut part.action {
+            PartAction::Edit(hunk) => {
+                let hunk = take(hunk);
+                FileRequest::edit(path, vec![EditRequest::hunk(&hunk)])
+            }
             PartAction::Fill(text) => {
-                FileRequest::edit(path, vec![EditRequest::new("", text.as_str())])
+                FileRequest::edit(path, vec![EditRequest::new("", take(text))])
             }
             PartAction::Create { text, .. } => FileRequest::write(
                 path,
                 WriteRequest {
                     mode: WriteMode::Create,
-                    ..WriteRequest::new(text.as_str())
+                    ..WriteRequest::new(take(text))
                 },
             ),
             PartAction::Replace(text) => FileRequest::write(
                 path,
                 WriteRequest {
                     final_newline: WrittenNewline::AsFile,
-                    ..WriteRequest::new(text.as_str())
+                    ..WriteRequest::new(take(text))
                 },
             ),
             PartAction::Delete { lines } => FileRequest::delete(
                 path,
                 DeleteRequest {
-                    lines: lines.clone(),
+                    lines: take(lines),
                     ..DeleteRequest::new()
                 },
             ),
