@@ -25,11 +25,11 @@ struct LinePart {
 
 /// The parts of one line, in the order in which they are drawn.
 #[derive(Default)]
-pub(super) struct Line {
+pub(super) struct DrawnLine {
     parts: Vec<LinePart>,
 }
 
-impl Line {
+impl DrawnLine {
     pub(super) fn push(&mut self, text: &str, gap: f64, has_space: bool) {
         self.parts.push(LinePart {
             text: text.to_owned(),

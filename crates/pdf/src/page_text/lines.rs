@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use hayro::kurbo::{Point, Vec2};
 
-use super::line::Line;
+use super::line::DrawnLine;
 
 /// How far a character may go back and still belong to the line, in ems: accents and kerned letters do.
 const BACK: f64 = 0.6;
@@ -40,7 +40,7 @@ struct Last {
 pub(super) struct PlacedLines {
     /// The lines that are complete.
     text: String,
-    line: Line,
+    line: DrawnLine,
     last: Option<Last>,
     /// Whether a space was drawn after the last character.
     has_space: bool,
@@ -67,15 +67,15 @@ impl PlacedLines {
         let place = self.place(placed, direction);
         if is_white {
             // A space at the beginning of a line says nothing.
-            self.has_space |= matches!(place, Place::SameLine { .. });
+            self.has_space |= matches!(place, NextPlace::SameLine { .. });
         } else {
             let gap = match place {
-                Place::SameLine { gap } => gap,
-                Place::NewLine => {
+                NextPlace::SameLine { gap } => gap,
+                NextPlace::NewLine => {
                     self.end_line("\n");
                     0.0
                 }
-                Place::NewParagraph => {
+                NextPlace::NewParagraph => {
                     self.end_line("\n\n");
                     0.0
                 }
@@ -120,29 +120,29 @@ impl PlacedLines {
     }
 
     /// Where it stands, seen from the end of the text so far.
-    fn place(&self, placed: &PlacedText<'_>, direction: Vec2) -> Place {
+    fn place(&self, placed: &PlacedText<'_>, direction: Vec2) -> NextPlace {
         let Some(last) = &self.last else {
-            return Place::SameLine { gap: 0.0 };
+            return NextPlace::SameLine { gap: 0.0 };
         };
         let size = placed.size.max(last.size);
         let way = placed.start - last.end;
         let forward = way.dot(last.direction) / size;
         let sideways = (way.cross(last.direction) / size).abs();
         if direction.dot(last.direction) < 0.9 {
-            return Place::NewParagraph;
+            return NextPlace::NewParagraph;
         }
         if sideways > RAISED || forward < -BACK {
             return match sideways > PARAGRAPH {
-                true => Place::NewParagraph,
-                false => Place::NewLine,
+                true => NextPlace::NewParagraph,
+                false => NextPlace::NewLine,
             };
         }
-        Place::SameLine { gap: forward }
+        NextPlace::SameLine { gap: forward }
     }
 }
 
 /// Where a character stands, seen from the end of the text so far.
-enum Place {
+enum NextPlace {
     SameLine {
         /// The distance from the end of the text, in ems.
         gap: f64,
