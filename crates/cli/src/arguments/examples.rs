@@ -242,15 +242,15 @@ Examples:
 
 pub(super) const SHOW: &str = "\
 Examples:
-  lancet show 9f
-  lancet show 9f --json";
+  lancet show k29f
+  lancet show k29f --json";
 
 pub(super) const UNDO: &str = "\
 Examples:
   lancet undo
       The newest change; again, the one before.
 
-  lancet undo 9f --dry-run
+  lancet undo k29f --dry-run
       What undoing that change would do.
 
   lancet undo --file src/main.rs --yes
@@ -267,17 +267,17 @@ Examples:
 pub(super) const REDO: &str = "\
 Examples:
   lancet redo
-  lancet redo 9f --yes";
+  lancet redo k29f --yes";
 
 pub(super) const RESTORE: &str = "\
 Examples:
-  lancet restore src/main.rs@9f
+  lancet restore src/main.rs@k29f
       As that change left it.
 
-  lancet restore src/main.rs@9f^ --dry-run
+  lancet restore src/main.rs@k29f^ --dry-run
       As it was before that change, only shown.
 
-  lancet restore src/main.rs@9f^ src/lib.rs@4k
+  lancet restore src/main.rs@k29f^ src/lib.rs@x04k
       Two files as one change; `p` at the question picks by file.";
 
 pub(super) const GC: &str = "\
@@ -291,7 +291,7 @@ Examples:
 pub(super) const STATS: &str = "\
 Examples:
   lancet stats
-  lancet stats --since 7d
+  lancet stats src --since 7d
   lancet stats --session evening --json";
 
 pub(super) const EXPLAIN: &str = "\

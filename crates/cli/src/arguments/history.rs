@@ -76,6 +76,7 @@ pub(crate) enum LogFormat {
 #[command(after_long_help = examples::SHOW)]
 pub(crate) struct ShowArguments {
     /// The change, by its id from the log, or a file: its newest change [default: the newest of all]
+    #[arg(value_name = "ID")]
     pub(crate) operation: Option<String>,
     /// One JSON object for programs
     #[arg(long)]
@@ -94,6 +95,7 @@ pub(crate) struct ShowArguments {
 #[command(group = ArgGroup::new("which").args(["operation", "number", "file", "session", "client", "turn", "since"]))]
 pub(crate) struct UndoArguments {
     /// This change, by its id from the log
+    #[arg(value_name = "ID")]
     pub(crate) operation: Option<String>,
     /// So many of the newest changes, at once
     #[arg(short = 'n', value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -134,6 +136,7 @@ pub(crate) struct UndoArguments {
 #[command(after_long_help = examples::REDO)]
 pub(crate) struct RedoArguments {
     /// This change, or this undo, by its id from the log
+    #[arg(value_name = "ID")]
     pub(crate) operation: Option<String>,
     /// The latest undo of changes of this client
     #[arg(

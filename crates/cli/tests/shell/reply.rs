@@ -138,6 +138,9 @@ fn hunks_of_a_reply_are_picked_and_what_was_left_out_is_told() {
     assert_eq!(stage.text("a.txt"), text.replace("line 30.", "thirty"));
     assert_eq!(stage.text("b.txt"), "new\n");
     assert!(run.out.contains("a.txt line 5\r\n"), "{run:?}");
+    // The question is a person's: it names the command, and says nothing of how a model gives paths.
+    assert!(run.out.contains("Apply: 2 files"), "{run:?}");
+    assert!(!run.out.contains("is a relative path"), "{run:?}");
     assert_eq!(stage.run(&["undo", "--yes"]).code, 0);
     assert_eq!(stage.text("a.txt"), text);
     assert!(!stage.project().join("b.txt").exists());

@@ -117,13 +117,23 @@ pub(super) fn not_an_id(history: &History, typed: &str) -> Option<String> {
     }
 }
 
+/// Refuses a part of an id that is too short to be looked for. A number is perhaps a number of changes.
+pub(super) fn check_length(typed: &str) -> Result<(), Failure> {
+    if typed.len() >= SHORTEST_ID {
+        return Ok(());
+    }
+    let number = match typed.parse::<u8>() {
+        Ok(number @ 1..) => format!("; for the newest {number} use -n {number} (log, undo)"),
+        _ => String::new(),
+    };
+    Err(Failure::usage(format!(
+        "{typed:?} is too short: give at least {SHORTEST_ID} characters of the id{number}"
+    )))
+}
+
 /// The change that was typed.
 fn find(history: &History, typed: &str) -> Result<Operation, Failure> {
-    if typed.len() < SHORTEST_ID {
-        return Err(Failure::usage(format!(
-            "{typed:?} is too short: give at least {SHORTEST_ID} characters of the id"
-        )));
-    }
+    check_length(typed)?;
     match history.find(typed).map_err(unreadable)? {
         IdMatch::One(operation) => Ok(*operation),
         IdMatch::None => Err(Failure::refused(format!(

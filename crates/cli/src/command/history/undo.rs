@@ -6,7 +6,7 @@ use lancet::{Reply, Session};
 
 use super::access::{history, open, unreadable};
 use super::log::list;
-use super::show::not_an_id;
+use super::show::{check_length, not_an_id};
 use super::{prompt, time, who};
 use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::{RedoArguments, RestoreArguments, UndoArguments, UndoFlags};
@@ -32,6 +32,7 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
     } else if let Some(file) = &file {
         Selection::File(file.canonicalize().unwrap_or_else(|_| file.clone()))
     } else if let Some(id) = &arguments.operation {
+        check_length(id)?;
         let history = history(&arguments.flags.place, RootHint::Project, around)?;
         if let (Ok(IdMatch::None), Some(words)) = (history.find(id), not_an_id(&history, id)) {
             return Err(Failure::refused(format!("there is no change {id}{words}")));
@@ -75,6 +76,7 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
 /// Runs `lancet redo`.
 pub(crate) fn redo(arguments: &RedoArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let selection = if let Some(id) = &arguments.operation {
+        check_length(id)?;
         Selection::Operation(id.clone())
     } else if let Some(client) = &arguments.client {
         let history = history(&arguments.flags.place, RootHint::Project, around)?;

@@ -4,6 +4,9 @@ use lancet::approval::{ChangeKind, FileQuestion, Question};
 
 use crate::terminal::{Colour, Style, visible, visible_line};
 
+/// The words of the notice that a path was relative, which is for models.
+const RELATIVE_PATH: &str = " is a relative path; it was taken from ";
+
 /// The prompt after a text was edited.
 pub(super) const EDITED_PROMPT: &str = "Write it as edited? [y/N/e/d/?]";
 
@@ -22,12 +25,20 @@ pub(super) fn question(question: &Question, colour: Colour) -> String {
     summary(question, colour) + &diffs(question, colour)
 }
 
+/// The name of the command that asks. `lancet apply` is a tool of another name for models.
+fn command(question: &Question) -> &str {
+    match question.tool.as_str() {
+        "ApplyPatch" => "Apply",
+        tool => tool,
+    }
+}
+
 /// The question without the diffs.
 pub(super) fn summary(question: &Question, colour: Colour) -> String {
     let mut words = match question.files.as_slice() {
         [file] => format!(
             "{} {}\n{}\n",
-            question.tool,
+            command(question),
             headline(file, colour),
             colour.paint(Style::Dim, &file.shown_path())
         ),
@@ -35,7 +46,7 @@ pub(super) fn summary(question: &Question, colour: Colour) -> String {
             let summary = format!("{} files", files.len());
             let mut words = format!(
                 "{}: {}, {}\n",
-                question.tool,
+                command(question),
                 colour.paint(Style::Bold, &summary),
                 counts(question.lines(), colour)
             );
@@ -80,7 +91,9 @@ pub(super) fn diffs(question: &Question, colour: Colour) -> String {
 
 /// The diff of one file and what it does not show.
 pub(super) fn file_diff(file: &FileQuestion, colour: Colour) -> String {
+    // A person sees the whole path above the diff, and reads paths from the working folder anyway.
     let notices = file.notices.iter();
+    let notices = notices.filter(|notice| !notice.contains(RELATIVE_PATH));
     let notices: String = notices
         .map(|notice| format!("note: {}\n", visible(notice)))
         .collect();

@@ -62,9 +62,9 @@ fn advice(path: &impl std::fmt::Display, row: &Row, now: &Now, asked: &TakeBack)
         ),
         (Some(_), None, _) => format!("Taking it back would replace that file; {before}."),
         (_, Some(_), Now::Link) => format!("It is a symbolic link by now; {before}."),
-        (None, _, Now::Bytes(_) | Now::Large | Now::Link) => {
-            "Taking it back would remove that file along with what was changed since.".to_owned()
-        }
+        (None, _, Now::Bytes(_) | Now::Large | Now::Link) => format!(
+            "Taking it back would remove that file along with what was changed since. Undo the later changes first, where `lancet log {path}` has them; a person who does not need them removes the file."
+        ),
         (None, None, Now::Nothing) => String::new(),
     };
     if asked.selection == Selection::Newest && asked.direction == Direction::Undo {
