@@ -11,6 +11,7 @@ mod order;
 mod permissions;
 mod reply;
 mod search;
+mod tools;
 mod watch;
 mod work;
 
@@ -18,6 +19,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lancet::SessionName;
+use lancet::tools::ToolPrefix;
 
 pub(crate) use change::{EditArguments, WriteArguments, WriteFlags};
 pub(crate) use history::{
@@ -37,6 +39,7 @@ pub(crate) use reply::{ApplyArguments, PromptArguments};
 pub(crate) use search::{
     ColorWhen, FilterArguments, GlobArguments, GrepArguments, ListedKind, SortBy,
 };
+pub(crate) use tools::{ToolChoice, ToolFormat, ToolsArguments};
 pub(crate) use watch::WatchArguments;
 pub(crate) use work::{LogLevel, WorkArguments};
 
@@ -131,6 +134,9 @@ pub(crate) struct McpArguments {
     pub(crate) ask: Option<AskOption>,
     #[command(flatten)]
     pub(crate) choice: ToolChoice,
+    /// Put this before every tool's name, where the agent's own tools have the same names
+    #[arg(long, value_name = "PREFIX")]
+    pub(crate) prefix: Option<ToolPrefix>,
     /// Add structured content and output schemas for clients that want them
     #[arg(long)]
     pub(crate) structured: bool,
@@ -206,27 +212,6 @@ pub(crate) struct CallArguments {
     pub(crate) common: Shared,
 }
 
-/// Print the tools' definitions, to paste into an API call
-///
-/// The JSON is the value of the API's `tools` field: names, descriptions and argument schemas.
-#[derive(Debug, Args)]
-#[command(after_long_help = examples::TOOLS)]
-pub(crate) struct ToolsArguments {
-    /// Whose shape
-    #[arg(long, value_name = "FORMAT", default_value = "mcp")]
-    pub(crate) format: ToolFormat,
-    /// The whole prompt of each tool instead of its short description
-    #[arg(long)]
-    pub(crate) long: bool,
-    /// With `plan`: the reading tools alone
-    #[arg(long, value_name = "MODE")]
-    pub(crate) mode: Option<Mode>,
-    #[command(flatten)]
-    pub(crate) choice: ToolChoice,
-    #[command(flatten)]
-    pub(crate) place: WorkArguments,
-}
-
 /// Tell what lancet finds here: roots, settings, state folder, file system
 ///
 /// Every setting is shown with the layer that set it. What is wrong is told with the command that mends it. Changes
@@ -259,14 +244,6 @@ pub(crate) struct Shared {
     pub(crate) place: WorkArguments,
 }
 
-/// Which tools are offered.
-#[derive(Debug, Args)]
-pub(crate) struct ToolChoice {
-    /// The tools on offer: names, and the presets `default`, `all`, `claude`, `codex`, `text-editor`; a minus takes away (`default,-MultiEdit`)
-    #[arg(long, value_name = "TOOLS", allow_hyphen_values = true)]
-    pub(crate) tools: Vec<String>,
-}
-
 /// What happens to writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Mode {
@@ -278,18 +255,4 @@ pub(crate) enum Mode {
     Plan,
     /// Nothing is asked but about protected names and secret files; deny rules hold
     Bypass,
-}
-
-/// Whose shape a list of tools has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ToolFormat {
-    /// The Model Context Protocol
-    Mcp,
-    /// Anthropic's Messages API
-    Anthropic,
-    /// OpenAI's Chat Completions API and those like it
-    #[value(name = "openai")]
-    OpenAi,
-    /// Google's Gemini API
-    Gemini,
 }

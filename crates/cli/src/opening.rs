@@ -3,6 +3,7 @@
 mod folders;
 
 use lancet::doors::Audience;
+use lancet::tools::ToolPrefix;
 use lancet::{Builder, Lancet};
 use lancet_mcp::Level;
 use lancet_serving::wall::{self, Wall};
@@ -22,6 +23,8 @@ use folders::WorkFolders;
 pub(crate) enum Offer<'a> {
     /// The tools that settings and `--tools` choose for models.
     Chosen(&'a [String]),
+    /// The same, with this before their names.
+    Prefixed(&'a [String], &'a ToolPrefix),
     /// All tools, for a person's own command.
     All,
 }
@@ -139,6 +142,9 @@ impl OpenRequest<'_> {
             let working = working.clone();
             builder = builder.audience(Audience::Shell { working });
         }
+        if let Offer::Prefixed(_, prefix) = self.offer {
+            builder = builder.tool_prefix(prefix.clone());
+        }
         if let ApproverKind::Terminal(approver) = self.approver {
             if let Some(folder) = &folders.state {
                 approver.keep_drafts_in(folder.join("drafts"));
@@ -161,7 +167,7 @@ impl OpenRequest<'_> {
             place: self.place.clone(),
             first_root: folders.roots[0].clone(),
             tools: match self.offer {
-                Offer::Chosen(tools) => tools.to_vec(),
+                Offer::Chosen(tools) | Offer::Prefixed(tools, _) => tools.to_vec(),
                 Offer::All => vec!["all".to_owned()],
             },
             mode: self.mode,

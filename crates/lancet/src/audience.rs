@@ -8,23 +8,34 @@ use lancet_history::SessionName;
 use serde_json::{Value, json};
 
 use crate::page_range::PageRange;
+use crate::tool_prefix::ToolPrefix;
 use crate::wording::{cut, on_one_line, quote_path, spelled};
 
 /// The longest call, in bytes, that an answer repeats in full to name the next page.
 const LONGEST_CALL: usize = 1_500;
 
 /// Who reads the answers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Audience {
     /// A model: files are named from the first root, next steps are calls of tools.
-    #[default]
-    Tools,
+    Tools {
+        /// What stands before the tools' names.
+        prefix: ToolPrefix,
+    },
     /// A person at the shell: files are named so that a command typed in the working folder finds them, next steps are
     /// commands.
     Shell {
         /// The working folder, symbolic links resolved.
         working: PathBuf,
     },
+}
+
+impl Default for Audience {
+    fn default() -> Self {
+        Audience::Tools {
+            prefix: ToolPrefix::default(),
+        }
+    }
 }
 
 /// The name of the tool that views and edits files in one.
@@ -86,11 +97,25 @@ impl Vocabulary {
 }
 
 impl Audience {
+    /// The prefix of the tools' names; none for a person at the shell.
+    pub(crate) fn prefix(&self) -> Option<&ToolPrefix> {
+        match self {
+            Audience::Tools { prefix } => Some(prefix),
+            Audience::Shell { .. } => None,
+        }
+    }
+
+    /// Names a tool as the reader calls it.
+    pub(crate) fn tool(&self, name: &str) -> String {
+        self.prefix()
+            .map_or_else(|| name.to_owned(), |prefix| prefix.name(name))
+    }
+
     /// Shortens a path for an answer: relative to the folder that the reader's relative paths start from, where the
     /// path is below it.
     pub(crate) fn told<'p>(&self, path: &'p Path, first_root: &Path) -> &'p Path {
         let from = match self {
-            Audience::Tools => first_root,
+            Audience::Tools { .. } => first_root,
             Audience::Shell { working } => working,
         };
         path.strip_prefix(from).unwrap_or(path)
@@ -99,7 +124,7 @@ impl Audience {
     /// The terms of an answer to a call of a tool with terms of its own.
     pub(crate) fn vocabulary(&self, tool: Vocabulary) -> Vocabulary {
         match self {
-            Audience::Tools => tool,
+            Audience::Tools { .. } => tool,
             Audience::Shell { .. } => Vocabulary::Shell,
         }
     }
@@ -107,7 +132,7 @@ impl Audience {
     /// Says that a file does not exist; `given` is its name as the caller gave it.
     pub(crate) fn no_such_file(&self, path: &Path, given: &str) -> String {
         match self {
-            Audience::Tools => format!("{given} is not there."),
+            Audience::Tools { .. } => format!("{given} is not there."),
             Audience::Shell { working } => format!("No such file: {}.", word(path, working)),
         }
     }
@@ -116,8 +141,11 @@ impl Audience {
     pub(crate) fn how_to_create(&self, has_write: bool, roots: &str) -> String {
         match (self, has_write) {
             (Audience::Shell { .. }, _) => String::new(),
-            (Audience::Tools, true) => format!(" A new file is made with Write, below {roots}."),
-            (Audience::Tools, false) => format!(" A new file is made below {roots}."),
+            (Audience::Tools { .. }, true) => {
+                let write = self.tool("Write");
+                format!(" A new file is made with {write}, below {roots}.")
+            }
+            (Audience::Tools { .. }, false) => format!(" A new file is made below {roots}."),
         }
     }
 
@@ -130,8 +158,10 @@ impl Audience {
     ) -> String {
         let Audience::Shell { working } = self else {
             return match vocabulary {
-                Vocabulary::Edit | Vocabulary::Shell => spelled("Read", &lines.arguments()),
-                Vocabulary::TextEditor => spelled(TEXT_EDITOR, &lines.view_arguments()),
+                Vocabulary::Edit | Vocabulary::Shell => {
+                    spelled(&self.tool("Read"), &lines.arguments())
+                }
+                Vocabulary::TextEditor => spelled(&self.tool(TEXT_EDITOR), &lines.view_arguments()),
             };
         };
         let mut command = format!("lancet read {}", word(lines.path, working));
@@ -151,10 +181,11 @@ impl Audience {
     /// Gives the call or command that lists everything below a folder.
     pub(crate) fn list(&self, folder: &Path) -> String {
         match self {
-            Audience::Tools => {
+            Audience::Tools { .. } => {
                 let call = json!({ "pattern": "**", "path": quote_path(folder) });
-                let call = spelled("Glob", &call);
-                format!("{call} lists everything below it, where the Glob tool is on.")
+                let glob = self.tool("Glob");
+                let call = spelled(&glob, &call);
+                format!("{call} lists everything below it, where the {glob} tool is on.")
             }
             Audience::Shell { working } => {
                 let folder = word(folder, working);
@@ -169,7 +200,7 @@ impl Audience {
         if let Audience::Shell { .. } = self {
             return format!("the same command with --offset {offset}");
         }
-        let spelled = spelled(tool, call);
+        let spelled = spelled(&self.tool(tool), call);
         // A pattern that is too long to be repeated is left out: the caller has it.
         if spelled.len() > LONGEST_CALL.min(most) {
             return format!("the same call with offset {offset}");
@@ -180,14 +211,14 @@ impl Audience {
     /// Names the field or flag that includes ignored files.
     pub(crate) fn with_ignored(&self) -> &'static str {
         match self {
-            Audience::Tools => "include_ignored: true",
+            Audience::Tools { .. } => "include_ignored: true",
             Audience::Shell { .. } => "--no-ignore",
         }
     }
 
     /// Says what to do about a secret file. The file is named only where the caller already knows its name.
     pub(crate) fn without_secret(&self, name: Option<&OsStr>) -> String {
-        if *self == Audience::Tools {
+        if let Audience::Tools { .. } = self {
             return "Work without it, or ask the user for the part that is needed.".to_owned();
         }
         let name = name.map(|name| on_one_line(&name.to_string_lossy()));
@@ -200,13 +231,13 @@ impl Audience {
     /// Whether a dry run says that a person would be asked for this reason. A person at the shell knows that writes are
     /// asked about.
     pub(crate) fn is_told_of_question(&self, reason: &str) -> bool {
-        *self == Audience::Tools || !reason.starts_with("the mode is ")
+        matches!(self, Audience::Tools { .. }) || !reason.starts_with("the mode is ")
     }
 
     /// Names the field or flag that lets a match span lines.
     pub(crate) fn across_lines(&self) -> &'static str {
         match self {
-            Audience::Tools => "Set multiline: true",
+            Audience::Tools { .. } => "Set multiline: true",
             Audience::Shell { .. } => "Give -U",
         }
     }
@@ -302,7 +333,7 @@ mod tests {
         };
         let name: SessionName = "s".parse().expect("a name");
         assert_eq!(
-            Audience::Tools.read(Vocabulary::Edit, &lines, Some(&name)),
+            Audience::default().read(Vocabulary::Edit, &lines, Some(&name)),
             r#"Read {"file_path": "/w/a b", "offset": 3}"#
         );
         assert_eq!(
@@ -310,7 +341,7 @@ mod tests {
             "lancet read 'a b' --offset 3 --session s"
         );
         assert_eq!(
-            Audience::Tools.read(Vocabulary::TextEditor, &lines, Some(&name)),
+            Audience::default().read(Vocabulary::TextEditor, &lines, Some(&name)),
             r#"str_replace_based_edit_tool {"command": "view", "path": "/w/a b", "view_range": [3,-1]}"#
         );
         let call = json!({ "pattern": "x", "offset": 7 });
@@ -319,9 +350,27 @@ mod tests {
             "the same command with --offset 7"
         );
         assert_eq!(
-            Audience::Tools.next_page("Grep", &call, 9_999),
+            Audience::default().next_page("Grep", &call, 9_999),
             r#"Grep {"pattern": "x", "offset": 7}"#
         );
+    }
+
+    #[test]
+    fn a_next_step_names_the_tool_as_it_is_listed() {
+        let prefixed = Audience::Tools {
+            prefix: ToolPrefix::new("lancet_").expect("a prefix"),
+        };
+        let call = json!({ "pattern": "x", "offset": 7 });
+        assert_eq!(
+            prefixed.next_page("Grep", &call, 9_999),
+            r#"lancet_Grep {"pattern": "x", "offset": 7}"#
+        );
+        assert!(
+            prefixed
+                .list(Path::new("/w"))
+                .contains("the lancet_Glob tool")
+        );
+        assert!(prefixed.how_to_create(true, "/w").contains("lancet_Write"));
     }
 
     #[test]

@@ -16,9 +16,11 @@ pub(crate) mod move_lines;
 pub(crate) mod multi_edit;
 pub(crate) mod notebook_edit;
 mod output;
+mod prefix;
 pub(crate) mod read;
 pub(crate) mod replace_lines;
 mod schema;
+mod strict;
 #[cfg(test)]
 mod tests;
 pub(crate) mod text_editor;
@@ -33,8 +35,9 @@ use serde_json::{Map, Value};
 use crate::refusal::Numbers;
 
 pub use declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
-pub use formats::{Format, Length, UnknownFormat, mcp_tool, tool_list};
+pub use formats::{Format, Length, ListForm, UnknownFormat, mcp_tool, tool_list};
 pub use schema::strict_schema;
+pub use strict::Strictness;
 pub(crate) use tool::{Offered, Tool};
 
 /// The built-in tools in the order in which they are listed.

@@ -27,8 +27,10 @@ use crate::convert::FileConverter;
 use crate::events::{Event, Observer};
 use crate::order::Order;
 use crate::pdf::PdfReader;
+use crate::receive::canonical_tool;
 use crate::session::SessionInner;
 use crate::settings::{Mode, Settings};
+use crate::tool_prefix::ToolPrefix;
 
 pub use builder::Builder;
 pub use open_error::OpenError;
@@ -110,6 +112,17 @@ impl Lancet {
     /// The offered tools, in their fixed order.
     pub fn tools(&self) -> Arc<[Declaration]> {
         Arc::clone(&self.engine().declarations)
+    }
+
+    /// What stands before the tools' names in the lists of this engine.
+    pub fn tool_prefix(&self) -> ToolPrefix {
+        let engine = self.engine();
+        engine.audience().prefix().cloned().unwrap_or_default()
+    }
+
+    /// Gives the own name of the tool that a call names as it is listed, with the prefix, or by its own name.
+    pub fn own_tool_name(&self, called: &str) -> String {
+        self.engine().own_tool_name(called).to_owned()
     }
 
     /// The roots, symbolic links resolved.
@@ -316,6 +329,15 @@ impl EngineView {
     /// What the host handed in to start the programs that convert files.
     pub(crate) fn file_converter(&self) -> Option<&dyn FileConverter> {
         self.base.file_converter.as_deref()
+    }
+
+    /// The own name of the tool that a call names with the prefix; any other name stays as it is.
+    pub(crate) fn own_tool_name<'n>(&self, called: &'n str) -> &'n str {
+        let prefix = self.audience().prefix();
+        let own = prefix.and_then(|prefix| prefix.without(called));
+        let is_tool =
+            |name: &&str| self.declaration(name).is_some() || canonical_tool(name).is_some();
+        own.filter(is_tool).unwrap_or(called)
     }
 
     pub(crate) fn declaration(&self, tool: &str) -> Option<&Declaration> {

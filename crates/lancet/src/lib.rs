@@ -98,6 +98,7 @@ mod session;
 pub mod settings;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod tool_prefix;
 pub mod undo;
 mod visible;
 mod wording;
@@ -120,11 +121,12 @@ pub mod tools {
         ReplaceLinesArguments, UndoArguments, WriteArguments, WriteMode, strict_schema,
     };
     pub use crate::builtin::{
-        ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration, Format, Length, UnknownFormat, declaration,
-        declarations, is_default, mcp_tool, tool_list,
+        ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration, Format, Length, ListForm, Strictness,
+        UnknownFormat, declaration, declarations, is_default, mcp_tool, tool_list,
     };
     pub use crate::cell_request::CellType;
     pub use crate::host_tool::{HostTool, Proposal};
+    pub use crate::tool_prefix::{NoPrefix, ToolPrefix};
 }
 
 /// Converting files to text by the programs of the setting `read.converters`: the trait of what a host hands in to start

@@ -79,6 +79,7 @@ fn fit(name: &str, arguments: Value) -> Result<Fitted, InvalidArguments> {
     if name != tool.name() {
         names::rename_fields(&mut fields);
     }
+    names::take_words(tool, &mut fields)?;
     tool.take_foreign_fields(&mut fields)?;
     let fields = clean::fields(tool.name(), &declaration.input_schema, fields, &mut repairs)?;
     Ok((tool, fields, repairs))

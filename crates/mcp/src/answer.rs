@@ -19,6 +19,20 @@ const RESULT: &str = "lancet/result";
 /// How many roots the instructions name.
 const NAMED_ROOTS: usize = 5;
 
+/// What each tool is used instead of. Some agents show their model the instructions before any tool.
+const INSTEAD: [(&str, &str); 8] = [
+    ("Read", "cat, head and sed -n"),
+    ("Edit", "apply_patch and sed -i"),
+    ("MultiEdit", "apply_patch over several places or files"),
+    ("Write", "cat or echo into a file"),
+    ("Glob", "find and ls"),
+    ("Grep", "grep and rg"),
+    ("ApplyPatch", "apply_patch and patch"),
+    (TEXT_EDITOR, "cat, apply_patch and sed"),
+];
+/// The tool that views and edits files in one.
+const TEXT_EDITOR: &str = "str_replace_based_edit_tool";
+
 /// Converts a reply to an MCP result: text for the model, data for programs.
 pub(crate) fn result(reply: Reply, answers: Answers, client: &ClientProfile) -> CallToolResult {
     let mut result = CallToolResult::default();
@@ -102,18 +116,33 @@ pub(crate) fn instructions(lancet: &Lancet) -> String {
     if lancet.roots().len() > NAMED_ROOTS {
         roots.push(format!("and {} more", lancet.roots().len() - NAMED_ROOTS));
     }
+    let prefix = lancet.tool_prefix();
     let mut words = format!(
-        "Tools that read, search and edit files below {}. Use them instead of apply_patch, sed and cat. Paths are absolute.\n",
+        "Tools that read, search and edit files below {}. Paths are absolute.\n",
         roots.join(", ")
     );
+    let listed = lancet.tools();
+    let is_listed = |tool: &str| listed.iter().any(|listed| listed.name == tool);
+    let uses: Vec<String> = INSTEAD
+        .iter()
+        .filter(|(tool, _)| is_listed(tool))
+        .map(|(tool, commands)| format!("{} instead of {commands}", prefix.name(tool)))
+        .collect();
+    if !uses.is_empty() {
+        words.push_str(&format!("Use {}.\n", uses.join("; ")));
+    }
     if lancet.mode() == Mode::Plan {
         words.push_str("This is plan mode: files can be read, nothing is written.");
         return words;
     }
-    words.push_str(
-        "Read a file, or the lines in question, before editing or overwriting it; line numbers in Read's answer are not part of the text.\n\
+    let read = match !is_listed("Read") && is_listed(TEXT_EDITOR) {
+        true => "View".to_owned(),
+        false => prefix.name("Read"),
+    };
+    words.push_str(&format!(
+        "{read} a file, or the lines in question, before editing or overwriting it; line numbers in its answer are not part of the text.\n\
          An edit lands exactly at its one place or is refused and leaves the file untouched. A refusal says why and what to \
          send next: mend that call rather than going another way.",
-    );
+    ));
     words
 }

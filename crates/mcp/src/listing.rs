@@ -42,8 +42,13 @@ impl ToolList {
 impl BuiltList {
     fn new(lancet: &Lancet, options: &Options) -> Self {
         let declared = lancet.tools();
+        let prefix = lancet.tool_prefix();
+        let prefixed: Vec<Declaration> = declared
+            .iter()
+            .map(|declaration| prefix.declared(declaration))
+            .collect();
         Self {
-            tools: listing(&declared, lancet.answer_limit(), options.answers).into(),
+            tools: listing(&prefixed, lancet.answer_limit(), options.answers).into(),
             declared,
         }
     }

@@ -114,7 +114,8 @@ impl Server {
 
     /// The form of a tool's answers: structured if its output schema was listed.
     fn form(&self, tool: &str) -> Answers {
-        let declared = |listed: &Tool| listed.name == tool && listed.output_schema.is_some();
+        let name = self.lancet.tool_prefix().name(tool);
+        let declared = |listed: &Tool| listed.name == name && listed.output_schema.is_some();
         if self.listed.known().iter().any(declared) {
             Answers::Structured
         } else {
@@ -367,10 +368,11 @@ impl ServerHandler for Server {
 
     async fn call_tool(
         &self,
-        request: CallToolRequestParams,
+        mut request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let tool = request.name.to_string();
+        let tool = self.lancet.own_tool_name(&request.name);
+        request.name = tool.clone().into();
         let began = Instant::now();
         self.activity.note();
         let response = self.call(request, &context).await;

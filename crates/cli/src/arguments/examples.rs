@@ -75,7 +75,10 @@ More examples:
       Leave a tool out.
 
   lancet mcp --tools text-editor
-      The one tool for viewing and editing that Claude models are trained on.";
+      The one tool for viewing and editing that Claude models are trained on.
+
+  lancet mcp --prefix lancet_
+      Names for an agent whose own tools are called Read and Edit, too: lancet_Read, lancet_Edit.";
 
 pub(super) const GREP: &str = "\
 Examples:
@@ -195,7 +198,8 @@ Examples:
 pub(super) const TOOLS: &str = "\
 Examples:
   lancet tools --format anthropic
-  lancet tools --format openai --long --tools Read,Edit";
+  lancet tools --format openai --long --tools Read,Edit
+  lancet tools --format responses --strict";
 
 pub(super) const DOCTOR: &str = "\
 Examples:

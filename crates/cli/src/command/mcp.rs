@@ -31,7 +31,10 @@ pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exi
         reach: RootHint::Folder,
         mode: arguments.mode,
         writes: Writes::Agent(lancet::Mode::AcceptEdits),
-        offer: Offer::Chosen(&arguments.choice.tools),
+        offer: match &arguments.prefix {
+            Some(prefix) => Offer::Prefixed(&arguments.choice.tools, prefix),
+            None => Offer::Chosen(&arguments.choice.tools),
+        },
         approver,
         answer_limit: ANSWER_LIMIT_MCP,
         default_log_level: Level::Warn,

@@ -2,7 +2,7 @@
 //! The engine is opened only to list them.
 
 use lancet::tools::ANSWER_LIMIT;
-use lancet::tools::{Format, Length, tool_list};
+use lancet::tools::{Format, Length, ListForm, Strictness, tool_list};
 use lancet_mcp::Level;
 
 use crate::arguments::{ToolFormat, ToolsArguments};
@@ -29,16 +29,17 @@ pub(super) fn run(arguments: &ToolsArguments, around: &Surroundings) -> Result<E
         ToolFormat::Mcp => Format::Mcp,
         ToolFormat::Anthropic => Format::Anthropic,
         ToolFormat::OpenAi => Format::OpenAi,
+        ToolFormat::Responses => Format::Responses,
         ToolFormat::Gemini => Format::Gemini,
     };
-    let length = if arguments.long {
-        Length::Long
-    } else {
-        Length::Short
-    };
-    print(&format!(
-        "{:#}\n",
-        tool_list(lancet.tools().iter(), format, length)
-    ))?;
+    let mut form = ListForm::new(format);
+    if arguments.long {
+        form.length = Length::Long;
+    }
+    if arguments.strict {
+        form.strictness = Strictness::Strict;
+    }
+    form.prefix = arguments.prefix.clone().unwrap_or_default();
+    print(&format!("{:#}\n", tool_list(lancet.tools().iter(), &form)))?;
     Ok(Exit::Done)
 }

@@ -27,6 +27,7 @@ mod permissions;
 mod pictures;
 #[cfg(all(feature = "pdf", target_os = "linux"))]
 mod poisonous_files;
+mod provider_rules;
 mod read;
 mod reply;
 mod ripgrep;

@@ -1,18 +1,14 @@
 //! Continue: a server in a file of its own in `mcpServers`. Its own tools are called Read, Edit and Write as well and it puts
-//! nothing before a server's names, so it gets a set of tools with other names.
+//! nothing before a server's names, so the names get a prefix.
 
 use super::{
-    Agent, AgentFolders, InstallScope, Installation, Memory, OwnTools, Request, WriteConsent,
-    no_plugin,
+    Agent, AgentFolders, InstallScope, Installation, OwnTools, Request, WriteConsent, no_plugin,
 };
 use crate::entry::{Entry, Form};
 use crate::yaml;
 
-/// The set of tools whose names are none of Continue's own.
-const TOOLS: &str = "text-editor";
-
-/// The sentence for the model.
-const REMINDER: &str = "View and change files with `str_replace_based_edit_tool`, and search them with `Glob` and `Grep`, the tools of the MCP server lancet, instead of other file tools.";
+/// What stands before the names of lancet's tools.
+const PREFIX: &str = "lancet_";
 
 pub(super) const AGENT: Agent = Agent {
     name: "continue",
@@ -29,15 +25,7 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
         InstallScope::User => place.home.join(".continue"),
         InstallScope::Project => place.project.join(".continue"),
     };
-    let launch = match request
-        .launch
-        .arguments
-        .iter()
-        .any(|word| word == "--tools")
-    {
-        true => request.launch.clone(),
-        false => request.launch.with(&["--tools", TOOLS]),
-    };
+    let launch = request.launch.with(&["--prefix", PREFIX]);
     let words: Vec<_> = launch
         .arguments
         .iter()
@@ -51,11 +39,7 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
     let mut plan = Installation::default();
     let server = vec![Entry::Whole { text }];
     plan.push(folder.join("mcpServers/lancet.yaml"), Form::Text, server);
-    if request.memory == Memory::Write {
-        let text = format!("{REMINDER}\n");
-        let rule = vec![Entry::Whole { text }];
-        plan.push(folder.join("rules/lancet.md"), Form::Text, rule);
-    }
+    plan.remember_whole(request, folder.join("rules/lancet.md"), "", PREFIX);
     if request.writes == WriteConsent::Allow {
         plan.note("In Continue tools are set to automatic in its window, or with `cn --auto`.");
     }

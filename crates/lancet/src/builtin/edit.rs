@@ -74,8 +74,8 @@ impl Tool for Edit {
             name: self.name().into(),
             title: "Edit a file".into(),
             summary: "Replaces text in a file.".into(),
-            description: "Replaces text in a file. Use it rather than sed or apply_patch. Read the file first. old_string must be \
-                unique: add whole lines, or set replace_all. Keep the indentation exactly; leave line numbers out."
+            description: "Replaces text in a file. Use it instead of apply_patch, patch or sed. Read the file first. old_string \
+                must be unique: add whole lines, or set replace_all. Keep the indentation exactly; leave line numbers out."
                 .into(),
             prompt: include_str!("prompts/edit.md").into(),
             input_schema: strict_schema::<EditArguments>(),
@@ -84,7 +84,7 @@ impl Tool for Edit {
             destructive: true,
             idempotent: false,
             concurrent: false,
-            search_hint: "edit change replace text in file".into(),
+            search_hint: "edit change modify replace text in file patch sed".into(),
             always_load: true,
             answer_limit_library: ANSWER_LIMIT,
             answer_limit_mcp: ANSWER_LIMIT_MCP,

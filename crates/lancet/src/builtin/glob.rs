@@ -66,7 +66,7 @@ impl Tool for Glob {
             title: "Find files".into(),
             summary: "Lists files by name pattern, newest first.".into(),
             description:
-                "Lists files by name pattern, newest first. Use it rather than find or ls. \
+                "Lists files by name pattern, newest first. Use it instead of find or ls. \
                 Hidden and ignored files are left out and counted; name them literally to see them."
                     .into(),
             prompt: include_str!("prompts/glob.md").into(),
@@ -76,7 +76,7 @@ impl Tool for Glob {
             destructive: false,
             idempotent: true,
             concurrent: true,
-            search_hint: "find list files by name pattern glob".into(),
+            search_hint: "find list ls files by name pattern glob".into(),
             always_load: true,
             answer_limit_library: ANSWER_LIMIT,
             answer_limit_mcp: ANSWER_LIMIT_MCP,

@@ -104,7 +104,7 @@ impl Tool for Grep {
             name: self.name().into(),
             title: "Search in files".into(),
             summary: "Searches files for a regular expression, as ripgrep does.".into(),
-            description: "Searches files for a regular expression, as ripgrep does. Use it rather than grep or rg. \
+            description: "Searches files for a regular expression, as ripgrep does. Use it instead of grep or rg. \
                 The answer says what was not searched."
                 .into(),
             prompt: include_str!("prompts/grep.md").into(),
@@ -114,7 +114,7 @@ impl Tool for Grep {
             destructive: false,
             idempotent: true,
             concurrent: true,
-            search_hint: "search text in files grep ripgrep regex".into(),
+            search_hint: "search find text in files grep rg ripgrep regex".into(),
             always_load: true,
             answer_limit_library: ANSWER_LIMIT,
             answer_limit_mcp: ANSWER_LIMIT_MCP,
@@ -123,5 +123,15 @@ impl Tool for Grep {
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
         typed::<GrepArguments>(self.name(), fields)?.asked()
+    }
+
+    fn field_words(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            ("-A", "after"),
+            ("-B", "before"),
+            ("-C", "context"),
+            ("-n", "line_numbers"),
+            ("-i", "ignore_case"),
+        ]
     }
 }

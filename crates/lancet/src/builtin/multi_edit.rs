@@ -137,8 +137,8 @@ impl Tool for MultiEdit {
             name: self.name().into(),
             title: "Edit several places".into(),
             summary: "Makes several edits in one or more files, all or none.".into(),
-            description: "Makes several edits in one or more files, all or none. Use it rather than apply_patch. Each works as in \
-                Edit, on the result of those before it."
+            description: "Makes several edits in one or more files, all or none. Use it instead of apply_patch or patch. Each works as in Edit, on the result of those \
+                before it."
                 .into(),
             prompt: include_str!("prompts/multi_edit.md").into(),
             input_schema: strict_schema::<MultiEditArguments>(),
@@ -147,7 +147,7 @@ impl Tool for MultiEdit {
             destructive: true,
             idempotent: false,
             concurrent: false,
-            search_hint: "several edits at once".into(),
+            search_hint: "several edits at once patch refactor".into(),
             always_load: false,
             answer_limit_library: ANSWER_LIMIT,
             answer_limit_mcp: ANSWER_LIMIT_MCP,

@@ -73,8 +73,8 @@ impl Tool for Read {
             name: self.name().into(),
             title: "Read a file".into(),
             summary: "Shows a file: text with line numbers, pictures, notebooks.".into(),
-            description: "Shows a file: text with line numbers, pictures, notebooks. Use it rather than cat or sed. Needed before \
-                changing a file. Use offset and limit only for large files; read several files at once where useful."
+            description: "Shows a file: text with line numbers, pictures, notebooks. Use it instead of cat, head or sed. \
+                Needed before changing a file. Use offset and limit only for large files; read several files at once where useful."
                 .into(),
             prompt: include_str!("prompts/read.md").into(),
             input_schema: strict_schema::<ReadArguments>(),
@@ -85,7 +85,7 @@ impl Tool for Read {
             destructive: false,
             idempotent: true,
             concurrent: true,
-            search_hint: "read view show file text lines picture notebook".into(),
+            search_hint: "read view show open cat file text lines picture notebook".into(),
             always_load: true,
             answer_limit_library: ANSWER_LIMIT,
             answer_limit_mcp: ANSWER_LIMIT_MCP,

@@ -47,10 +47,10 @@ fn the_list_leaves_room_for_the_tools_to_come() {
         .filter(|declaration| is_default(&declaration.name))
         .cloned()
         .collect();
-    let whole = tool_list(&default, Format::Mcp, Length::Short)
+    let whole = tool_list(&default, &ListForm::new(Format::Mcp))
         .to_string()
         .len();
-    assert!(whole <= 8_900, "{whole} bytes");
+    assert!(whole <= 9_100, "{whole} bytes");
 }
 
 #[test]
@@ -127,6 +127,55 @@ fn prompts_say_what_models_get_wrong_without_them() {
     }
 }
 
+/// Agents that defer tools behind a search compare the words of a model's question with those of names, descriptions and
+/// hints.
+#[test]
+fn every_word_that_a_model_would_try_finds_a_tool() {
+    let words = |text: &str| -> Vec<String> {
+        let parts = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        parts.map(str::to_lowercase).collect()
+    };
+    for (query, found) in [
+        ("apply_patch", "Edit"),
+        ("patch", "Edit"),
+        ("sed", "Edit"),
+        ("modify", "Edit"),
+        ("replace", "Edit"),
+        ("patch", "MultiEdit"),
+        ("refactor", "MultiEdit"),
+        ("cat", "Read"),
+        ("head", "Read"),
+        ("open", "Read"),
+        ("view", "Read"),
+        ("echo", "Write"),
+        ("create", "Write"),
+        ("save", "Write"),
+        ("find", "Glob"),
+        ("ls", "Glob"),
+        ("rg", "Grep"),
+        ("search", "Grep"),
+        ("notebook", "NotebookEdit"),
+    ] {
+        let tool = declaration(found).expect("a built-in tool");
+        let mut all = words(&tool.description);
+        all.extend(words(&tool.search_hint));
+        all.push(tool.name.to_lowercase());
+        assert!(all.iter().any(|word| word == query), "{query} in {found}");
+    }
+    // Codex shows descriptions and no hints.
+    for (command, found) in [
+        ("instead of apply_patch, patch or sed", "Edit"),
+        ("instead of apply_patch or patch", "MultiEdit"),
+        ("instead of cat, head or sed", "Read"),
+        ("instead of cat or echo", "Write"),
+        ("instead of find or ls", "Glob"),
+        ("instead of grep or rg", "Grep"),
+    ] {
+        let tool = declaration(found).expect("a built-in tool");
+        assert!(tool.description.contains(command), "{found}");
+    }
+}
+
 #[test]
 fn only_reading_runs_beside_others() {
     for declaration in declarations() {
@@ -160,11 +209,13 @@ fn tools_that_show_whole_pages_of_text_have_no_structured_form() {
 
 #[test]
 fn each_api_gets_its_own_shape() {
-    let anthropic = tool_list(declarations(), Format::Anthropic, Length::Short);
+    let anthropic = tool_list(declarations(), &ListForm::new(Format::Anthropic));
     assert_eq!(anthropic[1]["name"], "Edit");
     assert_eq!(anthropic[1]["input_schema"]["additionalProperties"], false);
 
-    let openai = tool_list(declarations(), Format::OpenAi, Length::Long);
+    let mut long = ListForm::new(Format::OpenAi);
+    long.length = Length::Long;
+    let openai = tool_list(declarations(), &long);
     assert_eq!(openai[0]["type"], "function");
     assert_eq!(
         openai[0]["function"]["parameters"]["required"][0],
@@ -175,7 +226,7 @@ fn each_api_gets_its_own_shape() {
         declaration("Read").unwrap().prompt.as_ref()
     );
 
-    let mcp = tool_list(declarations(), Format::Mcp, Length::Short);
+    let mcp = tool_list(declarations(), &ListForm::new(Format::Mcp));
     assert_eq!(mcp[0]["annotations"]["readOnlyHint"], true);
     assert_eq!(mcp[3]["_meta"]["anthropic/maxResultSizeChars"], 32_000);
     assert_eq!(mcp[2]["_meta"].get("anthropic/alwaysLoad"), None);
@@ -208,7 +259,7 @@ fn gemini_gets_only_the_schema_words_it_knows() {
             }
         }
     }
-    let list = tool_list(declarations(), Format::Gemini, Length::Short);
+    let list = tool_list(declarations(), &ListForm::new(Format::Gemini));
     let functions = list[0]["functionDeclarations"].as_array().unwrap();
     assert_eq!(functions.len(), declarations().len());
     for function in functions {

@@ -36,6 +36,12 @@ pub(crate) trait Tool: Sync {
         Ok(())
     }
 
+    /// Fields whose names have other characters than letters, digits and underscores, each with its other name. Both
+    /// names are accepted; lists for APIs that allow no such character have the other one.
+    fn field_words(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+
     /// Whether the tool is offered where the settings choose no tools.
     fn offered(&self) -> Offered {
         Offered::ByDefault

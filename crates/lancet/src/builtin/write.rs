@@ -73,7 +73,7 @@ impl Tool for Write {
             name: self.name().into(),
             title: "Write a file".into(),
             summary: "Creates a file or replaces all of it.".into(),
-            description: "Creates a file or replaces all of it. Read an existing file first; for small changes use Edit. \
+            description: "Creates a file or replaces all of it. Use it instead of cat or echo into a file. Read an existing file first; for small changes use Edit. \
                 Send the content in full, with no placeholder for what stays."
                 .into(),
             prompt: include_str!("prompts/write.md").into(),
@@ -84,7 +84,7 @@ impl Tool for Write {
             // The same call, sent again, would append twice.
             idempotent: false,
             concurrent: false,
-            search_hint: "write create overwrite append file".into(),
+            search_hint: "write create new save overwrite append file".into(),
             always_load: true,
             answer_limit_library: ANSWER_LIMIT,
             answer_limit_mcp: ANSWER_LIMIT_MCP,

@@ -20,6 +20,7 @@ use crate::journal::CombinedJournal;
 use crate::order::Order;
 use crate::pdf::PdfReader;
 use crate::settings::{Mode, Settings};
+use crate::tool_prefix::ToolPrefix;
 
 /// Opens a [`Lancet`]. Everything that depends on the environment is passed in here: the library reads neither
 /// environment variables nor the home folder.
@@ -189,6 +190,14 @@ impl Builder {
     pub fn audience(mut self, audience: Audience) -> Self {
         self.audience = audience;
         self
+    }
+
+    /// Sets what stands before the tools' names, for a list with tools of others that have the same names. Calls are taken
+    /// by the listed names and by the tools' own; answers name the listed ones. [`ToolPrefix::declared`] gives a
+    /// declaration as it is to be listed.
+    #[must_use]
+    pub fn tool_prefix(self, prefix: ToolPrefix) -> Self {
+        self.audience(Audience::Tools { prefix })
     }
 
     /// Replaces the real disk by one that fails on demand; see [`testing`](crate::testing).

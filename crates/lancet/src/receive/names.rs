@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use super::invalid::InvalidArguments;
 use crate::builtin::{self, Tool};
 use crate::closest::closest;
 
@@ -67,6 +68,31 @@ pub(super) fn rename_fields(fields: &mut Map<String, Value>) {
             fields.insert((*field).to_owned(), value);
         }
     }
+}
+
+/// Renames fields that came under the names that consist of letters to the names of the schema. Two names of one field
+/// with different values are refused, because either could be meant.
+pub(super) fn take_words(
+    tool: &dyn Tool,
+    fields: &mut Map<String, Value>,
+) -> Result<(), InvalidArguments> {
+    for (field, word) in tool.field_words() {
+        let Some(value) = fields.shift_remove(*word).filter(|value| !value.is_null()) else {
+            continue;
+        };
+        let other = fields.get(*field).filter(|other| !other.is_null());
+        if other.is_some_and(|other| *other != value) {
+            let name = tool.name();
+            return Err(InvalidArguments::new(
+                Some(word),
+                format!(
+                    "{name}: {field} and {word} are the same field and differ; send one of them."
+                ),
+            ));
+        }
+        fields.insert((*field).to_owned(), value);
+    }
+    Ok(())
 }
 
 /// Finds the field of a schema that an unknown field probably means.

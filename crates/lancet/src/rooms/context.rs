@@ -81,6 +81,7 @@ impl<'s> CallContext<'s> {
             limit
         };
         let vocabulary = engine.audience().vocabulary(Vocabulary::Edit);
+        let tool = engine.own_tool_name(&tool).to_owned();
         CallContext {
             session,
             limit: in_force(caller.handed_on.answers),
@@ -231,6 +232,11 @@ impl<'s> CallContext<'s> {
             column: Some(column),
             pages: None,
         })
+    }
+
+    /// Names a tool as the reader of the answer calls it.
+    pub(crate) fn tool_name(&self, tool: &str) -> String {
+        self.engine().audience().tool(tool)
     }
 
     fn read_lines(&self, lines: ReadLines<'_>) -> String {

@@ -18,7 +18,7 @@ pub(super) fn not_listed(context: &CallContext<'_>) -> Refusal {
             RefusalKind::Declined,
             format!(
                 "lancet runs in plan mode: {} writes nothing. Say what you would change instead.",
-                context.tool
+                context.tool_name(&context.tool)
             ),
         );
     }
@@ -26,7 +26,7 @@ pub(super) fn not_listed(context: &CallContext<'_>) -> Refusal {
         RefusalKind::Invalid,
         format!(
             "The tool {} is switched off here. The tools are {}.",
-            context.tool,
+            context.tool_name(&context.tool),
             tool_names(context)
         ),
     )
@@ -35,6 +35,6 @@ pub(super) fn not_listed(context: &CallContext<'_>) -> Refusal {
 /// The tools that are listed, in a sentence.
 pub(super) fn tool_names(context: &CallContext<'_>) -> String {
     let tools = context.engine().declarations.iter();
-    let names: Vec<&str> = tools.map(|tool| &*tool.name).collect();
+    let names: Vec<String> = tools.map(|tool| context.tool_name(&tool.name)).collect();
     names.join(", ")
 }

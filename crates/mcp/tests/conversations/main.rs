@@ -8,6 +8,7 @@ mod cut;
 mod flood;
 mod generations;
 mod limits;
+mod names;
 mod roots;
 mod search;
 mod sessions;

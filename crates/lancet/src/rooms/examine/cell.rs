@@ -34,8 +34,10 @@ pub(super) fn examine_file(
     require_file(context.engine(), &target)?;
     if !is_notebook_name(&target) {
         let text = format!(
-            "{} is not a notebook (.ipynb). Change it with Edit or Write.",
-            target.given
+            "{} is not a notebook (.ipynb). Change it with {} or {}.",
+            target.given,
+            context.tool_name("Edit"),
+            context.tool_name("Write")
         );
         return Err(refusal(&target, RefusalKind::Invalid, text));
     }

@@ -101,9 +101,10 @@ fn require_all_seen(
         _ => format!("the part from byte {} on was not", gap.start),
     };
     let text = format!(
-        "{} was not shown whole in this session: {which}. Call {} and send this call again, or send the revision that Read gave to remove the file unseen.",
+        "{} was not shown whole in this session: {which}. Call {} and send this call again, or send the revision that {} gave to remove the file unseen.",
         quote_path(path),
-        context.read_call(path, first.map(|first| first + 1), None)
+        context.read_call(path, first.map(|first| first + 1), None),
+        context.tool_name("Read")
     );
     Err(Refusal::new(RefusalKind::NotRead, text).with("file_path", quote_path(path)))
 }

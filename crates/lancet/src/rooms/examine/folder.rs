@@ -132,9 +132,10 @@ impl List<'_, '_> {
                 .cut(&quote_path(&view.path).to_string(), NOTICE_ROOM / 2)
         );
         if view.truncated {
-            notice.push_str(
-                "; there are more than fit the answer: view a folder of them, or search with Glob",
-            );
+            let glob = self.context.tool_name("Glob");
+            notice.push_str(&format!(
+                "; there are more than fit the answer: view a folder of them, or search with {glob}"
+            ));
         }
         self.view.notice = notice;
         self.view

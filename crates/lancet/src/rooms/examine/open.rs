@@ -244,9 +244,10 @@ pub(crate) fn refuse_notebook(
     if !is_notebook {
         return Ok(());
     }
+    let tool = engine.audience().tool("NotebookEdit");
     let next = match engine.declaration("NotebookEdit") {
-        Some(_) => "Change its cells with NotebookEdit.",
-        None => "Switch on the tool NotebookEdit to change its cells.",
+        Some(_) => format!("Change its cells with {tool}."),
+        None => format!("Switch on the tool {tool} to change its cells."),
     };
     let text = format!(
         "{} is a notebook: a text tool would break its structure. {next}",

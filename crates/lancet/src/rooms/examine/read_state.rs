@@ -161,7 +161,8 @@ pub(crate) fn never_read(context: &CallContext<'_>, path: &Path) -> Refusal {
     );
     // Some clients start lancet anew for every call, so that each call has an empty ledger.
     if context.session.name().is_none() && context.session.ledger().is_empty() {
-        text.push_str(" Where no session lasts from one call to the next, send the `revision` that Read's last line names along.");
+        let read = context.tool_name("Read");
+        text.push_str(&format!(" Where no session lasts from one call to the next, send the `revision` that {read}'s last line names along."));
     }
     Refusal::new(RefusalKind::NotRead, text).with("file_path", quote_path(path))
 }

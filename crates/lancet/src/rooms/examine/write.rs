@@ -192,11 +192,12 @@ fn require_seen(
             context.read_call(path, Some(lines), None)
         ),
         _ => format!(
-            "{} was not shown whole in this session: line {} of {} is the first that was not. Call {} and send this call again, or send the revision that Read gave to replace the file unseen.",
+            "{} was not shown whole in this session: line {} of {} is the first that was not. Call {} and send this call again, or send the revision that {} gave to replace the file unseen.",
             quote_path(path),
             first + 1,
             count(lines, "line"),
-            context.read_call(path, Some(first + 1), None)
+            context.read_call(path, Some(first + 1), None),
+            context.tool_name("Read")
         ),
     };
     Err(Refusal::new(RefusalKind::NotRead, text).with("file_path", quote_path(path)))

@@ -1,0 +1,58 @@
+//! What may be typed about the tools on offer: `lancet tools`, and the choice of tools that several commands take.
+
+use clap::{Args, ValueEnum};
+use lancet::tools::ToolPrefix;
+
+use super::{Mode, WorkArguments, examples};
+
+/// Print the tools' definitions, to paste into an API call
+///
+/// The JSON is the value of the API's `tools` field: names, descriptions and argument schemas.
+#[derive(Debug, Args)]
+#[command(after_long_help = examples::TOOLS)]
+pub(crate) struct ToolsArguments {
+    /// Whose shape
+    #[arg(long, value_name = "FORMAT", default_value = "mcp")]
+    pub(crate) format: ToolFormat,
+    /// In the form that the API enforces while its model writes a call: every field is required, null stands for an absent
+    /// one
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// The whole prompt of each tool instead of its short description
+    #[arg(long)]
+    pub(crate) long: bool,
+    /// With `plan`: the reading tools alone
+    #[arg(long, value_name = "MODE")]
+    pub(crate) mode: Option<Mode>,
+    #[command(flatten)]
+    pub(crate) choice: ToolChoice,
+    /// Put this before every tool's name
+    #[arg(long, value_name = "PREFIX")]
+    pub(crate) prefix: Option<ToolPrefix>,
+    #[command(flatten)]
+    pub(crate) place: WorkArguments,
+}
+
+/// Which tools are offered.
+#[derive(Debug, Args)]
+pub(crate) struct ToolChoice {
+    /// The tools on offer: names, and the presets `default`, `all`, `claude`, `codex`, `text-editor`; a minus takes away (`default,-MultiEdit`)
+    #[arg(long, value_name = "TOOLS", allow_hyphen_values = true)]
+    pub(crate) tools: Vec<String>,
+}
+
+/// Whose shape a list of tools has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ToolFormat {
+    /// The Model Context Protocol
+    Mcp,
+    /// Anthropic's Messages API
+    Anthropic,
+    /// OpenAI's Chat Completions API and those like it
+    #[value(name = "openai")]
+    OpenAi,
+    /// OpenAI's Responses API
+    Responses,
+    /// Google's Gemini API
+    Gemini,
+}

@@ -1,0 +1,179 @@
+//! Input schemas in the form that a model API enforces while its model writes a call ("strict"). A call in this form
+//! is accepted like any other, because a field that is null counts as absent.
+
+use serde_json::{Map, Value, json};
+
+/// Whether an API is asked to enforce the schemas.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Strictness {
+    /// The schemas are as declared; optional fields may be left out.
+    #[default]
+    Loose,
+    /// The schemas are in the form that the API can enforce. A tool whose schema has no such form is listed as loose.
+    Strict,
+}
+
+/// How a strict schema says that a field may be absent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Absence {
+    /// Every field is required, and an optional one may be null.
+    Null,
+    /// An optional field is not required.
+    LeftOut,
+}
+
+/// The keywords that an API takes in a strict schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Bounds {
+    /// Bounds of numbers and of lists' lengths.
+    All,
+    /// No bounds but that a list is not empty.
+    NotEmpty,
+}
+
+/// The rules of one strict form.
+#[derive(Debug, Clone, Copy)]
+struct Rules {
+    absence: Absence,
+    bounds: Bounds,
+    /// What becomes of an optional boolean.
+    booleans: Booleans,
+}
+
+/// What becomes of an optional boolean in a strict schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Booleans {
+    /// It may be null, like any other optional field.
+    Nullable,
+    /// It is required, because one of its two values means the same as its absence.
+    Required,
+}
+
+/// Converts a schema to OpenAI's strict form: every field is required, optional ones may be null. None where the schema
+/// has parts that the form lacks.
+pub(super) fn all_required(schema: &Value) -> Option<Value> {
+    let rules = Rules {
+        absence: Absence::Null,
+        bounds: Bounds::All,
+        booleans: Booleans::Nullable,
+    };
+    convert(schema, rules)
+}
+
+/// What is left of the limits that Anthropic's API sets for all strict tools of a request together.
+#[derive(Debug)]
+pub(super) struct AnthropicLimits {
+    tools: usize,
+    optional: usize,
+    unions: usize,
+}
+
+impl Default for AnthropicLimits {
+    fn default() -> Self {
+        Self {
+            tools: 20,
+            optional: 24,
+            unions: 16,
+        }
+    }
+}
+
+impl AnthropicLimits {
+    /// Converts a schema to Anthropic's strict form. Its optional fields are left out of `required` while the limit of
+    /// those lasts, and else may be null. None where neither limit has room, or the schema has parts that the form
+    /// lacks.
+    pub(super) fn convert(&mut self, schema: &Value) -> Option<Value> {
+        let optional = optional_fields(schema);
+        let fits_left_out = optional <= self.optional;
+        if self.tools == 0 || (!fits_left_out && optional > self.unions) {
+            return None;
+        }
+        let rules = Rules {
+            absence: match fits_left_out {
+                true => Absence::LeftOut,
+                false => Absence::Null,
+            },
+            bounds: Bounds::NotEmpty,
+            booleans: Booleans::Required,
+        };
+        let converted = convert(schema, rules)?;
+        self.tools -= 1;
+        match fits_left_out {
+            true => self.optional -= optional,
+            false => self.unions -= optional,
+        }
+        Some(converted)
+    }
+}
+
+/// Counts the optional fields of a schema, nested ones too, without booleans.
+fn optional_fields(schema: &Value) -> usize {
+    let nested = schema.get("items").map_or(0, optional_fields);
+    let Some(fields) = schema.get("properties").and_then(Value::as_object) else {
+        return nested;
+    };
+    let own = fields
+        .iter()
+        .filter(|(name, field)| !is_required(schema, name) && !is_boolean(field))
+        .count();
+    nested + own + fields.values().map(optional_fields).sum::<usize>()
+}
+
+fn is_required(schema: &Value, name: &str) -> bool {
+    let required = schema.get("required").and_then(Value::as_array);
+    required.is_some_and(|required| required.iter().any(|field| field == name))
+}
+
+fn is_boolean(schema: &Value) -> bool {
+    schema.get("type").is_some_and(|kind| kind == "boolean")
+}
+
+fn convert(schema: &Value, rules: Rules) -> Option<Value> {
+    let given = schema.as_object()?;
+    let kind = given.get("type")?.as_str()?;
+    let mut strict = Map::new();
+    for (key, value) in given {
+        let kept = match key.as_str() {
+            "type" | "description" | "enum" => value.clone(),
+            "items" => convert(value, rules)?,
+            "minimum" | "maximum" | "maxItems" if rules.bounds == Bounds::NotEmpty => continue,
+            "minItems" if rules.bounds == Bounds::NotEmpty && value.as_u64()? > 1 => json!(1),
+            "minimum" | "maximum" | "minItems" | "maxItems" => value.clone(),
+            "properties" | "required" => continue,
+            "additionalProperties" if *value == Value::Bool(false) => continue,
+            _ => return None,
+        };
+        strict.insert(key.clone(), kept);
+    }
+    if kind == "object" {
+        let (mut fields, mut required) = (Map::new(), Vec::new());
+        for (name, field) in given.get("properties")?.as_object()? {
+            let mut converted = convert(field, rules)?;
+            let is_plain = is_required(schema, name)
+                || (is_boolean(field) && rules.booleans == Booleans::Required);
+            if !is_plain && rules.absence == Absence::Null {
+                allow_null(&mut converted);
+            }
+            if is_plain || rules.absence == Absence::Null {
+                required.push(name.clone());
+            }
+            fields.insert(name.clone(), converted);
+        }
+        strict.insert("properties".into(), Value::Object(fields));
+        strict.insert("required".into(), json!(required));
+        strict.insert("additionalProperties".into(), Value::Bool(false));
+    }
+    Some(Value::Object(strict))
+}
+
+/// Makes null one of a field's values.
+fn allow_null(field: &mut Value) {
+    let Value::Object(field) = field else { return };
+    if let Some(kind) = field.get_mut("type") {
+        *kind = json!([kind.take(), "null"]);
+    }
+    if let Some(Value::Array(values)) = field.get_mut("enum") {
+        values.push(Value::Null);
+    }
+}

@@ -1,0 +1,82 @@
+//! What stands before the names of the tools, for clients that put the tools of several servers into one list and whose
+//! own tools are called Read, Edit and Write as well.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The prefix of the tools' names; empty by default. It has at most 24 letters, digits, underscores and dashes, and
+/// begins with a letter or an underscore, so that every API takes the prefixed names, those included that a client
+/// prefixes once more.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolPrefix(String);
+
+/// Why a text cannot stand before the names of tools.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoPrefix {
+    /// The text is longer than [`ToolPrefix::LONGEST`].
+    #[error("a prefix has at most {longest} characters, this one has {0}", longest = ToolPrefix::LONGEST)]
+    TooLong(usize),
+    /// The text begins with a character that no tool's name may begin with.
+    #[error("a prefix begins with a letter or an underscore, not with {0:?}")]
+    Beginning(char),
+    /// The text has a character that is not allowed.
+    #[error("a prefix is made of A-Z a-z 0-9 _ - and cannot hold {0:?}")]
+    Character(char),
+}
+
+impl ToolPrefix {
+    /// The largest number of characters in a prefix.
+    pub const LONGEST: usize = 24;
+
+    /// Validates a prefix.
+    ///
+    /// # Errors
+    /// The prefix is too long, or has a character that is not allowed.
+    pub fn new(prefix: impl Into<String>) -> Result<Self, NoPrefix> {
+        let prefix = prefix.into();
+        let allowed = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        if let Some(character) = prefix.chars().find(|c| !allowed(c)) {
+            return Err(NoPrefix::Character(character));
+        }
+        match prefix.chars().next() {
+            Some(first) if !first.is_ascii_alphabetic() && first != '_' => {
+                Err(NoPrefix::Beginning(first))
+            }
+            // All characters are ASCII here, so the number of bytes is the number of characters.
+            _ if prefix.len() > Self::LONGEST => Err(NoPrefix::TooLong(prefix.len())),
+            _ => Ok(Self(prefix)),
+        }
+    }
+
+    /// The prefix as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Gives the name of a tool as it is listed.
+    #[must_use]
+    pub fn name(&self, tool: &str) -> String {
+        format!("{}{tool}", self.0)
+    }
+
+    /// Gives the name of a tool that a call with a listed name means; none where the name does not begin with the prefix.
+    pub(crate) fn without<'n>(&self, listed: &'n str) -> Option<&'n str> {
+        let own = listed.strip_prefix(&self.0)?;
+        (!self.0.is_empty()).then_some(own)
+    }
+}
+
+impl FromStr for ToolPrefix {
+    type Err = NoPrefix;
+
+    fn from_str(prefix: &str) -> Result<Self, Self::Err> {
+        Self::new(prefix)
+    }
+}
+
+impl fmt::Display for ToolPrefix {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
