@@ -238,8 +238,16 @@ test("questions of several sessions are open at once", async (place) => {
 
 test("tools and instructions", async (place) => {
   const lancet = place.open({ tools: "Read,Edit" });
-  assert.deepEqual((await lancet.tools("anthropic")).map((tool) => tool.name), ["Read", "Edit"]);
-  assert.deepEqual((await lancet.tools("openai")).map((tool) => tool.function.name), ["Read", "Edit"]);
+  const names = {
+    anthropic: (tools) => tools.map((tool) => tool.name),
+    openai: (tools) => tools.map((tool) => tool.function.name),
+    responses: (tools) => tools.map((tool) => tool.name),
+    gemini: ([{ functionDeclarations }]) => functionDeclarations.map((tool) => tool.name),
+  };
+  for (const [format, of] of Object.entries(names)) {
+    for (const strict of [false, true]) assert.deepEqual(of(await lancet.tools(format, { strict })), ["Read", "Edit"]);
+  }
+  assert.equal((await lancet.tools("responses", { strict: true }))[0].strict, true);
   await assert.rejects(lancet.tools("cobol"), TypeError);
   await assert.rejects(lancet.session().dispatch("cobol", []), TypeError);
   assert((await lancet.instructions()).includes(place.root));
@@ -283,6 +291,16 @@ test("calls of every format are answered", async (place) => {
 
   const [unknown] = await session.dispatch("anthropic", [{ type: "tool_use", id: "a", name: "Bash", input: {} }]);
   assert(unknown.is_error && unknown.content[0].text.includes("Read"));
+});
+
+test("a prefix, and the nulls of a strict model", async (place) => {
+  const lancet = place.open({ prefix: "files_", tools: "Read,Edit" });
+  assert.deepEqual((await lancet.tools("anthropic")).map((tool) => tool.name), ["files_Read", "files_Edit"]);
+  const session = lancet.session();
+  const input = { file_path: place.path("notes.txt"), offset: null, limit: null };
+  const [result] = await session.dispatch("anthropic", [{ type: "tool_use", id: "a", name: "files_Read", input }]);
+  assert(result.content[0].text.includes("1\u2192one"));
+  await session.edit("notes.txt", "one", "1");
 });
 
 test("the example agent", async (place) => {

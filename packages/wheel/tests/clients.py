@@ -208,9 +208,13 @@ class Models(Case):
         names = {
             "anthropic": lambda tools: [tool["name"] for tool in tools],
             "openai": lambda tools: [tool["function"]["name"] for tool in tools],
+            "responses": lambda tools: [tool["name"] for tool in tools],
+            "gemini": lambda tools: [tool["name"] for tool in tools[0]["functionDeclarations"]],
         }
         for format, of in names.items():
-            self.assertEqual(of(lancet.tools(format)), ["Read", "Edit"])
+            for strict in (False, True):
+                self.assertEqual(of(lancet.tools(format, strict=strict)), ["Read", "Edit"])
+        self.assertTrue(lancet.tools("responses", strict=True)[0]["strict"])
         with self.assertRaises(ValueError):
             lancet.tools("cobol")
         with self.assertRaises(ValueError):
@@ -253,6 +257,15 @@ class Models(Case):
         self.assertIn("1\u2192one", first["functionResponse"]["response"]["output"])
         self.assertIn("is not there", second["functionResponse"]["response"]["error"])
         pixels(data["inlineData"]["data"])
+
+    def test_a_prefix_and_the_nulls_of_a_strict_model(self):
+        lancet = self.open(prefix="files_", tools="Read,Edit")
+        self.assertEqual([tool["name"] for tool in lancet.tools("anthropic")], ["files_Read", "files_Edit"])
+        session = lancet.session()
+        given = {"file_path": str(self.notes), "offset": None, "limit": None}
+        [result] = session.dispatch("anthropic", [{"type": "tool_use", "id": "a", "name": "files_Read", "input": given}])
+        self.assertIn("1\u2192one", result["content"][0]["text"])
+        session.edit("notes.txt", "one", "1")
 
     def test_a_tool_that_does_not_exist_is_told_to_the_model(self):
         [result] = self.open().session().dispatch("anthropic", [{"type": "tool_use", "id": "a", "name": "Bash", "input": {}}])

@@ -61,6 +61,8 @@ export interface LancetOptions {
   mode?: Mode;
   /** The tools on offer, as `lancet mcp --tools` takes them: `default,-NotebookEdit`, `all`, `text-editor`. */
   tools?: string;
+  /** Is put before every tool's name, where your agent has tools of the same names: `lancet_`. */
+  prefix?: string;
   /** Where history and sessions are kept. Default: the user's own. */
   stateDir?: string;
   /** A settings file over the user's. */

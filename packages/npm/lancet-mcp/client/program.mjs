@@ -12,7 +12,7 @@ const TIME = 120_000;
 const OUTPUT = 256 * 1024 * 1024;
 
 export class Program {
-  constructor(root, { approve, mode, tools, stateDir, config, readRoots = [], binary, env, log = "warn" }) {
+  constructor(root, { approve, mode, tools, prefix, stateDir, config, readRoots = [], binary, env, log = "warn" }) {
     this.roots = [root].flat().map((folder) => path.resolve(folder));
     if (this.roots.length === 0) throw new TypeError("lancet needs a folder to work in");
     this.binary = found(binary);
@@ -24,7 +24,8 @@ export class Program {
       ...(config ? ["--config", path.resolve(config)] : []),
     ];
     const chosen = mode ?? (approve ? "ask" : undefined);
-    this.offered = [...(chosen ? ["--mode", chosen] : []), ...(tools ? ["--tools", tools] : [])];
+    const offered = { "--mode": chosen, "--tools": tools, "--prefix": prefix };
+    this.offered = Object.entries(offered).flatMap(([option, value]) => (value ? [option, value] : []));
     const asked = approve ? ["--ask", "elicit"] : [];
     this.server = [this.binary, "mcp", ...this.shared, ...this.offered, ...asked, "--log", log];
   }

@@ -77,6 +77,7 @@ class Program(Generic[D]):
         approve: Optional[Callable[[Question], D]] = None,
         mode: Optional[Mode] = None,
         tools: Optional[str] = None,
+        prefix: Optional[str] = None,
         state_dir: Optional[Path] = None,
         config: Optional[Path] = None,
         read_roots: Sequence[Path] = (),
@@ -94,6 +95,7 @@ class Program(Generic[D]):
         approve: is asked about writes that need somebody's word, in the thread or task of the call. Without it they are declined.
         mode: what happens to writes. Default: `ask` with `approve`, else that of the user's settings, else `accept-edits`.
         tools: the tools on offer, as `lancet mcp --tools` takes them: `default,-NotebookEdit`, `all`, `text-editor`.
+        prefix: is put before every tool's name, where your agent has tools of the same names: `lancet_`.
         state_dir: where history and sessions are kept. Default: the user's own.
         config: a settings file over the user's.
         read_roots: folders that may be read and are never written.
@@ -118,7 +120,10 @@ class Program(Generic[D]):
             if path is not None:
                 self._shared += [option, os.path.abspath(path)]
         mode = mode or ("ask" if approve else None)
-        self._offered = (["--mode", mode] if mode else []) + (["--tools", tools] if tools else [])
+        self._offered: List[str] = []
+        for option, value in (("--mode", mode), ("--tools", tools), ("--prefix", prefix)):
+            if value:
+                self._offered += [option, value]
         asked = ["--ask", "elicit"] if approve else []
         command = [self._binary, "mcp", *self._shared, *self._offered, *asked, "--log", log]
         self._meta: Dict[str, Any] = {
