@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    Agent, AgentFolders, InstallScope, Installation, OwnTools, Request, WriteConsent, no_plugin,
+    Agent, AgentFolders, InstallScope, Installation, OwnTools, READS, Request, WriteConsent,
+    no_plugin,
 };
 use crate::entry::{Entry, Form};
 
@@ -26,13 +27,20 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
         InstallScope::Project => (place.project.join(".qwen"), place.project.join("QWEN.md")),
     };
     let mut entry = request.launch.members();
-    if request.writes == WriteConsent::Allow {
-        entry.insert("trust".to_owned(), json!(true));
+    let mut rules = Vec::new();
+    match request.writes {
+        WriteConsent::Allow => {
+            entry.insert("trust".to_owned(), json!(true));
+        }
+        // Newer versions ask before a server's reads, too.
+        WriteConsent::Ask => {
+            let allowed =
+                |name| Entry::item(&["permissions", "allow"], &format!("mcp__lancet__{name}"));
+            rules.extend(READS.map(allowed));
+        }
     }
-    let mut entries = vec![Entry::member(
-        &["mcpServers", "lancet"],
-        Value::Object(entry),
-    )];
+    let server = Entry::member(&["mcpServers", "lancet"], Value::Object(entry));
+    let mut entries = [vec![server], rules].concat();
     if request.own_tools == OwnTools::Off {
         entries.extend(OWN.map(|name| Entry::item(&["tools", "exclude"], name)));
     }
