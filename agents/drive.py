@@ -55,9 +55,11 @@ def drive(lancet, agent, model, checks):
             checks.that(model.finished != ended, "all calls are made", "exit status %s\n%s" % (status, printed[-1500:]))
             if writes == "allow":
                 facts["deferred"] = agent.deferred(model.requests)
-                offered = set().union(*(agent.offered(request) for request in model.requests))
-                checks.that(offered >= set(drivers.NAMES),
-                            "the model is offered lancet's tools", sorted(offered))
+                listed = sorted(agent.offered(model.requests[0])) if model.requests else []
+                facts["listed_at_first"] = len(listed)
+                sent = json.dumps([request.body for request in model.requests[:8]])
+                unknown = [name for name in drivers.NAMES if name not in listed and agent.named(name) not in sent]
+                checks.that(not unknown, "the model is told of lancet's tools, in the list or as found by a search", unknown)
         checks.same(folder.bytes("ask.txt"), b"one\ntwo\n", "nothing is written without a person's yes")
     finally:
         shutil.rmtree(base, ignore_errors=True)

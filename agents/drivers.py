@@ -47,6 +47,10 @@ class Agent:
         """A call of a tool of lancet's."""
         return Call(self.prefix + name, arguments)
 
+    def named(self, name):
+        """A tool of lancet's as a text names it that lists tools to search for."""
+        return self.prefix + name
+
     def prepared(self, inner):
         """The script after what the agent needs before lancet's tools can be called."""
         return inner
@@ -77,10 +81,8 @@ class Agent:
         return bool(request.tools)
 
     def offered(self, request):
-        """Lancet's tools in a request, by lancet's own names; those found by a search stand among the results."""
-        found = {tool["name"]: tool for result in request.results.values() for group in result.raw.get("tools") or []
-                 for tool in group.get("tools") or [] if group.get("name") == "mcp__lancet"} if self.variant else {}
-        return found or {n[len(self.prefix):]: t for n, t in request.tools.items() if n.startswith(self.prefix)}
+        """Lancet's tools in the list of a request, by lancet's own names."""
+        return {n[len(self.prefix):]: t for n, t in request.tools.items() if n.startswith(self.prefix)}
 
     def run(self, model, home, project, script, prompt="Go on.", seconds=120):
         """Runs the agent through a script; the exit status and what it printed."""
@@ -143,6 +145,9 @@ class Codex(Agent):
 class CodexKnownModel(Codex):
     """With a model that Codex knows, it cuts no answer, and other servers' tools have to be searched for."""
     variant, model = " (gpt-5.5)", "gpt-5.5"
+
+    def named(self, name):
+        return '"name": "%s"' % name
 
     def search(self, words):
         return Call("tool_search", {"query": words}, kind="search")
