@@ -10,6 +10,7 @@ mod copilot;
 mod cursor;
 mod gemini;
 mod goose;
+mod hooks;
 mod opencode;
 mod qwen;
 mod vscode;

@@ -6,8 +6,8 @@ use super::{ToolChoice, WorkArguments, examples};
 
 /// Add lancet to agents, in their own settings
 ///
-/// Writes the entry that starts lancet, the permission for Read, Glob and Grep, and a line for the model that names the
-/// tools. Everything else in those files stays as it is, comments and order included. Shows the diff and asks before it
+/// Writes the entry that starts lancet, the permission for Read, Glob and Grep, the hooks by which the agent shows what was
+/// changed, and a line for the model that names the tools. Everything else in those files stays as it is, comments and order included. Shows the diff and asks before it
 /// writes. Without a name it lists the agents that are found here and whether lancet is installed there.
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::INSTALL)]

@@ -2,11 +2,20 @@
 
 use serde_json::{Value, json};
 
+use super::hooks::{self, HookedEvent, Timeout};
 use super::{
     Agent, AgentFolders, InstallScope, Installation, OwnTools, PluginMark, READS, Request, WRITES,
     WriteConsent,
 };
 use crate::entry::{Entry, Form};
+
+/// What it tells by its hooks: before lancet's writing tools its mode decides, after them the diff is shown.
+const EVENTS: [HookedEvent; 4] = [
+    hooks::event("SessionStart"),
+    hooks::event("UserPromptSubmit"),
+    hooks::of_tools("PreToolUse", "^mcp__lancet__(?!(Read|Glob|Grep)$)"),
+    hooks::of_tools("PostToolUse", "^(Read$|mcp__lancet__(?!(Read|Glob|Grep)$))"),
+];
 
 /// Its own tools for files. `MultiEdit` is none: a rule for it is reported as a mistake.
 const OWN: [&str; 6] = ["Read", "Edit", "Write", "NotebookEdit", "Glob", "Grep"];
@@ -63,6 +72,13 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
     if request.own_tools == OwnTools::Off {
         rules.extend(OWN.map(|name| Entry::item(&["permissions", "deny"], name)));
     }
+    rules.extend(hooks::entries(
+        &mut plan,
+        request,
+        "claude",
+        Timeout::Seconds,
+        &EVENTS,
+    ));
     plan.push(settings, Form::Json, rules);
     plan.remember(request, memory, "mcp__lancet__");
     if request.scope == InstallScope::Project {

@@ -2,10 +2,18 @@
 
 use serde_json::{Value, json};
 
+use super::hooks::{self, HookedEvent, Timeout};
 use super::{
     Agent, AgentFolders, InstallScope, Installation, OwnTools, Request, WriteConsent, no_plugin,
 };
 use crate::entry::{Entry, Form};
+
+/// What it tells by its hooks. Its patterns know no look-ahead, so lancet's reading tools are among them.
+const EVENTS: [HookedEvent; 3] = [
+    hooks::event("SessionStart"),
+    hooks::event("UserPromptSubmit"),
+    hooks::of_tools("PostToolUse", "^mcp__lancet__"),
+];
 
 pub(super) const AGENT: Agent = Agent {
     name: "codex",
@@ -19,10 +27,10 @@ pub(super) const AGENT: Agent = Agent {
 
 fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, String> {
     let user = place.folder("CODEX_HOME", ".codex");
-    let (settings, memory) = match request.scope {
-        InstallScope::User => (user.join("config.toml"), user.join("AGENTS.md")),
+    let (folder, memory) = match request.scope {
+        InstallScope::User => (user.clone(), user.join("AGENTS.md")),
         InstallScope::Project => (
-            place.project.join(".codex/config.toml"),
+            place.project.join(".codex"),
             place.project.join("AGENTS.md"),
         ),
     };
@@ -32,7 +40,12 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
     }
     let mut plan = Installation::default();
     let server = Entry::member(&["mcp_servers", "lancet"], Value::Object(entry));
-    plan.push(settings, Form::Toml, vec![server]);
+    plan.push(folder.join("config.toml"), Form::Toml, vec![server]);
+    let hooks = hooks::entries(&mut plan, request, "codex", Timeout::Seconds, &EVENTS);
+    if !hooks.is_empty() {
+        plan.note("Codex runs new hooks once you have trusted them: type /hooks in Codex.");
+    }
+    plan.push(folder.join("hooks.json"), Form::Json, hooks);
     plan.remember(request, memory, "mcp__lancet__");
     if request.writes == WriteConsent::Ask {
         plan.note("`codex exec` declines what it would have to ask about: writes need --writes allow there.");

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::hooks::{self, HookedEvent, Timeout};
 use super::{
     Agent, AgentFolders, InstallScope, Installation, OwnTools, PluginMark, Request, WriteConsent,
 };
@@ -15,6 +16,16 @@ const OWN: [&str; 6] = [
     "read_many_files",
     "grep_search",
     "glob",
+];
+
+/// What it tells by its hooks. Its documentation has two underscores in the names of a server's tools, and one was seen.
+const EVENTS: [HookedEvent; 3] = [
+    hooks::event("SessionStart"),
+    hooks::event("BeforeAgent"),
+    hooks::of_tools(
+        "AfterTool",
+        "^(?!.*_(Read|Glob|Grep)$)(read_file$|mcp_+lancet_)",
+    ),
 ];
 
 /// A rule that lets the three reading tools through.
@@ -69,6 +80,13 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
         entries.extend(OWN.map(|name| Entry::item(&["tools", "exclude"], name)));
     }
     let mut plan = Installation::default();
+    entries.extend(hooks::entries(
+        &mut plan,
+        request,
+        "gemini",
+        Timeout::Milliseconds,
+        &EVENTS,
+    ));
     plan.push(folder.join("settings.json"), Form::Json, entries);
     if request.writes == WriteConsent::Ask && request.scope == InstallScope::User {
         let text = POLICY.to_owned();

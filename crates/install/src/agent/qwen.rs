@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::hooks::{self, HookedEvent, Timeout};
 use super::{
     Agent, AgentFolders, InstallScope, Installation, OwnTools, READS, Request, WriteConsent,
     no_plugin,
@@ -10,6 +11,16 @@ use crate::entry::{Entry, Form};
 
 /// Its own tools for files.
 const OWN: [&str; 5] = ["edit", "write_file", "read_file", "grep_search", "glob"];
+
+/// What it tells by its hooks.
+const EVENTS: [HookedEvent; 3] = [
+    hooks::event("SessionStart"),
+    hooks::event("UserPromptSubmit"),
+    hooks::of_tools(
+        "PostToolUse",
+        "^(?!mcp.*_(Read|Glob|Grep)$)(read_file$|mcp__lancet__)",
+    ),
+];
 
 pub(super) const AGENT: Agent = Agent {
     name: "qwen",
@@ -45,6 +56,13 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
         entries.extend(OWN.map(|name| Entry::item(&["tools", "exclude"], name)));
     }
     let mut plan = Installation::default();
+    entries.extend(hooks::entries(
+        &mut plan,
+        request,
+        "qwen",
+        Timeout::Default,
+        &EVENTS,
+    ));
     plan.push(folder.join("settings.json"), Form::Json, entries);
     plan.remember(request, memory, "mcp__lancet__");
     Ok(plan)

@@ -16,7 +16,7 @@ const FILES: [(Form, &str, &str); 18] = [
     (Form::Json, "{} {}", "line 1"),
     (
         Form::Json,
-        "{\"mcpServers\": \"none\", \"mcp\": 1, \"servers\": null, \"context_servers\": [], \"permissions\": true}",
+        "{\"mcpServers\": \"none\", \"mcp\": 1, \"servers\": null, \"context_servers\": [], \"permissions\": true, \"hooks\": 7}",
         "not an object",
     ),
     (Form::Json, "{\"a\": \"unclosed}", "line 1"),

@@ -43,7 +43,15 @@ pub(super) fn installed(
     let current = text.unwrap_or_default();
     let base = old.and_then(|old| exact_base(current, old));
     let is_exact = base.is_some() || old.is_none();
-    let start = base.as_deref().unwrap_or(current);
+    let outdated = match is_exact {
+        true => Vec::new(),
+        false => outdated(change, old),
+    };
+    let cleared = match outdated.is_empty() {
+        true => None,
+        false => Some(uninstall(change.form, current, &outdated)?.into_parts().0),
+    };
+    let start = base.as_deref().or(cleared.as_deref()).unwrap_or(current);
     let mut entries = Vec::new();
     for entry in &change.entries {
         let found = presence(change.form, start, entry)?;
@@ -75,7 +83,9 @@ pub(super) fn installed(
     // Texts of others are not kept: where one was replaced, the entry alone is taken out later.
     let is_insertion = splices.iter().all(|splice| splice.removed.is_empty());
     if !is_exact && let Some(old) = old {
-        for kept in &old.entries {
+        let is_outdated =
+            |kept: &&EntryReceipt| outdated.iter().any(|(entry, _)| *entry == kept.entry);
+        for kept in old.entries.iter().filter(|kept| !is_outdated(kept)) {
             let mut known = entries.iter_mut().filter(|entry| entry.entry == kept.entry);
             match known.next() {
                 Some(entry) => *entry = kept.clone(),
@@ -105,6 +115,14 @@ pub(super) fn installed(
         false => NewText::Text(after),
     };
     Ok((new, receipt))
+}
+
+/// The hooks of an earlier installation that the present one does not have: another program would be run beside them.
+fn outdated(change: &FileChange, old: Option<&FileReceipt>) -> Vec<(Entry, usize)> {
+    let kept = old.into_iter().flat_map(|old| &old.entries);
+    kept.filter(|kept| is_hook(&kept.entry) && !change.entries.contains(&kept.entry))
+        .map(|kept| (kept.entry.clone(), kept.depth))
+        .collect()
 }
 
 /// Takes out what a receipt has.
@@ -149,9 +167,14 @@ pub(super) fn uninstalled(
     })
 }
 
-/// A receipt for a file whose own is lost: whatever has lancet's name.
-pub(super) fn without_receipt(change: &FileChange) -> FileReceipt {
-    let entries = change.entries.iter().filter(|entry| names_lancet(entry));
+/// A receipt for a file whose own is lost: whatever has lancet's name, and the hooks that run it, by whichever path.
+pub(super) fn without_receipt(change: &FileChange, text: Option<&str>) -> FileReceipt {
+    let (hooks, others): (Vec<_>, Vec<_>) = change.entries.iter().partition(|entry| is_hook(entry));
+    let hooks = hooks
+        .into_iter()
+        .flat_map(|hook| hooks_like(change.form, text.unwrap_or_default(), hook));
+    let named = others.into_iter().filter(|entry| names_lancet(entry));
+    let entries = named.cloned().chain(hooks);
     let is_whole = |entry: &Entry| matches!(entry, Entry::Whole { .. });
     FileReceipt {
         path: change.path.clone(),
@@ -162,19 +185,54 @@ pub(super) fn without_receipt(change: &FileChange) -> FileReceipt {
         splices: Vec::new(),
         entries: entries
             .map(|entry| EntryReceipt {
-                entry: entry.clone(),
-                depth: longest(entry),
+                depth: longest(&entry),
+                entry,
                 was: None,
             })
             .collect(),
     }
 }
 
+/// Whether an entry is a hook: an object in a list.
+fn is_hook(entry: &Entry) -> bool {
+    matches!(entry, Entry::Item { value, .. } if value.is_object())
+}
+
+/// The items in a text that run lancet as a hook does, whatever the path of the program.
+fn hooks_like(form: Form, text: &str, hook: &Entry) -> Vec<Entry> {
+    let Entry::Item { path, value } = hook else {
+        return Vec::new();
+    };
+    let command = |group: &Value| Some(group["hooks"][0]["command"].as_str()?.to_owned());
+    let words = |command: &str| {
+        command
+            .rsplit_once(" hook ")
+            .map(|(_, agent)| agent.to_owned())
+    };
+    let wanted = command(value).as_deref().and_then(words);
+    let found = lancet_install::value_at(form, text, path);
+    let items = found.and_then(|found| found.as_array().cloned());
+    let runs_it = |group: &Value| {
+        command(group).is_some_and(|command| {
+            command.contains("lancet") && wanted.is_some() && words(&command) == wanted
+        })
+    };
+    items
+        .into_iter()
+        .flatten()
+        .filter(runs_it)
+        .map(|value| Entry::Item {
+            path: path.clone(),
+            value,
+        })
+        .collect()
+}
+
 /// Whether an entry is lancet's, whoever wrote it: it has lancet's name.
 pub(super) fn names_lancet(entry: &Entry) -> bool {
     match entry {
         Entry::Member { path, .. } => path.iter().any(|name| name.contains("lancet")),
-        Entry::Item { value, .. } => value.as_str().is_some_and(|word| word.contains("lancet")),
+        Entry::Item { value, .. } => value.to_string().contains("lancet"),
         Entry::Block { .. } | Entry::Whole { .. } => true,
     }
 }
@@ -209,4 +267,43 @@ fn plain_value(form: Form, text: &str, entry: &Entry) -> Option<Value> {
     };
     let found = lancet_install::value_at(form, text, path)?;
     (!found.is_object() && !found.is_array()).then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn hook(command: &str) -> FileChange {
+        FileChange {
+            path: "/home/me/settings.json".into(),
+            form: Form::Json,
+            entries: vec![Entry::Item {
+                path: vec!["hooks".to_owned(), "SessionStart".to_owned()],
+                value: json!({ "hooks": [{ "type": "command", "command": command }] }),
+            }],
+        }
+    }
+
+    #[test]
+    fn a_hook_that_runs_an_older_lancet_is_replaced_also_where_the_file_was_changed() {
+        let (old, new) = ("/old/lancet hook claude", "/new/lancet hook claude");
+        let (text, receipt) =
+            installed(&hook(old), Some("{}\n"), None, Vec::new()).expect("installed");
+        let NewText::Text(text) = text else {
+            panic!("it has changed")
+        };
+        let changed = text.replacen('{', "{\n  \"theirs\": 1,", 1);
+        let again = installed(&hook(new), Some(&changed), Some(&receipt), Vec::new());
+        let (text, receipt) = again.expect("installed");
+        let NewText::Text(text) = text else {
+            panic!("it has changed")
+        };
+        assert!(text.contains(new) && !text.contains(old), "{text}");
+        let left = uninstalled(Form::Json, Some(&text), &receipt).expect("taken out");
+        let NewText::Text(left) = left else {
+            panic!("it has changed")
+        };
+        assert!(left.contains("theirs") && !left.contains("hook"), "{left}");
+    }
 }

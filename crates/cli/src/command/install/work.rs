@@ -209,7 +209,9 @@ fn changes_of(
         return Ok(plans
             .into_iter()
             .map(|change| {
-                let receipt = without_receipt(&change);
+                // A file that cannot be read is reported when it is to be changed.
+                let text = disk::read(&change.path).ok().flatten();
+                let receipt = without_receipt(&change, text.as_deref());
                 (change, receipt)
             })
             .collect());
