@@ -34,9 +34,21 @@ LINES = {
     "--- alone": ["--- a/a.txt"],
     "<think>": ["<think>"],
     "empty lines": [""],
-    "empty lines in a fence": None,
-    "empty lines in a block": None,
     "lines of one letter": ["x"],
+    "<": ["<"],
+    "---": ["---"],
+    "--- without a name": ["--- "],
+    "a fence around one letter": ["```", "x", "```"],
+}
+
+# What stands once before the lines, the line, and what stands once after them.
+FRAMED = {
+    "empty lines in a fence": ("```\n", "\n", ""),
+    "empty lines in a block": ("a.txt\n<<<<<<< SEARCH\n", "\n", ""),
+    "empty lines of thinking": ("<think>\n", "\n", ""),
+    "anchors without lines": ("*** Begin Patch\n*** Update File: a.txt\n", "@@ x\n", " y\n*** End Patch\n"),
+    "a whole file of empty lines": ("a.txt\n```\n", "\n", "```\n"),
+    "a whole file of `<`": ("a.txt\n```\n", "<\n", "```\n"),
 }
 
 
@@ -48,10 +60,9 @@ def reply(name, size):
             length += at + 1
             at += 1
         return ("\n".join(lines) + "\n").encode()
-    if name == "empty lines in a fence":
-        return b"```\n" + b"\n" * size
-    if name == "empty lines in a block":
-        return b"a.txt\n<<<<<<< SEARCH\n" + b"\n" * size
+    if name in FRAMED:
+        before, line, after = (part.encode() for part in FRAMED[name])
+        return before + line * ((size - len(before) - len(after)) // len(line)) + after
     unit = ("\n".join(LINES[name]) + "\n").encode()
     return (unit * (size // len(unit) + 1))[:size]
 
@@ -87,7 +98,7 @@ def main():
     arguments = parser.parse_args()
     print("| lines | wall s | CPU s | MB | exit | answer |\n|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as ground:
-        for name in [None, *LINES]:
+        for name in [None, *LINES, *FRAMED]:
             given = Path(ground) / "reply"
             write(name, arguments.size << 20, given)
             wall, cpu, memory, code, words = run(arguments.binary, given, Path(ground))
