@@ -231,7 +231,7 @@ fn poppler_reads_the_same_words_and_draws_the_same_picture() {
     for name in ["article", "table", "code", "columns", "odd"] {
         let print = format!("print-{name}");
         let bytes = std::fs::read(prints.join(format!("{name}.pdf"))).expect("read");
-        folder.put(&format!("{print}.pdf"), bytes);
+        folder.put(format!("{print}.pdf"), bytes);
         names.push(print);
     }
     let session = opened(&folder, "");
