@@ -112,11 +112,13 @@ pub(crate) enum Command {
 /// Serve the tools to an agent over MCP (standard input and output)
 ///
 /// An agent starts this command by itself; at a terminal it only waits for protocol messages. The agent can then read
-/// and change files below the roots, and none outside of them; an agent that tells its own roots narrows them to what
-/// both have in common. Writes go through without a question, because the agent
+/// and change files below the roots, and none outside of them: the folders of --root, else the git work tree around the
+/// working folder, else that folder. An agent that tells its own roots narrows them to what both have in common. Started
+/// in the home folder or at the top of the file system, lancet takes the agent's roots below the home folder, and without
+/// any refuses every call. Writes go through without a question, because the agent
 /// asks its user itself; protected names (.git, shell start-up files, agents' settings) and secret files are only written
 /// where somebody can be asked.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_long_help = examples::MCP)]
 pub(crate) struct McpArguments {
     /// What happens to writes [default: the settings' mode, else accept-edits]

@@ -6,7 +6,7 @@ use lancet::doors::Audience;
 use lancet::tools::ToolPrefix;
 use lancet::{Builder, Lancet};
 use lancet_mcp::Level;
-use lancet_serving::wall::{self, Wall};
+use lancet_serving::wall::{self, Wall, WritableFolders};
 
 use crate::arguments::{Mode, WorkArguments};
 use crate::failure::Failure;
@@ -97,7 +97,23 @@ impl OpenRequest<'_> {
         self.open_leaving(Footprint::None, around)
     }
 
+    /// Opens a further engine in a process that is confined already.
+    pub(crate) fn open_confined(self, around: &Surroundings) -> Result<Lancet, Failure> {
+        let (lancet, _, _) = self.open_engine(Footprint::None, around)?;
+        Ok(lancet)
+    }
+
     fn open_leaving(self, footprint: Footprint, around: &Surroundings) -> Result<Opened, Failure> {
+        let (lancet, log, writable) = self.open_engine(footprint, around)?;
+        let wall = wall::raise(&writable);
+        Ok(Opened { lancet, log, wall })
+    }
+
+    fn open_engine(
+        self,
+        footprint: Footprint,
+        around: &Surroundings,
+    ) -> Result<(Lancet, Log, WritableFolders), Failure> {
         let log = Log::new(
             self.place.log,
             around.log.as_deref(),
@@ -109,8 +125,7 @@ impl OpenRequest<'_> {
             .builder(&folders, log, around)?
             .open()
             .map_err(|error| Failure::usage(error.to_string()))?;
-        let wall = wall::raise(&writable);
-        Ok(Opened { lancet, log, wall })
+        Ok((lancet, log, writable))
     }
 
     fn builder(

@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use git::surroundings as git_surroundings;
 pub(crate) use pictures::PictureProtocol;
-pub(crate) use roots::{RootHint, resolve as resolve_roots, resolve_read as resolve_read_roots};
+pub(crate) use roots::{
+    AgentRoots, RootHint, resolve as resolve_roots, resolve_read as resolve_read_roots,
+};
 pub(crate) use settings::{
     Flags, SettingsFile, claude as claude_settings, files as settings_files, load as load_settings,
     open as open_settings,

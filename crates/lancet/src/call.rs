@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::applied_by::AppliedBy;
 use crate::approval::Approver;
 
-pub use crate::limit::{AnswerLimit, HandedOn, Measure};
+pub use crate::limit::{AnswerLimit, HandedOn, Measure, Pictures};
 
 /// The longest time that a call may take, not counting waits for a person.
 pub const TIME_LIMIT: Duration = Duration::from_secs(60);

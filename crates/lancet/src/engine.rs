@@ -31,6 +31,7 @@ use crate::receive::canonical_tool;
 use crate::session::SessionInner;
 use crate::settings::{Mode, Settings};
 use crate::tool_prefix::ToolPrefix;
+use crate::write_scope::WriteScope;
 
 pub use builder::Builder;
 pub use open_error::OpenError;
@@ -51,6 +52,8 @@ struct View {
     base: Arc<EngineState>,
     /// The folders that the client narrowed the roots to, resolved; none where the client has all roots.
     narrowed: Option<Vec<PathBuf>>,
+    /// What the client lets its tools write; none where it sets no limit.
+    scope: Option<Arc<WriteScope>>,
     engine: RwLock<Arc<EngineView>>,
 }
 
@@ -84,6 +87,8 @@ pub(crate) struct EngineView {
     pub(crate) workspace: Arc<Workspace>,
     /// How many of the workspace's folders are roots; the rest are read roots.
     roots: usize,
+    /// What the client lets its tools write; none where it sets no limit.
+    scope: Option<Arc<WriteScope>>,
     /// Unique per snapshot; part of the key under which search pages are cached.
     pub(crate) id: u64,
     unkept: OnceLock<Option<Workspace>>,
@@ -99,12 +104,13 @@ impl Lancet {
     fn over(base: Arc<EngineState>) -> Lancet {
         let terms = base.live.terms();
         let place = terms.place();
-        let engine = EngineView::new(&base, terms, place);
+        let engine = EngineView::new(&base, terms, place, None);
         Lancet {
             view: Arc::new(View {
                 engine: RwLock::new(Arc::new(engine)),
                 base,
                 narrowed: None,
+                scope: None,
             }),
         }
     }
@@ -134,6 +140,11 @@ impl Lancet {
     pub fn read_roots(&self) -> Vec<PathBuf> {
         let engine = self.engine();
         engine.workspace.roots()[engine.roots..].to_vec()
+    }
+
+    /// Whether both are the same view of the same engine.
+    pub fn is_same_view(&self, other: &Lancet) -> bool {
+        Arc::ptr_eq(&self.view, &other.view)
     }
 
     /// The settings in force.
@@ -181,7 +192,8 @@ impl Lancet {
             Some(folders) => narrow::workspace(&terms, folders)
                 .unwrap_or_else(|| (Arc::clone(&engine.workspace), engine.roots)),
         };
-        let fresh = Arc::new(EngineView::new(&view.base, terms, place));
+        let scope = view.scope.clone();
+        let fresh = Arc::new(EngineView::new(&view.base, terms, place, scope));
         let mut engine = view.engine.write().unwrap_or_else(PoisonError::into_inner);
         *engine = Arc::clone(&fresh);
         fresh
@@ -241,6 +253,7 @@ impl EngineView {
         base: &Arc<EngineState>,
         terms: Arc<EffectiveSettings>,
         place: (Arc<Workspace>, usize),
+        scope: Option<Arc<WriteScope>>,
     ) -> EngineView {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         let (workspace, roots) = place;
@@ -249,6 +262,7 @@ impl EngineView {
             terms,
             workspace,
             roots,
+            scope,
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             unkept: OnceLock::new(),
         }
@@ -269,6 +283,12 @@ impl EngineView {
     pub(crate) fn covers(&self, path: &Path) -> bool {
         let mut folders = self.workspace.roots().iter();
         folders.any(|folder| path.starts_with(folder))
+    }
+
+    /// What the client lets its tools write, where that forbids this path.
+    pub(crate) fn closed_by(&self, path: &Path) -> Option<&WriteScope> {
+        let scope = self.scope.as_deref();
+        scope.filter(|scope| !scope.allows(path))
     }
 
     /// Whether a path is below a root. The policy alone cannot decide this: it does not know to which folders a client

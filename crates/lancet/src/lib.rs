@@ -102,6 +102,7 @@ mod tool_prefix;
 pub mod undo;
 mod visible;
 mod wording;
+mod write_scope;
 
 pub use async_call::CallFuture;
 pub use call::{Caller, Cancel, RawCall};
@@ -111,6 +112,7 @@ pub use refusal::{Refusal, RefusalKind};
 pub use reply::{Block, Reply};
 pub use session::{Check, Session};
 pub use settings::{Mode, Settings};
+pub use write_scope::WriteScope;
 
 /// The tools: their declarations for a model, their arguments, and tools of the host.
 pub mod tools {

@@ -145,6 +145,19 @@ pub struct HandedOn {
     pub answers: Option<AnswerLimit>,
     /// The limit for a refusal.
     pub refusals: Option<AnswerLimit>,
+    /// Whether pictures reach the model as such.
+    pub pictures: Pictures,
+}
+
+/// Whether a client passes pictures on to its model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Pictures {
+    /// The model sees them.
+    #[default]
+    Seen,
+    /// The model gets something else in their place, so that none are sent.
+    Lost,
 }
 
 impl HandedOn {
@@ -153,7 +166,15 @@ impl HandedOn {
         Self {
             answers: Some(answers),
             refusals: Some(refusals),
+            pictures: Pictures::Seen,
         }
+    }
+
+    /// Notes that pictures do not reach the model.
+    #[must_use]
+    pub fn without_pictures(mut self) -> Self {
+        self.pictures = Pictures::Lost;
+        self
     }
 }
 

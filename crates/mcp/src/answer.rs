@@ -6,12 +6,16 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use lancet::{Block, Lancet, Mode, Refusal, RefusalKind, Reply};
-use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, JsonObject, MetaObject};
+use rmcp::model::{
+    CallToolResponse, CallToolResult, ContentBlock, Implementation, JsonObject, MetaObject,
+    ServerCapabilities, ServerConfig,
+};
 use serde_json::Value;
 
 use crate::Answers;
 use crate::clients::ClientProfile;
 use crate::pool::Progress;
+use crate::sandbox;
 
 /// The key of the data in a result's `_meta`.
 const RESULT: &str = "lancet/result";
@@ -103,6 +107,19 @@ pub(crate) fn timed_out(tool: &str, limit: Duration, progress: &Progress) -> Rep
         )
     };
     refused(&Refusal::new(RefusalKind::Timeout, words), tool)
+}
+
+/// What the server says about itself.
+pub(crate) fn about(instructions: String) -> ServerConfig {
+    let experimental = [(sandbox::CAPABILITY.to_owned(), JsonObject::new())];
+    let capabilities = ServerCapabilities::builder()
+        .enable_tools()
+        .enable_experimental_with(experimental.into())
+        .build();
+    let server = Implementation::new("lancet", env!("CARGO_PKG_VERSION")).with_title("lancet");
+    ServerConfig::new(capabilities)
+        .with_server_info(server)
+        .with_instructions(instructions)
 }
 
 /// The instructions that a client gives its model about the server as a whole.

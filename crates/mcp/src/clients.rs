@@ -33,7 +33,7 @@ struct Client {
 enum ForwardedForm {
     /// The text alone.
     Text,
-    /// The JSON of the whole result, `_meta` included.
+    /// The JSON of the whole result, `_meta` included, and pictures as base64.
     Result,
     /// The text; for a refusal, a JSON string of the call's arguments, `_meta` and the text.
     RefusalsWithArguments,
@@ -107,6 +107,15 @@ impl ClientProfile {
 
     /// How much of an answer reaches the model.
     pub(crate) fn handed_on(&self, arguments: &Value) -> HandedOn {
+        let handed_on = self.limits(arguments);
+        match self.hands_on() {
+            // A picture would reach the model as a cut piece of base64.
+            ForwardedForm::Result => handed_on.without_pictures(),
+            ForwardedForm::Text | ForwardedForm::RefusalsWithArguments => handed_on,
+        }
+    }
+
+    fn limits(&self, arguments: &Value) -> HandedOn {
         let Some(most) = self.most else {
             return HandedOn::default();
         };

@@ -16,12 +16,15 @@ mod elicit;
 mod host;
 mod identity;
 mod idle;
+mod limited;
 mod lines;
 mod listing;
 mod log;
 mod message;
+mod notices;
 mod pool;
 mod roots;
+mod sandbox;
 mod server;
 mod unanswered;
 mod underway;
@@ -38,6 +41,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 pub use conversation::{SESSION_VARIABLES, hook_session};
 pub use elicit::Ask;
 pub use log::{Level, Log};
+pub use roots::{LateRoots, RootsOrigin};
 use server::Server;
 use wire::Wire;
 
@@ -78,6 +82,8 @@ pub struct Options {
     pub time_limit: Duration,
     /// How long a call that is to stop may take to do so, before its thread is replaced.
     pub grace: Duration,
+    /// Where the roots come from, which decides what those of a client may do to them.
+    pub roots: RootsOrigin,
     /// How long a call waits for the roots of a client that offers them.
     pub roots_wait: Duration,
     /// The longest message, in bytes.
@@ -97,6 +103,7 @@ impl Default for Options {
             log: Log::silent(),
             time_limit: lancet::call::TIME_LIMIT,
             grace: Duration::from_secs(5),
+            roots: RootsOrigin::Named,
             roots_wait: Duration::from_secs(5),
             message_limit: MESSAGE_LIMIT,
             quiet: Duration::from_secs(20),

@@ -6,11 +6,13 @@
     reason = "the protocol deprecates roots, and clients go on sending them"
 )]
 
+mod origin;
 mod uri;
+mod words;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use lancet::{Lancet, Refusal, RefusalKind};
@@ -27,6 +29,10 @@ use crate::Options;
 use crate::log::{Level, Log};
 use crate::pool::{Pool, Progress};
 
+pub use origin::{LateRoots, RootsOrigin};
+pub(crate) use uri::folder as folder_of_uri;
+use words::{HOW, cut, listed};
+
 /// How many roots of a client are read; further ones are ignored.
 const MOST: usize = 1_000;
 /// The name of the roots in the input requests of a call that has to be repeated.
@@ -41,8 +47,11 @@ pub(crate) struct ClientRoots {
     log: Log,
     /// How long a call waits for the answer to `roots/list`.
     patience: Duration,
+    origin: RootsOrigin,
     known: watch::Sender<RootsState>,
     number: AtomicU64,
+    /// What the next answer is to say.
+    notice: Mutex<Option<String>>,
 }
 
 /// What is known about the roots of the client.
@@ -50,8 +59,18 @@ pub(crate) struct ClientRoots {
 struct RootsState {
     phase: Phase,
     patience: Patience,
-    /// The engine narrowed to the client's roots; none if they are ignored or were never received.
-    narrowed: Option<Lancet>,
+    place: WorkPlace,
+}
+
+/// Where a call may work, as far as the client's roots decide it.
+#[derive(Clone)]
+enum WorkPlace {
+    /// On lancet's own roots: the client told none, or none that count.
+    Own,
+    /// On the roots that the client's leave of lancet's own, or that the client named.
+    Client(Lancet),
+    /// Nowhere, for this reason.
+    Nowhere(String),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -101,13 +120,15 @@ impl ClientRoots {
         let unknown = RootsState {
             phase: Phase::Unasked,
             patience: Patience::Fresh,
-            narrowed: None,
+            place: WorkPlace::Own,
         };
         Self {
             lancet,
             pool,
             log: options.log.clone(),
             patience: options.roots_wait,
+            origin: options.roots.clone(),
+            notice: Mutex::default(),
             known: watch::Sender::new(unknown),
             number: AtomicU64::new(0),
         }
@@ -120,7 +141,7 @@ impl ClientRoots {
         context: &RequestContext<RoleServer>,
     ) -> Option<RootsDecision> {
         if !are_offered(context.client_capabilities().as_ref()) {
-            return Some(RootsDecision::Go(None));
+            return Some(self.decided(&WorkPlace::Own));
         }
         if is_modern(context) {
             let state = request.request_state.as_deref();
@@ -173,7 +194,7 @@ impl ClientRoots {
         let settled = known
             .wait_for(|known| known.phase == Phase::Settled || known.patience == Patience::GivenUp);
         if let Ok(Ok(known)) = tokio::time::timeout(self.patience, settled).await {
-            return RootsDecision::Go(known.narrowed.clone());
+            return self.decided(&known.place);
         }
         self.timed_out(before)
     }
@@ -199,7 +220,7 @@ impl ClientRoots {
         }
         let known = self.known.borrow();
         if known.patience == Patience::GivenUp {
-            return RootsDecision::Go(known.narrowed.clone());
+            return self.decided(&known.place);
         }
         RootsDecision::Refuse(Refusal::new(
             RefusalKind::Timeout,
@@ -228,7 +249,7 @@ impl ClientRoots {
         }
         let known = self.known.borrow().clone();
         let number = match known.phase {
-            Phase::Settled => return RootsDecision::Go(known.narrowed),
+            Phase::Settled => return self.decided(&known.place),
             // Several calls may arrive before the first one brings the answer; each may bring it.
             Phase::Asked(number) => number,
             Phase::Unasked => {
@@ -254,8 +275,8 @@ impl ClientRoots {
     /// Applies an answer, unless the roots changed since they were asked for. An unusable answer changes nothing:
     /// narrowed roots stay narrowed.
     async fn take_in(&self, answer: Result<Vec<String>, String>, asked: Phase) {
-        let narrowed = match answer {
-            Ok(uris) => Ok(self.narrow(uris).await),
+        let place = match answer {
+            Ok(uris) => Ok(self.place(uris).await),
             Err(why) => {
                 self.log.say(Level::Warn, || {
                     format!("the client did not tell its roots: {why}; they are not taken in")
@@ -267,16 +288,36 @@ impl ClientRoots {
             let wanted = known.phase == asked;
             if wanted {
                 known.phase = Phase::Settled;
-                if let Ok(narrowed) = narrowed {
-                    known.narrowed = narrowed;
+                if let Ok(place) = place {
+                    known.place = place;
                 }
             }
             wanted
         });
     }
 
-    /// Narrows the engine to these folders.
-    async fn narrow(&self, uris: Vec<String>) -> Option<Lancet> {
+    /// Decides about a call by where it may work.
+    fn decided(&self, place: &WorkPlace) -> RootsDecision {
+        let nowhere =
+            |words: String| RootsDecision::Refuse(Refusal::new(RefusalKind::Outside, words));
+        match (place, &self.origin) {
+            (WorkPlace::Client(lancet), _) => RootsDecision::Go(Some(lancet.clone())),
+            (WorkPlace::Nowhere(why), _) => nowhere(why.clone()),
+            (WorkPlace::Own, RootsOrigin::Wanted(late)) => {
+                nowhere(format!("{} This client told no roots. {HOW}", late.why()))
+            }
+            (WorkPlace::Own, RootsOrigin::Named | RootsOrigin::Found) => RootsDecision::Go(None),
+        }
+    }
+
+    /// Takes what the next answer is to say about the roots.
+    pub(crate) fn take_notice(&self) -> Option<String> {
+        let mut notice = self.notice.lock().unwrap_or_else(PoisonError::into_inner);
+        notice.take()
+    }
+
+    /// Works out where calls may work, by the roots of the client.
+    async fn place(&self, uris: Vec<String>) -> WorkPlace {
         let mut folders: Vec<PathBuf> = Vec::new();
         for given in uris.iter().take(MOST) {
             match uri::folder(given) {
@@ -286,30 +327,52 @@ impl ClientRoots {
                 }),
             }
         }
-        let lancet = self.lancet.clone();
+        // A client without a folder of this machine says nothing about where to work.
+        let says_nothing = folders.is_empty();
+        let (lancet, origin) = (self.lancet.clone(), self.origin.clone());
         // This runs on a thread of the pool, because the folders may be on a file system that does not respond.
-        let work = move || lancet.narrowed(&folders);
-        let narrowed = self
-            .pool
-            .run(&Progress::default(), work)
-            .await
-            .ok()
-            .flatten();
-        match &narrowed {
-            Some(narrowed) => self.log.say(Level::Info, || {
-                format!(
-                    "the client's roots narrow lancet's to {:?}",
-                    narrowed.roots()
-                )
-            }),
-            None => self.log.say(Level::Warn, || {
-                format!(
-                    "the client's roots ({}) have nothing in common with lancet's and are ignored",
-                    uris.len()
-                )
-            }),
+        let work = move || match origin {
+            RootsOrigin::Wanted(late) => late.open(&folders),
+            RootsOrigin::Named | RootsOrigin::Found => {
+                lancet.narrowed(&folders).ok_or_else(String::new)
+            }
+        };
+        let found = self.pool.run(&Progress::default(), work).await;
+        let why_not = match found.unwrap_or_else(|_| Err(String::new())) {
+            Ok(lancet) => {
+                self.log.say(Level::Info, || {
+                    format!("the client's roots narrow lancet's to {:?}", lancet.roots())
+                });
+                return WorkPlace::Client(lancet);
+            }
+            Err(why_not) => why_not,
+        };
+        let theirs = listed(uris.iter().map(|uri| format!("{uri:?}")));
+        self.log.say(Level::Warn, || {
+            format!("the client's roots ({theirs}) have nothing in common with lancet's")
+        });
+        if says_nothing {
+            return WorkPlace::Own;
         }
-        narrowed
+        let own = listed(self.lancet.roots().iter().map(|root| format!("{root:?}")));
+        match &self.origin {
+            RootsOrigin::Named => {
+                let mut notice = self.notice.lock().unwrap_or_else(PoisonError::into_inner);
+                *notice = Some(format!(
+                    "[lancet: the client's roots have nothing in common with lancet's; lancet's hold: {}]",
+                    cut(&own, 80)
+                ));
+                WorkPlace::Own
+            }
+            RootsOrigin::Found => WorkPlace::Nowhere(format!(
+                "The roots of the client ({theirs}) and those of lancet ({own}) have nothing in common, so it is not known where work is allowed. {HOW}"
+            )),
+            RootsOrigin::Wanted(late) => WorkPlace::Nowhere(format!(
+                "{} The roots of the client: {theirs}. {} {HOW}",
+                late.why(),
+                cut(&why_not, 500)
+            )),
+        }
     }
 }
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use lancet::{Caller, Cancel, Lancet, RawCall, Refusal, RefusalKind, Reply, Session, SessionName};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, Implementation, InputRequiredResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, InputRequiredResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ServerConfig, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -22,9 +22,11 @@ use crate::elicit::{self, ElicitApprover, PendingQuestion};
 use crate::host::HostNotices;
 use crate::identity::{Identity, SESSION};
 use crate::idle::Activity;
+use crate::limited::LimitedViews;
 use crate::listing::ToolList;
 use crate::log::Level;
 use crate::message::{OtherArguments, Unreadable};
+use crate::notices::PendingNotices;
 use crate::pool::{JobError, Pool, Progress};
 use crate::roots::{self, ClientRoots, RootsDecision};
 use crate::underway::{Underway, Waiting, overdue};
@@ -51,6 +53,10 @@ pub(crate) struct Server {
     waiting: Waiting,
     /// The roots of the client.
     roots: Arc<ClientRoots>,
+    /// The engine as calls may use it.
+    views: LimitedViews,
+    /// What the next answer is to say besides.
+    notices: PendingNotices,
 }
 
 impl Server {
@@ -69,6 +75,8 @@ impl Server {
             activity: Activity::default(),
             waiting: Waiting::default(),
             roots: Arc::new(roots),
+            views: LimitedViews::default(),
+            notices: PendingNotices::default(),
             lancet,
             options,
         }
@@ -86,10 +94,10 @@ impl Server {
         self.lancet.clone()
     }
 
-    /// Finds the session that a call belongs to.
-    fn session(&self, identity: &Identity) -> Result<Session, Refusal> {
+    /// Finds the session that a call belongs to, on the engine that the call uses.
+    fn session(&self, identity: &Identity, lancet: &Lancet) -> Result<Session, Refusal> {
         let (None, Some(name)) = (&self.options.session, &identity.session) else {
-            return Ok(self.own.clone());
+            return Ok(self.own.within(lancet));
         };
         let name = SessionName::new(name.as_str()).map_err(|error| {
             Refusal::new(
@@ -97,7 +105,7 @@ impl Server {
                 format!("_meta[\"{SESSION}\"] is no name of a session: {error}."),
             )
         })?;
-        Ok(self.lancet.session(&name))
+        Ok(lancet.session(&name))
     }
 
     /// Looks up the client that a request comes from.
@@ -148,15 +156,17 @@ impl Server {
             identity.session =
                 conversation::session(process, environment, &self.lancet, &self.pool, name).await;
         }
-        let session = match self.session(&identity) {
-            Ok(session) => session,
-            Err(refusal) => return refused(&refusal, &request.name),
-        };
-        let session = match self.roots.decide(&request, context).await? {
-            RootsDecision::Go(None) => session,
-            RootsDecision::Go(Some(narrowed)) => session.within(&narrowed),
+        let lancet = match self.roots.decide(&request, context).await? {
+            RootsDecision::Go(None) => self.lancet.clone(),
+            RootsDecision::Go(Some(narrowed)) => narrowed,
             RootsDecision::Bring(required) => return Some(required.into()),
             RootsDecision::Refuse(refusal) => return refused(&refusal, &request.name),
+        };
+        let (lancet, notice) = self.views.of(lancet, &context.meta);
+        self.notices.keep(notice);
+        let session = match self.session(&identity, &lancet) {
+            Ok(session) => session,
+            Err(refusal) => return refused(&refusal, &request.name),
         };
         if let Some(Unreadable(reason)) = context.extensions.get() {
             let words = format!(
@@ -336,11 +346,7 @@ impl Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(
-                Implementation::new("lancet", env!("CARGO_PKG_VERSION")).with_title("lancet"),
-            )
-            .with_instructions(self.instructions.clone())
+        answer::about(self.instructions.clone())
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
@@ -380,6 +386,8 @@ impl ServerHandler for Server {
         let Some(response) = response else {
             return Err(ErrorData::internal_error("the call was cancelled", None));
         };
+        self.notices.keep(self.roots.take_notice());
+        let response = self.notices.added_to(response);
         self.options.log.say(Level::Debug, || {
             let outcome = answer::outcome(&response);
             let milliseconds = began.elapsed().as_secs_f64() * 1000.0;

@@ -34,7 +34,7 @@ pub(crate) struct ToolsArguments {
 }
 
 /// Which tools are offered.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct ToolChoice {
     /// The tools on offer: names, and the presets `default`, `all`, `claude`, `codex`, `text-editor`; a minus takes away (`default,-MultiEdit`)
     #[arg(long, value_name = "TOOLS", allow_hyphen_values = true)]

@@ -13,7 +13,8 @@ use crate::arguments::{DoctorArguments, WorkArguments};
 use crate::failure::{Exit, Failure};
 use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{
-    Flags, RootHint, SettingsFile, Surroundings, load_settings, resolve_roots, settings_files,
+    AgentRoots, Flags, RootHint, SettingsFile, Surroundings, load_settings, resolve_roots,
+    settings_files,
 };
 use crate::terminal::{Colour, columns, print, stdout_is_terminal, wrapped};
 use file_system::RootFacts;
@@ -34,6 +35,8 @@ struct Problem {
 #[derive(Debug)]
 struct Report {
     roots: Vec<RootFacts>,
+    /// Where the roots come from, in words.
+    roots_from: Option<String>,
     state: Option<StateFacts>,
     files: Vec<SettingsFile>,
     in_force: Vec<InForce>,
@@ -77,10 +80,11 @@ pub(super) fn run(arguments: &DoctorArguments, around: &Surroundings) -> Result<
 }
 
 fn inspect(arguments: &DoctorArguments, around: &Surroundings) -> Report {
-    let place = &arguments.place;
+    let mut place = arguments.place.clone();
     let terminal = stdout_is_terminal();
     let mut report = Report {
         roots: Vec::new(),
+        roots_from: None,
         state: None,
         files: Vec::new(),
         in_force: Vec::new(),
@@ -92,10 +96,17 @@ fn inspect(arguments: &DoctorArguments, around: &Surroundings) -> Report {
         terminal,
         problems: Vec::new(),
     };
+    let from = report.note(AgentRoots::of(&place.root, around));
+    let is_wide = matches!(from, Some(AgentRoots::TooWide { .. }));
+    report.roots_from = from.map(|from| words::roots_from(&from));
+    if is_wide {
+        place.root.extend(AgentRoots::ceiling(around));
+    }
+    let place = &place;
     let roots = report
-        .note(resolve_roots(&place.root, RootHint::Folder, around))
+        .note(resolve_roots(&place.root, RootHint::Project, around))
         .unwrap_or_default();
-    for root in &roots {
+    for root in roots.iter().filter(|_| !is_wide) {
         report.roots.push(file_system::inspect(root));
     }
     let found = report.note(around.state_dir(place.state_dir.as_deref()));
@@ -160,7 +171,7 @@ impl Report {
         self.files = files;
         let request = OpenRequest {
             place,
-            reach: RootHint::Folder,
+            reach: RootHint::Project,
             mode: arguments.mode,
             writes: Writes::Agent(lancet::Mode::AcceptEdits),
             offer: Offer::Chosen(&arguments.choice.tools),
@@ -186,6 +197,7 @@ impl Report {
 fn object(report: &Report) -> Value {
     json!({
         "version": env!("CARGO_PKG_VERSION"),
+        "rootsFrom": report.roots_from,
         "roots": report.roots.iter().map(RootFacts::object).collect::<Vec<_>>(),
         "stateFolder": report.state.as_ref().map(StateFacts::object),
         "landlock": report.wall.and_then(Wall::level),

@@ -1,46 +1,48 @@
 //! `lancet mcp`: serves the tools to an agent. Nothing slow happens before serving begins, because the agent waits for
 //! it.
 
+mod late;
+
 use std::io::IsTerminal as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use lancet::tools::ANSWER_LIMIT_MCP;
-use lancet_mcp::{Answers, Ask, Level, Options, serve_stdio};
+use lancet_mcp::{Answers, Ask, Level, Options, RootsOrigin, serve_stdio};
 
 use crate::ancestor::agent_process;
-use crate::arguments::{AskOption, McpArguments, Mode};
+use crate::arguments::{AskOption, McpArguments, Mode, WorkArguments};
 use crate::failure::{Exit, Failure};
 use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
-use crate::surroundings::{RootHint, Surroundings};
+use crate::surroundings::{AgentRoots, RootHint, Surroundings};
 use crate::terminal::print_error;
+use late::RootsOfClient;
 
 /// How long each of the two steps of maintenance of the history at the end may take.
 const TIDYING: Duration = Duration::from_millis(300);
 
 /// Serves until the agent disconnects.
 pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let (ask, approver) = match arguments.ask {
-        Some(AskOption::Elicit) => (Ask::Elicit, ApproverKind::Client),
-        // `Client` also creates the settings folder, for an answer "always". A client that can ask is certain only with
-        // one of these two flags; without them a known client may still be asked.
-        None if arguments.mode == Some(Mode::Ask) => (Ask::Known, ApproverKind::Client),
-        None => (Ask::Known, ApproverKind::Nobody),
+    let mut place = arguments.place.clone();
+    let roots = match AgentRoots::of(&place.root, around)? {
+        AgentRoots::Named => RootsOrigin::Named,
+        AgentRoots::Found => RootsOrigin::Found,
+        AgentRoots::TooWide { folder, what } => {
+            // The engine on the home folder only lists the tools; calls get one on the client's roots. The process stays
+            // able to write below the home folder, because it cannot be confined a second time.
+            place.root = vec![AgentRoots::ceiling(around).unwrap_or_else(|| folder.clone())];
+            RootsOrigin::Wanted(Arc::new(RootsOfClient {
+                arguments: arguments.clone(),
+                around: around.clone(),
+                started_in: (folder, what),
+            }))
+        }
     };
-    let request = OpenRequest {
-        place: &arguments.place,
-        reach: RootHint::Folder,
-        mode: arguments.mode,
-        writes: Writes::Agent(lancet::Mode::AcceptEdits),
-        offer: match &arguments.prefix {
-            Some(prefix) => Offer::Prefixed(&arguments.choice.tools, prefix),
-            None => Offer::Chosen(&arguments.choice.tools),
-        },
-        approver,
-        answer_limit: ANSWER_LIMIT_MCP,
-        default_log_level: Level::Warn,
-        lifetime: Lifetime::Long,
+    let ask = match arguments.ask {
+        Some(AskOption::Elicit) => Ask::Elicit,
+        None => Ask::Known,
     };
-    let opened = request.open(around)?;
+    let opened = request(arguments, &place).open(around)?;
     if std::io::stdin().is_terminal() {
         print_error(
             "lancet mcp waits for an agent's messages on standard input. Agents start this command themselves;\n\
@@ -57,6 +59,7 @@ pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exi
             Answers::Text
         },
         ask,
+        roots,
         log: opened.log.for_agents(),
         ..Options::default()
     };
@@ -68,4 +71,27 @@ pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exi
         let _ = history.tidy(TIDYING);
     }
     Ok(Exit::Done)
+}
+
+/// What the engine is opened with.
+fn request<'a>(arguments: &'a McpArguments, place: &'a WorkArguments) -> OpenRequest<'a> {
+    OpenRequest {
+        place,
+        reach: RootHint::Project,
+        mode: arguments.mode,
+        writes: Writes::Agent(lancet::Mode::AcceptEdits),
+        offer: match &arguments.prefix {
+            Some(prefix) => Offer::Prefixed(&arguments.choice.tools, prefix),
+            None => Offer::Chosen(&arguments.choice.tools),
+        },
+        // `Client` also creates the settings folder, for an answer "always". A client that can ask is certain only with
+        // one of these two flags; without them a known client may still be asked.
+        approver: match arguments.ask.is_some() || arguments.mode == Some(Mode::Ask) {
+            true => ApproverKind::Client,
+            false => ApproverKind::Nobody,
+        },
+        answer_limit: ANSWER_LIMIT_MCP,
+        default_log_level: Level::Warn,
+        lifetime: Lifetime::Long,
+    }
 }

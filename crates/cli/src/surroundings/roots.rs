@@ -63,6 +63,49 @@ pub(crate) fn resolve(
     Ok(roots)
 }
 
+/// Where the roots of `lancet mcp` come from.
+#[derive(Clone, Debug)]
+pub(crate) enum AgentRoots {
+    /// The command line names them.
+    Named,
+    /// They follow from the working folder ([`RootHint::Project`]).
+    Found,
+    /// There are none: the working folder is too wide to be one. The roots of the client may be taken.
+    TooWide {
+        /// The working folder.
+        folder: PathBuf,
+        /// Which folder it is: "your home folder".
+        what: &'static str,
+    },
+}
+
+impl AgentRoots {
+    /// Finds out where the roots come from.
+    pub(crate) fn of(given: &[PathBuf], around: &Surroundings) -> Result<Self, Failure> {
+        if !given.is_empty() {
+            return Ok(AgentRoots::Named);
+        }
+        let folder = present_folder(around)?;
+        Ok(match too_wide(&folder, around) {
+            Some(what) => AgentRoots::TooWide { folder, what },
+            None => AgentRoots::Found,
+        })
+    }
+
+    /// The folder that the roots of a client may be below, where there are no others: the home folder.
+    pub(crate) fn ceiling(around: &Surroundings) -> Option<PathBuf> {
+        around.home.as_ref()?.canonicalize().ok()
+    }
+
+    /// Says why there are no roots, as a whole sentence.
+    pub(crate) fn why(folder: &Path, what: &str) -> String {
+        format!(
+            "lancet was started in {} ({what}), which is too wide to be a root.",
+            folder.display()
+        )
+    }
+}
+
 /// The read roots, with symbolic links resolved.
 pub(crate) fn resolve_read(
     given: &[PathBuf],
@@ -89,12 +132,16 @@ fn existing_folder(flag: &str, given: &Path, around: &Surroundings) -> Result<Pa
     Ok(resolved)
 }
 
-fn working_folder(around: &Surroundings) -> Result<PathBuf, Failure> {
+fn present_folder(around: &Surroundings) -> Result<PathBuf, Failure> {
     let gone = || {
         Failure::usage("the working folder is gone; give the folder to work in with --root FOLDER")
     };
     let folder = around.working.as_ref().ok_or_else(gone)?;
-    let folder = folder.canonicalize().map_err(|_| gone())?;
+    folder.canonicalize().map_err(|_| gone())
+}
+
+fn working_folder(around: &Surroundings) -> Result<PathBuf, Failure> {
+    let folder = present_folder(around)?;
     match too_wide(&folder, around) {
         Some(what) => Err(refused_as_wide("the working folder", what, &folder)),
         None => Ok(folder),

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -14,12 +14,26 @@ pub(crate) struct Agent {
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     next: u64,
+    /// The list of roots that it tells, where it offers roots.
+    roots: Option<Value>,
 }
 
 impl Agent {
     pub(crate) fn new(stage: &Stage, arguments: &[&str]) -> Agent {
         let mut command = stage.command(LANCET);
         command.arg("mcp").args(arguments);
+        Self::begin(command, None)
+    }
+
+    /// An agent that starts the server in a folder, and may have a root of its own.
+    pub(crate) fn started_in(stage: &Stage, folder: &Path, root: Option<&Path>) -> Agent {
+        let mut command = stage.command(LANCET);
+        command.arg("mcp").current_dir(folder);
+        let uri = root.map(|root| format!("file://{}", root.display()));
+        Self::begin(command, uri.map(|uri| json!([{ "uri": uri }])))
+    }
+
+    fn begin(mut command: Command, roots: Option<Value>) -> Agent {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::null()).spawn().expect("it starts");
         let input = child.stdin.take();
@@ -29,8 +43,13 @@ impl Agent {
             input,
             output,
             next: 0,
+            roots,
         };
-        agent.request("initialize", json!({ "protocolVersion": "2025-06-18", "capabilities": { "elicitation": {} }, "clientInfo": { "name": "test", "version": "1" } }));
+        let mut capabilities = json!({ "elicitation": {} });
+        if agent.roots.is_some() {
+            capabilities["roots"] = json!({});
+        }
+        agent.request("initialize", json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": { "name": "test", "version": "1" } }));
         agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         agent
     }
@@ -54,6 +73,13 @@ impl Agent {
             if message["method"] == "elicitation/create" {
                 let content = json!({ "decision": "always" });
                 self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": { "action": "accept", "content": content } }));
+                continue;
+            }
+            if message["method"] == "roots/list" {
+                let roots = self.roots.clone();
+                self.send(
+                    &json!({ "jsonrpc": "2.0", "id": message["id"], "result": { "roots": roots } }),
+                );
                 continue;
             }
             assert_eq!(message["id"], self.next, "{message}");

@@ -4,6 +4,9 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
+use serde_json::json;
+
+use crate::agent::Agent;
 use crate::stage::{Run, Stage, word};
 
 #[test]
@@ -20,23 +23,86 @@ fn a_root_that_is_no_folder_is_a_usage_error() {
     }
 }
 
+/// What `lancet mcp`, started in a folder, answers to a Read.
+fn read_over_mcp(stage: &Stage, folder: &Path, roots: Option<&Path>, file: &Path) -> String {
+    let mut agent = Agent::started_in(stage, folder, roots);
+    agent.call("Read", json!({ "file_path": file })).1
+}
+
 #[test]
-fn the_home_folder_and_the_top_are_no_roots_by_default() {
+fn started_in_the_home_folder_or_at_the_top_it_takes_the_clients_roots() {
     let stage = Stage::new();
-    for folder in [stage.home(), "/".into()] {
+    let home = stage.home();
+    fs::create_dir(home.join("proj")).expect("a folder");
+    fs::write(home.join("proj/a.txt"), "one\n").expect("a file");
+    let (file, proj) = (home.join("proj/a.txt"), home.join("proj"));
+    for folder in [&home, Path::new("/")] {
+        let shown = read_over_mcp(&stage, folder, Some(&proj), &file);
+        assert!(shown.contains("1→one"), "{folder:?} {shown}");
+        for (roots, told) in [
+            (None, "told no roots"),
+            (Some(home.as_path()), "below the home folder"),
+            (Some(Path::new("/usr")), "below the home folder"),
+        ] {
+            let refused = read_over_mcp(&stage, folder, roots, &file);
+            assert!(
+                refused.contains("too wide") && refused.contains("--root"),
+                "{refused}"
+            );
+            assert!(refused.contains(told), "{roots:?}: {refused}");
+        }
         let mut command = stage.command(crate::stage::LANCET);
-        command.args(["mcp"]).current_dir(&folder);
+        command.args(["doctor"]).current_dir(folder);
         let run = crate::stage::finish(command, b"");
-        assert_eq!(run.code, 2, "{folder:?} {run:?}");
-        assert!(run.err.contains("--root"), "{run:?}");
+        assert!(
+            run.out.contains("too wide") && run.out.contains("agent's own roots"),
+            "{run:?}"
+        );
         let mut command = stage.command(crate::stage::LANCET);
-        command.args(["mcp", "--root", "."]).current_dir(&folder);
+        command.args(["mcp", "--root", "."]).current_dir(folder);
         assert_eq!(
             crate::stage::finish(command, b"").code,
             0,
             "{folder:?} when asked for"
         );
     }
+}
+
+/// The rules of the project that a client names count, though lancet was started elsewhere.
+#[test]
+fn the_settings_of_a_clients_root_count() {
+    let stage = Stage::new();
+    let proj = stage.home().join("proj");
+    fs::create_dir(&proj).expect("a folder");
+    fs::write(proj.join("a.txt"), "one\n").expect("a file");
+    let rules = "[permissions]\ndeny = [\"Read(a.txt)\"]\n";
+    fs::write(proj.join("lancet.toml"), rules).expect("a file");
+    let refused = read_over_mcp(&stage, &stage.home(), Some(&proj), &proj.join("a.txt"));
+    assert!(refused.contains("A rule denies"), "{refused}");
+}
+
+#[test]
+fn started_in_a_subfolder_the_whole_work_tree_is_the_root() {
+    let stage = Stage::new();
+    let file = stage.file("top.txt", "one\n");
+    fs::create_dir_all(stage.project().join("deep/er")).expect("folders");
+    fs::create_dir_all(stage.project().join(".git")).expect("a folder");
+    let below = stage.project().join("deep/er");
+    let shown = read_over_mcp(&stage, &below, None, &file);
+    assert!(shown.contains("1→one"), "{shown}");
+    let run = run_in(&stage, &below, &["doctor"]);
+    let root = stage.project().canonicalize().expect("there");
+    assert!(
+        run.out.contains(&format!("  {}", root.display())),
+        "{run:?}"
+    );
+    assert!(
+        run.out.contains("the project of the working folder"),
+        "{run:?}"
+    );
+    // A client's own roots narrow it to the subfolder.
+    let refused = read_over_mcp(&stage, &below, Some(&below), &file);
+    assert!(refused.contains("outside the roots"), "{refused}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use lancet_workspace::{FileType, Located, Workspace, resolved_folder};
 
 use super::terms::EffectiveSettings;
 use super::{EngineView, Lancet, View};
+use crate::write_scope::WriteScope;
 
 impl Lancet {
     /// Gives the same engine on the intersection of these folders with the roots that it was opened on: a folder below
@@ -22,14 +23,32 @@ impl Lancet {
             .map(|folder| resolved_folder(folder))
             .collect();
         let place = workspace(&terms, &narrowed)?;
-        let engine = EngineView::new(base, terms, place);
+        let engine = EngineView::new(base, terms, place, None);
         Some(Lancet {
             view: Arc::new(View {
                 base: Arc::clone(base),
                 narrowed: Some(narrowed),
+                scope: None,
                 engine: RwLock::new(Arc::new(engine)),
             }),
         })
+    }
+
+    /// Gives the same view of the engine with writing limited to a scope. Reading and searching stay as they are.
+    pub fn writing_within(&self, scope: WriteScope) -> Lancet {
+        let engine = self.engine();
+        let place = (Arc::clone(&engine.workspace), engine.roots);
+        let scope = Some(Arc::new(scope));
+        let terms = Arc::clone(&engine.terms);
+        let limited = EngineView::new(&self.view.base, terms, place, scope.clone());
+        Lancet {
+            view: Arc::new(View {
+                base: Arc::clone(&self.view.base),
+                narrowed: self.view.narrowed.clone(),
+                scope,
+                engine: RwLock::new(Arc::new(limited)),
+            }),
+        }
     }
 }
 

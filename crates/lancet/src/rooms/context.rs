@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use lancet_formats::picture::VisionBudget;
 use lancet_text::{Leaks, Occurrences, Query, TextKind, Tolerance};
 
 use super::answer_budget::AnswerBudget;
@@ -16,7 +17,7 @@ use crate::audience::{ReadLines, Vocabulary};
 use crate::builtin::Tool;
 use crate::call::{Caller, Cancel, Stopped};
 use crate::engine::{EngineView, TROUBLE_ROOM};
-use crate::limit::AnswerLimit;
+use crate::limit::{AnswerLimit, Pictures};
 use crate::order::Turn;
 use crate::outcome::Layout;
 use crate::page_range::PageRange;
@@ -232,6 +233,14 @@ impl<'s> CallContext<'s> {
             column: Some(column),
             pages: None,
         })
+    }
+
+    /// The limits of a picture in the answer; none where no picture is sent.
+    pub(crate) fn vision_budget(&self) -> Option<VisionBudget> {
+        match self.caller.handed_on.pictures {
+            Pictures::Seen => self.engine().settings.read.images.budget(),
+            Pictures::Lost => None,
+        }
     }
 
     /// Names a tool as the reader of the answer calls it.

@@ -14,7 +14,7 @@ use lancet_workspace::{FileType, LocateError, Located};
 pub(crate) use self::hard_links::LinkIndex;
 pub(crate) use self::refuse::root_moved;
 
-use self::refuse::{not_relative, refuse};
+use self::refuse::{closed, not_relative, only_for_reading, refuse};
 use crate::engine::EngineView;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::{QuotedPath, names, quote_path};
@@ -119,8 +119,13 @@ pub(crate) fn locate(engine: &EngineView, given: &str, intent: Intent) -> Result
     };
     target.withheld = reading.is_denied();
     let for_reading = target.reaches_read_root || !engine.is_writable(target.path());
-    if intent != Intent::Show && refused.is_none() && for_reading {
-        return Err(only_for_reading(&target.given));
+    if intent != Intent::Show && refused.is_none() {
+        if for_reading {
+            return Err(only_for_reading(&target.given));
+        }
+        if let Some(scope) = engine.closed_by(target.path()) {
+            return Err(closed(&target.given, scope));
+        }
     }
     match refused {
         Some(decision) => Err(denied(engine, &policy, &target, &decision, intent)),
@@ -284,14 +289,6 @@ fn denied(
         ),
         _ => format!("A rule denies {given}. Work without this file, or ask the user."),
     };
-    Refusal::new(RefusalKind::Denied, text).with("file_path", given)
-}
-
-/// The refusal for a write in a read root.
-fn only_for_reading(given: &QuotedPath) -> Refusal {
-    let text = format!(
-        "{given} is in a folder that is only for reading. Nothing is written there; use a path below a root."
-    );
     Refusal::new(RefusalKind::Denied, text).with("file_path", given)
 }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 /// The folder on this machine that a URI names; none for another scheme, another machine, or a path that is not
 /// absolute.
-pub(super) fn folder(uri: &str) -> Option<PathBuf> {
+pub(crate) fn folder(uri: &str) -> Option<PathBuf> {
     let (scheme, rest) = uri.split_once(':')?;
     if !scheme.eq_ignore_ascii_case("file") {
         return None;

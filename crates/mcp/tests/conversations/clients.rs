@@ -329,3 +329,25 @@ async fn data_that_the_model_reads_does_not_repeat_the_text() {
         );
     }
 }
+
+/// A picture of 13 by 7 pixels.
+const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\r\0\0\0\x07\x08\x02\0\0\0\\\x12PM\0\0\0\x11IDATx\xdac8!'G\x0cb\x18a\xea\0\xcb\x84\\m\x9am\xd0\x90\0\0\0\0IEND\xaeB`\x82";
+
+/// Cline hands on the JSON of a result, cut at 8,000 characters: a picture would be a piece of base64.
+#[tokio::test]
+async fn a_client_that_hands_on_json_gets_no_picture() {
+    for (client, is_shown) in [("@cline/core", false), ("copilot-cli", true)] {
+        let mut connection = connect();
+        connection.shake_hands_as(client, json!({})).await;
+        let path = connection.path("a.png");
+        std::fs::write(&path, PICTURE).expect("written");
+        let result = connection.call("Read", json!({"file_path": path})).await;
+        let blocks = result["content"].as_array().expect("a list");
+        let has_picture = blocks.iter().any(|block| block["type"] == "image");
+        assert_eq!(has_picture, is_shown, "{client}: {result}");
+        let words = result["content"].to_string();
+        let says_why = words.contains("does not hand pictures on");
+        assert_eq!(says_why, !is_shown, "{client}: {result}");
+        assert!(words.contains("13x7"), "{client}: {result}");
+    }
+}

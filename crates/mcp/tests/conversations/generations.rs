@@ -11,7 +11,12 @@ async fn a_handshake_introduces_the_server() {
     assert_eq!(hello["protocolVersion"], HANDSHAKE);
     assert_eq!(hello["serverInfo"]["name"], "lancet");
     assert_eq!(hello["serverInfo"]["version"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(hello["capabilities"], json!({"tools": {}}));
+    // The policy of Codex's sandbox comes only to a server that asks for it.
+    let asked = json!({"codex/sandbox-state-meta": {}});
+    assert_eq!(
+        hello["capabilities"],
+        json!({"tools": {}, "experimental": asked})
+    );
     assert!(
         hello["instructions"]
             .as_str()

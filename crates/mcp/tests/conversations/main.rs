@@ -10,5 +10,6 @@ mod generations;
 mod limits;
 mod names;
 mod roots;
+mod sandbox;
 mod search;
 mod sessions;

@@ -1,9 +1,12 @@
 //! A client's own roots narrow lancet's: asked for in both generations, waited for, asked for again when they change.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use lancet_mcp::{Level, Log, Options};
+use lancet::{Lancet, Mode};
+use lancet_mcp::{LateRoots, Level, Log, Options, RootsOrigin};
+use lancet_testing::TestFolder;
 use serde_json::{Value, json};
 
 use crate::connection::{Connection, MODERN, connect, connect_with, data, refusal, text};
@@ -354,4 +357,131 @@ async fn a_call_that_brings_something_else_leaves_lancets_own_roots() {
         let (reply, asked) = modern(&mut connection, "lib/a.txt", &brought).await;
         assert!(text(&reply).contains("in lib") && asked, "{reply}");
     }
+}
+
+#[tokio::test]
+async fn roots_with_nothing_in_common_leave_what_was_named_and_the_first_answer_says_so() {
+    let mut connection = connect();
+    furnish(&connection);
+    connection.shake_hands_offering(json!({"roots": {}})).await;
+    let id = asked(&mut connection).await;
+    let list = json!({"roots": [{"uri": "file:///nowhere"}]});
+    answer(&mut connection, &id, list).await;
+    let first = read(&mut connection, "lib/a.txt").await;
+    assert!(text(&first).contains("in lib"), "{first}");
+    let told = first["content"][1]["text"].as_str().unwrap_or_default();
+    assert!(told.contains("nothing in common"), "{first}");
+    let second = read(&mut connection, "app/a.txt").await;
+    assert!(second["content"].get(1).is_none(), "{second}");
+}
+
+#[tokio::test]
+async fn roots_with_nothing_in_common_refuse_every_call_where_none_were_named() {
+    let options = Options {
+        roots: RootsOrigin::Found,
+        ..Options::default()
+    };
+    let mut connection = connect_with(|builder| builder, options);
+    furnish(&connection);
+    connection.shake_hands_offering(json!({"roots": {}})).await;
+    let id = asked(&mut connection).await;
+    let list = json!({"roots": [{"uri": "file:///nowhere"}]});
+    answer(&mut connection, &id, list).await;
+    for name in ["lib/a.txt", "app/a.txt"] {
+        let refused = read(&mut connection, name).await;
+        assert_eq!(refusal(&refused), "outside");
+        let own = connection.root().display().to_string();
+        for named in ["file:///nowhere", &own, "--root"] {
+            assert!(text(&refused).contains(named), "{refused}");
+        }
+    }
+    // It is not for good.
+    connection
+        .send(json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}))
+        .await;
+    let id = asked(&mut connection).await;
+    let list = roots(&connection, &["app"]);
+    answer(&mut connection, &id, list).await;
+    assert!(text(&read(&mut connection, "app/a.txt").await).contains("in app"));
+}
+
+/// Opens engines on folders below one.
+#[derive(Debug)]
+struct Below(PathBuf);
+
+impl LateRoots for Below {
+    fn open(&self, folders: &[PathBuf]) -> Result<Lancet, String> {
+        let below = folders.iter().filter(|folder| folder.starts_with(&self.0));
+        let mut builder = Lancet::builder().mode(Mode::AcceptEdits);
+        for folder in below {
+            builder = builder.root(folder);
+        }
+        builder.open().map_err(|error| format!("{error}."))
+    }
+
+    fn why(&self) -> String {
+        "It was started too high up.".to_owned()
+    }
+}
+
+/// A server without roots of its own, in a folder with `app` and `lib`.
+fn rootless(folder: &TestFolder) -> Connection {
+    let options = Options {
+        roots: RootsOrigin::Wanted(Arc::new(Below(folder.join("home")))),
+        ..Options::default()
+    };
+    for name in ["home/app", "home/lib", "other"] {
+        std::fs::create_dir_all(folder.join(name)).expect("made");
+        lancet_testing::folder::put(&folder.join(name).join("a.txt"), format!("in {name}\n"));
+    }
+    connect_with(|builder| builder, options)
+}
+
+#[tokio::test]
+async fn a_server_without_roots_takes_the_clients() {
+    let folder = TestFolder::new();
+    let mut connection = rootless(&folder);
+    connection.shake_hands_offering(json!({"roots": {}})).await;
+    let id = asked(&mut connection).await;
+    let uri = |name: &str| json!({"uri": format!("file://{}", folder.join(name).display())});
+    let list = json!({"roots": [uri("home/app"), uri("other")]});
+    answer(&mut connection, &id, list).await;
+    let read = json!({"file_path": folder.join("home/app/a.txt")});
+    let shown = connection.call("Read", read).await;
+    assert!(text(&shown).contains("in home/app"), "{shown}");
+    let edit =
+        json!({"file_path": folder.join("home/app/a.txt"), "old_string": "in", "new_string": "at"});
+    let done = connection.call("Edit", edit).await;
+    assert_ne!(done["isError"], true, "{done}");
+    // Neither a folder beside the client's, nor one that may be no root, nor what the engine was opened on.
+    for path in [
+        folder.join("home/lib/a.txt"),
+        folder.join("other/a.txt"),
+        connection.root(),
+    ] {
+        let refused = connection.call("Read", json!({"file_path": path})).await;
+        assert_eq!(refusal(&refused), "outside", "{path:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_without_roots_refuses_every_call_of_a_client_without_any() {
+    let folder = TestFolder::new();
+    let mut connection = rootless(&folder);
+    connection.shake_hands().await;
+    let path = connection.write("a.txt", "one\n");
+    let refused = connection.call("Read", json!({"file_path": path})).await;
+    assert_eq!(refusal(&refused), "outside");
+    for words in ["It was started too high up.", "--root FOLDER"] {
+        assert!(text(&refused).contains(words), "{refused}");
+    }
+    // And of one whose roots may be none.
+    let mut connection = rootless(&folder);
+    connection.shake_hands_offering(json!({"roots": {}})).await;
+    let id = asked(&mut connection).await;
+    let list = json!({"roots": [{"uri": "file:///nowhere"}]});
+    answer(&mut connection, &id, list).await;
+    let refused = connection.call("Glob", json!({"pattern": "*"})).await;
+    assert_eq!(refusal(&refused), "outside");
+    assert!(text(&refused).contains("file:///nowhere"), "{refused}");
 }

@@ -3,7 +3,23 @@
 use std::fmt::Write as _;
 
 use super::Report;
+use crate::surroundings::AgentRoots;
 use crate::terminal::{Colour, Style, visible};
+
+/// Says where the roots come from.
+pub(super) fn roots_from(from: &AgentRoots) -> String {
+    match from {
+        AgentRoots::Named => "named with --root; an agent's own roots narrow them".to_owned(),
+        AgentRoots::Found => {
+            "the project of the working folder; an agent's own roots narrow it".to_owned()
+        }
+        AgentRoots::TooWide { folder, what } => format!(
+            "{} `lancet mcp` takes the agent's own roots below the home folder; without any every call is refused as \
+             outside. Give a folder with --root FOLDER.",
+            AgentRoots::why(folder, what)
+        ),
+    }
+}
 
 /// Writes the report as text.
 pub(super) fn worded(report: &Report, colour: Colour) -> String {
@@ -22,6 +38,9 @@ pub(super) fn worded(report: &Report, colour: Colour) -> String {
     }
     if report.roots.is_empty() {
         line(&mut out, "none");
+    }
+    if let Some(from) = &report.roots_from {
+        line(&mut out, from);
     }
 
     heading(&mut out, "State folder");

@@ -10,6 +10,7 @@ use super::{is_hidden, same_tail};
 use crate::engine::EngineView;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::{QuotedPath, names, quote_path};
+use crate::write_scope::WriteScope;
 
 /// The refusal for a path that could not be located.
 pub(super) fn refuse(
@@ -128,5 +129,22 @@ fn leads_outside(
 /// The refusal for a path through a file whose name may not be mentioned.
 fn withheld(given: &QuotedPath) -> Refusal {
     let text = format!("{given} leads through a file that is not shown. Work without it.");
+    Refusal::new(RefusalKind::Denied, text).with("file_path", given)
+}
+
+/// The refusal for a write in a read root.
+pub(super) fn only_for_reading(given: &QuotedPath) -> Refusal {
+    let text = format!(
+        "{given} is in a folder that is only for reading. Nothing is written there; use a path below a root."
+    );
+    Refusal::new(RefusalKind::Denied, text).with("file_path", given)
+}
+
+/// The refusal for a write that the client's own sandbox forbids.
+pub(super) fn closed(given: &QuotedPath, scope: &WriteScope) -> Refusal {
+    let text = format!(
+        "{given} is not written: {}. Say what you would change, or ask the user to allow it there.",
+        scope.words()
+    );
     Refusal::new(RefusalKind::Denied, text).with("file_path", given)
 }

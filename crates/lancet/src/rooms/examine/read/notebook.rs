@@ -117,7 +117,7 @@ struct PictureAllowance {
 impl PictureAllowance {
     fn new(context: &CallContext<'_>) -> Self {
         Self {
-            budget: context.engine().settings.read.images.budget(),
+            budget: context.vision_budget(),
             bytes: MOST_PICTURE_BYTES,
             count: MOST_PICTURES,
         }

@@ -175,7 +175,7 @@ fn asked(arguments: &ReadArguments) -> u32 {
 /// What is asked of the reader.
 fn request(context: &CallContext<'_>, wanted: Wanted, is_unasked: bool) -> PdfRequest {
     let settings = &context.engine().settings.read;
-    let images = settings.images.budget();
+    let images = context.vision_budget();
     let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     let count = match (wanted.column, is_unasked) {
         (Some(_), _) => 1,

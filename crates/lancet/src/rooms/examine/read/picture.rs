@@ -7,6 +7,7 @@ use lancet_workspace::Snapshot;
 
 use super::layout::Layout;
 use super::{Shape, Shown};
+use crate::limit::Pictures;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::examine::open::unreadable;
@@ -59,7 +60,7 @@ fn show(
     base: &Snapshot,
     format: PictureFormat,
 ) -> Result<Shown, Refusal> {
-    let (words, pictures) = match context.engine().settings.read.images.budget() {
+    let (words, pictures) = match context.vision_budget() {
         Some(budget) => {
             let picture = picture::read(&base.bytes, format, budget)
                 .map_err(|error| not_shown(target, format, &error))?;
@@ -68,8 +69,12 @@ fn show(
         None => {
             let stated = picture::size(&base.bytes, format)
                 .map_err(|error| not_shown(target, format, &error))?;
+            let why = match context.caller.handed_on.pictures {
+                Pictures::Seen => "read.images is \"off\"",
+                Pictures::Lost => "this client does not hand pictures on to its model",
+            };
             let words = format!(
-                "{} picture, {}x{} px, {}; not shown, because read.images is \"off\"",
+                "{} picture, {}x{} px, {}; not shown, because {why}",
                 format.name(),
                 stated.width,
                 stated.height,

@@ -1,0 +1,43 @@
+//! The roots of a server that was started where there can be none (the home folder, the top of the file system): those
+//! that the client names below the home folder.
+
+use std::path::PathBuf;
+
+use lancet::Lancet;
+use lancet_mcp::LateRoots;
+
+use crate::arguments::McpArguments;
+use crate::surroundings::{AgentRoots, Surroundings};
+
+/// What an engine on the client's roots is opened with.
+#[derive(Debug)]
+pub(super) struct RootsOfClient {
+    pub(super) arguments: McpArguments,
+    pub(super) around: Surroundings,
+    /// The working folder, and which one it is.
+    pub(super) started_in: (PathBuf, &'static str),
+}
+
+impl LateRoots for RootsOfClient {
+    fn open(&self, folders: &[PathBuf]) -> Result<Lancet, String> {
+        let ceiling = AgentRoots::ceiling(&self.around);
+        let none = || "None of them is an existing folder below the home folder.".to_owned();
+        let ceiling = ceiling.ok_or_else(none)?;
+        let mut place = self.arguments.place.clone();
+        place.root = folders
+            .iter()
+            .filter_map(|folder| folder.canonicalize().ok())
+            .filter(|folder| folder.is_dir() && *folder != ceiling && folder.starts_with(&ceiling))
+            .collect();
+        if place.root.is_empty() {
+            return Err(none());
+        }
+        let opened = super::request(&self.arguments, &place).open_confined(&self.around);
+        opened.map_err(|failure| format!("They cannot be opened: {}.", failure.message))
+    }
+
+    fn why(&self) -> String {
+        let (folder, what) = &self.started_in;
+        AgentRoots::why(folder, what)
+    }
+}

@@ -1,0 +1,28 @@
+//! What an answer says besides, once: that the client's roots, or its sandbox, are not applied.
+
+use std::sync::{Mutex, PoisonError};
+
+use rmcp::model::{CallToolResponse, ContentBlock};
+
+/// What the next answer is to say besides. Each notice is short: it comes on top of the client's limit.
+#[derive(Default)]
+pub(crate) struct PendingNotices(Mutex<Vec<String>>);
+
+impl PendingNotices {
+    /// Keeps a notice for the next answer.
+    pub(crate) fn keep(&self, words: Option<String>) {
+        let mut notices = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        notices.extend(words);
+    }
+
+    /// Adds what was kept to an answer; a question leaves it for the answer that follows.
+    pub(crate) fn added_to(&self, mut response: CallToolResponse) -> CallToolResponse {
+        if let CallToolResponse::Complete(result) = &mut response {
+            let mut notices = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            result
+                .content
+                .extend(notices.drain(..).map(ContentBlock::text));
+        }
+        response
+    }
+}

@@ -1,0 +1,225 @@
+//! The sandbox policy of Codex. A server that declares the capability gets it with every call, in `_meta`; the turn's
+//! metadata names at least the mode. It only tightens: where it is not understood, the call goes on as without it.
+//!
+//! The form is that of openai/codex: `permissionProfile` (since version 0.122) with a list of entries, before that
+//! `sandboxPolicy` with a type and writable roots; `sandboxCwd` is a path or a `file:` URI.
+
+use std::path::{Path, PathBuf};
+
+use lancet::WriteScope;
+use serde_json::{Map, Value};
+
+use crate::identity;
+use crate::roots::folder_of_uri;
+
+/// The capability that asks for the policy, and the key of `_meta` that has it.
+pub(crate) const CAPABILITY: &str = "codex/sandbox-state-meta";
+/// Who sets the scope, in refusals.
+const CODEX: &str = "Codex's sandbox";
+/// How many entries of a policy are read; a longer one is not understood.
+const MOST: usize = 1_000;
+
+/// What a call says about the sandbox of its client.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Sandbox {
+    /// Nothing, or that there is none.
+    Open,
+    /// Writing is limited.
+    Limited(WriteScope),
+    /// Something that is not understood.
+    Unknown,
+}
+
+impl Sandbox {
+    /// Reads a request's `_meta`.
+    pub(crate) fn read(meta: &Map<String, Value>) -> Self {
+        let read = match meta.get(CAPABILITY) {
+            Some(state) => of_state(state),
+            None => match identity::text(meta, "x-codex-turn-metadata/sandbox_mode") {
+                // The mode alone does not say which folders are writable, so the roots stay what is.
+                Some(mode) => of_mode(&mode, Vec::new),
+                None => Some(Sandbox::Open),
+            },
+        };
+        read.unwrap_or(Sandbox::Unknown)
+    }
+}
+
+/// Reads the state that Codex sends to a server with the capability; none where it is not understood.
+fn of_state(state: &Value) -> Option<Sandbox> {
+    let working = state.get("sandboxCwd").and_then(Value::as_str);
+    let working = working.and_then(path);
+    if let Some(profile) = state.get("permissionProfile").filter(|one| !one.is_null()) {
+        return of_profile(profile, working.as_deref());
+    }
+    let policy = state.get("sandboxPolicy")?;
+    let kind = policy
+        .get("type")
+        .or_else(|| policy.get("mode"))?
+        .as_str()?;
+    let said = policy.get("writable_roots").and_then(Value::as_array);
+    let mut roots: Vec<PathBuf> = Vec::new();
+    for root in said.into_iter().flatten().take(MOST) {
+        roots.push(path(root.as_str()?)?);
+    }
+    if kind == "workspace-write" {
+        roots.push(working?);
+    }
+    of_mode(kind, || roots)
+}
+
+/// Reads a mode by its name. `writable` gives the folders of `workspace-write`; none of them means that they are not
+/// known.
+fn of_mode(mode: &str, writable: impl FnOnce() -> Vec<PathBuf>) -> Option<Sandbox> {
+    match mode {
+        "read-only" => Some(Sandbox::Limited(scope(Vec::new(), Vec::new()))),
+        "workspace-write" => Some(match writable() {
+            folders if folders.is_empty() => Sandbox::Open,
+            folders => Sandbox::Limited(scope(folders, Vec::new())),
+        }),
+        "danger-full-access" | "external-sandbox" => Some(Sandbox::Open),
+        _ => None,
+    }
+}
+
+fn scope(writable: Vec<PathBuf>, closed: Vec<PathBuf>) -> WriteScope {
+    WriteScope::new(writable, closed, CODEX)
+}
+
+fn of_profile(profile: &Value, working: Option<&Path>) -> Option<Sandbox> {
+    let kind = |value: &Value| Some(value.get("type")?.as_str()?.to_owned());
+    match kind(profile)?.as_str() {
+        "disabled" | "external" => return Some(Sandbox::Open),
+        "managed" => {}
+        _ => return None,
+    }
+    let files = profile.get("file_system")?;
+    match kind(files)?.as_str() {
+        "unrestricted" => return Some(Sandbox::Open),
+        "restricted" => {}
+        _ => return None,
+    }
+    let entries = files.get("entries")?.as_array()?;
+    if entries.len() > MOST {
+        return None;
+    }
+    let (mut writable, mut closed) = (Vec::new(), Vec::new());
+    for entry in entries {
+        let is_writable = match entry.get("access")?.as_str()? {
+            "write" => true,
+            "read" | "deny" | "none" => false,
+            _ => return None,
+        };
+        match (folder(entry.get("path")?, working), is_writable) {
+            (Some(folder), true) => writable.push(folder),
+            (Some(folder), false) => closed.push(folder),
+            // A pattern or a name that is not known opens nothing.
+            (None, true) => return None,
+            (None, false) => {}
+        }
+    }
+    // What is not named is not written, so that the whole tree as readable closes nothing.
+    closed.retain(|folder| folder.parent().is_some());
+    Some(Sandbox::Limited(scope(writable, closed)))
+}
+
+/// The folder that an entry is about; none for a pattern, or a name that is not known.
+fn folder(named: &Value, working: Option<&Path>) -> Option<PathBuf> {
+    if named.get("type")?.as_str()? == "path" {
+        return path(named.get("path")?.as_str()?);
+    }
+    let special = named.get("value")?;
+    match special.get("kind")?.as_str()? {
+        "root" => Some(PathBuf::from("/")),
+        "project_roots" | "current_working_directory" => {
+            let below = special.get("subpath").and_then(Value::as_str);
+            Some(working?.join(below.unwrap_or_default()))
+        }
+        "slash_tmp" => Some(PathBuf::from("/tmp")),
+        "tmpdir" => Some(std::env::temp_dir()),
+        _ => None,
+    }
+}
+
+/// An absolute path, given as such or as a `file:` URI.
+fn path(given: &str) -> Option<PathBuf> {
+    match given.starts_with("file:") {
+        true => folder_of_uri(given),
+        false => Some(PathBuf::from(given)).filter(|path| path.is_absolute()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(meta: Value) -> Sandbox {
+        Sandbox::read(meta.as_object().expect("an object"))
+    }
+
+    fn limited(writable: &[&str], closed: &[&str]) -> Sandbox {
+        let folders = |names: &[&str]| names.iter().map(PathBuf::from).collect();
+        Sandbox::Limited(scope(folders(writable), folders(closed)))
+    }
+
+    #[test]
+    fn the_mode_of_a_turn_counts_where_there_is_no_policy() {
+        let turn = |mode: &str| read(json!({"x-codex-turn-metadata": {"sandbox_mode": mode}}));
+        assert_eq!(turn("read-only"), limited(&[], &[]));
+        assert_eq!(turn("workspace-write"), Sandbox::Open);
+        assert_eq!(turn("danger-full-access"), Sandbox::Open);
+        assert_eq!(turn("somehow"), Sandbox::Unknown);
+        assert_eq!(read(json!({})), Sandbox::Open);
+        let text = json!({"x-codex-turn-metadata": r#"{"sandbox_mode": "read-only"}"#});
+        assert_eq!(read(text), limited(&[], &[]));
+    }
+
+    #[test]
+    fn a_policy_is_read_in_both_forms() {
+        let state = |state: Value| {
+            read(
+                json!({"codex/sandbox-state-meta": state, "x-codex-turn-metadata": {"sandbox_mode": "read-only"}}),
+            )
+        };
+        let policy = |policy: Value| state(json!({"sandboxPolicy": policy, "sandboxCwd": "/w"}));
+        assert_eq!(policy(json!({"type": "read-only"})), limited(&[], &[]));
+        assert_eq!(
+            policy(json!({"type": "workspace-write", "writable_roots": ["/x"]})),
+            limited(&["/x", "/w"], &[])
+        );
+        assert_eq!(policy(json!({"type": "danger-full-access"})), Sandbox::Open);
+        assert_eq!(policy(json!({"type": "new"})), Sandbox::Unknown);
+        assert_eq!(
+            policy(json!({"type": "workspace-write", "writable_roots": [7]})),
+            Sandbox::Unknown
+        );
+
+        let profile = |entries: Value| {
+            let files = json!({"type": "restricted", "entries": entries});
+            let profile = json!({"type": "managed", "file_system": files, "network": "restricted"});
+            state(json!({"permissionProfile": profile, "sandboxCwd": "file:///w%20x"}))
+        };
+        let special = |kind: &str, access: &str| json!({"path": {"type": "special", "value": {"kind": kind}}, "access": access});
+        let git = json!({"path": {"type": "special", "value": {"kind": "project_roots", "subpath": ".git"}}, "access": "read"});
+        let named = json!({"path": {"type": "path", "path": "/y"}, "access": "write"});
+        assert_eq!(profile(json!([special("root", "read")])), limited(&[], &[]));
+        assert_eq!(
+            profile(json!([
+                special("root", "read"),
+                special("project_roots", "write"),
+                git,
+                named
+            ])),
+            limited(&["/w x", "/y"], &["/w x/.git"])
+        );
+        let glob = |access: &str| json!({"path": {"type": "glob_pattern", "pattern": "**/.env"}, "access": access});
+        assert_eq!(profile(json!([glob("deny")])), limited(&[], &[]));
+        assert_eq!(profile(json!([glob("write")])), Sandbox::Unknown);
+        for (kind, wanted) in [("disabled", Sandbox::Open), ("new", Sandbox::Unknown)] {
+            let profile = json!({"permissionProfile": {"type": kind}, "sandboxCwd": "/w"});
+            assert_eq!(state(profile), wanted);
+        }
+        assert_eq!(state(json!("odd")), Sandbox::Unknown);
+    }
+}
