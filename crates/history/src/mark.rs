@@ -15,7 +15,8 @@ pub struct Mark {
     pub session: String,
     /// The time of the prompt, in milliseconds since 1970.
     pub time: i64,
-    /// The [`sequence`](crate::Operation::sequence) of the newest operation at that time; 0 if there was none.
+    /// The [`sequence`](crate::Operation::sequence) of the newest operation by that time, which may be removed since; 0 if
+    /// there was none.
     pub sequence: i64,
     /// The beginning of the prompt's first line, at most [`Mark::LONGEST`] characters.
     pub prompt: String,

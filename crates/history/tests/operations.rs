@@ -1029,6 +1029,27 @@ fn a_database_without_the_order_of_recording_gets_it_from_the_ids() {
 }
 
 #[test]
+fn a_change_after_a_mark_is_after_it_also_where_an_abandoned_one_was_before() {
+    let folder = TestFolder::new();
+    let store = Store::new(folder.path());
+    let given_up = draft("aaaaaaaaaaaa", vec![file("/p/a.txt", None, whole(b"a"))]);
+    let _ = store.begin(&given_up).expect("begun");
+    store.mark("talk", "first").expect("kept");
+    store.abandon("aaaaaaaaaaaa").expect("abandoned");
+    store.mark("talk", "second").expect("kept");
+    let change = draft("bbbbbbbbbbbb", vec![file("/p/a.txt", None, whole(b"b"))]);
+    let _ = store.begin(&change).expect("begun");
+    let _ = store.finish(&change).expect("finished");
+    for mark in store.marks(&MarkQuery::default()).expect("read") {
+        let query = LogQuery {
+            after: Some(mark.sequence),
+            ..LogQuery::default()
+        };
+        assert_eq!(ids(&store, &query), ["bbbbbbbbbbbb"], "{}", mark.prompt);
+    }
+}
+
+#[test]
 fn a_mark_has_the_place_in_the_changes_at_which_it_was_set() {
     let folder = TestFolder::new();
     let store = Store::new(folder.path());

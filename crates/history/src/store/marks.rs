@@ -7,6 +7,7 @@ use super::age::Limit;
 use super::clock::{now, now_in_milliseconds};
 use super::ledger_tables::DAY;
 use super::log::Filter;
+use super::records::newest_sequence;
 use super::transaction::WriteTransaction;
 use super::{Store, StoreError};
 use crate::mark::{Mark, MarkQuery, MarkStore};
@@ -23,10 +24,14 @@ impl MarkStore for Store {
             let transaction = WriteTransaction::begin(connection)?;
             transaction
                 .prepare_cached(
-                    "INSERT INTO marks (session, time, sequence, prompt) VALUES (?1, ?2,
-                         (SELECT coalesce(max(sequence), 0) FROM operations), ?3)",
+                    "INSERT INTO marks (session, time, sequence, prompt) VALUES (?1, ?2, ?3, ?4)",
                 )?
-                .execute(params![session, now_in_milliseconds(), kept])?;
+                .execute(params![
+                    session,
+                    now_in_milliseconds(),
+                    newest_sequence(&transaction)?,
+                    kept
+                ])?;
             transaction
                 .prepare_cached(
                     "DELETE FROM marks WHERE session = ?1 AND id <=

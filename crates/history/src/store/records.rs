@@ -25,7 +25,7 @@ pub(super) fn insert(
         .prepare_cached(
             "INSERT INTO operations (id, time, kind, state, session, client, version, turn, call, tool, rungs, approved, sequence)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
-                     (SELECT coalesce(max(sequence), 0) + 1 FROM operations))",
+                     ?13)",
         )?
         .execute(params![
             draft.id,
@@ -39,7 +39,8 @@ pub(super) fn insert(
             author.call,
             draft.tool,
             draft.rungs.join(","),
-            draft.approved
+            draft.approved,
+            newest_sequence(transaction)? + 1
         ])?;
     for (at, file) in draft.files.iter().enumerate() {
         insert_file(transaction, state, draft.id, at, file)?;
@@ -57,6 +58,18 @@ pub(super) fn insert(
             ])?;
     }
     Ok(())
+}
+
+/// The highest sequence number that was given; 0 if there is none. A mark has the number of an operation that may be removed
+/// since then, and a number that is given twice would count as before that mark. Each mark has at least the number of the
+/// mark before it.
+pub(super) fn newest_sequence(connection: &Connection) -> rusqlite::Result<i64> {
+    connection
+        .prepare_cached(
+            "SELECT max(coalesce((SELECT max(sequence) FROM operations), 0),
+                        coalesce((SELECT sequence FROM marks ORDER BY id DESC LIMIT 1), 0))",
+        )?
+        .query_row([], |row| row.get(0))
 }
 
 fn insert_file(
