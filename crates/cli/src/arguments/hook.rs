@@ -14,7 +14,8 @@ use super::{WorkArguments, examples};
 pub(crate) struct HookArguments {
     /// The agent: claude, codex, gemini, qwen or copilot
     pub(crate) agent: String,
-    /// Give up without an answer after so many milliseconds, because the agent waits
+    /// Give up without an answer after so many milliseconds, because the agent waits; what is recorded at a prompt or a
+    /// session's start is waited for, up to 3 seconds
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 180)]
     pub(crate) within: u64,
     #[command(flatten)]

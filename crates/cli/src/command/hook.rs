@@ -9,7 +9,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use lancet::{Lancet, SessionName};
 use lancet_mcp::{Level, hook_session};
@@ -25,6 +25,9 @@ use crate::terminal::{print, print_error};
 
 /// The largest event that is read, in bytes: the texts of the agent's own reading tool are in it.
 const LARGEST: u64 = 16 << 20;
+
+/// How long an event that is recorded may take: agents are told to wait five seconds.
+const RECORDING: Duration = Duration::from_secs(3);
 
 /// The agents that have hooks.
 pub(super) const AGENTS: [&str; 5] = ["claude", "codex", "gemini", "qwen", "copilot"];
@@ -47,25 +50,46 @@ pub(super) fn run(arguments: &HookArguments, around: &Surroundings) -> Result<Ex
         ));
         return Ok(Exit::Done);
     }
-    let (answer, answered) = mpsc::channel();
+    let begun = Instant::now();
+    let (told, tells) = mpsc::channel();
     let (agent, place) = (agent.to_owned(), arguments.place.clone());
     let around = around.clone();
     let worker = thread::Builder::new().spawn(move || {
-        let found = answer_to(&agent, &place, &around);
-        let _ = answer.send(found);
+        let recording = || told.send(HookStep::Recording).ok();
+        let found = answer_to(&agent, &place, &around, &recording);
+        let _ = told.send(HookStep::Ended(found));
     });
-    let limit = Duration::from_millis(arguments.within);
-    if worker.is_ok()
-        && let Ok(Some(answer)) = answered.recv_timeout(limit)
-    {
-        // An answer that cannot be written is no reason for a veto.
-        let _ = print(&format!("{answer}\n"));
+    let mut limit = Duration::from_millis(arguments.within);
+    // The worker's end of the channel is gone where no thread could be started.
+    drop(worker);
+    loop {
+        match tells.recv_timeout(limit.saturating_sub(begun.elapsed())) {
+            Ok(HookStep::Recording) => limit = limit.max(RECORDING),
+            Ok(HookStep::Ended(Some(answer))) => {
+                // An answer that cannot be written is no reason for a veto.
+                let _ = print(&format!("{answer}\n"));
+                return Ok(Exit::Done);
+            }
+            Ok(HookStep::Ended(None)) | Err(_) => return Ok(Exit::Done),
+        }
     }
-    Ok(Exit::Done)
+}
+
+/// What the thread that works tells the one that waits.
+enum HookStep {
+    /// The event is one that later commands rely on, so its record is waited for.
+    Recording,
+    /// The event is done with, and this is the answer.
+    Ended(Option<Value>),
 }
 
 /// The answer to the event on standard input; none where there is nothing to say.
-fn answer_to(agent: &str, place: &WorkArguments, around: &Surroundings) -> Option<Value> {
+fn answer_to(
+    agent: &str,
+    place: &WorkArguments,
+    around: &Surroundings,
+    recording: &dyn Fn() -> Option<()>,
+) -> Option<Value> {
     let mut bytes = Vec::new();
     let input = std::io::stdin().lock();
     input.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
@@ -77,6 +101,9 @@ fn answer_to(agent: &str, place: &WorkArguments, around: &Surroundings) -> Optio
     if let Event::BeforeChange { answer } = event.event {
         return Some(answer);
     }
+    if matches!(event.event, Event::SessionStart | Event::Prompt(_)) {
+        recording();
+    }
     let id = event.session.or_else(|| around.session_of_agent(agent));
     let name = hook_session(agent, &id.unwrap_or_default());
     let mut around = around.clone();
@@ -86,8 +113,10 @@ fn answer_to(agent: &str, place: &WorkArguments, around: &Surroundings) -> Optio
         Event::SessionStart => report(&lancet, &name?),
         Event::Prompt(text) => {
             let name = name?;
-            report(&lancet, &name)?;
-            lancet.history()?.mark(&name, &text).ok()
+            // The mark needs no report: the agent's process may have no name, as in a container.
+            let marked = lancet.history()?.mark(&name, &text).ok();
+            report(&lancet, &name);
+            marked
         }
         Event::Read { path, text } => {
             let session = lancet.session(&SessionName::new(name?).ok()?);

@@ -132,7 +132,8 @@ impl Watch {
         print(&out)
     }
 
-    /// Takes back the newest change that is shown and stands. What it does comes as a change of its own.
+    /// Takes back the newest change that is shown and stands. What it does comes as a change of its own, or is told where
+    /// only the changes of one session are shown.
     fn take_back(&mut self, lancet: &Lancet) {
         let stands = |id: &str| match self.history.find(id) {
             Ok(IdMatch::One(found)) => !found.is_undone(),
@@ -145,7 +146,8 @@ impl Watch {
         let mut asked = TakeBack::undo(Selection::Operation(id));
         asked.cancel = Some(Cancel::new());
         let reply = lancet.new_session().take_back(asked, caller());
-        if reply.refusal().is_some() {
+        // With `--session` the undo is not shown as a change: it has a session of its own.
+        if reply.refusal().is_some() || self.session.is_some() {
             print_error(&format!("lancet: {}\n", visible(reply.text())));
         }
     }

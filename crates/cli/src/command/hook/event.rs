@@ -61,7 +61,7 @@ fn named(agent: &str, name: &str, sent: &Value) -> Option<Event> {
             prompt(word(sent, "submitted_prompt").or_else(|| word(sent, "prompt")))
         }
         "PostToolUse" | "AfterTool" => {
-            let tool = Tool::of(agent, &word(sent, "tool_name")?);
+            let tool = Tool::of(agent, &word(sent, "tool_name")?, &sent["tool_input"]);
             after(tool, sent, &sent["tool_input"], &sent["tool_response"])
         }
         "PreToolUse" if agent == "claude" => before(sent),
@@ -73,7 +73,8 @@ fn named(agent: &str, name: &str, sent: &Value) -> Option<Event> {
 fn unnamed(sent: &Value) -> Option<Event> {
     if let Some(name) = word(sent, "toolName") {
         let result = sent.get("toolResult")?;
-        return after(Tool::of("copilot", &name), sent, &sent["toolArgs"], result);
+        let input = &sent["toolArgs"];
+        return after(Tool::of("copilot", &name, input), sent, input, result);
     }
     match (word(sent, "prompt"), sent.get("source")) {
         (Some(text), _) => prompt(Some(text)),
@@ -106,7 +107,8 @@ fn after(tool: Tool, sent: &Value, input: &Value, answer: &Value) -> Option<Even
 /// What Claude Code's mode says about a write: accepted with its own edits, forbidden while it plans, and otherwise left to
 /// its permissions.
 fn before(sent: &Value) -> Option<Event> {
-    if Tool::of("claude", &word(sent, "tool_name")?) != Tool::LancetWrite {
+    let tool = Tool::of("claude", &word(sent, "tool_name")?, &sent["tool_input"]);
+    if tool != Tool::LancetWrite {
         return None;
     }
     let (decision, reason) = match word(sent, "permission_mode")?.as_str() {

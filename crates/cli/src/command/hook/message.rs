@@ -11,6 +11,8 @@ const LINES: usize = 60;
 const WIDTH: usize = 300;
 /// The most files that are named one by one.
 const FILES: usize = 5;
+/// What an answer has before the revision that a change left.
+const AT_REVISION: &str = "is now at revision ";
 /// The hexadecimal digits of a revision in an answer.
 const REVISION: usize = 16;
 
@@ -32,7 +34,8 @@ pub(super) fn of_change(history: &History, call: Option<&str>, answer: &str) -> 
     text(history, found)
 }
 
-/// Whether an answer names a revision that an operation left.
+/// Whether an answer says that a file got a revision that an operation left. One that only names it, as a refusal or a view
+/// does, tells of no change.
 fn is_named(operation: &Operation, answer: &str) -> bool {
     let left = operation
         .files
@@ -42,7 +45,7 @@ fn is_named(operation: &Operation, answer: &str) -> bool {
         let digits = state.revision.iter().map(|byte| format!("{byte:02x}"));
         digits.collect::<String>()
     });
-    revisions.any(|digits| answer.contains(&digits[..REVISION]))
+    revisions.any(|digits| answer.contains(&format!("{AT_REVISION}{}", &digits[..REVISION])))
 }
 
 fn text(history: &History, operation: &Operation) -> Option<String> {

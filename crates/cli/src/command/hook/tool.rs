@@ -20,7 +20,8 @@ pub(super) enum Tool {
 
 impl Tool {
     /// The tool of a name as the agent gives it: lancet's have the server's name before their own (`mcp__lancet__Edit`).
-    pub(super) fn of(agent: &str, name: &str) -> Self {
+    /// One tool of lancet both shows and changes files, which its arguments tell apart.
+    pub(super) fn of(agent: &str, name: &str, input: &Value) -> Self {
         let own_read = match agent {
             "claude" => "Read",
             "gemini" | "qwen" => "read_file",
@@ -37,7 +38,8 @@ impl Tool {
             let before = name.strip_suffix(*tool);
             before.is_some_and(|before| before.ends_with(['_', '-', '.', '/']))
         };
-        match reads.iter().any(is) {
+        let views = name.ends_with("str_replace_based_edit_tool") && input["command"] == "view";
+        match views || reads.iter().any(is) {
             true => Tool::LancetRead,
             false => Tool::LancetWrite,
         }
@@ -93,7 +95,20 @@ mod tests {
             ("copilot", "lancet-Edit", Tool::LancetWrite),
             ("copilot", "view", Tool::Other),
         ] {
-            assert_eq!(Tool::of(agent, name), wanted, "{agent} {name}");
+            assert_eq!(
+                Tool::of(agent, name, &Value::Null),
+                wanted,
+                "{agent} {name}"
+            );
+        }
+        let editor = "mcp__lancet__str_replace_based_edit_tool";
+        for (command, wanted) in [
+            ("view", Tool::LancetRead),
+            ("insert", Tool::LancetWrite),
+            ("create", Tool::LancetWrite),
+        ] {
+            let input = json!({"command": command, "path": "a.txt"});
+            assert_eq!(Tool::of("claude", editor, &input), wanted, "{command}");
         }
     }
 
