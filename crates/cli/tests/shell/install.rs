@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 use lancet_testing::folder::put;
 
-use crate::stage::{LANCET, Stage};
+use crate::stage::{LANCET, Stage, finish};
 use crate::terminal::on_terminal;
 
 const CLAUDE: &str = "{\n  // mine\n  \"token\": \"secret-1\",\n  \"mcpServers\": {\n    \"other\": { \"command\": \"x\" } // the other\n  }\n}\n";
@@ -195,6 +195,42 @@ fn without_the_receipt_what_has_lancets_name_goes() {
     );
     let memory = text(&stage, ".claude/CLAUDE.md");
     assert!(!memory.contains("lancet"), "{memory}");
+}
+
+#[test]
+fn without_the_receipt_a_file_of_lancets_own_that_differs_stays_and_the_rest_goes() {
+    let stage = stage();
+    assert_eq!(stage.run(&["install", "copilot", "--yes"]).code, 0);
+    let settings = text(&stage, ".copilot/mcp-config.json");
+    assert!(settings.contains("lancet"), "{settings}");
+    fs::remove_dir_all(stage.home().join(".local/state/lancet/installed")).expect("removed");
+    let run = stage.run(&["uninstall", "copilot", "--yes"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.out.contains("lancet.json was left as it is"), "{run:?}");
+    let settings = text(&stage, ".copilot/mcp-config.json");
+    assert!(!settings.contains("lancet"), "{settings}");
+}
+
+#[test]
+fn what_only_an_earlier_installation_wrote_is_taken_out() {
+    let stage = stage();
+    assert_eq!(stage.run(&["install", "codex", "--yes"]).code, 0);
+    let hooks = stage.home().join(".codex/hooks.json");
+    let memory = stage.home().join(".codex/AGENTS.md");
+    assert!(hooks.exists() && memory.exists());
+    // npx runs the program in a folder of this name, and has no hooks.
+    let npx = stage.home().join("_npx/lancet");
+    fs::create_dir(stage.home().join("_npx")).expect("made");
+    fs::copy(LANCET, &npx).expect("copied");
+    let mut again = stage.command(npx.to_str().expect("text"));
+    again.args(["install", "codex", "--no-memory", "--yes"]);
+    let run = finish(again, b"");
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(!hooks.exists(), "{run:?}");
+    assert!(memory.exists(), "it is left alone: {run:?}");
+    assert_eq!(stage.run(&["uninstall", "codex", "--yes"]).code, 0);
+    assert!(!memory.exists(), "it is still in the receipt");
+    assert_eq!(text(&stage, ".codex/config.toml"), CODEX);
 }
 
 #[test]

@@ -40,8 +40,8 @@ pub(super) const fn of_tools(name: &'static str, matcher: &'static str) -> Hooke
     }
 }
 
-/// The items of the lists below `hooks`, one for each event; none where lancet is started by npx, which takes longer than
-/// an agent should wait at each call.
+/// The items of the lists below `hooks`, one for each event; none where lancet is started by npx or uvx: they may take
+/// longer than an agent should wait at each call, and agents take the exit codes of their own failures for a veto.
 pub(super) fn entries(
     plan: &mut Installation,
     request: &Request,
@@ -50,7 +50,7 @@ pub(super) fn entries(
     events: &[HookedEvent],
 ) -> Vec<Entry> {
     let Some(command) = command(&request.launch, agent) else {
-        plan.note("Its hooks are not installed: npx takes too long to run at each call. Install lancet as a program of its own for them.");
+        plan.note(&format!("Its hooks are not installed: {} can take too long, or fail, at each call. Install lancet as a program of its own for them.", request.launch.command));
         return Vec::new();
     };
     let item = |event: &HookedEvent| {
@@ -72,9 +72,9 @@ pub(super) fn entries(
     events.iter().map(item).collect()
 }
 
-/// The line for a shell that runs `lancet hook`; none where lancet is started by npx.
+/// The line for a shell that runs `lancet hook`; none where lancet is started by npx or uvx.
 pub(super) fn command(launch: &Launch, agent: &str) -> Option<String> {
-    if launch.command == "npx" {
+    if ["npx", "uvx"].contains(&launch.command.as_str()) {
         return None;
     }
     let before = launch.arguments.iter().take_while(|word| *word != "mcp");
@@ -121,13 +121,10 @@ mod tests {
             Some("/opt/lancet hook claude")
         );
         assert_eq!(
-            line("uvx", &["lancet-mcp@1.0.0", "mcp"]).as_deref(),
-            Some("uvx lancet-mcp@1.0.0 hook claude")
-        );
-        assert_eq!(
             line("/my tools/it's", &["mcp"]).as_deref(),
             Some(r"'/my tools/it'\''s' hook claude")
         );
         assert_eq!(line("npx", &["-y", "lancet-mcp@1.0.0", "mcp"]), None);
+        assert_eq!(line("uvx", &["lancet-mcp@1.0.0", "mcp"]), None);
     }
 }

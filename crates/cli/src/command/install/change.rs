@@ -43,9 +43,10 @@ pub(super) fn installed(
     let current = text.unwrap_or_default();
     let base = old.and_then(|old| exact_base(current, old));
     let is_exact = base.is_some() || old.is_none();
-    let outdated = match is_exact {
-        true => Vec::new(),
-        false => outdated(change, old),
+    let outdated = match (old, &base) {
+        (_, Some(_)) => Vec::new(),
+        (Some(old), None) => outdated(change, old),
+        (None, None) => unrecorded(change, current),
     };
     let cleared = match outdated.is_empty() {
         true => None,
@@ -118,11 +119,25 @@ pub(super) fn installed(
 }
 
 /// The hooks of an earlier installation that the present one does not have: another program would be run beside them.
-fn outdated(change: &FileChange, old: Option<&FileReceipt>) -> Vec<(Entry, usize)> {
-    let kept = old.into_iter().flat_map(|old| &old.entries);
+fn outdated(change: &FileChange, old: &FileReceipt) -> Vec<(Entry, usize)> {
+    let kept = old.entries.iter();
     kept.filter(|kept| is_hook(&kept.entry) && !change.entries.contains(&kept.entry))
         .map(|kept| (kept.entry.clone(), kept.depth))
         .collect()
+}
+
+/// The same where there is no receipt, as in a project's settings that another machine wrote.
+fn unrecorded(change: &FileChange, text: &str) -> Vec<(Entry, usize)> {
+    let hooks = change.entries.iter().filter(|entry| is_hook(entry));
+    let mut found: Vec<(Entry, usize)> = Vec::new();
+    for entry in hooks.flat_map(|hook| hooks_like(change.form, text, hook)) {
+        let is_known = found.iter().any(|(known, _)| *known == entry);
+        if !is_known && !change.entries.contains(&entry) {
+            let depth = longest(&entry);
+            found.push((entry, depth));
+        }
+    }
+    found
 }
 
 /// Takes out what a receipt has.
@@ -203,7 +218,11 @@ fn hooks_like(form: Form, text: &str, hook: &Entry) -> Vec<Entry> {
     let Entry::Item { path, value } = hook else {
         return Vec::new();
     };
-    let command = |group: &Value| Some(group["hooks"][0]["command"].as_str()?.to_owned());
+    // A group that runs other programs, too, is not lancet's.
+    let command = |group: &Value| match group["hooks"].as_array()?.as_slice() {
+        [hook] => Some(hook["command"].as_str()?.to_owned()),
+        _ => None,
+    };
     let words = |command: &str| {
         command
             .rsplit_once(" hook ")
@@ -283,6 +302,25 @@ mod tests {
                 value: json!({ "hooks": [{ "type": "command", "command": command }] }),
             }],
         }
+    }
+
+    #[test]
+    fn a_hook_of_another_path_is_replaced_also_without_a_receipt() {
+        let theirs = r#"{"hooks":{"SessionStart":[
+            {"hooks":[{"type":"command","command":"/a/lancet hook claude"}]},
+            {"hooks":[{"type":"command","command":"/a/lancet hook claude"},{"type":"command","command":"date"}]},
+            {"hooks":[{"type":"command","command":"lancet-check hook"}]}]}}"#;
+        let change = hook("/new/lancet hook claude");
+        let (text, _) = installed(&change, Some(theirs), None, Vec::new()).expect("installed");
+        let NewText::Text(text) = text else {
+            panic!("it has changed")
+        };
+        assert_eq!(text.matches("/new/lancet hook claude").count(), 1, "{text}");
+        assert_eq!(text.matches("/a/lancet hook claude").count(), 1, "{text}");
+        assert!(
+            text.contains("date") && text.contains("lancet-check"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::Path;
 
 use lancet_install::{
-    Agent, FileChange, Form, Memory, OwnTools, PluginMark, Request, WriteConsent, value_at,
+    Agent, Entry, FileChange, Form, Memory, OwnTools, PluginMark, Request, WriteConsent, value_at,
 };
 use serde_json::json;
 
@@ -26,11 +26,61 @@ pub(super) struct Job {
 /// What happens to one file.
 pub(super) struct FileJob {
     pub(super) change: FileChange,
+    purpose: Purpose,
     old: Option<FileReceipt>,
     /// The text of the file as it is.
     pub(super) before: Option<String>,
     /// The text that the file gets.
     pub(super) after: NewText,
+}
+
+/// Why a file changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    /// It gets the entries of the change.
+    Entries,
+    /// What its receipt has is taken out.
+    Removal,
+    /// It is left alone, and stays in the receipt.
+    Kept,
+}
+
+impl FileJob {
+    /// Works out how a file is taken out; with a note where it stays as it is because it was changed.
+    fn taken_out(change: FileChange, old: FileReceipt) -> Result<(Self, Option<String>), String> {
+        let before = disk::read(&change.path).map_err(|failure| failure.message)?;
+        let (after, note) = match uninstalled(change.form, before.as_deref(), &old) {
+            Ok(after) => (after, None),
+            Err(error) => (NewText::Same, Some(left(&change.path, &error))),
+        };
+        let file = Self {
+            change,
+            purpose: Purpose::Removal,
+            old: Some(old),
+            before,
+            after,
+        };
+        Ok((file, note))
+    }
+
+    /// A file that is left alone.
+    fn kept(change: FileChange, old: FileReceipt) -> Self {
+        Self {
+            change,
+            purpose: Purpose::Kept,
+            old: Some(old),
+            before: None,
+            after: NewText::Same,
+        }
+    }
+
+    /// Takes a file out.
+    fn take_out(&self, old: &FileReceipt) -> Result<(), Failure> {
+        disk::change(&self.change.path, &|text| {
+            let new = uninstalled(self.change.form, text, old);
+            new.map_err(|error| Failure::refused(left(&self.change.path, &error)))
+        })
+    }
 }
 
 impl Job {
@@ -56,14 +106,16 @@ impl Job {
             }
         };
         job.notes = plan.notes;
-        let old = receipt::load(&here.receipt(agent));
+        let known = receipt::load(&here.receipt(agent));
         let old = |path: &Path| {
-            old.as_ref()?
+            known
+                .as_ref()?
                 .files
                 .iter()
                 .find(|file| file.path == path)
                 .cloned()
         };
+        let planned: Vec<_> = plan.files.iter().map(|file| file.path.clone()).collect();
         let files = plan.files.into_iter().map(|change| {
             let before = disk::read(&change.path).map_err(|failure| failure.message)?;
             let old = old(&change.path);
@@ -71,12 +123,40 @@ impl Job {
                 .map_err(|error| left(&change.path, &error))?;
             Ok(FileJob {
                 change,
+                purpose: Purpose::Entries,
                 old,
                 before,
                 after,
             })
         });
         job.files = files.collect();
+        // A file that only an earlier installation wrote is taken out; a memory file is left alone where that is asked for.
+        if let (Ok(files), Some(known)) = (&mut job.files, &known) {
+            let earlier = changes_of(agent, here, Some(known)).and_then(|earlier| {
+                let with_memory = Request {
+                    memory: Memory::Write,
+                    ..request.clone()
+                };
+                let possible = agent.plan(&with_memory, &here.folders)?.files;
+                let is_memory = |path: &Path| possible.iter().any(|file| file.path == path);
+                let earlier = earlier.into_iter();
+                let others = earlier.filter(|(change, _)| !planned.contains(&change.path));
+                let files = others.map(|(change, old)| match is_memory(&change.path) {
+                    true => Ok((FileJob::kept(change, old), None)),
+                    false => FileJob::taken_out(change, old),
+                });
+                files.collect::<Result<Vec<_>, _>>()
+            });
+            match earlier {
+                Ok(earlier) => {
+                    for (file, note) in earlier {
+                        files.push(file);
+                        job.notes.extend(note);
+                    }
+                }
+                Err(words) => job.files = Err(words),
+            }
+        }
         job
     }
 
@@ -92,22 +172,16 @@ impl Job {
         let files = changes_of(agent, here, known.as_ref()).and_then(|changes| {
             let mut files = Vec::new();
             for (change, old) in changes {
-                let before = disk::read(&change.path).map_err(|failure| failure.message)?;
-                let after = match uninstalled(change.form, before.as_deref(), &old) {
-                    Ok(after) => after,
-                    // One file that stays is no reason to leave the others.
-                    Err(error) if known.is_some() => {
-                        notes.push(left(&change.path, &error));
-                        NewText::Same
-                    }
-                    Err(error) => return Err(left(&change.path, &error)),
-                };
-                files.push(FileJob {
-                    change,
-                    old: Some(old),
-                    before,
-                    after,
-                });
+                // One file that stays is no reason to leave the others. Without a receipt a file of lancet's own cannot be
+                // known by its text, which may name another program.
+                let may_stay = known.is_some() || is_whole(&old);
+                let (file, note) = FileJob::taken_out(change, old)?;
+                match note {
+                    Some(note) if may_stay => notes.push(note),
+                    Some(note) => return Err(note),
+                    None => {}
+                }
+                files.push(file);
             }
             Ok(files)
         });
@@ -134,12 +208,7 @@ impl Job {
         let Some(command) = &self.command else {
             for file in files.iter().filter(|file| file.after != NewText::Same) {
                 let Some(old) = &file.old else { continue };
-                disk::change(&file.change.path, &|text| {
-                    let new = uninstalled(file.change.form, text, old);
-                    let new =
-                        new.map_err(|error| Failure::refused(left(&file.change.path, &error)))?;
-                    Ok(new)
-                })?;
+                file.take_out(old)?;
             }
             // The folder of the first file is empty only when the last one is gone.
             for file in files.iter().rev() {
@@ -155,6 +224,20 @@ impl Job {
         });
         for file in files {
             let path = &file.change.path;
+            if file.purpose == Purpose::Kept {
+                continue;
+            }
+            if let (Purpose::Removal, Some(old)) = (file.purpose, &file.old) {
+                // The receipt keeps a file that stays as it is.
+                if file.after != NewText::Same || file.before.is_none() {
+                    file.take_out(old)?;
+                    disk::remove_empty(&old.folders);
+                    let mut kept = kept.borrow_mut();
+                    kept.files.retain(|known| known.path != *path);
+                    save(&place, &kept)?;
+                }
+                continue;
+            }
             disk::change(path, &|text| {
                 let folders = disk::missing_folders(path);
                 let (new, done) = installed(&file.change, text, file.old.as_ref(), folders)
@@ -163,14 +246,23 @@ impl Job {
                 let mut kept = kept.borrow_mut();
                 kept.files.retain(|known| known.path != done.path);
                 kept.files.push(done);
-                receipt::save(&place, &kept).map_err(|error| {
-                    Failure::system(format!("{} cannot be written: {error}", place.display()))
-                })?;
+                save(&place, &kept)?;
                 Ok(new)
             })?;
         }
         Ok(())
     }
+}
+
+fn save(place: &Path, kept: &Receipt) -> Result<(), Failure> {
+    receipt::save(place, kept)
+        .map_err(|error| Failure::system(format!("{} cannot be written: {error}", place.display())))
+}
+
+/// Whether a file is lancet's own.
+fn is_whole(receipt: &FileReceipt) -> bool {
+    let mut entries = receipt.entries.iter();
+    entries.any(|kept| matches!(kept.entry, Entry::Whole { .. }))
 }
 
 /// The files of an agent that lancet may be in, each with the receipt to go by.
