@@ -15,6 +15,7 @@ use serde_json::Value;
 use crate::Answers;
 use crate::clients::ClientProfile;
 use crate::pool::Progress;
+use crate::roots::RootsOrigin;
 use crate::sandbox;
 
 /// The key of the data in a result's `_meta`.
@@ -123,7 +124,7 @@ pub(crate) fn about(instructions: String) -> ServerConfig {
 }
 
 /// The instructions that a client gives its model about the server as a whole.
-pub(crate) fn instructions(lancet: &Lancet) -> String {
+pub(crate) fn instructions(lancet: &Lancet, origin: &RootsOrigin) -> String {
     let mut roots: Vec<String> = lancet
         .roots()
         .iter()
@@ -133,11 +134,13 @@ pub(crate) fn instructions(lancet: &Lancet) -> String {
     if lancet.roots().len() > NAMED_ROOTS {
         roots.push(format!("and {} more", lancet.roots().len() - NAMED_ROOTS));
     }
+    let place = match origin {
+        RootsOrigin::Named | RootsOrigin::Found => roots.join(", "),
+        RootsOrigin::Wanted(_) => "the folders that the client names as its roots".to_owned(),
+    };
     let prefix = lancet.tool_prefix();
-    let mut words = format!(
-        "Tools that read, search and edit files below {}. Paths are absolute.\n",
-        roots.join(", ")
-    );
+    let mut words =
+        format!("Tools that read, search and edit files below {place}. Paths are absolute.\n");
     let listed = lancet.tools();
     let is_listed = |tool: &str| listed.iter().any(|listed| listed.name == tool);
     let uses: Vec<String> = INSTEAD

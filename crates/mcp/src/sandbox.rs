@@ -1,5 +1,5 @@
 //! The sandbox policy of Codex. A server that declares the capability gets it with every call, in `_meta`; the turn's
-//! metadata names at least the mode. It only tightens: where it is not understood, the call goes on as without it.
+//! metadata names at least the mode. It only tightens: where neither is understood, the call goes on as without them.
 //!
 //! The form is that of openai/codex: `permissionProfile` (since version 0.122) with a list of entries, before that
 //! `sandboxPolicy` with a type and writable roots; `sandboxCwd` is a path or a `file:` URI.
@@ -33,15 +33,17 @@ pub(crate) enum Sandbox {
 impl Sandbox {
     /// Reads a request's `_meta`.
     pub(crate) fn read(meta: &Map<String, Value>) -> Self {
-        let read = match meta.get(CAPABILITY) {
-            Some(state) => of_state(state),
-            None => match identity::text(meta, "x-codex-turn-metadata/sandbox_mode") {
-                // The mode alone does not say which folders are writable, so the roots stay what is.
-                Some(mode) => of_mode(&mode, Vec::new),
-                None => Some(Sandbox::Open),
-            },
-        };
-        read.unwrap_or(Sandbox::Unknown)
+        // The mode alone does not say which folders are writable, so the roots stay what is.
+        let mode = identity::text(meta, "x-codex-turn-metadata/sandbox_mode");
+        let mode = mode.map(|mode| of_mode(&mode, Vec::new));
+        let state = meta.get(CAPABILITY).filter(|state| !state.is_null());
+        match (state.map(|state| of_state(state)), mode) {
+            (Some(Some(read)), _) | (None, Some(Some(read))) => read,
+            // A state that is not understood does not lift the mode of the turn.
+            (Some(None), Some(Some(limited @ Sandbox::Limited(_)))) => limited,
+            (Some(None), _) | (None, Some(None)) => Sandbox::Unknown,
+            (None, None) => Sandbox::Open,
+        }
     }
 }
 
@@ -64,6 +66,13 @@ fn of_state(state: &Value) -> Option<Sandbox> {
     }
     if kind == "workspace-write" {
         roots.push(working?);
+        let is_set = |key| policy.get(key).and_then(Value::as_bool) == Some(true);
+        if !is_set("exclude_slash_tmp") {
+            roots.push(PathBuf::from("/tmp"));
+        }
+        if !is_set("exclude_tmpdir_env_var") {
+            roots.extend(temporary_folder());
+        }
     }
     of_mode(kind, || roots)
 }
@@ -75,7 +84,10 @@ fn of_mode(mode: &str, writable: impl FnOnce() -> Vec<PathBuf>) -> Option<Sandbo
         "read-only" => Some(Sandbox::Limited(scope(Vec::new(), Vec::new()))),
         "workspace-write" => Some(match writable() {
             folders if folders.is_empty() => Sandbox::Open,
-            folders => Sandbox::Limited(scope(folders, Vec::new())),
+            folders => {
+                let closed = kept_readable(&folders);
+                Sandbox::Limited(scope(folders, closed))
+            }
         }),
         "danger-full-access" | "external-sandbox" => Some(Sandbox::Open),
         _ => None,
@@ -105,19 +117,15 @@ fn of_profile(profile: &Value, working: Option<&Path>) -> Option<Sandbox> {
     }
     let (mut writable, mut closed) = (Vec::new(), Vec::new());
     for entry in entries {
-        let is_writable = match entry.get("access")?.as_str()? {
-            "write" => true,
-            "read" | "deny" | "none" => false,
-            _ => return None,
-        };
+        let is_writable = entry.get("access")?.as_str()? == "write";
         match (folder(entry.get("path")?, working), is_writable) {
             (Some(folder), true) => writable.push(folder),
             (Some(folder), false) => closed.push(folder),
-            // A pattern or a name that is not known opens nothing.
-            (None, true) => return None,
-            (None, false) => {}
+            // A pattern or a name that is not known opens nothing, as in Codex itself.
+            (None, _) => {}
         }
     }
+    closed.extend(kept_readable(&writable));
     // What is not named is not written, so that the whole tree as readable closes nothing.
     closed.retain(|folder| folder.parent().is_some());
     Some(Sandbox::Limited(scope(writable, closed)))
@@ -136,9 +144,23 @@ fn folder(named: &Value, working: Option<&Path>) -> Option<PathBuf> {
             Some(working?.join(below.unwrap_or_default()))
         }
         "slash_tmp" => Some(PathBuf::from("/tmp")),
-        "tmpdir" => Some(std::env::temp_dir()),
+        "tmpdir" => temporary_folder(),
         _ => None,
     }
+}
+
+/// The folder of the environment for temporary files. Codex takes no other in its place where the variable is not set.
+fn temporary_folder() -> Option<PathBuf> {
+    let named = std::env::var_os("TMPDIR").map(PathBuf::from);
+    named.filter(|folder| folder.is_absolute())
+}
+
+/// What Codex keeps readable in each writable folder without naming it, unless it is named as writable.
+fn kept_readable(writable: &[PathBuf]) -> Vec<PathBuf> {
+    let names = [".git", ".agents", ".codex"];
+    let inside = |folder: &PathBuf| names.map(|name| folder.join(name));
+    let kept = writable.iter().flat_map(inside);
+    kept.filter(|folder| !writable.contains(folder)).collect()
 }
 
 /// An absolute path, given as such or as a `file:` URI.
@@ -159,8 +181,12 @@ mod tests {
     }
 
     fn limited(writable: &[&str], closed: &[&str]) -> Sandbox {
-        let folders = |names: &[&str]| names.iter().map(PathBuf::from).collect();
-        Sandbox::Limited(scope(folders(writable), folders(closed)))
+        let folders =
+            |names: &[&str]| -> Vec<PathBuf> { names.iter().map(PathBuf::from).collect() };
+        let writable = folders(writable);
+        let mut closed = folders(closed);
+        closed.extend(kept_readable(&writable));
+        Sandbox::Limited(scope(writable, closed))
     }
 
     #[test]
@@ -185,15 +211,27 @@ mod tests {
         let policy = |policy: Value| state(json!({"sandboxPolicy": policy, "sandboxCwd": "/w"}));
         assert_eq!(policy(json!({"type": "read-only"})), limited(&[], &[]));
         assert_eq!(
-            policy(json!({"type": "workspace-write", "writable_roots": ["/x"]})),
+            policy(
+                json!({"type": "workspace-write", "writable_roots": ["/x"], "exclude_slash_tmp": true, "exclude_tmpdir_env_var": true})
+            ),
             limited(&["/x", "/w"], &[])
         );
+        assert_eq!(
+            policy(json!({"type": "workspace-write", "exclude_tmpdir_env_var": true})),
+            limited(&["/w", "/tmp"], &[])
+        );
         assert_eq!(policy(json!({"type": "danger-full-access"})), Sandbox::Open);
-        assert_eq!(policy(json!({"type": "new"})), Sandbox::Unknown);
+        // What is not understood leaves the mode of the turn, which is read-only here.
+        assert_eq!(policy(json!({"type": "new"})), limited(&[], &[]));
         assert_eq!(
             policy(json!({"type": "workspace-write", "writable_roots": [7]})),
-            Sandbox::Unknown
+            limited(&[], &[])
         );
+        assert_eq!(state(json!(null)), limited(&[], &[]));
+        assert_eq!(state(json!("odd")), limited(&[], &[]));
+        let alone = |state: Value| read(json!({"codex/sandbox-state-meta": state}));
+        assert_eq!(alone(json!("odd")), Sandbox::Unknown);
+        assert_eq!(alone(json!({"sandboxCwd": "/w"})), Sandbox::Unknown);
 
         let profile = |entries: Value| {
             let files = json!({"type": "restricted", "entries": entries});
@@ -215,11 +253,14 @@ mod tests {
         );
         let glob = |access: &str| json!({"path": {"type": "glob_pattern", "pattern": "**/.env"}, "access": access});
         assert_eq!(profile(json!([glob("deny")])), limited(&[], &[]));
-        assert_eq!(profile(json!([glob("write")])), Sandbox::Unknown);
-        for (kind, wanted) in [("disabled", Sandbox::Open), ("new", Sandbox::Unknown)] {
+        assert_eq!(profile(json!([glob("write")])), limited(&[], &[]));
+        assert_eq!(
+            profile(json!([special("new", "write"), special("root", "read")])),
+            limited(&[], &[])
+        );
+        for (kind, wanted) in [("disabled", Sandbox::Open), ("new", limited(&[], &[]))] {
             let profile = json!({"permissionProfile": {"type": kind}, "sandboxCwd": "/w"});
             assert_eq!(state(profile), wanted);
         }
-        assert_eq!(state(json!("odd")), Sandbox::Unknown);
     }
 }

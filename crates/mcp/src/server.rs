@@ -69,7 +69,7 @@ impl Server {
         let roots = ClientRoots::new(lancet.clone(), pool.clone(), &options);
         Self {
             listed: ToolList::new(&lancet, &options),
-            instructions: answer::instructions(&lancet),
+            instructions: answer::instructions(&lancet, &options.roots),
             own,
             pool,
             activity: Activity::default(),
