@@ -128,10 +128,11 @@ def editing(agent, folder, checks, facts):
         name = "a line that the model was shown can be edited" if may else "a line that the model was not shown cannot be edited"
         checks.that(folder.bytes("big.txt") == wanted, name, "line %d of %d shown" % (number, last))
 
-    guarded = folder.write(".git/config", b"[core]\n\tbare = false\n")
+    # Of `.git` nobody is asked in Codex, whose sandbox keeps it readable only.
+    guarded = folder.write(".hg/hgrc", b"[ui]\nverbose = false\n")
     yield agent.tool("Read", {"file_path": guarded})
     edit = yield agent.tool("Edit", {"file_path": guarded, "old_string": "false", "new_string": "true"})
-    checks.same(folder.bytes(".git/config"), b"[core]\n\tbare = false\n", "a protected file is not changed without a person's yes")
+    checks.same(folder.bytes(".hg/hgrc"), b"[ui]\nverbose = false\n", "a protected file is not changed without a person's yes")
     checks.that(any(words in edit.text for words in ("nobody here to ask", "was not answered by a person")),
                 "the model is told that nobody answered the question", edit.text)
 
