@@ -37,7 +37,7 @@ impl Sandbox {
         let mode = identity::text(meta, "x-codex-turn-metadata/sandbox_mode");
         let mode = mode.map(|mode| of_mode(&mode, Vec::new));
         let state = meta.get(CAPABILITY).filter(|state| !state.is_null());
-        match (state.map(|state| of_state(state)), mode) {
+        match (state.map(of_state), mode) {
             (Some(Some(read)), _) | (None, Some(Some(read))) => read,
             // A state that is not understood does not lift the mode of the turn.
             (Some(None), Some(Some(limited @ Sandbox::Limited(_)))) => limited,
