@@ -202,6 +202,7 @@ fn draft<'a>(
             removed: 1,
             folders: Vec::new(),
         }],
+        question: None,
         takes_back: Vec::new(),
     }
 }

@@ -6,6 +6,7 @@
 //!   [`begin`](RecordStore::begin) before the files are written and [`finish`](RecordStore::finish) afterwards, so that a
 //!   crash in between can be settled from the files.
 //! - [`MarkStore`] keeps the places in a session's changes at which a person sent a prompt ([`Mark`]).
+//! - [`QuestionStore`] keeps questions to a person and their decisions, which outlive the call that asked.
 //! - [`Store`] implements all of them in an SQLite database in the state folder; large contents are files beside it, named by their
 //!   hash.
 //!
@@ -41,6 +42,7 @@ mod ledger;
 mod line_numbers;
 mod mark;
 mod operation;
+mod question;
 mod seen;
 mod session;
 mod stamp;
@@ -58,10 +60,14 @@ pub use operation::{
     OperationStore, RecordStore, RecordedState, Removed, Reversible, State, Statistics,
     StatisticsQuery, StoreUpkeep, TakenBack, Totals, TotalsByName, Unsealed,
 };
+pub use question::{
+    Asked, Decided, Digest, MOST_OPEN, MOST_OPEN_OF_A_SESSION, QuestionDraft, QuestionFile,
+    QuestionQuery, QuestionRecord, QuestionState, QuestionStore, RecordedDecision,
+};
 pub use seen::Seen;
 pub use session::{SessionName, SessionNameError};
 pub use stamp::StampRecord;
 pub use store::{
-    Holder, INLINE_LIMIT, LedgerStore, LeftIntent, LoadCursor, Loaded, Saved, SetAside, Store,
-    StoreError, StoreFacts, examine_store, files_set_aside,
+    Holder, INLINE_LIMIT, LedgerStore, LeftIntent, LoadCursor, Loaded, Presence, Saved, SetAside,
+    Store, StoreError, StoreFacts, examine_store, files_set_aside,
 };

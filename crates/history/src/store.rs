@@ -27,9 +27,11 @@ mod log;
 mod marks;
 mod open;
 mod operations;
+mod presence;
 mod probe;
 mod process;
 mod prune;
+mod questions;
 mod records;
 mod salvage;
 mod schema;
@@ -45,6 +47,7 @@ pub use examine::{StoreFacts, examine_store};
 pub use files::files_set_aside;
 pub use holder::Holder;
 pub use journal::LeftIntent;
+pub use presence::Presence;
 pub use sqlite::Store;
 
 /// Keeps the ledgers of named sessions: hashes, stamps and ranges, never contents. Several processes may use one store
@@ -162,6 +165,14 @@ pub enum StoreError {
         /// The id.
         id: String,
     },
+    /// The yes to a question was used by another call, or is no longer valid.
+    #[error("the yes to question {question} was used already")]
+    UsedUp {
+        /// The file.
+        path: PathBuf,
+        /// The question.
+        question: String,
+    },
     /// Any other error of SQLite.
     #[error("{}: {reason}", path.display())]
     Failed {
@@ -181,6 +192,7 @@ impl StoreError {
             | Self::Busy { path, .. }
             | Self::Newer { path, .. }
             | Self::Taken { path, .. }
+            | Self::UsedUp { path, .. }
             | Self::Failed { path, .. } => path,
         }
     }

@@ -60,6 +60,7 @@ fn draft<'a>(id: &'a str, files: Vec<FileDraft<'a>>) -> Draft<'a> {
         rungs: vec!["exact"],
         approved: Some("mode accept-edits"),
         files,
+        question: None,
         takes_back: Vec::new(),
     }
 }

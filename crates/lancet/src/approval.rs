@@ -27,11 +27,14 @@
 //! # drop(lancet);
 //! ```
 
+pub(crate) mod encoding;
 mod question;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
 
 pub use lancet_history::ChangeKind;
 pub use question::{FileQuestion, Offers, Piece, Question};
@@ -40,7 +43,8 @@ pub use question::{FileQuestion, Offers, Piece, Question};
 pub const WORDS_WAIT: Duration = Duration::from_secs(60);
 
 /// A person's answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Answer {
     /// The whole call is written.
@@ -68,7 +72,8 @@ pub enum Answer {
 }
 
 /// What a person picked of one file's change.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Pick {
     /// The whole change of the file is written.

@@ -29,8 +29,40 @@ pub struct RawCall {
     pub cancel: Cancel,
     /// The approver for this call; none where the engine's approver is asked.
     pub approver: Option<Arc<dyn Approver>>,
+    /// How a person is asked.
+    pub asks: Asks,
     /// On whose behalf the call is made, which decides which lines count as seen.
     pub applied_by: AppliedBy,
+}
+
+/// How a call asks a person.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Asks {
+    /// The call waits for the approver's answer.
+    #[default]
+    AtOnce,
+    /// The question is recorded in the state folder, and the call is refused as `waiting` until it is sent again after
+    /// somebody has decided. No thread and no file is held meanwhile.
+    Recorded {
+        /// Whether somebody is known to look at recorded questions. Otherwise a question is only recorded while a
+        /// program that shows them is running.
+        deciders: Deciders,
+        /// The question that this call has waited on. Where another call has used the decision, this one gets that
+        /// call's answer.
+        waited_on: Option<String>,
+    },
+}
+
+/// Whether somebody is known to look at recorded questions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Deciders {
+    /// The host shows the question itself.
+    Present,
+    /// Only while a program that shows questions is running ([`Questions::watch`](crate::questions::Questions::watch)).
+    #[default]
+    IfWatched,
 }
 
 impl RawCall {
@@ -42,6 +74,7 @@ impl RawCall {
             caller: Caller::default(),
             cancel: Cancel::new(),
             approver: None,
+            asks: Asks::AtOnce,
             applied_by: AppliedBy::Model,
         }
     }
@@ -66,6 +99,13 @@ impl RawCall {
     #[must_use]
     pub fn on_behalf_of(mut self, applied_by: AppliedBy) -> Self {
         self.applied_by = applied_by;
+        self
+    }
+
+    /// Sets how a person is asked.
+    #[must_use]
+    pub fn asking(mut self, asks: Asks) -> Self {
+        self.asks = asks;
         self
     }
 

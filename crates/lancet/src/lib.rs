@@ -87,6 +87,7 @@ mod operation;
 mod order;
 pub mod outcome;
 mod page_range;
+pub mod questions;
 mod reason;
 mod receive;
 pub mod refusal;

@@ -59,6 +59,8 @@ pub enum RefusalKind {
     Timeout,
     /// lancet itself failed.
     Internal,
+    /// A person was asked and has not decided yet.
+    Waiting,
 }
 
 /// Which column of error numbers a tool uses.
@@ -134,6 +136,7 @@ pub const TABLE: &[Row] = &[
     row(RefusalKind::Damaged, 31, Some(31), "damaged", "a file of a known kind that cannot be read", "restore the file"),
     row(RefusalKind::Timeout, 32, Some(32), "timeout", "the time limit of a call", "ask for less at once"),
     row(RefusalKind::Internal, 33, Some(33), "internal", "a fault of lancet's own; the file is as it was", "report it; another call may well work"),
+    row(RefusalKind::Waiting, 34, Some(34), "waiting", "a person was asked and has not decided yet", "ask the user to decide, then send the same call again"),
 ];
 
 impl RefusalKind {

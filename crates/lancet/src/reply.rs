@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::call::Cancel;
 use crate::limit::AnswerLimit;
 use crate::outcome::{Outcome, RefusedOutcome};
+use crate::questions::WaitingCall;
 use crate::refusal::{Numbers, Refusal, RefusalKind};
 use crate::row::Row;
 
@@ -42,6 +43,7 @@ pub struct Reply {
     person: String,
     original: Option<Arc<Vec<u8>>>,
     content: Option<Arc<Vec<u8>>>,
+    waiting: Option<Box<WaitingCall>>,
 }
 
 impl Reply {
@@ -60,6 +62,7 @@ impl Reply {
             person,
             original: None,
             content: None,
+            waiting: None,
         }
     }
 
@@ -71,6 +74,16 @@ impl Reply {
         self.original = original;
         self.content = content;
         self
+    }
+
+    /// Notes the recorded question that the call waits on.
+    pub(crate) fn waits(&mut self, waiting: WaitingCall) {
+        self.waiting = Some(Box::new(waiting));
+    }
+
+    /// The recorded question that the call waits on; none where it does not wait.
+    pub fn waiting(&self) -> Option<&WaitingCall> {
+        self.waiting.as_deref()
     }
 
     /// Sets how long the call took.

@@ -5,6 +5,7 @@
 pub(crate) mod announce;
 mod answer_budget;
 pub(crate) mod approve;
+mod asked_again;
 mod attempt;
 mod change;
 pub(crate) mod commit;
@@ -37,7 +38,7 @@ use crate::call::{Caller, Cancel, RawCall};
 use crate::dialects::{ReplyOptions, ReplyPart};
 use crate::outcome::Layout;
 use crate::receive::{InvalidArguments, Repair, canonical_tool, clean, receive};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, RefusalKind};
 use crate::reply::Reply;
 use crate::request::{Asked, Change, ReplyRequest, Request, Search};
 use crate::session::{Check, Session};
@@ -54,12 +55,15 @@ use tool_refusals::{not_listed, tool_names, unusable};
 /// Carries out one call.
 pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
     let path = first_path(&raw.arguments);
+    let (recorded, waited_on) = asked_again::recorded(session, &raw);
     let mut context = CallContext::new(session, raw.tool, raw.caller, raw.cancel);
     context.approver = raw.approver;
     context.applied_by = raw.applied_by;
-    respond(&mut context, path, |context| {
+    context.recorded = recorded;
+    let reply = respond(&mut context, path, |context| {
         receive_call(context, raw.arguments)
-    })
+    });
+    asked_again::answer(&context, reply, waited_on.as_deref())
 }
 
 /// Carries out a call of a built-in tool whose arguments are already typed. `path` is the path that a refusal names.
@@ -220,7 +224,15 @@ fn carry_out(
             Ok(reply::search::found(findings, matches))
         }
         Asked::Answer { text, data } => Ok(reply::host_answer(text, data)),
-        Asked::Change(change) => change::carry_out(context, &change, &repairs),
+        Asked::Change(change) => match change::carry_out(context, &change, &repairs) {
+            // The call may have been asked about by a process that has ended, and that had read the file.
+            Err(refusal)
+                if refusal.kind() == RefusalKind::NotRead && approve::recall_seen(context) =>
+            {
+                change::carry_out(context, &change, &repairs)
+            }
+            carried_out => carried_out,
+        },
     }
 }
 

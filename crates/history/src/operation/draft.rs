@@ -38,6 +38,8 @@ pub struct Draft<'a> {
     pub rungs: Vec<&'a str>,
     /// Who approved the change, or the rule that allowed it.
     pub approved: Option<&'a str>,
+    /// The question whose yes the operation uses up, where a recorded one was asked.
+    pub question: Option<&'a str>,
     /// The files that will be changed.
     pub files: Vec<FileDraft<'a>>,
     /// The file changes that the operation takes back, in any order.

@@ -12,6 +12,7 @@ use super::{
 use crate::entry::Revision;
 use crate::kept::KeptContent;
 use crate::mark::MarkStore;
+use crate::question::QuestionStore;
 use crate::store::{Saved, SetAside, StoreError};
 
 /// Whether an announced operation could be confirmed.
@@ -28,9 +29,12 @@ pub enum Confirmed {
 /// A change is recorded in two steps: [`begin`](RecordStore::begin) before the files are written, with everything that undo
 /// needs, and [`finish`](RecordStore::finish) afterwards. Operations of a process that ended in between are returned by
 /// [`unfinished`](RecordStore::unfinished) and settled by a caller that can read the files.
-pub trait OperationStore: RecordStore + ContentStore + StoreUpkeep + MarkStore {}
+pub trait OperationStore:
+    RecordStore + ContentStore + StoreUpkeep + MarkStore + QuestionStore
+{
+}
 
-impl<S: RecordStore + ContentStore + StoreUpkeep + MarkStore> OperationStore for S {}
+impl<S: RecordStore + ContentStore + StoreUpkeep + MarkStore + QuestionStore> OperationStore for S {}
 
 /// The records of operations: written in two steps, queried, and settled after a crash.
 pub trait RecordStore: Send + Sync {

@@ -214,11 +214,11 @@ fn forget(connection: &mut Connection, session: &SessionName, path: &Path) -> ru
     Ok(())
 }
 
-fn flags_of(entry: &Entry) -> i64 {
+pub(super) fn flags_of(entry: &Entry) -> i64 {
     if entry.partial_view { PARTIAL_VIEW } else { 0 }
 }
 
-fn entry_of(row: &Row<'_>) -> rusqlite::Result<Option<(PathBuf, Entry)>> {
+pub(super) fn entry_of(row: &Row<'_>) -> rusqlite::Result<Option<(PathBuf, Entry)>> {
     let path: Vec<u8> = row.get(0)?;
     let revision: Vec<u8> = row.get(1)?;
     let size: i64 = row.get(2)?;

@@ -12,7 +12,7 @@ use super::files::{file_in, has_set_aside};
 use super::transaction::WriteTransaction;
 use super::{
     Saved, SetAside, Store, StoreError, blobs, compress, contents, forecast, ids, log, process,
-    prune, records, statistics, streamed, unsealed,
+    prune, questions, records, statistics, streamed, unsealed,
 };
 use crate::entry::Revision;
 use crate::kept::KeptContent;
@@ -22,28 +22,47 @@ use crate::operation::{
     TakenBack, Unsealed,
 };
 
+/// How the announcement of an operation ended.
+enum Begun {
+    Announced,
+    /// Another operation has the id.
+    Taken,
+    /// The yes to this question is not there, or was used.
+    UsedUp(String),
+}
+
 impl RecordStore for Store {
     fn begin(&self, draft: &Draft<'_>) -> Result<Saved, StoreError> {
         self.put_files(draft)?;
-        let (taken, set_aside) = self.run(|connection| {
+        let (begun, set_aside) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
+            if let Some(question) = draft.question
+                && !questions::use_up(&transaction, question, draft.id)?
+            {
+                return Ok(Begun::UsedUp(question.to_owned()));
+            }
             match records::insert(&transaction, self.folder(), draft) {
-                Err(error) if records::is_taken(&error) => return Ok(true),
+                Err(error) if records::is_taken(&error) => return Ok(Begun::Taken),
                 other => other?,
             }
             transaction
                 .prepare_cached("INSERT INTO begun (id, process) VALUES (?1, ?2)")?
                 .execute(params![draft.id, self.process()])?;
             transaction.commit()?;
-            Ok(false)
+            Ok(Begun::Announced)
         })?;
-        if taken {
-            return Err(StoreError::Taken {
-                path: file_in(self.folder()),
+        let path = || file_in(self.folder());
+        match begun {
+            Begun::Announced => Ok(Saved { set_aside }),
+            Begun::Taken => Err(StoreError::Taken {
+                path: path(),
                 id: draft.id.to_owned(),
-            });
+            }),
+            Begun::UsedUp(question) => Err(StoreError::UsedUp {
+                path: path(),
+                question,
+            }),
         }
-        Ok(Saved { set_aside })
     }
 
     fn finish(&self, draft: &Draft<'_>) -> Result<Saved, StoreError> {
@@ -90,6 +109,7 @@ impl RecordStore for Store {
             let transaction = WriteTransaction::begin(connection)?;
             let needless = prune::contents_of(&transaction, id)?;
             records::remove(&transaction, id)?;
+            questions::give_back(&transaction, id)?;
             let removed = &mut Removed::default();
             let files = prune::release(&transaction, self.folder(), needless, removed)?;
             transaction.commit()?;
@@ -153,6 +173,7 @@ impl RecordStore for Store {
             }
             if written.is_empty() {
                 records::remove(&transaction, &operation.id)?;
+                questions::give_back(&transaction, &operation.id)?;
             } else {
                 transaction.execute(
                     "UPDATE operations SET state = ?2 WHERE id = ?1",

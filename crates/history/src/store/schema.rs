@@ -170,6 +170,48 @@ pub(super) const STEPS: &[&str] = &["
         session  TEXT    NOT NULL,
         time     INTEGER NOT NULL         -- seconds since 1970
     ) STRICT, WITHOUT ROWID;
+", "
+    -- Questions to a person. `call` recognises the same call when it is sent again, `plan` the same change.
+    CREATE TABLE questions (
+        id          TEXT    NOT NULL PRIMARY KEY,
+        call        BLOB    NOT NULL,     -- BLAKE3 of workspace, session, tool and arguments
+        plan        BLOB    NOT NULL,     -- BLAKE3 of the files, their versions and the new bytes
+        time        INTEGER NOT NULL,     -- milliseconds since 1970
+        workspace   TEXT    NOT NULL,
+        session     TEXT    NOT NULL,
+        client      TEXT,
+        call_id     TEXT,
+        tool        TEXT    NOT NULL,
+        process     TEXT    NOT NULL,     -- that asked
+        ended       INTEGER,              -- when that process was found to have ended
+        shown       BLOB    NOT NULL,     -- the question, compressed
+        state       INTEGER NOT NULL,     -- 0 open, 1 approved, 2 rejected, 3 used, 4 superseded
+        decision    BLOB,
+        decided_by  TEXT,
+        decided     INTEGER,
+        delivered   INTEGER NOT NULL,     -- 1: the caller was told of a no
+        followed_by TEXT,                 -- the operation that used the yes up, or the question that took its place
+        answer      BLOB                  -- of the call that used the yes up, compressed
+    ) STRICT;
+    CREATE INDEX questions_by_call ON questions (call, time);
+    CREATE INDEX questions_open ON questions (session) WHERE state = 0;
+    CREATE INDEX questions_followed ON questions (followed_by) WHERE followed_by IS NOT NULL;
+    CREATE TABLE question_files (
+        question TEXT    NOT NULL REFERENCES questions (id) ON DELETE CASCADE,
+        at       INTEGER NOT NULL,
+        path     BLOB    NOT NULL,
+        kind     INTEGER NOT NULL,        -- as in `files`
+        added    INTEGER NOT NULL,
+        removed  INTEGER NOT NULL,
+        revision BLOB,                    -- from here on as in `ledger`: what the session had seen
+        size     INTEGER,
+        stamp    BLOB,
+        seen     BLOB,
+        flags    INTEGER,
+        wrote    BLOB,
+        numbers  BLOB,
+        PRIMARY KEY (question, at)
+    ) STRICT, WITHOUT ROWID;
 "];
 
 /// Why a database could not be migrated.

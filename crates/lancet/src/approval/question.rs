@@ -5,7 +5,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use lancet_history::ChangeKind;
+use serde::{Deserialize, Serialize};
 
+use super::encoding;
 use crate::visible::{visible, visible_line};
 
 /// The most different reasons that a question names; the others are counted.
@@ -14,11 +16,17 @@ const MOST_REASONS: usize = 5;
 /// A question to a person: may these files be written like this? It is about a whole call. Its texts are safe to show:
 /// characters that would move a cursor, change the writing direction or forge a line are escaped. The paths are not
 /// escaped; [`FileQuestion::shown_path`] and [`FileQuestion::shown_relative`] give the escaped form.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Question {
     /// The tool that wants to write.
     pub tool: String,
+    /// The session that asks: its name, or a generated one.
+    pub session: String,
+    /// The client that asks, as it introduced itself.
+    pub client: Option<String>,
+    /// The caller's own id of the call.
+    pub call: Option<String>,
     /// The files of the call: those with protected names first, then the others that are asked about, then those that need
     /// no answer. Never empty.
     pub files: Vec<FileQuestion>,
@@ -30,16 +38,22 @@ pub struct Question {
 }
 
 /// One file of a question.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FileQuestion {
     /// The file's absolute path.
+    #[serde(with = "encoding::path")]
     pub path: PathBuf,
     /// The file's path relative to its root.
+    #[serde(with = "encoding::path")]
     pub relative: PathBuf,
     /// What would happen to the file.
+    #[serde(with = "encoding::kind")]
     pub kind: ChangeKind,
+    /// The version of the file that the question shows, as its short name; none for a new file.
+    pub base: Option<String>,
     /// The file's old path where it is moved.
+    #[serde(with = "encoding::optional_path")]
     pub moved_from: Option<PathBuf>,
     /// Why the file needs an answer: the mode, the rule, or the protected name. None where this file alone would be written
     /// without a question.
@@ -65,7 +79,7 @@ pub struct FileQuestion {
 }
 
 /// A part of a file's change that can be written without the others: a hunk of the diff, or several that belong together.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Piece {
     /// The hunks as a unified diff with three lines of context; empty where there is nothing to show.
@@ -75,7 +89,7 @@ pub struct Piece {
 }
 
 /// What the answers that last longer than one call would cover.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Offers {
     /// What [`Answer::Session`](super::Answer::Session) covers, as text for a person.
@@ -91,8 +105,7 @@ impl Question {
         Self {
             tool: tool.into(),
             files,
-            is_whole: false,
-            offers: Offers::default(),
+            ..Self::default()
         }
     }
 
@@ -131,6 +144,9 @@ impl Question {
     /// Escapes the texts of the question so that they are safe to show.
     pub(crate) fn escaped(mut self) -> Self {
         line(&mut self.tool);
+        line(&mut self.session);
+        self.client.as_mut().map(line);
+        self.call.as_mut().map(line);
         line(&mut self.offers.session);
         self.offers.always.iter_mut().for_each(line);
         for file in &mut self.files {

@@ -95,6 +95,8 @@ pub(crate) fn begin(
                 return Ok(announced);
             }
             Err(StoreError::Taken { .. }) => announced.id = operation::new_id(),
+            // A yes is for one write, so that this holds whatever the settings say of the history.
+            Err(StoreError::UsedUp { .. }) => return Err(used_up(plan)),
             Err(error) if context.engine().settings.history.required => {
                 return Err(refuse(plan, &error));
             }
@@ -185,6 +187,19 @@ fn tell(plan: &mut Plan, notice: Option<String>) {
     }
 }
 
+/// The refusal where another call has used the yes up in the meantime.
+fn used_up(plan: &Plan) -> Refusal {
+    let path = plan
+        .files
+        .first()
+        .map(|file| quote_path(file.target.path()));
+    let path = path.unwrap_or_default();
+    let text = format!(
+        "{path} was not written: the person's yes was for one write, and another call has used it. Look at the file, then send the call again if it is still needed."
+    );
+    Refusal::new(RefusalKind::Busy, text).with("file_path", path)
+}
+
 fn refuse(plan: &Plan, error: &StoreError) -> Refusal {
     let path = plan
         .files
@@ -239,6 +254,7 @@ fn draft<'p>(
             .map(|rung| rung.name())
             .collect(),
         approved: plan.origin.approved.as_deref(),
+        question: plan.origin.question.as_deref(),
         files: files
             .map(|(at, file)| {
                 let written = written.and_then(|written| written.get(at));

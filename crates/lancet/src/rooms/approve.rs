@@ -3,12 +3,14 @@
 
 mod ask;
 mod check;
+mod digest;
 mod edited;
 mod halt;
 mod keep;
 mod pick;
 mod pieces;
 mod reason;
+mod recorded;
 mod reduce;
 mod wait;
 mod withheld;
@@ -18,6 +20,7 @@ use lancet_policy::Policy;
 
 pub(crate) use halt::Halt;
 pub(crate) use keep::keep_answer;
+pub(crate) use recorded::recall_seen;
 pub(crate) use withheld::{before_telling, tell_after_yes};
 
 use self::reason::{Standing, decide, decide_file, nobody, reason, refusal, standing};
@@ -59,7 +62,9 @@ pub(crate) fn approve(
     let asks = standings.iter().any(|standing| standing.asks().is_some());
     plan.origin.approved = match asks {
         false => allowed_by(&standings),
-        true if attempt.needs_fresh_read() && ask::somebody(context).is_some() => {
+        true if attempt.needs_fresh_read()
+            && (context.recorded.is_some() || ask::is_somebody_there(context)) =>
+        {
             return Err(Halt::NeedsFreshRead);
         }
         true => Some(ask::ask(context, &policy, &mut plan, &standings)?),
@@ -118,7 +123,7 @@ pub(crate) fn foresee(context: &CallContext<'_>, plan: &Plan) -> Check {
     let reasons = reasons(context, &policy, plan);
     match reasons.into_iter().next() {
         None => Check::Passes,
-        Some(reason) if ask::somebody(context).is_some() => Check::Asks {
+        Some(reason) if ask::is_somebody_there(context) => Check::Asks {
             reason: reason.told,
         },
         Some(reason) => Check::Refused(Box::new(nobody(&reason))),
@@ -137,7 +142,7 @@ pub(crate) fn foresee_dry_run(
     }
     let reasons = reasons(context, &policy, plan);
     match reasons.iter().find(|reason| reason.protected) {
-        Some(reason) if ask::somebody(context).is_none() => Err(nobody(reason)),
+        Some(reason) if !ask::is_somebody_there(context) => Err(nobody(reason)),
         protected => Ok(protected
             .or(reasons.first())
             .map(|reason| reason.told.clone())),

@@ -21,6 +21,7 @@ use crate::limit::{AnswerLimit, Pictures};
 use crate::order::Turn;
 use crate::outcome::Layout;
 use crate::page_range::PageRange;
+use crate::questions::{RecordedCall, WaitingCall};
 use crate::refusal::{Numbers, Refusal, RefusalKind};
 use crate::request::EditRequest;
 use crate::session::{LastingAnswer, Session};
@@ -49,6 +50,12 @@ pub(crate) struct CallContext<'s> {
     pub(crate) budget: AnswerBudget,
     /// The approver of this call; none where the engine's approver is asked.
     pub(crate) approver: Option<Arc<dyn Approver>>,
+    /// The call by which a recorded question is found again; none where the approver is asked.
+    pub(crate) recorded: Option<RecordedCall>,
+    /// The question that the call waits on, once it is recorded.
+    pub(crate) waiting: RefCell<Option<WaitingCall>>,
+    /// The recorded question whose decision the call carries out.
+    pub(crate) decided: RefCell<Option<String>>,
     /// How long this call has waited for a person.
     pub(crate) waited: Cell<Duration>,
     /// What a person's answer covers beyond this call, saved once the call has succeeded.
@@ -96,6 +103,9 @@ impl<'s> CallContext<'s> {
             cancel,
             budget: AnswerBudget::default(),
             approver: None,
+            recorded: None,
+            waiting: RefCell::default(),
+            decided: RefCell::default(),
             waited: Cell::default(),
             answer: RefCell::default(),
             applied_by: AppliedBy::Model,

@@ -321,6 +321,7 @@ fn record(
             removed: 0,
             folders: Vec::new(),
         }],
+        question: None,
         takes_back: Vec::new(),
     };
     let _ = store.begin(&draft)?;

@@ -36,6 +36,8 @@ pub(crate) struct Origin {
     pub(super) left_out: Vec<LeftOut>,
     /// Who approved the plan, or which rule; set by *approve*.
     pub(super) approved: Option<String>,
+    /// The recorded question whose yes the plan uses up; set by *approve*.
+    pub(super) question: Option<String>,
     /// Whether the person who was asked changed the text, or left parts of it out.
     pub(super) user_modified: bool,
     /// What the person who was asked left out.
@@ -102,6 +104,7 @@ impl Default for Origin {
             found_back: Vec::new(),
             left_out: Vec::new(),
             approved: None,
+            question: None,
             user_modified: false,
             omitted: Omitted::default(),
             parts: Parts::default(),

@@ -7,15 +7,19 @@ use lancet_policy::Policy;
 use lancet_text::{Document, apply_raw};
 use lancet_workspace::Executable;
 
+use super::digest;
 use super::halt::Halt;
 use super::keep;
 use super::pick::{self, Proposed};
 use super::pieces::Pieces;
 use super::reason::{Standing, nobody};
+use super::recorded::{self, Asking};
 use super::wait::wait_for;
 use super::words::{self, Subject};
 use crate::approval::{Answer, Approver, FileQuestion, Offers, Pick, Question};
+use crate::call::Deciders;
 use crate::events::Event;
+use crate::questions::is_watched;
 use crate::reason::Reason;
 use crate::refusal::Refusal;
 use crate::rooms::CallContext;
@@ -28,8 +32,23 @@ const LONGEST_TEXT: usize = 4 << 20;
 /// The longest reason in the record of who approved, in characters.
 const LONGEST_REASON: usize = 1_000;
 
+/// Whether somebody can be asked.
+pub(super) fn is_somebody_there(context: &CallContext<'_>) -> bool {
+    let Some(call) = &context.recorded else {
+        return somebody(context).is_some();
+    };
+    let state = context.session.lancet.state_dir();
+    match call.deciders {
+        Deciders::Present => true,
+        Deciders::IfWatched => state.is_some_and(|state| {
+            let roots = context.engine().ceiling().roots();
+            is_watched(state, roots)
+        }),
+    }
+}
+
 /// The approver of the call or else of the engine; none where nobody can be asked.
-pub(super) fn somebody<'d>(context: &'d CallContext<'_>) -> Option<&'d Arc<dyn Approver>> {
+fn somebody<'d>(context: &'d CallContext<'_>) -> Option<&'d Arc<dyn Approver>> {
     context
         .approver
         .as_ref()
@@ -49,13 +68,13 @@ pub(super) fn ask(
         .filter_map(|&at| standings[at].asks())
         .collect();
     let subject = Subject::files(&plan.files);
-    let Some(approver) = somebody(context) else {
+    let nobody = {
         let refusal = asked.first().map_or_else(
             || words::not_answered_by_a_person(&subject, None),
             |reason| nobody(reason),
         );
         let first = order.first().map(|at| plan.files[*at].target.told());
-        return Err(refusal.with("file_path", first.unwrap_or_default()).into());
+        refusal.with("file_path", first.unwrap_or_default())
     };
     let (grants, offered): (Vec<(String, Reach)>, Vec<keep::Words>) = asked
         .iter()
@@ -84,21 +103,44 @@ pub(super) fn ask(
         }
     }
     let question = Question {
-        tool: context.tool.clone(),
         files,
         is_whole: plan.origin.parts == Parts::Inseparable,
         offers: Offers {
             session: keep::session_words(&offered, plan.files.len()),
             always: rules.clone(),
         },
+        ..asked_by(context)
     };
     let texts: Vec<Option<String>> = question
         .files
         .iter()
         .map(|file| file.text.clone())
         .collect();
-    let by = who_approved(&**approver, &question);
-    let answer = wait_for(context, approver, question, &plan.files, &subject)?;
+    let (answer, by) = match &context.recorded {
+        Some(call) => {
+            let reason = cut(&question.reason(), LONGEST_REASON);
+            let asking = Asking {
+                question,
+                plan: digest::of(plan),
+                files: &plan.files,
+                subject: &subject,
+                nobody,
+            };
+            let decision = recorded::decision(context, call, asking)?;
+            context.decided.replace(Some(decision.question.clone()));
+            plan.origin.question = Some(decision.question);
+            (
+                decision.answer,
+                format!("{}, asked because {reason}", decision.by),
+            )
+        }
+        None => {
+            let approver = somebody(context).ok_or(nobody)?;
+            let by = who_approved(&**approver, &question);
+            let answer = wait_for(context, approver, question, &plan.files, &subject)?;
+            (answer, by)
+        }
+    };
     let picks = match answer {
         Answer::Picked { ref files, .. } => files.clone(),
         Answer::Edited(ref text) if order.len() == 1 => vec![Pick::Edited(text.clone())],
@@ -143,16 +185,50 @@ pub(super) fn ask(
     })
 }
 
+/// The fields of a question that say who asks.
+pub(super) fn asked_by(context: &CallContext<'_>) -> Question {
+    Question {
+        tool: context.tool.clone(),
+        session: context.session.key().to_owned(),
+        client: context.caller.client.clone(),
+        call: context.caller.call.clone(),
+        ..Question::default()
+    }
+}
+
 /// Asks whether a model may learn why a withheld file was not written.
 pub(super) fn ask_to_tell(
     context: &CallContext<'_>,
-    approver: &Arc<dyn Approver>,
     question: Question,
     told: &QuotedPath,
     reason: &Reason,
 ) -> Result<(), Refusal> {
     let subject = Subject::file(told);
-    let answer = match wait_for(context, approver, question, &[], &subject) {
+    let nobody = nobody(reason).with("file_path", told.clone());
+    let answer = match (&context.recorded, somebody(context)) {
+        (Some(call), _) => {
+            let words: Vec<&str> = question
+                .files
+                .iter()
+                .flat_map(|file| &file.notices)
+                .map(String::as_str)
+                .collect();
+            let asking = Asking {
+                plan: digest::of_file(&reason.path, &words.join("\n")),
+                question,
+                files: &[],
+                subject: &subject,
+                nobody,
+            };
+            recorded::decision(context, call, asking).map(|decision| {
+                // Nothing is written that could use the yes up, so it counts until it is too old.
+                decision.answer
+            })
+        }
+        (None, Some(approver)) => wait_for(context, approver, question, &[], &subject),
+        (None, None) => return Err(nobody),
+    };
+    let answer = match answer {
         Ok(answer) => answer,
         Err(Halt::Refused(refusal)) => return Err(*refusal),
         // No file is watched while this question is open.
@@ -221,6 +297,10 @@ fn file_question(file: &FilePlan, pieces: &Pieces, reason: Option<&Reason>) -> F
         path: file.target.path().to_path_buf(),
         relative: file.target.located.relative().to_path_buf(),
         kind: file.kind(),
+        base: file
+            .expected
+            .revision()
+            .map(|revision| revision.short().to_string()),
         moved_from: file.moved().map(|moved| moved.from.path().to_path_buf()),
         reason: reason.map(|reason| reason.words.clone()),
         rule: reason.and_then(|reason| reason.rule.clone()),

@@ -39,7 +39,7 @@ pub(crate) fn before_telling(
     if grants.covers(target.path(), &reason.key) {
         return Ok(None);
     }
-    if ask::somebody(context).is_none() {
+    if !ask::is_somebody_there(context) && context.recorded.is_none() {
         return Err(nobody(&reason).with("file_path", target.told()));
     }
     if dry_run == DryRun::Yes {
@@ -62,9 +62,6 @@ pub(crate) fn tell_after_yes(context: &CallContext<'_>, mut refusal: Refusal) ->
     let Some(withheld) = refusal.withheld.take() else {
         return refusal;
     };
-    let Some(approver) = ask::somebody(context) else {
-        return nobody(&withheld.reason).with("file_path", withheld.told);
-    };
     let file = FileQuestion {
         path: withheld.path.clone(),
         relative: withheld.relative.clone(),
@@ -79,21 +76,15 @@ pub(crate) fn tell_after_yes(context: &CallContext<'_>, mut refusal: Refusal) ->
         ..FileQuestion::default()
     };
     let question = Question {
-        tool: context.tool.clone(),
         files: vec![file],
         is_whole: true,
         offers: Offers {
             session: "this file".to_owned(),
             always: Vec::new(),
         },
+        ..ask::asked_by(context)
     };
-    match ask::ask_to_tell(
-        context,
-        approver,
-        question,
-        &withheld.told,
-        &withheld.reason,
-    ) {
+    match ask::ask_to_tell(context, question, &withheld.told, &withheld.reason) {
         Ok(()) => refusal,
         Err(no) => no,
     }

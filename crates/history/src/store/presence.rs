@@ -1,0 +1,72 @@
+//! Who looks at recorded questions: a program that shows them holds a shared lock on a file of its workspace. The kernel
+//! releases the lock when the program ends, however it ends.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// The folder of these files inside the state folder.
+const FOLDER: &str = "deciders";
+
+/// As long as this value lives, the questions of a workspace are recorded and waited for.
+#[derive(Debug)]
+#[must_use]
+pub struct Presence {
+    /// The locked file; the lock ends when it is closed.
+    _held: File,
+}
+
+impl Presence {
+    /// Announces that somebody looks at the questions of a workspace.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    pub fn announce(state: &Path, workspace: &str) -> io::Result<Self> {
+        fs::create_dir_all(state.join(FOLDER))?;
+        let file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .open(file_of(state, workspace))?;
+        // Somebody who asks holds the lock for a moment, so this waits.
+        file.lock_shared()?;
+        Ok(Self { _held: file })
+    }
+
+    /// Whether somebody looks at the questions of a workspace.
+    #[must_use]
+    pub fn is_announced(state: &Path, workspace: &str) -> bool {
+        let Ok(file) = OpenOptions::new()
+            .write(true)
+            .open(file_of(state, workspace))
+        else {
+            return false;
+        };
+        matches!(file.try_lock(), Err(TryLockError::WouldBlock))
+    }
+}
+
+fn file_of(state: &Path, workspace: &str) -> PathBuf {
+    state.join(FOLDER).join(workspace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_presence_lasts_as_long_as_its_value() {
+        let state = tempfile::tempdir().expect("folder");
+        let is_there = |workspace| Presence::is_announced(state.path(), workspace);
+        assert!(!is_there("one"));
+        let first = Presence::announce(state.path(), "one").expect("announced");
+        let second = Presence::announce(state.path(), "one").expect("announced");
+        assert!(is_there("one") && !is_there("other"));
+        drop(first);
+        assert!(is_there("one"));
+        drop(second);
+        assert!(!is_there("one"));
+    }
+}

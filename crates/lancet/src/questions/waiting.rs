@@ -1,0 +1,138 @@
+//! A call that waits for a decision: by what it is recognised when it is sent again, and whether its files are still what
+//! the question shows.
+
+use std::path::PathBuf;
+
+use lancet_history::Digest;
+use lancet_workspace::Stamp;
+use serde_json::Value;
+
+use crate::call::{Caller, Deciders};
+use crate::engine::Lancet;
+use crate::session::Session;
+
+use super::workspace_id;
+
+/// A call whose question is recorded.
+#[derive(Clone, Debug)]
+pub(crate) struct RecordedCall {
+    /// The hash by which the call is recognised when it is sent again.
+    pub(crate) key: Digest,
+    pub(crate) deciders: Deciders,
+}
+
+impl RecordedCall {
+    pub(crate) fn new(
+        session: &Session,
+        caller: &Caller,
+        tool: &str,
+        arguments: &Value,
+        deciders: Deciders,
+    ) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        let mut add = |part: &[u8]| {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        };
+        for root in session.lancet.roots() {
+            add(workspace_id(&root).as_bytes());
+        }
+        // A session without a name ends with its process, and the call may be sent again to another one.
+        match session.name() {
+            Some(name) => add(name.as_str().as_bytes()),
+            None => add(caller.client.as_deref().unwrap_or_default().as_bytes()),
+        }
+        add(tool.as_bytes());
+        add(canonical(arguments).as_bytes());
+        Self {
+            key: *hasher.finalize().as_bytes(),
+            deciders,
+        }
+    }
+}
+
+/// The arguments with the keys of every object in order.
+fn canonical(value: &Value) -> String {
+    match value {
+        Value::Object(fields) => {
+            let mut fields: Vec<(&String, &Value)> = fields.iter().collect();
+            fields.sort_unstable_by_key(|(key, _)| key.as_str());
+            let fields = fields
+                .into_iter()
+                .map(|(key, value)| format!("{}:{}", Value::from(key.as_str()), canonical(value)));
+            format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
+        }
+        Value::Array(items) => {
+            let items = items.iter().map(canonical);
+            format!("[{}]", items.collect::<Vec<_>>().join(","))
+        }
+        value => value.to_string(),
+    }
+}
+
+/// A file of a question, as it was when the question was asked.
+#[derive(Clone, Debug)]
+pub(crate) struct WatchedFile {
+    pub(crate) path: PathBuf,
+    pub(crate) is_link: bool,
+    /// Its stamp; none where there was no file.
+    pub(crate) stamp: Option<Stamp>,
+}
+
+/// A call that was refused as `waiting`.
+#[derive(Clone)]
+pub struct WaitingCall {
+    pub(crate) question: String,
+    pub(crate) files: Vec<WatchedFile>,
+    pub(crate) lancet: Lancet,
+}
+
+impl std::fmt::Debug for WaitingCall {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = formatter.debug_struct("WaitingCall");
+        shown.field("question", &self.question);
+        shown.finish_non_exhaustive()
+    }
+}
+
+impl WaitingCall {
+    /// The id of the question.
+    pub fn question(&self) -> &str {
+        &self.question
+    }
+
+    /// Whether a file is no longer what the question shows. The call should then be sent again: it asks anew with the
+    /// new diff where it still fits, and is refused otherwise.
+    pub fn has_changed(&self) -> bool {
+        let engine = self.lancet.engine();
+        self.files.iter().any(|file| {
+            let found = match file.is_link {
+                true => engine.workspace.locate_link(&file.path),
+                false => engine.workspace.locate_as_spelled(&file.path).map(Some),
+            };
+            let Ok(Some(now)) = found else {
+                return true;
+            };
+            match &file.stamp {
+                None => now.stat().is_some(),
+                Some(stamp) => now.stat().is_none_or(|now| !now.same_file_state(stamp)),
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::canonical;
+
+    #[test]
+    fn the_order_of_keys_does_not_matter_and_everything_else_does() {
+        let one = json!({ "b": [1, { "y": null, "x": "é\"" }], "a": true });
+        let same = json!({ "a": true, "b": [1, { "x": "é\"", "y": null }] });
+        assert_eq!(canonical(&one), canonical(&same));
+        let other = json!({ "a": true, "b": [{ "x": "é\"", "y": null }, 1] });
+        assert_ne!(canonical(&one), canonical(&other));
+    }
+}
