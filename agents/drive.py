@@ -20,7 +20,9 @@ from pathlib import Path
 
 import cases
 import drivers
+import hooks
 from model import Model
+from tap import Tap
 
 # In the second conversation lancet's table of clients is overridden, so that what the agent itself cuts can be seen.
 UNLIMITED = """[read]
@@ -36,7 +38,7 @@ def install(lancet, agent, home, project, writes):
 
 
 def drive(lancet, agent, model, checks):
-    """Both conversations; what was seen of the agent."""
+    """All conversations; what was seen of the agent."""
     facts = {"version": agent.version()}
     base = Path(os.path.realpath(tempfile.mkdtemp(prefix="lancet-agent-")))
     try:
@@ -60,9 +62,27 @@ def drive(lancet, agent, model, checks):
                 sent = json.dumps([request.body for request in model.requests[:8]])
                 unknown = [name for name in drivers.NAMES if name not in listed and agent.named(name) not in sent]
                 checks.that(not unknown, "the model is told of lancet's tools, in the list or as found by a search", unknown)
+                facts.update(listened(lancet, agent, model, checks, base, folder))
         checks.same(folder.bytes("ask.txt"), b"one\ntwo\n", "nothing is written without a person's yes")
     finally:
         shutil.rmtree(base, ignore_errors=True)
+    return facts
+
+
+def listened(lancet, agent, model, checks, base, folder):
+    """The conversation in which hooks are tried, and what the agent sends to lancet is looked at."""
+    home, facts, tap = base / "home", {}, Tap(base, lancet)
+    tap.put_into(home)
+    flags, agent.flags = agent.flags, agent.hooked or agent.flags
+    script = agent.prepared(hooks.conversation(agent, folder, checks, facts))
+    status, printed = agent.run(model, home, folder.path, script, prompt=hooks.PROMPT)
+    agent.flags = flags
+    checks.that(model.finished and model.failure is None, "the conversation with hooks runs to its end",
+                "%s\nexit status %s\n%s" % (model.failure, status, printed[-1500:]))
+    facts.update(tap.facts())
+    facts.update(hooks.recorded(lancet, home, folder))
+    if agent.hooked is not None:
+        hooks.check(lancet, agent, home, folder, printed, checks, facts)
     return facts
 
 

@@ -34,6 +34,8 @@ class Agent:
     prefix = ""  # of lancet's tools, as the model sees them
     flags = ()  # further arguments
     ends_when_asked = False  # whether a question without a terminal ends its whole run
+    hooked = None  # where it has hooks: the further arguments with which it runs them, and prints what they say if it can
+    reads_itself = False  # whether its own reading tool is reported to its hooks
 
     def __init__(self, packages):
         self.folder = Path(packages) / self.name
@@ -46,6 +48,10 @@ class Agent:
     def tool(self, name, arguments):
         """A call of a tool of lancet's."""
         return Call(self.prefix + name, arguments)
+
+    def own_read(self, path, lines=None):
+        """A call of the agent's own reading tool, for the lines from the first to the last one of `lines`."""
+        raise NotImplementedError
 
     def named(self, name):
         """A tool of lancet's as a text names it that lists tools to search for."""
@@ -108,6 +114,12 @@ class ClaudeCode(Agent):
     package = "@anthropic-ai/claude-code"
     program = "@anthropic-ai/claude-code-linux-x64/claude"
     prefix = "mcp__lancet__"
+    hooked = ("--output-format", "stream-json", "--verbose", "--include-hook-events")
+    reads_itself = True
+
+    def own_read(self, path, lines=None):
+        part = {"offset": lines[0], "limit": lines[1] - lines[0] + 1} if lines else {}
+        return Call("Read", {"file_path": path, **part})
 
     def environment(self, address):
         return {
@@ -125,6 +137,8 @@ class Codex(Agent):
     package = "@openai/codex"
     program = ".bin/codex"
     prefix = "mcp__lancet/"
+    # Its user trusts new hooks at its terminal; here this flag stands for that.
+    hooked = ("-s", "workspace-write", "--dangerously-bypass-hook-trust")
     model = "scripted"
 
     def environment(self, address):
@@ -145,6 +159,7 @@ class Codex(Agent):
 class CodexKnownModel(Codex):
     """With a model that Codex knows, it cuts no answer, and other servers' tools have to be searched for."""
     variant, model = " (gpt-5.5)", "gpt-5.5"
+    hooked = None  # as with the other model
 
     def named(self, name):
         return '"name": "%s"' % name
@@ -187,6 +202,12 @@ class Gemini(Agent):
     package = "@google/gemini-cli"
     program = "@google/gemini-cli/bundle/gemini.js"
     prefix = "mcp_lancet_"
+    hooked = ()
+    reads_itself = True
+
+    def own_read(self, path, lines=None):
+        part = {"start_line": lines[0], "end_line": lines[1]} if lines else {}
+        return Call("read_file", {"file_path": path, **part})
 
     def environment(self, address):
         return {"GOOGLE_GENAI_USE_VERTEXAI": "true", "GOOGLE_API_KEY": "scripted", "GOOGLE_VERTEX_BASE_URL": address,
@@ -202,6 +223,13 @@ class Qwen(Agent):
     package = "@qwen-code/qwen-code"
     program = "@qwen-code/qwen-code/cli.js"
     prefix = "mcp__lancet__"
+    hooked = ()
+    reads_itself = True
+
+    def own_read(self, path, lines=None):
+        # Its lines are counted from 0.
+        part = {"offset": lines[0] - 1, "limit": lines[1] - lines[0] + 1} if lines else {}
+        return Call("read_file", {"file_path": path, **part})
 
     def search(self, words):
         return Call("tool_search", {"query": words})

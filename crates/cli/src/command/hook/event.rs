@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::tool::{Tool, text_of};
+use super::tool::{Tool, shown_text, text_of};
 
 /// One event, in the session and the folder that it happened in.
 #[derive(Debug, PartialEq)]
@@ -94,7 +94,7 @@ fn after(tool: Tool, sent: &Value, input: &Value, answer: &Value) -> Option<Even
             path: ["file_path", "absolute_path", "path"]
                 .iter()
                 .find_map(|key| word(input, key))?,
-            text: text_of(answer)?,
+            text: shown_text(answer)?,
         }),
         Tool::LancetWrite => Some(Event::Changed {
             call: word(sent, "tool_use_id"),

@@ -52,6 +52,25 @@ pub(super) fn text_of(answer: &Value) -> Option<String> {
     within(answer, DEEPEST)
 }
 
+/// How Gemini CLI and Qwen Code begin what they show of a part of a file: with these words, up to a line of dashes.
+const HEADERS: [(&str, &str); 2] = [
+    (
+        "\nIMPORTANT: The file content has been truncated.\nStatus: Showing lines ",
+        "\n--- FILE CONTENT (truncated) ---\n",
+    ),
+    ("Showing lines ", " total lines.\n\n---\n\n"),
+];
+
+/// The text of the file in what the agent's own tool showed of it.
+pub(super) fn shown_text(answer: &Value) -> Option<String> {
+    let text = text_of(answer)?;
+    let content = HEADERS.iter().find_map(|(beginning, end)| {
+        let rest = text.strip_prefix(beginning)?;
+        rest.split_once(end).map(|(_, content)| content.to_owned())
+    });
+    Some(content.unwrap_or(text))
+}
+
 fn within(answer: &Value, depth: usize) -> Option<String> {
     let depth = depth.checked_sub(1)?;
     match answer {
@@ -131,5 +150,23 @@ mod tests {
             None
         );
         assert_eq!(text_of(&json!(7)), None);
+    }
+
+    #[test]
+    fn what_an_agent_says_about_a_part_of_a_file_is_no_text_of_it() {
+        for (shown, text) in [
+            (
+                "Showing lines 2-3 of 5 total lines.\n\n---\n\ntwo\nthree",
+                "two\nthree",
+            ),
+            (
+                "\nIMPORTANT: The file content has been truncated.\nStatus: Showing lines 2-3 of 5 total lines.\nAction: To read more of the file, you can use the 'start_line' and 'end_line' parameters in a subsequent 'read_file' call. For example, to read the next section of the file, use start_line: 4.\n\n--- FILE CONTENT (truncated) ---\ntwo\nthree",
+                "two\nthree",
+            ),
+            ("Showing lines of code\n", "Showing lines of code\n"),
+        ] {
+            let answer = json!({ "llmContent": shown });
+            assert_eq!(shown_text(&answer).as_deref(), Some(text), "{shown}");
+        }
     }
 }

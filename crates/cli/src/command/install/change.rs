@@ -43,14 +43,13 @@ pub(super) fn installed(
     let current = text.unwrap_or_default();
     let base = old.and_then(|old| exact_base(current, old));
     let is_exact = base.is_some() || old.is_none();
-    let outdated = match (old, &base) {
-        (_, Some(_)) => Vec::new(),
-        (Some(old), None) => outdated(change, old),
-        (None, None) => unrecorded(change, current),
+    let outdated = match base {
+        Some(_) => Vec::new(),
+        None => outdated(change, current, old),
     };
     let cleared = match outdated.is_empty() {
         true => None,
-        false => Some(uninstall(change.form, current, &outdated)?.into_parts().0),
+        false => Some(without(change.form, current, &outdated)?),
     };
     let start = base.as_deref().or(cleared.as_deref()).unwrap_or(current);
     let mut entries = Vec::new();
@@ -84,8 +83,7 @@ pub(super) fn installed(
     // Texts of others are not kept: where one was replaced, the entry alone is taken out later.
     let is_insertion = splices.iter().all(|splice| splice.removed.is_empty());
     if !is_exact && let Some(old) = old {
-        let is_outdated =
-            |kept: &&EntryReceipt| outdated.iter().any(|(entry, _)| *entry == kept.entry);
+        let is_outdated = |kept: &EntryReceipt| outdated.iter().any(|out| out.entry == kept.entry);
         for kept in old.entries.iter().filter(|kept| !is_outdated(kept)) {
             let mut known = entries.iter_mut().filter(|entry| entry.entry == kept.entry);
             match known.next() {
@@ -118,26 +116,51 @@ pub(super) fn installed(
     Ok((new, receipt))
 }
 
-/// The hooks of an earlier installation that the present one does not have: another program would be run beside them.
-fn outdated(change: &FileChange, old: &FileReceipt) -> Vec<(Entry, usize)> {
-    let kept = old.entries.iter();
-    kept.filter(|kept| is_hook(&kept.entry) && !change.entries.contains(&kept.entry))
-        .map(|kept| (kept.entry.clone(), kept.depth))
-        .collect()
-}
-
-/// The same where there is no receipt, as in a project's settings that another machine wrote.
-fn unrecorded(change: &FileChange, text: &str) -> Vec<(Entry, usize)> {
+/// What an earlier installation wrote and the present one does not have: a permission to write that is taken back, or a hook
+/// that runs another program. Where no receipt has it, as in a project's settings that another machine wrote, hooks are known
+/// by what they run.
+fn outdated(change: &FileChange, text: &str, old: Option<&FileReceipt>) -> Vec<EntryReceipt> {
+    let kept = old.into_iter().flat_map(|old| &old.entries);
+    let mut found: Vec<EntryReceipt> = kept
+        .filter(|kept| !is_planned(change, &kept.entry))
+        .cloned()
+        .collect();
     let hooks = change.entries.iter().filter(|entry| is_hook(entry));
-    let mut found: Vec<(Entry, usize)> = Vec::new();
     for entry in hooks.flat_map(|hook| hooks_like(change.form, text, hook)) {
-        let is_known = found.iter().any(|(known, _)| *known == entry);
+        let is_known = found.iter().any(|known| known.entry == entry);
         if !is_known && !change.entries.contains(&entry) {
-            let depth = longest(&entry);
-            found.push((entry, depth));
+            found.push(EntryReceipt {
+                depth: longest(&entry),
+                entry,
+                was: None,
+            });
         }
     }
     found
+}
+
+/// Whether a change has an entry, or puts another one into its place.
+fn is_planned(change: &FileChange, entry: &Entry) -> bool {
+    let mut planned = change.entries.iter();
+    match entry {
+        Entry::Member { path, .. } => {
+            planned.any(|other| matches!(other, Entry::Member { path: place, .. } if place == path))
+        }
+        Entry::Item { .. } => planned.any(|other| other == entry),
+        Entry::Block { .. } | Entry::Whole { .. } => true,
+    }
+}
+
+/// A text without entries; the words that they took the place of are put back.
+fn without(form: Form, text: &str, entries: &[EntryReceipt]) -> Result<String, EditError> {
+    let back: Vec<Entry> = entries.iter().filter_map(restored).collect();
+    let taken: Vec<_> = entries
+        .iter()
+        .filter(|kept| restored(kept).is_none())
+        .map(|kept| (kept.entry.clone(), kept.depth))
+        .collect();
+    let (out, _) = uninstall(form, text, &taken)?.into_parts();
+    Ok(install(form, &out, &back)?.into_parts().0)
 }
 
 /// Takes out what a receipt has.
@@ -161,15 +184,7 @@ pub(super) fn uninstalled(
                     ));
                 }
             }
-            let restored: Vec<Entry> = receipt.entries.iter().filter_map(restored).collect();
-            let taken: Vec<_> = receipt
-                .entries
-                .iter()
-                .filter(|kept| self::restored(kept).is_none())
-                .map(|kept| (kept.entry.clone(), kept.depth))
-                .collect();
-            let (out, _) = uninstall(form, text, &taken)?.into_parts();
-            install(form, &out, &restored)?.into_parts().0
+            without(form, text, &receipt.entries)?
         }
     };
     let is_empty = matches!(left.trim(), "" | "{}" | "\u{feff}");
@@ -343,5 +358,32 @@ mod tests {
             panic!("it has changed")
         };
         assert!(left.contains("theirs") && !left.contains("hook"), "{left}");
+    }
+
+    #[test]
+    fn a_permission_that_is_taken_back_goes_also_where_the_file_was_changed() {
+        let change = |allowed: &[&str]| FileChange {
+            path: "/home/me/settings.json".into(),
+            form: Form::Json,
+            entries: allowed
+                .iter()
+                .map(|name| Entry::item(&["permissions", "allow"], name))
+                .collect(),
+        };
+        let (read, edit) = ("mcp__lancet__Read", "mcp__lancet__Edit");
+        let (text, receipt) =
+            installed(&change(&[read, edit]), None, None, Vec::new()).expect("installed");
+        let NewText::Text(text) = text else {
+            panic!("it is new")
+        };
+        let changed = text.replacen('[', "[\"theirs\", ", 1);
+        let again = installed(&change(&[read]), Some(&changed), Some(&receipt), Vec::new());
+        let (text, receipt) = again.expect("installed");
+        let NewText::Text(text) = text else {
+            panic!("it has changed")
+        };
+        assert!(text.contains(read) && !text.contains(edit), "{text}");
+        assert!(text.contains("theirs"), "{text}");
+        assert_eq!(receipt.entries.len(), 1);
     }
 }
