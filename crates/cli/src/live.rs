@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use lancet::Settings;
 use lancet::settings::{ClaudeSettings, has_writer};
 use lancet::settings::{ReloadedSettings, SettingsChange, SettingsSource};
-use lancet_mcp::Level;
+use lancet_serving::Level;
 
 use crate::arguments::{Mode, WorkArguments};
 use crate::failure::Failure;

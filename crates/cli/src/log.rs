@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use lancet::events::{Event, Observer};
-use lancet_mcp::Level;
+use lancet_serving::Level;
 
 use crate::arguments::LogLevel;
 use crate::failure::Failure;
@@ -40,8 +40,8 @@ impl Log {
     }
 
     /// The same log for the MCP server.
-    pub(crate) fn for_agents(self) -> lancet_mcp::Log {
-        lancet_mcp::Log::new(self.level, write_line)
+    pub(crate) fn for_agents(self) -> lancet_serving::Log {
+        lancet_serving::Log::new(self.level, write_line)
     }
 }
 

@@ -5,7 +5,7 @@ mod folders;
 use lancet::doors::Audience;
 use lancet::tools::ToolPrefix;
 use lancet::{Builder, Lancet};
-use lancet_mcp::Level;
+use lancet_serving::Level;
 use lancet_serving::wall::{self, Wall, WritableFolders};
 
 use crate::arguments::{Mode, WorkArguments};

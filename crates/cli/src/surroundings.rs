@@ -23,7 +23,7 @@ pub(crate) use settings::{
 
 pub(crate) use trust::file as trusted_file;
 
-use lancet_mcp::SESSION_VARIABLES;
+use lancet_serving::conversation::SESSION_VARIABLES;
 
 use crate::arguments::ColorWhen;
 use crate::failure::Failure;

@@ -6,15 +6,15 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use lancet::{Block, Lancet, Mode, Refusal, RefusalKind, Reply};
+use lancet_serving::pool::Progress;
 use rmcp::model::{
     CallToolResponse, CallToolResult, ContentBlock, Implementation, JsonObject, MetaObject,
     ServerCapabilities, ServerConfig,
 };
 use serde_json::Value;
 
-use crate::Answers;
 use crate::clients::ClientProfile;
-use crate::pool::Progress;
+use crate::options::Answers;
 use crate::roots::RootsOrigin;
 use crate::sandbox;
 

@@ -4,10 +4,9 @@
 
 use lancet::call::{AnswerLimit, HandedOn, Measure};
 use lancet::settings::ClientLimit;
+use lancet_serving::identity;
 use rmcp::model::{JsonObject, Tool};
 use serde_json::{Map, Value, json};
-
-use crate::identity;
 
 /// The length of a result besides its text where the client forwards the JSON of the result: the JSON syntax and the
 /// shortened data.

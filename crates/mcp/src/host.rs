@@ -4,11 +4,10 @@
 use std::path::PathBuf;
 
 use lancet::Session;
+use lancet_serving::identity::{SEEN, SHORTENED};
+use lancet_serving::{Level, Log};
 use serde::Deserialize;
 use serde_json::{Map, Value};
-
-use crate::identity::{SEEN, SHORTENED};
-use crate::log::{Level, Log};
 
 /// What the host reports about its conversation in a call's `_meta`.
 #[derive(Debug, Default)]

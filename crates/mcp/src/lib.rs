@@ -11,18 +11,16 @@
 
 mod answer;
 mod clients;
-mod conversation;
+mod connection;
 mod elicit;
 mod host;
-mod identity;
-mod idle;
 mod limited;
 mod lines;
 mod listing;
-mod log;
 mod message;
 mod notices;
-mod pool;
+mod options;
+mod process;
 mod roots;
 mod sandbox;
 mod server;
@@ -33,83 +31,21 @@ mod wire;
 use std::io;
 use std::time::Duration;
 
-use lancet::{Lancet, SessionName};
+use lancet::Lancet;
+use lancet_serving::{Level, Log, idle};
 use rmcp::ServiceExt;
 use rmcp::service::{QuitReason, ServerInitializeError};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-pub use conversation::{SESSION_VARIABLES, hook_session};
 pub use elicit::Ask;
-pub use log::{Level, Log};
+pub use options::{Answers, MESSAGE_LIMIT, Options};
+use process::Process;
 pub use roots::{LateRoots, RootsOrigin};
 use server::Server;
 use wire::Wire;
 
-/// The longest message a client may send, in bytes.
-pub const MESSAGE_LIMIT: usize = 64 * 1024 * 1024;
-
 /// How long the end of a connection waits for a write that has begun.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// The form of answers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Answers {
-    /// Text for the model; data for programs in `_meta["lancet/result"]`.
-    #[default]
-    Text,
-    /// The same, plus `structuredContent` with an output schema for every tool but Read.
-    Structured,
-}
-
-/// The options of a server.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The session of all calls, whatever they name themselves; none where each call's own counts.
-    pub session: Option<SessionName>,
-    /// The variables of the environment that may name the session of calls that name none ([`SESSION_VARIABLES`]), with
-    /// their values.
-    pub environment: Vec<(String, String)>,
-    /// The process of the agent, by its id and start time: the session that the agent's hooks last reported for it counts
-    /// before the environment.
-    pub agent_process: Option<String>,
-    /// The form of answers.
-    pub answers: Answers,
-    /// Who is asked before a write.
-    pub ask: Ask,
-    /// The log of the server's own messages.
-    pub log: Log,
-    /// The longest time that a call may take.
-    pub time_limit: Duration,
-    /// How long a call that is to stop may take to do so, before its thread is replaced.
-    pub grace: Duration,
-    /// Where the roots come from, which decides what those of a client may do to them.
-    pub roots: RootsOrigin,
-    /// How long a call waits for the roots of a client that offers them.
-    pub roots_wait: Duration,
-    /// The longest message, in bytes.
-    pub message_limit: usize,
-    /// How long there must be no call before the history is maintained.
-    pub quiet: Duration,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            session: None,
-            environment: Vec::new(),
-            agent_process: None,
-            answers: Answers::Text,
-            ask: Ask::Engine,
-            log: Log::silent(),
-            time_limit: lancet::call::TIME_LIMIT,
-            grace: Duration::from_secs(5),
-            roots: RootsOrigin::Named,
-            roots_wait: Duration::from_secs(5),
-            message_limit: MESSAGE_LIMIT,
-            quiet: Duration::from_secs(20),
-        }
-    }
-}
 
 /// Why serving ended, other than because the client disconnected.
 #[derive(Debug, thiserror::Error)]
@@ -159,18 +95,18 @@ where
 {
     let (log, quiet) = (options.log.clone(), options.quiet);
     let wire = Wire::new(reader, writer, options.message_limit, log.clone());
-    let server = Server::new(lancet, options);
-    let pool = server.pool();
+    let process = Process::new(lancet, options);
+    let pool = process.pool.clone();
     let tidying = tokio::spawn(idle::tidy(
-        server.lancet(),
+        process.lancet.clone(),
         pool.clone(),
-        server.activity(),
+        process.activity.clone(),
         quiet,
     ));
     log.say(Level::Info, || {
         format!("lancet {} serves", env!("CARGO_PKG_VERSION"))
     });
-    let ended = match server.serve(wire).await {
+    let ended = match Server::new(process).serve(wire).await {
         Ok(running) => match running.waiting().await {
             Ok(QuitReason::JoinError(error)) | Err(error) => {
                 Err(ServeError::Connection(error.to_string()))

@@ -8,7 +8,7 @@ use lancet::tools::{Declaration, Length, mcp_tool};
 use rmcp::model::Tool;
 use serde_json::Value;
 
-use crate::{Answers, Options};
+use crate::options::{Answers, Options};
 
 /// The list of tools, cached with the declarations that it was built from.
 pub(crate) struct ToolList(RwLock<BuiltList>);

@@ -16,6 +16,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use lancet::{Lancet, Refusal, RefusalKind};
+use lancet_serving::pool::{Pool, Progress};
+use lancet_serving::{Level, Log};
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolRequestParams, ClientCapabilities, ClientResult, InputRequest, InputRequests,
@@ -25,9 +27,7 @@ use rmcp::service::{Peer, PeerRequestOptions, RequestContext};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::Options;
-use crate::log::{Level, Log};
-use crate::pool::{Pool, Progress};
+use crate::options::Options;
 
 pub use origin::{LateRoots, RootsOrigin};
 pub(crate) use uri::folder as folder_of_uri;

@@ -7,9 +7,9 @@
 use std::path::{Path, PathBuf};
 
 use lancet::WriteScope;
+use lancet_serving::identity;
 use serde_json::{Map, Value};
 
-use crate::identity;
 use crate::roots::folder_of_uri;
 
 /// The capability that asks for the policy, and the key of `_meta` that has it.

@@ -4,19 +4,15 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use lancet::{Cancel, Reply};
+use lancet_serving::pool::{JobError, Progress};
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::Instant;
 
 use crate::elicit::PendingQuestion;
-use crate::pool::{JobError, Progress};
-
-/// How often a call that waits for a person is checked.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// A call that is being carried out.
 pub(crate) struct Underway {
@@ -40,22 +36,6 @@ impl Underway {
             asked.answered(responses);
         }
         self
-    }
-}
-
-/// Ends when a call has exceeded its time limit by the grace period; waits for a person do not count.
-pub(crate) async fn overdue(call: &Cancel, grace: Duration) {
-    loop {
-        let Some(end) = call.end().and_then(|end| end.checked_add(grace)) else {
-            return std::future::pending().await;
-        };
-        sleep_until(end.into()).await;
-        let moved = call.end().and_then(|end| end.checked_add(grace)) != Some(end);
-        if call.is_waiting() {
-            sleep(LOOK_EVERY).await;
-        } else if !moved {
-            return;
-        }
     }
 }
 

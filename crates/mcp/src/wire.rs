@@ -4,6 +4,7 @@
 use std::io;
 use std::sync::Arc;
 
+use lancet_serving::{Level, Log};
 use rmcp::RoleServer;
 use rmcp::model::{ClientNotification, ClientRequest, GetMeta, JsonRpcMessage, ProtocolVersion};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -12,7 +13,6 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::Mutex;
 
 use crate::lines::{LineSplitter, SplitResult};
-use crate::log::{Level, Log};
 use crate::message::{self, Fault, Received};
 use crate::unanswered::{Place, Unanswered};
 

@@ -1,13 +1,24 @@
-//! Starts programs for a process that hosts lancet, and confines the process itself. All programs that the settings or
-//! the person's environment name are started by one process, the [launcher](Launcher), which is begun before the kernel
-//! confines its parent: children of a process that is confined by Landlock are confined, too.
+//! What the programs that host lancet share, without a type of any protocol.
 //!
-//! A request to the launcher names a kind of program and an entry of the table that the launcher has read itself, never
-//! a command line. So whatever happens to the confined process, it cannot start anything that the person did not name.
+//! For calls: the threads that carry them out ([`pool`]), the end of calls that do not stop ([`deadline`]), the session,
+//! turn and call that a request belongs to ([`identity`], [`conversation`]), maintenance while there are no calls
+//! ([`idle`]), and the [`Log`].
+//!
+//! For the process: it starts programs and confines itself. All programs that the settings or the person's environment
+//! name are started by one process, the [launcher](Launcher), which is begun before the kernel confines its parent:
+//! children of a process that is confined by Landlock are confined, too. A request to the launcher names a kind of
+//! program and an entry of the table that the launcher has read itself, never a command line. So whatever happens to the
+//! confined process, it cannot start anything that the person did not name.
 
 mod confinement;
+pub mod conversation;
 mod converter;
+pub mod deadline;
+pub mod identity;
+pub mod idle;
 mod launcher;
+mod log;
+pub mod pool;
 mod programs;
 mod running;
 mod temporary_folder;
@@ -16,4 +27,5 @@ mod wire;
 
 pub use confinement::{CONFINED, exec_confined};
 pub use launcher::{Launcher, Running, serve};
+pub use log::{Level, Log};
 pub use programs::{Launch, Programs, Streams};

@@ -29,9 +29,9 @@ const ROOMS: [(&str, &[&str]); 16] = [
             "lancet-policy",
         ],
     ),
-    ("crates/mcp", &["lancet"]),
+    ("crates/mcp", &["lancet", "lancet-serving"]),
     ("crates/pdf", &["lancet-formats"]),
-    ("crates/serving", &["lancet-formats"]),
+    ("crates/serving", &["lancet", "lancet-formats"]),
     (
         "crates/cli",
         &[
@@ -57,7 +57,11 @@ const KEPT: [(&str, &[&str], &str); 15] = [
         &["crates/mcp"],
         "only the door for agents knows the protocol",
     ),
-    ("tokio", &["crates/mcp"], "the core is synchronous"),
+    (
+        "tokio",
+        &["crates/mcp", "crates/serving"],
+        "the core is synchronous",
+    ),
     ("clap", &["crates/cli"], "only the program has arguments"),
     (
         "clap_complete",

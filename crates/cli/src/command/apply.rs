@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use lancet::dialects::{AppliedBy, Dialect, Options, ReplyOptions, parse};
 use lancet::tools::ANSWER_LIMIT;
 use lancet::{RefusalKind, Reply};
-use lancet_mcp::Level;
+use lancet_serving::Level;
 
 use super::{session_of, text_from};
 use crate::answer::{OutputFormat, Presentation, exit_of, put};

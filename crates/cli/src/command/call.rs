@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lancet::dialects::AppliedBy;
 use lancet::tools::ANSWER_LIMIT;
-use lancet_mcp::Level;
+use lancet_serving::Level;
 use serde_json::Value;
 
 use super::{session_of, text_from};

@@ -5,7 +5,7 @@ mod state;
 mod words;
 
 use lancet::settings::{Ignored, InForce};
-use lancet_mcp::Level;
+use lancet_serving::Level;
 use lancet_serving::wall::Wall;
 use serde_json::{Value, json};
 

@@ -12,7 +12,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use lancet::{Lancet, SessionName};
-use lancet_mcp::{Level, hook_session};
+use lancet_serving::Level;
+use lancet_serving::conversation::hook_session;
 use serde_json::Value;
 
 use self::event::{Event, HookEvent};

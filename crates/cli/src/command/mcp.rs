@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lancet::tools::ANSWER_LIMIT_MCP;
-use lancet_mcp::{Answers, Ask, Level, Options, RootsOrigin, serve_stdio};
+use lancet_mcp::{Answers, Ask, Options, RootsOrigin, serve_stdio};
+use lancet_serving::Level;
 
 use crate::ancestor::agent_process;
 use crate::arguments::{AskOption, McpArguments, Mode, WorkArguments};

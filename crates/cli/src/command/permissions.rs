@@ -7,7 +7,7 @@ use std::path::Path;
 use lancet::Lancet;
 use lancet::policy::{Access, Outcome};
 use lancet::tools::ANSWER_LIMIT;
-use lancet_mcp::Level;
+use lancet_serving::Level;
 use serde_json::{Value, json};
 
 use crate::arguments::{ExplainArguments, Mode, RulesArguments, TrustArguments, WorkArguments};

@@ -6,7 +6,7 @@ use lancet::dialects::Dialect;
 use lancet::outcome::Outcome;
 use lancet::tools::{ANSWER_LIMIT, ReadArguments};
 use lancet::{Lancet, Session};
-use lancet_mcp::Level;
+use lancet_serving::Level;
 
 use crate::arguments::PromptArguments;
 use crate::failure::{Exit, Failure};

@@ -7,7 +7,7 @@ mod picture;
 use lancet::outcome::{Outcome, ReadKind};
 use lancet::tools::ANSWER_LIMIT;
 use lancet::{Lancet, Session};
-use lancet_mcp::Level;
+use lancet_serving::Level;
 
 use super::session_of;
 use crate::answer::{OutputFormat, Presentation, put};

@@ -10,7 +10,7 @@ use lancet::doors::{
     Boundary, Case, Dot, EntryKind, HiddenFiles, IgnoreFiles, MatchSpan, Naming, Order, Pattern,
     PatternOptions, PrintOptions, Printed, Selected, ShellSearch, Sort, escape, smart_case,
 };
-use lancet_mcp::Level;
+use lancet_serving::Level;
 
 use crate::arguments::{
     FilterArguments, GlobArguments, GrepArguments, ListedKind, SortBy, WorkArguments,

@@ -3,7 +3,7 @@
 
 use lancet::tools::ANSWER_LIMIT;
 use lancet::tools::{Format, Length, ListForm, Strictness, tool_list};
-use lancet_mcp::Level;
+use lancet_serving::Level;
 
 use crate::arguments::{ToolFormat, ToolsArguments};
 use crate::failure::{Exit, Failure};

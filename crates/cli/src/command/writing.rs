@@ -6,7 +6,7 @@ use lancet::dialects::AppliedBy;
 use lancet::outcome::Outcome;
 use lancet::tools::ANSWER_LIMIT;
 use lancet::{Lancet, Session};
-use lancet_mcp::Level;
+use lancet_serving::Level;
 
 use super::session_of;
 use crate::arguments::{Shared, WriteFlags};

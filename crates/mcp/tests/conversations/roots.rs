@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use lancet::{Lancet, Mode};
-use lancet_mcp::{LateRoots, Level, Log, Options, RootsOrigin};
+use lancet_mcp::{LateRoots, Options, RootsOrigin};
+use lancet_serving::{Level, Log};
 use lancet_testing::TestFolder;
 use serde_json::{Value, json};
 

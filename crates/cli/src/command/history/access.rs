@@ -2,7 +2,7 @@
 
 use lancet::Lancet;
 use lancet::history::{History, StoreError};
-use lancet_mcp::Level;
+use lancet_serving::Level;
 
 use crate::arguments::WorkArguments;
 use crate::failure::Failure;

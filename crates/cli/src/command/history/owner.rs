@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use lancet::settings::NAME;
-use lancet_mcp::Level;
+use lancet_serving::Level;
 
 use crate::arguments::WorkArguments;
 use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};

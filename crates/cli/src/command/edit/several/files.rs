@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use lancet::Lancet;
 use lancet::tools::ANSWER_LIMIT;
-use lancet_mcp::Level;
+use lancet_serving::Level;
 
 use crate::arguments::EditArguments;
 use crate::command::search::expand;

@@ -17,7 +17,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// Notifies the maintenance of calls, so that it runs only while there are none.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Activity(Arc<Calls>);
+pub struct Activity(Arc<Calls>);
 
 #[derive(Debug, Default)]
 struct Calls {
@@ -27,7 +27,7 @@ struct Calls {
 
 impl Activity {
     /// Notes that a call arrived or was answered.
-    pub(crate) fn note(&self) {
+    pub fn note(&self) {
         self.0.count.fetch_add(1, Ordering::Relaxed);
         self.0.came.notify_one();
     }
@@ -39,7 +39,7 @@ impl Activity {
 
 /// Maintains the history whenever there was a call and then none for `quiet`. It never ends by itself; without calls it
 /// sleeps.
-pub(crate) async fn tidy(lancet: Lancet, pool: Arc<Pool>, activity: Activity, quiet: Duration) {
+pub async fn tidy(lancet: Lancet, pool: Arc<Pool>, activity: Activity, quiet: Duration) {
     loop {
         activity.0.came.notified().await;
         let mut before;

@@ -75,7 +75,7 @@ pub fn hook_session(agent: &str, id: &str) -> Option<String> {
 
 /// Finds the session of a client whose calls name none: the one that its hooks reported last, else that of the
 /// environment.
-pub(crate) async fn session(
+pub async fn session(
     process: Option<&str>,
     environment: &[(String, String)],
     lancet: &Lancet,

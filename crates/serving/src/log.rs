@@ -44,7 +44,7 @@ impl Log {
     }
 
     /// Logs a line, which is built only if its level is enabled.
-    pub(crate) fn say(&self, level: Level, line: impl FnOnce() -> String) {
+    pub fn say(&self, level: Level, line: impl FnOnce() -> String) {
         if self.level.is_some_and(|heard| level <= heard) {
             (self.sink)(level, &line());
         }

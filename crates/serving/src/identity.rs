@@ -5,15 +5,15 @@
 use serde_json::{Map, Value};
 
 /// The key of a session's name, chosen by the host.
-pub(crate) const SESSION: &str = "lancet/session";
+pub const SESSION: &str = "lancet/session";
 /// The key of the turn's id.
-pub(crate) const TURN: &str = "lancet/turn";
+pub const TURN: &str = "lancet/turn";
 /// The key of the call's id.
-pub(crate) const CALL: &str = "lancet/call";
+pub const CALL: &str = "lancet/call";
 /// The key of text that the host showed the model by itself.
-pub(crate) const SEEN: &str = "lancet/seen";
+pub const SEEN: &str = "lancet/seen";
 /// The key that reports a shortened conversation.
-pub(crate) const SHORTENED: &str = "lancet/shortened";
+pub const SHORTENED: &str = "lancet/shortened";
 
 /// The longest name that a session may have.
 const LONGEST: usize = 64;
@@ -75,16 +75,18 @@ const AGENTS: &[Agent] = &[
 
 /// What a request says about its caller.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Identity {
+pub struct Identity {
     /// The session's name; none where the request names none.
-    pub(crate) session: Option<String>,
-    pub(crate) turn: Option<String>,
-    pub(crate) call: Option<String>,
+    pub session: Option<String>,
+    /// The id of the turn; none where the request names none.
+    pub turn: Option<String>,
+    /// The id of the call; none where the request names none.
+    pub call: Option<String>,
 }
 
 impl Identity {
     /// Reads a request's `_meta`; `client` is the name that the client gave itself.
-    pub(crate) fn read(meta: &Map<String, Value>, client: Option<&str>) -> Self {
+    pub fn read(meta: &Map<String, Value>, client: Option<&str>) -> Self {
         let mut identity = Self {
             session: text(meta, SESSION),
             turn: text(meta, TURN),
@@ -108,7 +110,7 @@ impl Identity {
 }
 
 /// A non-empty string of `_meta`. A key that does not exist may be a path into an object, or into JSON sent as text.
-pub(crate) fn text(meta: &Map<String, Value>, key: &str) -> Option<String> {
+pub fn text(meta: &Map<String, Value>, key: &str) -> Option<String> {
     let found = match meta.get(key) {
         Some(value) => value.as_str().map(str::to_owned),
         None => {
@@ -129,7 +131,7 @@ pub(crate) fn text(meta: &Map<String, Value>, key: &str) -> Option<String> {
 /// Makes a session's name from a client's name and its id, joined by a dot: only characters that a name may have, at
 /// most 64. Where characters were left out, or the client's name has a dot itself, a checksum is added, so that no two
 /// conversations share a ledger.
-pub(crate) fn session_name(client: &str, id: &str) -> String {
+pub fn session_name(client: &str, id: &str) -> String {
     let plain = |text: &str| -> String {
         text.chars()
             .map(|c| {

@@ -18,8 +18,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(2);
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The thread pool. When it is dropped, its threads end after their current jobs.
-pub(crate) struct Pool {
+/// The thread pool, shared by every call of a process. When it is dropped, its threads end after their current jobs.
+pub struct Pool {
     shared: Arc<PoolShared>,
     free: Arc<Semaphore>,
 }
@@ -43,7 +43,7 @@ struct Queue {
 
 /// The progress of the job of one call, shared by the call and the job.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Progress(Arc<Mutex<Phase>>);
+pub struct Progress(Arc<Mutex<Phase>>);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
@@ -58,7 +58,7 @@ enum Phase {
 
 impl Progress {
     /// Whether a thread has started the job.
-    pub(crate) fn has_begun(&self) -> bool {
+    pub fn has_begun(&self) -> bool {
         *self.lock() != Phase::Waiting
     }
 
@@ -74,7 +74,7 @@ impl Progress {
 
 /// Why a job has no result.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum JobError {
+pub enum JobError {
     /// The job panicked.
     Panicked,
     /// No thread could be started for the job.
@@ -82,7 +82,8 @@ pub(crate) enum JobError {
 }
 
 impl Pool {
-    pub(crate) fn new(threads: usize) -> Self {
+    /// Makes a pool that carries out at most `threads` jobs at a time.
+    pub fn new(threads: usize) -> Self {
         Self {
             shared: Arc::default(),
             free: Arc::new(Semaphore::new(threads)),
@@ -91,7 +92,10 @@ impl Pool {
 
     /// Runs `work` as soon as a thread is free. If the future is dropped before that, the work never starts; if it is
     /// dropped later, the work runs to its end and its result is discarded.
-    pub(crate) async fn run<T: Send + 'static>(
+    ///
+    /// # Errors
+    /// The job panicked, or there is no thread for it.
+    pub async fn run<T: Send + 'static>(
         &self,
         progress: &Progress,
         work: impl FnOnce() -> T + Send + 'static,
@@ -122,7 +126,7 @@ impl Pool {
 
     /// Replaces the thread of a job that no call waits for any more, which may hold its thread for an unknown time:
     /// another thread takes its place until the job ends. Does nothing where the job has ended or not begun.
-    pub(crate) fn replace_stuck(&self, progress: &Progress) {
+    pub fn replace_stuck(&self, progress: &Progress) {
         let mut phase = progress.lock();
         let mut state = self.shared.lock();
         if *phase == Phase::AtWork && state.replaced < MOST_REPLACED {
@@ -134,7 +138,7 @@ impl Pool {
 
     /// Accepts no more work and waits at most `patience` until all jobs have ended, because a write that has begun is
     /// finished; says whether all ended. The reactor stays free to pass on cancellations.
-    pub(crate) async fn settle(&self, patience: Duration) -> bool {
+    pub async fn settle(&self, patience: Duration) -> bool {
         let end = Instant::now() + patience;
         self.close();
         while self.shared.lock().busy > 0 {

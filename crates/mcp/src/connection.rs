@@ -1,0 +1,67 @@
+//! What belongs to one connection, and to no other of the same process: the client's session, roots and sandbox, the
+//! calls that wait for it, and what its next answer says besides.
+
+use std::sync::Arc;
+
+use lancet::{Lancet, Refusal, RefusalKind, Session, SessionName};
+use lancet_serving::identity::{Identity, SESSION};
+
+use crate::limited::LimitedViews;
+use crate::notices::PendingNotices;
+use crate::process::Process;
+use crate::roots::ClientRoots;
+use crate::underway::Waiting;
+
+/// The state of one connection.
+pub(crate) struct Connection {
+    /// The session of all calls, whatever they name themselves; none where each call's own counts.
+    fixed: Option<SessionName>,
+    /// The session of calls that name none; it ends with the connection.
+    own: Session,
+    /// Calls that wait for their client to repeat them with an answer.
+    pub(crate) waiting: Waiting,
+    /// The roots of the client.
+    pub(crate) roots: Arc<ClientRoots>,
+    /// The engine as calls may use it.
+    pub(crate) views: LimitedViews,
+    /// What the next answer is to say besides.
+    pub(crate) notices: PendingNotices,
+}
+
+impl Connection {
+    pub(crate) fn new(process: &Process) -> Self {
+        let (lancet, options) = (&process.lancet, &process.options);
+        let own = match &options.session {
+            Some(name) => lancet.session(name),
+            None => lancet.new_session(),
+        };
+        let roots = ClientRoots::new(lancet.clone(), process.pool.clone(), options);
+        Self {
+            fixed: options.session.clone(),
+            own,
+            waiting: Waiting::default(),
+            roots: Arc::new(roots),
+            views: LimitedViews::default(),
+            notices: PendingNotices::default(),
+        }
+    }
+
+    /// Whether calls may name their own session.
+    pub(crate) fn is_open_to_names(&self) -> bool {
+        self.fixed.is_none()
+    }
+
+    /// Finds the session that a call belongs to, on the engine that the call uses.
+    pub(crate) fn session(&self, identity: &Identity, lancet: &Lancet) -> Result<Session, Refusal> {
+        let (None, Some(name)) = (&self.fixed, &identity.session) else {
+            return Ok(self.own.within(lancet));
+        };
+        let name = SessionName::new(name.as_str()).map_err(|error| {
+            Refusal::new(
+                RefusalKind::Invalid,
+                format!("_meta[\"{SESSION}\"] is no name of a session: {error}."),
+            )
+        })?;
+        Ok(lancet.session(&name))
+    }
+}

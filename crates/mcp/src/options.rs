@@ -1,0 +1,72 @@
+//! The options of a server.
+
+use std::time::Duration;
+
+use lancet::SessionName;
+use lancet_serving::Log;
+
+use crate::elicit::Ask;
+use crate::roots::RootsOrigin;
+
+/// The longest message a client may send, in bytes.
+pub const MESSAGE_LIMIT: usize = 64 * 1024 * 1024;
+
+/// The form of answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Answers {
+    /// Text for the model; data for programs in `_meta["lancet/result"]`.
+    #[default]
+    Text,
+    /// The same, plus `structuredContent` with an output schema for every tool but Read.
+    Structured,
+}
+
+/// The options of a server.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The session of all calls, whatever they name themselves; none where each call's own counts.
+    pub session: Option<SessionName>,
+    /// The variables of the environment that may name the session of calls that name none ([`SESSION_VARIABLES`](lancet_serving::conversation::SESSION_VARIABLES)), with
+    /// their values.
+    pub environment: Vec<(String, String)>,
+    /// The process of the agent, by its id and start time: the session that the agent's hooks last reported for it counts
+    /// before the environment.
+    pub agent_process: Option<String>,
+    /// The form of answers.
+    pub answers: Answers,
+    /// Who is asked before a write.
+    pub ask: Ask,
+    /// The log of the server's own messages.
+    pub log: Log,
+    /// The longest time that a call may take.
+    pub time_limit: Duration,
+    /// How long a call that is to stop may take to do so, before its thread is replaced.
+    pub grace: Duration,
+    /// Where the roots come from, which decides what those of a client may do to them.
+    pub roots: RootsOrigin,
+    /// How long a call waits for the roots of a client that offers them.
+    pub roots_wait: Duration,
+    /// The longest message, in bytes.
+    pub message_limit: usize,
+    /// How long there must be no call before the history is maintained.
+    pub quiet: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            session: None,
+            environment: Vec::new(),
+            agent_process: None,
+            answers: Answers::Text,
+            ask: Ask::Engine,
+            log: Log::silent(),
+            time_limit: lancet::call::TIME_LIMIT,
+            grace: Duration::from_secs(5),
+            roots: RootsOrigin::Named,
+            roots_wait: Duration::from_secs(5),
+            message_limit: MESSAGE_LIMIT,
+            quiet: Duration::from_secs(20),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What all connections of one process share: the engine, the threads, the list of tools and the options.
+
+use std::sync::Arc;
+
+use lancet::Lancet;
+use lancet_serving::idle::Activity;
+use lancet_serving::pool::{Pool, Progress};
+use rmcp::model::Tool;
+
+use crate::answer;
+use crate::listing::ToolList;
+use crate::options::{Answers, Options};
+
+/// The number of threads for calls. Reading tools run in parallel; more threads would only wait for the same disk.
+const THREADS: usize = 4;
+
+/// What one process has, however many connections it serves.
+pub(crate) struct Process {
+    pub(crate) lancet: Lancet,
+    pub(crate) options: Options,
+    pub(crate) listed: ToolList,
+    pub(crate) instructions: String,
+    pub(crate) pool: Arc<Pool>,
+    pub(crate) activity: Activity,
+}
+
+impl Process {
+    pub(crate) fn new(lancet: Lancet, options: Options) -> Arc<Self> {
+        Arc::new(Self {
+            listed: ToolList::new(&lancet, &options),
+            instructions: answer::instructions(&lancet, &options.roots),
+            pool: Arc::new(Pool::new(THREADS)),
+            activity: Activity::default(),
+            lancet,
+            options,
+        })
+    }
+
+    /// The form of a tool's answers: structured if its output schema was listed.
+    pub(crate) fn form(&self, tool: &str) -> Answers {
+        let name = self.lancet.tool_prefix().name(tool);
+        let declared = |listed: &Tool| listed.name == name && listed.output_schema.is_some();
+        if self.listed.known().iter().any(declared) {
+            Answers::Structured
+        } else {
+            Answers::Text
+        }
+    }
+
+    /// Watches a cancelled call and replaces its thread if it does not stop by itself.
+    pub(crate) fn replace_if_stuck(&self, progress: Progress) {
+        let (pool, grace) = (self.pool.clone(), self.options.grace);
+        tokio::spawn(async move {
+            tokio::time::sleep(grace).await;
+            pool.replace_stuck(&progress);
+        });
+    }
+}
