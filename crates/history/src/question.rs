@@ -188,6 +188,12 @@ pub trait QuestionStore: Send + Sync {
         by: &str,
     ) -> Result<Decided, StoreError>;
 
+    /// Adds words to a no that the caller was not told yet. False if it is too late for that.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn amend(&self, id: &str, decision: &[u8]) -> Result<bool, StoreError>;
+
     /// Marks a no as told to the caller. False if it was told before.
     ///
     /// # Errors

@@ -172,6 +172,20 @@ impl Questions {
         }
     }
 
+    /// Adds words for the model to a no. False where the model was told of it already.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    pub fn add_words(&self, id: &str, words: &str) -> Result<bool, StoreError> {
+        let no = Answer::No(Some(words.to_owned()));
+        self.store.amend(id, &encoding::answer(&no))
+    }
+
+    /// Whether somebody looks at recorded questions.
+    pub fn is_watched(&self) -> bool {
+        is_watched(&self.state, &self.roots)
+    }
+
     /// Which of these questions are no longer open.
     ///
     /// # Errors

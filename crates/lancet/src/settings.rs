@@ -27,12 +27,12 @@ pub use error::SettingsError;
 pub use help::help;
 pub use keep::{KeepError, KeptRule, keep_rule, with_rule};
 pub use model::{
-    ClientLimit, GitSurroundings, HistorySettings, Ignored, InForce, Layer, Origin, ReadSettings,
-    SearchSettings, Settings, ShellSettings, WriteSettings,
+    AskSettings, ClientLimit, GitSurroundings, HistorySettings, Ignored, InForce, Layer, Origin,
+    ReadSettings, SearchSettings, Settings, ShellSettings, WriteSettings,
 };
 pub use values::{
-    Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm, Stale, Strategy,
-    ToolPreset, Weak,
+    Asker, Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm, Stale,
+    Strategy, ToolPreset, Weak,
 };
 pub use writer::has_writer;
 

@@ -1,6 +1,6 @@
 //! What the programs that host lancet share, without a type of any protocol.
 //!
-//! For calls: the threads that carry them out ([`pool`]), the end of calls that do not stop ([`deadline`]), the session,
+//! For calls: the threads that carry them out ([`pool`]), those that wait for a person ([`decisions`]), the end of calls that do not stop ([`deadline`]), the session,
 //! turn and call that a request belongs to ([`identity`], [`conversation`]), maintenance while there are no calls
 //! ([`idle`]), and the [`Log`].
 //!
@@ -14,6 +14,7 @@ mod confinement;
 pub mod conversation;
 mod converter;
 pub mod deadline;
+pub mod decisions;
 pub mod identity;
 pub mod idle;
 mod launcher;

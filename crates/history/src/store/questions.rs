@@ -124,6 +124,17 @@ impl QuestionStore for Store {
         Ok(decided)
     }
 
+    fn amend(&self, id: &str, decision: &[u8]) -> Result<bool, StoreError> {
+        let (changed, _) = self.run(|connection| {
+            connection
+                .prepare_cached(
+                    "UPDATE questions SET decision = ?2 WHERE id = ?1 AND state = 2 AND delivered = 0",
+                )?
+                .execute(params![id, decision])
+        })?;
+        Ok(changed == 1)
+    }
+
     fn deliver(&self, id: &str) -> Result<bool, StoreError> {
         let (changed, _) = self.run(|connection| {
             connection

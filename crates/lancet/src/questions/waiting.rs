@@ -83,6 +83,7 @@ pub(crate) struct WatchedFile {
 #[derive(Clone)]
 pub struct WaitingCall {
     pub(crate) question: String,
+    pub(crate) is_new: bool,
     pub(crate) files: Vec<WatchedFile>,
     pub(crate) lancet: Lancet,
 }
@@ -99,6 +100,11 @@ impl WaitingCall {
     /// The id of the question.
     pub fn question(&self) -> &str {
         &self.question
+    }
+
+    /// Whether the call has asked just now. Otherwise the question was open before.
+    pub fn is_new(&self) -> bool {
+        self.is_new
     }
 
     /// Whether a file is no longer what the question shows. The call should then be sent again: it asks anew with the

@@ -11,7 +11,7 @@ use super::error::{SettingsError, position};
 use super::keys::{Field, Project};
 use super::parse::{Found, Given};
 use super::permissions;
-use super::values::{Mode, Strategy, ToolPreset};
+use super::values::{Asker, Mode, Strategy, ToolPreset};
 use super::{ClientLimit, Ignored, Layer, Origin, Settings};
 use crate::builtin::declarations;
 use crate::closest::closest;
@@ -37,6 +37,10 @@ const USUAL_ENCODINGS: &[&str] = &[
     "windows-1253",
     "windows-1254",
 ];
+
+/// What a list that names a program must be, for an error message.
+const MUST_BEGIN: &str =
+    "must begin with a program: a name that is found in PATH, or an absolute path";
 
 /// A number that is in force where the settings leave it to the host: the least of what hosts use.
 const LOWEST_DEFAULT: u64 = 32_000;
@@ -122,6 +126,22 @@ fn check(layer: &Layer, found: &Found, host_tools: &[&str]) -> Result<(), Settin
                 }
             }
         }
+        ("ask.by", Given::Words(words)) => {
+            for (word, at) in words {
+                if Asker::from_word(word).is_none() {
+                    let message = format!("nobody is asked by {word:?}");
+                    let meant = closest(word, Asker::WORDS.iter().copied());
+                    return Err(SettingsError::at(layer, *at, message).suggesting(meant));
+                }
+            }
+        }
+        ("ask.notify", Given::Words(words)) => {
+            let command: Vec<String> = words.iter().map(|(word, _)| word.clone()).collect();
+            if !is_command(&command) {
+                let message = format!("ask.notify {MUST_BEGIN}");
+                return Err(SettingsError::at(layer, found.value_at, message));
+            }
+        }
         (name, Given::Words(words)) if permissions::is_list(found.key.form) => {
             permissions::check(layer, name, found.key.form, words)?;
         }
@@ -150,6 +170,13 @@ fn put_several(settings: &mut Settings, layer: &Layer, found: Found) -> Result<(
     match (found.key.name, found.given) {
         ("tools", Given::Words(words)) => {
             settings.tools = Some(words.into_iter().map(|(word, _)| word).collect())
+        }
+        ("ask.by", Given::Words(words)) => {
+            let askers = words.iter().filter_map(|(word, _)| Asker::from_word(word));
+            settings.ask.by = askers.collect();
+        }
+        ("ask.notify", Given::Words(words)) => {
+            settings.ask.notify = words.into_iter().map(|(word, _)| word).collect();
         }
         (name, Given::Words(words)) if permissions::is_list(found.key.form) => {
             permissions::put(settings, layer, name, words)?;
@@ -220,6 +247,14 @@ fn strategy_rule(
     rule(layer, key_at, "write.strategy", pattern, word, strategy)
 }
 
+/// Whether a list is a program that can be found, with its arguments.
+fn is_command(command: &[String]) -> bool {
+    let program = command.first().map_or("", String::as_str);
+    let is_findable = program.starts_with('/') || !program.contains('/');
+    let has_nul = command.iter().any(|argument| argument.contains('\0'));
+    !program.is_empty() && is_findable && !has_nul
+}
+
 fn converter_rule(
     layer: &Layer,
     key_at: usize,
@@ -227,13 +262,8 @@ fn converter_rule(
     pattern: String,
     command: Vec<String>,
 ) -> Result<PathRule<Converter>, SettingsError> {
-    let program = command.first().map_or("", String::as_str);
-    let is_findable = program.starts_with('/') || !program.contains('/');
-    let has_nul = command.iter().any(|argument| argument.contains('\0'));
-    if program.is_empty() || !is_findable || has_nul {
-        let message = format!(
-            "read.converters.{pattern:?} must begin with a program: a name that is found in PATH, or an absolute path"
-        );
+    if !is_command(&command) {
+        let message = format!("read.converters.{pattern:?} {MUST_BEGIN}");
         return Err(SettingsError::at(layer, value_at, message));
     }
     let word = format!("{command:?}");

@@ -36,6 +36,11 @@ pub fn help() -> String {
                 .collect::<Vec<_>>()
                 .join(" | "),
             Form::Number { least, most } => format!("{least} to {most}"),
+            Form::Measured { least, most, unit } => {
+                format!("{least} to {most} | {}", unit.example())
+            }
+            Form::Program => "[\"notify-send\", \"lancet\"]".to_owned(),
+            Form::Askers => "[\"elicit\", \"page\"]".to_owned(),
             Form::Switch => "true | false".to_owned(),
             Form::Tools => "[\"default\", \"-MultiEdit\"] | \"default,-MultiEdit\"".to_owned(),
             Form::Encodings => "\"*.pas\" = \"windows-1252\"".to_owned(),
@@ -199,6 +204,13 @@ fn value_of(settings: &Settings, key: &Key) -> Option<String> {
         Field::Switch { get, .. } => Some(get(settings).to_string()),
         Field::Several => match key.form {
             Form::Tools => Some(quoted(&settings.tools.as_ref()?.join(","))),
+            Form::Askers => {
+                let words: Vec<&str> = settings.ask.by.iter().map(|asker| asker.word()).collect();
+                Some(format!("{words:?}"))
+            }
+            Form::Program => Some(&settings.ask.notify)
+                .filter(|command| !command.is_empty())
+                .map(|command| format!("{command:?}")),
             _ => None,
         },
     }

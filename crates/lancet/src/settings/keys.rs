@@ -14,8 +14,14 @@ pub(super) enum Form {
     Choice(&'static [&'static str]),
     /// A whole number, both bounds included.
     Number { least: u64, most: u64 },
+    /// A number that may carry a unit, both bounds included.
+    Measured { least: u64, most: u64, unit: Unit },
     /// true or false.
     Switch,
+    /// A program with its arguments.
+    Program,
+    /// Who is asked.
+    Askers,
     /// Names of tools: a list, or one string with commas as on the command line.
     Tools,
     /// A table from file pattern to encoding.
@@ -51,6 +57,59 @@ impl Form {
                 | Form::Abbreviations
                 | Form::Clients { .. }
         )
+    }
+}
+
+/// The unit of a number without one, and the units that a text may carry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
+    Bytes,
+    Days,
+    Seconds,
+    Milliseconds,
+}
+
+impl Unit {
+    /// The units that a text may carry, each with how many of this unit it is.
+    fn units(self) -> &'static [(&'static str, u64)] {
+        match self {
+            Unit::Bytes => &[
+                ("B", 1),
+                ("KiB", 1 << 10),
+                ("MiB", 1 << 20),
+                ("GiB", 1 << 30),
+                ("TiB", 1 << 40),
+            ],
+            Unit::Days => &[("d", 1), ("w", 7)],
+            Unit::Seconds => &[("s", 1), ("m", 60), ("h", 3_600)],
+            Unit::Milliseconds => &[("ms", 1), ("s", 1_000), ("m", 60_000)],
+        }
+    }
+
+    /// Reads a text such as `2GiB`; none where the number or the unit is not one.
+    pub(super) fn read(self, text: &str) -> Option<u64> {
+        let digits = text.trim_end_matches(|letter: char| !letter.is_ascii_digit());
+        let number: u64 = digits.parse().ok()?;
+        let unit = text[digits.len()..].trim();
+        let mut units = self.units().iter();
+        let (_, size) = units.find(|(name, _)| *name == unit)?;
+        number.checked_mul(*size)
+    }
+
+    /// The units in words, for an error message.
+    pub(super) fn words(self) -> String {
+        let names = self.units().iter().map(|(name, _)| *name);
+        names.collect::<Vec<_>>().join(", ")
+    }
+
+    /// A text of this unit, for the help.
+    pub(super) fn example(self) -> &'static str {
+        match self {
+            Unit::Bytes => "\"2GiB\"",
+            Unit::Days => "\"30d\"",
+            Unit::Seconds => "\"45s\"",
+            Unit::Milliseconds => "\"10s\"",
+        }
     }
 }
 

@@ -9,7 +9,8 @@ use lancet_text::Encoding;
 
 use super::by_path::PathRule;
 use super::values::{
-    Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm, Stale, Strategy, Weak,
+    Asker, Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm, Stale,
+    Strategy, Weak,
 };
 
 /// The layer that a value comes from. Later layers win.
@@ -184,6 +185,18 @@ pub struct ShellSettings {
     pub confirm: bool,
 }
 
+/// The settings of `[ask]`: who is asked about an agent's writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AskSettings {
+    /// Who is asked.
+    pub by: Vec<Asker>,
+    /// The seconds that a call waits for a decision.
+    pub patience: u64,
+    /// The program that is run when something begins to wait, with its arguments; empty where there is none.
+    pub notify: Vec<String>,
+}
+
 /// The settings in force.
 ///
 /// ```
@@ -219,6 +232,8 @@ pub struct Settings {
     pub history: HistorySettings,
     /// The settings of `[search]`.
     pub search: SearchSettings,
+    /// The settings of `[ask]`.
+    pub ask: AskSettings,
     /// The settings of `[shell]`.
     pub shell: ShellSettings,
     /// Further abbreviations for the ladder: the short and the long form.
@@ -273,6 +288,11 @@ impl Default for Settings {
                 time_budget: 10_000,
                 seen_lines: true,
                 excludes: None,
+            },
+            ask: AskSettings {
+                by: vec![Asker::Elicit, Asker::Page],
+                patience: 45,
+                notify: Vec::new(),
             },
             shell: ShellSettings { confirm: true },
             abbreviations: Vec::new(),

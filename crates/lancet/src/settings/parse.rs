@@ -158,11 +158,35 @@ fn take(
                 None => return wrong(&format!("a whole number from {least} to {most}")),
             }
         }
+        Form::Measured { least, most, unit } => {
+            let number = match item.as_str() {
+                Some(text) => unit.read(text),
+                None => item
+                    .as_integer()
+                    .and_then(|number| u64::try_from(number).ok()),
+            };
+            match number.filter(|number| (least..=most).contains(number)) {
+                Some(number) => push(Given::Number(number), key_at, value_at),
+                None => {
+                    let units = unit.words();
+                    return wrong(&format!(
+                        "a whole number from {least} to {most}, or a text with a unit ({units})"
+                    ));
+                }
+            }
+        }
+        Form::Program => match item.as_array().and_then(exact_texts) {
+            Some(words) => {
+                let words = words.into_iter().map(|word| (word, value_at)).collect();
+                push(Given::Words(words), key_at, value_at);
+            }
+            None => return wrong("a list of texts, the program and its arguments"),
+        },
         Form::Switch => match item.as_bool() {
             Some(switch) => push(Given::Switch(switch), key_at, value_at),
             None => return wrong("true or false"),
         },
-        Form::Tools => match words_of(item, value_at) {
+        Form::Tools | Form::Askers => match words_of(item, value_at) {
             Some(words) => push(Given::Words(words), key_at, value_at),
             None => return wrong("a list of names, or one text with commas"),
         },

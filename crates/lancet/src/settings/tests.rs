@@ -421,13 +421,36 @@ fn defaults_of_the_table_are_the_defaults_in_force() {
     }
 }
 
+#[test]
+fn sizes_and_times_may_carry_units() {
+    let settings = load(
+        "[history]\nmax_size = \"2GiB\"\nmax_age = \"2w\"\n[search]\ntime_budget = \"5 s\"\n[ask]\npatience = \"2m\"\n",
+    );
+    assert_eq!(settings.history.max_size, 2 << 30);
+    assert_eq!(settings.history.max_age, 14);
+    assert_eq!(settings.search.time_budget, 5_000);
+    assert_eq!(settings.ask.patience, 120);
+    for wrong in ["\"2 parsecs\"", "\"\"", "\"s\"", "\"9h\"", "\"-1s\""] {
+        let text = format!("[ask]\npatience = {wrong}\n");
+        let layer = Layer {
+            origin: Origin::User,
+            path: "lancet.toml".into(),
+            text,
+        };
+        let error = Settings::load(&[layer]).expect_err("refused");
+        assert!(error.to_string().contains("(s, m, h)"), "{error}");
+    }
+}
+
 /// Every key of the table reaches a field: set to something other than its default, it shows in what is in force.
 #[test]
 fn every_key_of_the_table_has_an_effect() {
     for key in KEYS {
         let value = match key.form {
             Form::Choice(words) => format!("\"{}\"", words.last().unwrap()),
-            Form::Number { least, .. } => least.to_string(),
+            Form::Number { least, .. } | Form::Measured { least, .. } => least.to_string(),
+            Form::Program => "[\"cat\", \"-\"]".to_owned(),
+            Form::Askers => "[\"page\"]".to_owned(),
             Form::Switch => (key.default == "false").to_string(),
             Form::Tools => "\"Read\"".to_owned(),
             Form::Encodings => "{ \"*.a\" = \"gbk\" }".to_owned(),

@@ -148,6 +148,18 @@ impl Images {
 }
 
 choice! {
+    /// Who is asked about an agent's write.
+    Asker {
+        /// The user of the agent, in the agent's own dialog.
+        Elicit = "elicit",
+        /// Whoever looks at recorded questions: `lancet pending`, `lancet watch`, the page, an editor.
+        Page = "page",
+        /// The person at the terminal that lancet was started from.
+        Terminal = "terminal",
+    }
+}
+
+choice! {
     /// In which form the pages of a PDF are shown.
     PdfForm {
         /// As text where the text of a page is usable and no large picture is on it, otherwise as a picture with its

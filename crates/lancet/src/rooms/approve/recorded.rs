@@ -67,7 +67,7 @@ pub(super) fn decision(
                 return Ok(decided(&found));
             }
             QuestionState::Open if found.plan == asking.plan => {
-                return Err(waiting(context, &asking, found.id));
+                return Err(waiting(context, &asking, found.id, false));
             }
             QuestionState::Open | QuestionState::Approved => renews = Some(found.id),
             QuestionState::Rejected | QuestionState::Used | QuestionState::Superseded => {}
@@ -130,8 +130,8 @@ fn record(
         )
     };
     match store.ask(&draft) {
-        Ok(Asked::Recorded) => Err(waiting(context, &asking, id)),
-        Ok(Asked::Known(known)) => Err(waiting(context, &asking, known)),
+        Ok(Asked::Recorded) => Err(waiting(context, &asking, id, true)),
+        Ok(Asked::Known(known)) => Err(waiting(context, &asking, known, false)),
         Ok(Asked::TooManyOfSession) => {
             Err(too_many(MOST_OPEN_OF_A_SESSION, "of this session").into())
         }
@@ -164,7 +164,7 @@ fn decided(found: &QuestionRecord) -> Decision {
 }
 
 /// The refusal for a call that waits. The model is told only to ask its user: the id of the question is for programs.
-fn waiting(context: &CallContext<'_>, asking: &Asking<'_>, id: String) -> Halt {
+fn waiting(context: &CallContext<'_>, asking: &Asking<'_>, id: String, is_new: bool) -> Halt {
     let about = asking.subject.words();
     let text = format!(
         "A person has been asked about this change of {about} and has not decided yet. Nothing was written. Ask your user to decide, then send the same call again."
@@ -183,6 +183,7 @@ fn waiting(context: &CallContext<'_>, asking: &Asking<'_>, id: String) -> Halt {
     });
     context.waiting.replace(Some(WaitingCall {
         question: id,
+        is_new,
         files: files.collect(),
         lancet: context.session.lancet.clone(),
     }));

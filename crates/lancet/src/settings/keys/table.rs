@@ -1,6 +1,6 @@
 //! The rows of the table: every key with its form, default, field and help text, in the order of the documentation.
 
-use super::{Form, Key, Project, key, later};
+use super::{Form, Key, Project, Unit, key, later};
 use crate::settings::values::{
     Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm, Stale, Weak,
 };
@@ -270,9 +270,10 @@ pub(in crate::settings) const KEYS: &[Key] = &[
     ),
     key(
         "history.max_size",
-        Form::Number {
+        Form::Measured {
             least: 1 << 20,
             most: 1 << 50,
+            unit: Unit::Bytes,
         },
         "1073741824",
         Project::Ignored,
@@ -284,9 +285,10 @@ pub(in crate::settings) const KEYS: &[Key] = &[
     ),
     key(
         "history.max_age",
-        Form::Number {
+        Form::Measured {
             least: 1,
             most: 36_500,
+            unit: Unit::Days,
         },
         "30",
         Project::Ignored,
@@ -309,9 +311,10 @@ pub(in crate::settings) const KEYS: &[Key] = &[
     ),
     key(
         "search.time_budget",
-        Form::Number {
+        Form::Measured {
             least: 100,
             most: 50_000,
+            unit: Unit::Milliseconds,
         },
         "10000",
         Project::Ignored,
@@ -342,6 +345,35 @@ pub(in crate::settings) const KEYS: &[Key] = &[
     .switch(
         |settings, switch| settings.shell.confirm = switch,
         |settings| settings.shell.confirm,
+    ),
+    key(
+        "ask.by",
+        Form::Askers,
+        "[\"elicit\", \"page\"]",
+        Project::Ignored,
+        "Who is asked about an agent's write that needs a person's word: elicit asks in the agent's own dialog where the agent is known to show it to a person, page records the question for `lancet pending`, `lancet watch`, `lancet serve` or an editor, while one of them is open. terminal asks at the terminal that lancet was started from. Several are asked at once; the first decision counts.",
+    ),
+    key(
+        "ask.patience",
+        Form::Measured {
+            least: 0,
+            most: 3_600,
+            unit: Unit::Seconds,
+        },
+        "45",
+        Project::Ignored,
+        "Seconds that a call waits for a person before it is answered with waiting; the same call sent again finds the decision. Many clients give a call up after 60.",
+    )
+    .number(
+        |settings, number| settings.ask.patience = number,
+        |settings| Some(settings.ask.patience),
+    ),
+    key(
+        "ask.notify",
+        Form::Program,
+        "none",
+        Project::Ignored,
+        "A program that is run when something begins to wait, with one line of JSON on its standard input. It is a name found in PATH or an absolute path, may take 10 seconds, and counts from the next start of lancet.",
     ),
     later("search.index"),
     later("search.memory"),

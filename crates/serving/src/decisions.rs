@@ -1,0 +1,126 @@
+//! Calls that wait for a person's decision. One thread looks for all of them, so that three hundred waiting calls cost no
+//! more threads than one; it ends when nothing waits.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use lancet::questions::{Questions, WaitingCall};
+use tokio::sync::oneshot::{Receiver, Sender, channel};
+
+/// How often the decisions are looked up. It takes a millisecond for three hundred questions.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How often the files of the questions are looked at.
+const LOOK_AT_FILES_EVERY: Duration = Duration::from_millis(500);
+
+/// The waiting calls of a process. Clones share them.
+#[derive(Clone, Default)]
+pub struct Decisions {
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    waiting: Mutex<Waiting>,
+    /// Wakes the thread before its time.
+    news: Condvar,
+}
+
+#[derive(Default)]
+struct Waiting {
+    calls: Vec<Entry>,
+    has_thread: bool,
+}
+
+struct Entry {
+    call: WaitingCall,
+    questions: Questions,
+    done: Sender<()>,
+}
+
+impl std::fmt::Debug for Decisions {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let waiting = self.shared.lock().calls.len();
+        let mut shown = formatter.debug_struct("Decisions");
+        shown.field("waiting", &waiting).finish()
+    }
+}
+
+impl Decisions {
+    /// Gives a receiver that completes when the question of a call is no longer open, or a file of it has changed: then the
+    /// call is to be carried out again. Dropping the receiver ends the wait.
+    #[must_use]
+    pub fn wait(&self, call: WaitingCall, questions: Questions) -> Receiver<()> {
+        let (done, ended) = channel();
+        let mut waiting = self.shared.lock();
+        waiting.calls.push(Entry {
+            call,
+            questions,
+            done,
+        });
+        if !waiting.has_thread {
+            let shared = Arc::clone(&self.shared);
+            let thread = std::thread::Builder::new().name("lancet-decisions".to_owned());
+            waiting.has_thread = thread.spawn(move || shared.look_until_idle()).is_ok();
+            if !waiting.has_thread {
+                // Without a thread nobody would look: the calls are carried out again, and answer that they wait.
+                waiting.calls.clear();
+            }
+        }
+        ended
+    }
+
+    /// Looks at once, because a decision was recorded.
+    pub fn look(&self) {
+        self.shared.news.notify_all();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn look_until_idle(&self) {
+        let mut looked_at_files = Instant::now();
+        loop {
+            let mut waiting = self.lock();
+            waiting.calls.retain(|entry| !entry.done.is_closed());
+            if waiting.calls.is_empty() {
+                waiting.has_thread = false;
+                return;
+            }
+            let waited = self.news.wait_timeout(waiting, LOOK_EVERY);
+            let (mut waiting, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            let calls = std::mem::take(&mut waiting.calls);
+            drop(waiting);
+            let looks_at_files = looked_at_files.elapsed() > LOOK_AT_FILES_EVERY;
+            if looks_at_files {
+                looked_at_files = Instant::now();
+            }
+            let left = still_waiting(calls, looks_at_files);
+            self.lock().calls.extend(left);
+        }
+    }
+}
+
+/// Completes the calls whose wait is over, and gives the others.
+fn still_waiting(calls: Vec<Entry>, looks_at_files: bool) -> Vec<Entry> {
+    let ids: Vec<String> = calls
+        .iter()
+        .map(|entry| entry.call.question().to_owned())
+        .collect();
+    let closed = match calls.first() {
+        // All calls of a process share one state folder. Where it cannot be read now, it is read again in a moment.
+        Some(entry) => entry.questions.no_longer_open(&ids).unwrap_or_default(),
+        None => Vec::new(),
+    };
+    let (over, left): (Vec<Entry>, Vec<Entry>) = calls.into_iter().partition(|entry| {
+        let id = entry.call.question();
+        closed.iter().any(|closed| closed == id) || (looks_at_files && entry.call.has_changed())
+    });
+    for entry in over {
+        // Whoever no longer waits has dropped the other end.
+        let _ = entry.done.send(());
+    }
+    left
+}
