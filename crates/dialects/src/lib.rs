@@ -34,10 +34,12 @@
 mod cursor;
 mod error;
 mod fence;
+mod line_end;
 mod line_start;
 mod lines;
 mod part;
 mod path_line;
+mod plain_fence;
 mod prompt;
 mod reader;
 mod search_replace;

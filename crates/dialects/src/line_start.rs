@@ -1,6 +1,8 @@
 //! What the first bytes of a line tell: whether it can open or close anything in a reply. A reply may have 50 million lines,
 //! and to ask each parser about each of them took 80 to 170 ns a line; to look at the first bytes takes 5 to 10.
 
+use crate::line_end::next_line;
+
 /// What a line may be, by its first bytes after blanks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineStart {
@@ -30,6 +32,17 @@ const BEGINNING: [bool; 256] = {
     table
 };
 
+/// Whether the first byte of a line alone tells that it opens and closes nothing.
+#[inline]
+pub(crate) fn opens_nothing(rest: &[u8]) -> bool {
+    let is_known = |first: &u8| BEGINNING[usize::from(*first)];
+    !rest.first().is_some_and(is_known)
+}
+
+/// How the lines of the two names of a file begin in a diff.
+pub(crate) const OLD_NAME: &str = "--- ";
+pub(crate) const NEW_NAME: &str = "+++ ";
+
 /// How the lines begin that begin a V4A patch, or that can only occur inside one.
 const PATCH_HEADERS: [&str; 4] = [
     "*** Begin Patch",
@@ -38,23 +51,30 @@ const PATCH_HEADERS: [&str; 4] = [
     "*** Update File:",
 ];
 
-/// What a line may be at which an edit can begin, as [`line_start`].
+/// What the first line of a text may be at which an edit can begin, as [`start_in_text`].
 #[inline]
-pub(crate) fn edit_start(rest: &[u8]) -> Option<LineStart> {
-    line_start(rest).filter(|start| !matches!(start, LineStart::Fence | LineStart::Thinking))
+pub(crate) fn edit_start(text: &[u8]) -> Option<LineStart> {
+    start_in_text(text).filter(|start| !matches!(start, LineStart::Fence | LineStart::Thinking))
+}
+
+/// What the first line of a text may be, also by the lines after it.
+#[inline(always)]
+pub(crate) fn start_in_text(text: &[u8]) -> Option<LineStart> {
+    line_start(text).filter(|start| *start != LineStart::Diff || may_begin_diff(text))
 }
 
 /// What a line may be; it is given with or without the text after it. All markers, headers, fences and tags begin in one
 /// of these ways, and most lines of a reply do not.
 #[inline(always)]
 pub(crate) fn line_start(rest: &[u8]) -> Option<LineStart> {
-    let is_known = |first: &u8| BEGINNING[usize::from(*first)];
-    match rest.first().is_some_and(is_known) {
-        true => known_start(without_blanks(rest)),
-        false => None,
+    match opens_nothing(rest) {
+        true => None,
+        false => known_start(without_blanks(rest)),
     }
 }
 
+// Not inlined for the reason given at [`may_begin_diff`].
+#[inline(never)]
 fn known_start(rest: &[u8]) -> Option<LineStart> {
     let is_header = |header: &&str| rest.starts_with(header.as_bytes());
     let (is_so, start) = match rest {
@@ -64,7 +84,7 @@ fn known_start(rest: &[u8]) -> Option<LineStart> {
         [b'<', b't', ..] => (rest.starts_with(b"<think"), LineStart::Thinking),
         [b'<' | b'>' | b'+', ..] => (is_marker(rest), LineStart::Marker),
         [b'-', ..] if is_marker(rest) => (true, LineStart::Dashes),
-        [b'-', ..] => (rest.starts_with(b"--- "), LineStart::Diff),
+        [b'-', ..] => (rest.starts_with(OLD_NAME.as_bytes()), LineStart::Diff),
         [b'*', ..] => (PATCH_HEADERS.iter().any(is_header), LineStart::Patch),
         [b'@', ..] => {
             let is_hunk = rest.starts_with(b"@@ -") || rest.starts_with(b"@@@ -");
@@ -74,6 +94,28 @@ fn known_start(rest: &[u8]) -> Option<LineStart> {
         _ => return None,
     };
     is_so.then_some(start)
+}
+
+/// Whether a section of a diff may begin at the first line of a text. A reply may have ten million old names that no new
+/// name follows: to find the lines after each by their numbers took 45 ns, by their bytes it takes 20.
+// Inlined, it made the search over 50 million empty lines take 0.20 s instead of 0.11.
+#[inline(never)]
+fn may_begin_diff(text: &[u8]) -> bool {
+    fn after_line(text: &[u8]) -> &[u8] {
+        next_line(text, 0).map_or(&[], |next| &text[next..])
+    }
+    if matches!(text.first(), Some(b'@' | b'd')) {
+        return true;
+    }
+    if !text.starts_with(OLD_NAME.as_bytes()) {
+        return false;
+    }
+    let mut next = after_line(text);
+    if next.starts_with(OLD_NAME.as_bytes()) {
+        next = after_line(next);
+    }
+    // At the end of the text it depends on whether more of the reply may come.
+    next.is_empty() || next.starts_with(NEW_NAME.as_bytes())
 }
 
 /// Whether a line is empty or contains only blanks.
@@ -111,7 +153,9 @@ fn without_blanks(mut rest: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cursor::{Cursor, Ended, Options, ReadingState};
     use crate::fence::fence;
+    use crate::lines::{LineMarks, ReplyLines};
     use crate::reader::thinking_tag;
     use crate::{search_replace, unified, v4a};
     use proptest::prelude::*;
@@ -153,6 +197,26 @@ mod tests {
                 prop_assert!(!is_taken || start.is_some_and(|start| starts.contains(&start)), "{line}");
             }
             prop_assert_eq!(line_start(line.as_bytes()), start);
+        }
+
+        /// No line at which a section begins is passed over, also where the text does not decide it yet.
+        #[test]
+        fn a_line_that_is_passed_over_begins_no_section(
+            text in "((--- |\\+\\+\\+ |---| --- |@@ -1 \\+1 @@|@@@ -|diff --git |x)a?\r?\n){1,5}",
+        ) {
+            let mut marks = LineMarks::default();
+            marks.extend(&text, 0);
+            for ended in [Ended::Yes, Ended::No] {
+                let (mut state, options) = (ReadingState::default(), Options::default());
+                let lines = ReplyLines::new(&text, &marks, marks.count());
+                let reader = Cursor::new(lines, &options, &mut state, ended);
+                let mut rest = text.as_str();
+                for at in 0..marks.count() {
+                    let is_asked = may_begin_diff(rest.as_bytes());
+                    prop_assert!(is_asked || matches!(unified::starts(&reader, at), Ok(false)), "{rest:?}");
+                    rest = rest.split_once('\n').map_or("", |(_, rest)| rest);
+                }
+            }
         }
     }
 }

@@ -3,7 +3,9 @@
 
 use std::cell::Cell;
 
+use crate::line_end::{end_of_line, start_of_line};
 use crate::line_start::is_blank;
+use crate::plain_fence::plain_fences;
 
 /// Of how many lines one has its start stored.
 const STRIDE: usize = 32;
@@ -13,9 +15,6 @@ const RECENT: usize = 4;
 
 /// The longest reply, in bytes.
 pub(crate) const LONGEST: usize = u32::MAX as usize;
-
-/// The lowest bit of each byte.
-const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 
 /// Where lines of a text start, and how many lines it has.
 #[derive(Debug, Default)]
@@ -79,7 +78,7 @@ impl<'t> ReplyLines<'t> {
         let first = Cell::new(Span {
             line: 0,
             start: 0,
-            end: end_of_line(text, 0),
+            end: end_of_line(text.as_bytes(), 0),
         });
         ReplyLines {
             text,
@@ -117,17 +116,31 @@ impl<'t> ReplyLines<'t> {
         while line < self.count {
             let rest = &bytes[start..];
             if let Some(found) = test(rest) {
-                let end = end_of_line(self.text, start);
+                let end = end_of_line(bytes, start);
                 self.recent[line % RECENT].set(Span { line, start, end });
                 return Some((line, found));
             }
             line += 1;
             start = match rest.first() {
                 Some(b'\n') => start + 1,
-                _ => (end_of_line(self.text, start) + 1).min(bytes.len()),
+                _ => (end_of_line(bytes, start) + 1).min(bytes.len()),
             };
         }
         None
+    }
+
+    /// The line after the plain fences that follow each other from a line on.
+    pub(crate) fn after_plain_fences(&self, at: usize) -> Option<usize> {
+        let start = self.find(at)?.start;
+        let (lines, length) = plain_fences(&self.text.as_bytes()[start..])?;
+        let next = at + lines;
+        if next < self.count {
+            let start = start + length;
+            let end = end_of_line(self.text.as_bytes(), start);
+            let line = next;
+            self.recent[line % RECENT].set(Span { line, start, end });
+        }
+        Some(next)
     }
 
     /// The first line, from a line on, that contains a text, which has no line end in it.
@@ -182,7 +195,7 @@ impl<'t> ReplyLines<'t> {
         while span.line < at {
             span.line += 1;
             span.start = span.end + 1;
-            span.end = end_of_line(self.text, span.start);
+            span.end = end_of_line(self.text.as_bytes(), span.start);
         }
         self.recent[at % RECENT].set(span);
         Some(span)
@@ -199,7 +212,7 @@ impl<'t> ReplyLines<'t> {
             let end = after.start - 1;
             return Span {
                 line: at,
-                start: start_of_line(self.text, end),
+                start: start_of_line(self.text.as_bytes(), end),
                 end,
             };
         }
@@ -207,7 +220,7 @@ impl<'t> ReplyLines<'t> {
         Span {
             line: at - at % STRIDE,
             start,
-            end: end_of_line(self.text, start),
+            end: end_of_line(self.text.as_bytes(), start),
         }
     }
 
@@ -256,33 +269,6 @@ impl<'t> ReplyLines<'t> {
         }
         text.push('\n');
     }
-}
-
-/// The offset of the LF that ends the line which starts at an offset, or the end of the text.
-#[inline]
-fn end_of_line(text: &str, start: usize) -> usize {
-    let bytes = &text.as_bytes()[start..];
-    // Calling memchr takes longer than looking at the eight bytes in which a short line ends, and these are looked at
-    // together: byte for byte, the end of a line of three took half the time of finding it.
-    let Some(first) = bytes.first_chunk::<8>() else {
-        let end = bytes.iter().position(|byte| *byte == b'\n');
-        return end.map_or(text.len(), |length| start + length);
-    };
-    let differing = u64::from_le_bytes(*first) ^ (LOW_BITS * u64::from(b'\n'));
-    // The lowest bit that is set is in the first byte that is zero.
-    let zero = differing.wrapping_sub(LOW_BITS) & !differing & (LOW_BITS << 7);
-    if zero != 0 {
-        return start + (zero.trailing_zeros() / 8) as usize;
-    }
-    let length = memchr::memchr(b'\n', &bytes[8..]);
-    length.map_or(text.len(), |length| start + 8 + length)
-}
-
-/// The offset at which the line starts that ends at an offset.
-#[inline]
-fn start_of_line(text: &str, end: usize) -> usize {
-    let bytes = &text.as_bytes()[..end];
-    memchr::memrchr(b'\n', bytes).map_or(0, |before| before + 1)
 }
 
 #[cfg(test)]

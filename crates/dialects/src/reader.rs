@@ -4,7 +4,7 @@
 use crate::cursor::{Cursor, Ended, Options, ReadingState};
 use crate::error::{ParseError, ParseErrorKind, Stop};
 use crate::fence::{Fence, fence};
-use crate::line_start::{LineStart, edit_start, line_start};
+use crate::line_start::{LineStart, edit_start, line_start, start_in_text};
 use crate::lines::{LONGEST, LineMarks, ReplyLines};
 use crate::part::{Dialect, ReplyPart};
 use crate::{search_replace, unified, v4a, whole};
@@ -66,7 +66,7 @@ impl<'t> Cursor<'_, 't> {
     }
 
     fn step(&mut self) -> Result<(), Stop> {
-        let Some((at, start)) = self.lines.find_from(self.state.at, line_start) else {
+        let Some((at, start)) = self.lines.find_from(self.state.at, start_in_text) else {
             self.state.at = self.lines.len();
             return Ok(());
         };
@@ -123,6 +123,24 @@ impl<'t> Cursor<'_, 't> {
     /// Decides what a fence is: a wrapper around edits, a whole file, or code to be skipped.
     fn meet_fence(&mut self, at: usize, open: Fence<'t>) -> Result<(), Stop> {
         let path = self.path_above(at);
+        // Where a fence was entered, the next one may close it.
+        if path.is_none()
+            && self.state.fences.is_empty()
+            && let Some(next) = self.lines.after_plain_fences(at)
+        {
+            self.state.at = next;
+            return Ok(());
+        }
+        self.judge_fence(at, open, path)
+    }
+
+    /// Decides what a fence is, whatever lines it has.
+    pub(crate) fn judge_fence(
+        &mut self,
+        at: usize,
+        open: Fence<'t>,
+        path: Option<&str>,
+    ) -> Result<(), Stop> {
         let first = self.line(at + 1)?;
         let inner = first.and_then(fence);
         let is_empty = inner.is_some_and(|inner| open.is_closed_by_fence(inner));

@@ -5,6 +5,7 @@ mod names;
 
 use crate::cursor::Cursor;
 use crate::error::Stop;
+use crate::line_start::{NEW_NAME, OLD_NAME};
 use crate::part::{Action, Dialect, LineRole, ReplyPart};
 use hunk::read_hunk;
 use names::{
@@ -17,13 +18,13 @@ pub(crate) fn starts(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
     if !can_start(line) {
         return Ok(false);
     }
-    if !line.starts_with("--- ") {
+    if !line.starts_with(OLD_NAME) {
         return Ok(true);
     }
     // The new name is on the next line, or on the one after a second old name.
-    let is_new = |line: &str| line.starts_with("+++ ");
+    let is_new = |line: &str| line.starts_with(NEW_NAME);
     match reader.line(at + 1)? {
-        Some(next) if next.starts_with("--- ") => Ok(reader.line(at + 2)?.is_some_and(is_new)),
+        Some(next) if next.starts_with(OLD_NAME) => Ok(reader.line(at + 2)?.is_some_and(is_new)),
         next => Ok(next.is_some_and(is_new)),
     }
 }
@@ -32,7 +33,7 @@ pub(crate) fn starts(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
 pub(crate) fn can_start(line: &str) -> bool {
     let begins = |header: &&str| line.starts_with(header);
     match line.as_bytes().first() {
-        Some(b'-') => line.starts_with("--- "),
+        Some(b'-') => line.starts_with(OLD_NAME),
         Some(b'@') => hunk::numbers(line).is_some() || line.starts_with("@@@ -"),
         Some(b'd') => ["diff --git ", "diff --cc ", "diff --combined "]
             .iter()
@@ -180,7 +181,7 @@ fn read_headers(reader: &Cursor<'_, '_>, at: usize) -> Result<(Headers, usize), 
             }
             headers.names = names;
             return Ok((finished(headers, rename_from), next + 2));
-        } else if line.starts_with("--- ") && (is_git || names_old_twice(reader, next)?) {
+        } else if line.starts_with(OLD_NAME) && (is_git || names_old_twice(reader, next)?) {
             return Err(match reader.line(next + 1)? {
                 None => Stop::cut_off(next, "the line `+++` with the new name is missing"),
                 Some(_) => Stop::malformed(

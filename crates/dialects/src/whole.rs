@@ -3,7 +3,7 @@
 use crate::cursor::Cursor;
 use crate::error::Stop;
 use crate::fence::{Fence, fence};
-use crate::line_start::line_start;
+use crate::line_start::start_in_text;
 use crate::part::{Action, Dialect, ReplyPart};
 
 /// Parses the file between the two lines of a fence.
@@ -36,7 +36,7 @@ fn check_inside(
 ) -> Result<(), Stop> {
     let mut inner: Option<Fence<'_>> = None;
     let mut next = at + 1;
-    while let Some((line, _)) = reader.lines.find_from(next, line_start)
+    while let Some((line, _)) = reader.lines.find_from(next, start_in_text)
         && line < closing
     {
         next = line + 1;

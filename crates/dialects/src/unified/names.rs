@@ -2,20 +2,21 @@
 
 use crate::cursor::Cursor;
 use crate::error::Stop;
+use crate::line_start::{NEW_NAME, OLD_NAME};
 
 /// Whether two lines name the old and the new file.
 pub(super) fn name_lines(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
-    if !reader.lines.get(at).starts_with("--- ") {
+    if !reader.lines.get(at).starts_with(OLD_NAME) {
         return Ok(false);
     }
     Ok(reader
         .line(at + 1)?
-        .is_some_and(|line| line.starts_with("+++ ")))
+        .is_some_and(|line| line.starts_with(NEW_NAME)))
 }
 
 /// Whether two lines name an old file and a third one the new file: it is not certain which old name belongs to it.
 pub(super) fn names_old_twice(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
-    if !reader.lines.get(at).starts_with("--- ") {
+    if !reader.lines.get(at).starts_with(OLD_NAME) {
         return Ok(false);
     }
     reader.line(at + 1)?;
