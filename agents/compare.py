@@ -7,6 +7,7 @@ For each edit the agent reads the file with its own way of reading, then the edi
 another copy of the file. The judge compares bytes: *right* are the bytes that were meant, *refused* is the file as it was before the
 call, *damaged* is everything else. FOLDER gets AGENT.json with every outcome, and `table.md` of all agents that are there.
 """
+import argparse
 import json
 import os
 import shutil
@@ -165,27 +166,22 @@ def table(results, cases, seed, lancet_version):
 
 
 def main():
-    words, flags = [], {"into": "target/compare", "seed": str(corpus.SEED), "jobs": "1"}
-    arguments = iter(sys.argv[1:])
-    for word in arguments:
-        if word.startswith("--"):
-            flags[word[2:]] = next(arguments)
-        else:
-            words.append(word)
-    if len(words) < 2:
-        print(__doc__)
-        return 2
-    lancet, packages, only = os.path.abspath(words[0]), Path(words[1]).resolve(), words[2:]
-    seed, into = int(flags["seed"]), Path(flags["into"])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    drive.add_common(parser, drivers.COMPARED)
+    parser.add_argument("--into", metavar="FOLDER", type=Path, default="target/compare")
+    parser.add_argument("--seed", metavar="N", type=int, default=corpus.SEED)
+    arguments = parser.parse_intermixed_args()
+    lancet, seed, into = arguments.lancet, arguments.seed, arguments.into
     cases = corpus.cases(seed)
-    agents = [kind(packages) for kind in drivers.COMPARED if not only or kind.name in only]
+    named = arguments.agents
+    agents = [kind(arguments.packages) for kind in drivers.COMPARED if not named or kind.name in named]
     version = os.popen("%s --version" % lancet).read().split()[-1]
     into.mkdir(parents=True, exist_ok=True)
 
     def one(agent):
         result = {"seed": seed, "lancet": version, **compare(lancet, agent, cases)}
         (into / (agent.name + ".json")).write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
-    with ThreadPoolExecutor(int(flags["jobs"])) as pool:
+    with ThreadPoolExecutor(arguments.jobs) as pool:
         list(pool.map(one, agents))
     files = [into / (kind.name + ".json") for kind in drivers.COMPARED]
     results = [json.loads(file.read_text()) for file in files if file.exists()]

@@ -8,6 +8,7 @@ with FILE (agents/recorded.json): a difference is a failure, or with --report is
 --bless writes FILE anew.
 The last line is `N passed, N failed`.
 """
+import argparse
 import json
 import os
 import shutil
@@ -98,31 +99,48 @@ def attempt(lancet, agent):
     return checks, facts, time.monotonic() - began
 
 
+def add_common(parser, kinds):
+    """Adds the arguments that compare.py takes as well; `kinds` are the drivers of the agents that can be named."""
+    # Two drivers may have one name: an agent with a variant.
+    names = sorted({kind.name for kind in kinds})
+
+    def agent(word):
+        if word not in names:
+            raise argparse.ArgumentTypeError("there is no agent %r; the agents are %s" % (word, ", ".join(names)))
+        return word
+    parser.add_argument("lancet", metavar="LANCET", type=os.path.abspath)
+    parser.add_argument("packages", metavar="PACKAGES", type=lambda word: Path(word).resolve())
+    parser.add_argument("agents", metavar="AGENT", nargs="*", type=agent)
+    parser.add_argument("--jobs", metavar="N", type=int, default=1)
+
+
+def arguments_of(words):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_common(parser, drivers.ALL)
+    parser.add_argument("--recorded", type=Path, metavar="FILE")
+    ways = parser.add_mutually_exclusive_group()
+    ways.add_argument("--report", action="store_true")
+    ways.add_argument("--bless", action="store_true")
+    arguments = parser.parse_intermixed_args(words)
+    if (arguments.report or arguments.bless) and not arguments.recorded:
+        parser.error("--report and --bless need --recorded FILE")
+    return arguments
+
+
 def main():
-    words, flags = [], {"jobs": "1"}
-    arguments = iter(sys.argv[1:])
-    for word in arguments:
-        if word in ("--recorded", "--jobs"):
-            flags[word[2:]] = next(arguments)
-        elif word in ("--report", "--bless"):
-            flags[word[2:]] = True
-        else:
-            words.append(word)
-    if len(words) < 2:
-        print(__doc__)
-        return 2
-    lancet, packages, only = os.path.abspath(words[0]), Path(words[1]).resolve(), words[2:]
-    file = Path(flags["recorded"]) if "recorded" in flags else None
+    arguments = arguments_of(sys.argv[1:])
+    file = arguments.recorded
     recorded = json.loads(file.read_text()) if file and file.exists() else {}
     passed = failed = 0
-    agents = [kind(packages) for kind in drivers.ALL if not only or kind.name in only]
-    with ThreadPoolExecutor(int(flags["jobs"])) as pool:
-        for agent, (checks, facts, seconds) in zip(agents, pool.map(lambda agent: attempt(lancet, agent), agents)):
-            if file and "bless" not in flags:
+    named = arguments.agents
+    agents = [kind(arguments.packages) for kind in drivers.ALL if not named or kind.name in named]
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        for agent, (checks, facts, seconds) in zip(agents, pool.map(lambda agent: attempt(arguments.lancet, agent), agents)):
+            if file and not arguments.bless:
                 known = recorded.get(agent.key, {})
                 differences = ["%s: %r, recorded %r" % (key, facts.get(key), known.get(key))
                                for key in sorted({*known, *facts}) if facts.get(key) != known.get(key)]
-                if "report" in flags:
+                if arguments.report:
                     for line in differences:
                         print("%s differs in %s" % (checks.title, line))
                 else:
@@ -130,7 +148,7 @@ def main():
             recorded[agent.key] = facts
             print("  %s %s: %d checks, %.1f s" % (checks.title, facts.get("version", "?"), checks.passed, seconds), flush=True)
             passed, failed = passed + checks.passed, failed + checks.failed
-    if "bless" in flags:
+    if arguments.bless:
         file.write_text(json.dumps(recorded, indent=2, ensure_ascii=False) + "\n")
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed or not passed else 0
