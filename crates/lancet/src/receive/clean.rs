@@ -34,7 +34,8 @@ pub(crate) fn clean(
     Ok((Value::Object(fields), repairs))
 }
 
-/// Gives the arguments as an object: some callers send none at all, or the object as JSON text.
+/// Gives the arguments as an object: some callers send none at all, or the object as JSON text. A field that is null counts
+/// as absent, so it is dropped before any field decides which tool is meant or what another field is called.
 pub(super) fn object(
     tool: &str,
     arguments: Value,
@@ -42,7 +43,7 @@ pub(super) fn object(
 ) -> Result<Map<String, Value>, InvalidArguments> {
     let kind = kind_of(&arguments);
     match arguments {
-        Value::Object(fields) => return Ok(fields),
+        Value::Object(fields) => return Ok(without_nulls(fields)),
         Value::Null => return Ok(Map::new()),
         Value::String(text) => {
             if let Ok(Value::Object(fields)) = serde_json::from_str(&text) {
@@ -50,7 +51,7 @@ pub(super) fn object(
                     field: String::new(),
                     what: "JSON text read as an object".into(),
                 });
-                return Ok(fields);
+                return Ok(without_nulls(fields));
             }
         }
         _ => {}
@@ -59,6 +60,11 @@ pub(super) fn object(
         None,
         format!("{tool}: the arguments must be one JSON object, not {kind}."),
     ))
+}
+
+fn without_nulls(mut fields: Map<String, Value>) -> Map<String, Value> {
+    fields.retain(|_, value| !value.is_null());
+    fields
 }
 
 /// Validates the top-level fields of the call, and through them the nested ones.
@@ -103,6 +109,7 @@ impl Place {
     }
 }
 
+/// Validates the fields of one object, none of which is null.
 fn clean_object(
     place: &Place,
     schema: &Value,
@@ -128,8 +135,7 @@ fn clean_object(
         .into_iter()
         .filter(|(name, value)| {
             let absent = |schema| says_nothing(name, schema, value);
-            let counts = required.contains(&name.as_str()) || !known.get(name).is_some_and(absent);
-            !value.is_null() && counts
+            required.contains(&name.as_str()) || !known.get(name).is_some_and(absent)
         })
         .collect();
 
@@ -250,7 +256,7 @@ fn clean_value(
                 words: format!("{}, {name}", place.words),
                 path: place.field(name),
             };
-            clean_object(&inner, schema, fields, repairs).map(Value::Object)
+            clean_object(&inner, schema, without_nulls(fields), repairs).map(Value::Object)
         }
         (kind, value) => match scalar::clean(kind, schema, value) {
             Ok(scalar::Cleaned::AsSent(value)) => Ok(value),
@@ -330,7 +336,7 @@ fn clean_list(
             Value::Object(fields) if of_objects => Value::Object(clean_object(
                 &place.item(name, index),
                 item_schema,
-                fields,
+                without_nulls(fields),
                 repairs,
             )?),
             item if of_objects => {

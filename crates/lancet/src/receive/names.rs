@@ -77,10 +77,10 @@ pub(super) fn take_words(
     fields: &mut Map<String, Value>,
 ) -> Result<(), InvalidArguments> {
     for (field, word) in tool.field_words() {
-        let Some(value) = fields.shift_remove(*word).filter(|value| !value.is_null()) else {
+        let Some(value) = fields.shift_remove(*word) else {
             continue;
         };
-        let other = fields.get(*field).filter(|other| !other.is_null());
+        let other = fields.get(*field);
         if other.is_some_and(|other| *other != value) {
             let name = tool.name();
             return Err(InvalidArguments::new(

@@ -468,6 +468,49 @@ fn pages_are_a_page_or_a_range() {
 }
 
 #[test]
+fn a_field_that_is_null_decides_nothing() {
+    for (tool, null, call) in [
+        (
+            "Replace",
+            "old_string",
+            json!({"file_path": "/a", "content": "x"}),
+        ),
+        (
+            "Replace",
+            "old_str",
+            json!({"file_path": "/a", "content": "x"}),
+        ),
+        (
+            "write_file",
+            "content",
+            json!({"path": "/a", "file_text": "x"}),
+        ),
+        (
+            "NotebookEdit",
+            "new_source",
+            json!({"notebook_path": "/a.ipynb", "cell_id": "c", "source": "x"}),
+        ),
+        (
+            "NotebookEdit",
+            "source",
+            json!({"notebook_path": "/a.ipynb", "cell_id": "c", "content": "x"}),
+        ),
+        ("Grep", "no_such_field", json!({"pattern": "x"})),
+    ] {
+        let meant = normalize(tool, call.clone()).unwrap();
+        let mut with_null = call;
+        with_null[null] = Value::Null;
+        assert_eq!(
+            normalize(tool, with_null.clone()).as_ref(),
+            Ok(&meant),
+            "{with_null}"
+        );
+        let text = Value::String(with_null.to_string());
+        assert_eq!(normalize(tool, text).as_ref(), Ok(&meant), "{with_null}");
+    }
+}
+
+#[test]
 fn other_names_bring_their_fields() {
     let read = |tool: &str, call: Value| receive(tool, call).unwrap();
     assert_eq!(read("View", json!({"file_path": "/a"})).tool(), "Read");
