@@ -6,9 +6,9 @@ use std::str::FromStr;
 
 /// The prefix of the tools' names; empty by default. It has at most 24 letters, digits, underscores and dashes, and
 /// begins with a letter or an underscore, so that every API takes the prefixed names, those included that a client
-/// prefixes once more.
+/// prefixes once more. With it before its name, no tool has the name of another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ToolPrefix(String);
+pub struct ToolPrefix(pub(crate) String);
 
 /// Why a text cannot stand before the names of tools.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,31 +22,21 @@ pub enum NoPrefix {
     /// The text has a character that is not allowed.
     #[error("a prefix is made of A-Z a-z 0-9 _ - and cannot hold {0:?}")]
     Character(char),
+    /// The text makes the name of one tool that of another.
+    #[error(
+        "with this prefix {tool} would be listed as {listed}, which is the name of another tool"
+    )]
+    Taken {
+        /// The tool's own name.
+        tool: &'static str,
+        /// Its name with the prefix.
+        listed: String,
+    },
 }
 
 impl ToolPrefix {
     /// The largest number of characters in a prefix.
     pub const LONGEST: usize = 24;
-
-    /// Validates a prefix.
-    ///
-    /// # Errors
-    /// The prefix is too long, or has a character that is not allowed.
-    pub fn new(prefix: impl Into<String>) -> Result<Self, NoPrefix> {
-        let prefix = prefix.into();
-        let allowed = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-        if let Some(character) = prefix.chars().find(|c| !allowed(c)) {
-            return Err(NoPrefix::Character(character));
-        }
-        match prefix.chars().next() {
-            Some(first) if !first.is_ascii_alphabetic() && first != '_' => {
-                Err(NoPrefix::Beginning(first))
-            }
-            // All characters are ASCII here, so the number of bytes is the number of characters.
-            _ if prefix.len() > Self::LONGEST => Err(NoPrefix::TooLong(prefix.len())),
-            _ => Ok(Self(prefix)),
-        }
-    }
 
     /// The prefix as text.
     #[must_use]

@@ -1,9 +1,39 @@
-//! Declarations as they are listed under a prefix: the tool's own name and those of its siblings in the texts have it.
+//! Which prefixes the tools can have, and declarations as they are listed under one: the tool's own name and those of its siblings in the texts have it.
 
 use super::declaration::Declaration;
-use crate::tool_prefix::ToolPrefix;
+use crate::tool_prefix::{NoPrefix, ToolPrefix};
 
 impl ToolPrefix {
+    /// Validates a prefix.
+    ///
+    /// # Errors
+    /// The prefix is too long, has a character that is not allowed, or makes the name of one tool that of another.
+    pub fn new(prefix: impl Into<String>) -> Result<Self, NoPrefix> {
+        let prefix = prefix.into();
+        let allowed = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        if let Some(character) = prefix.chars().find(|c| !allowed(c)) {
+            return Err(NoPrefix::Character(character));
+        }
+        let Some(first) = prefix.chars().next() else {
+            return Ok(Self::default());
+        };
+        if !first.is_ascii_alphabetic() && first != '_' {
+            return Err(NoPrefix::Beginning(first));
+        }
+        // All characters are ASCII here, so the number of bytes is the number of characters.
+        if prefix.len() > Self::LONGEST {
+            return Err(NoPrefix::TooLong(prefix.len()));
+        }
+        let prefix = Self(prefix);
+        for tool in super::all() {
+            let (tool, listed) = (tool.name(), prefix.name(tool.name()));
+            if is_called(&listed) {
+                return Err(NoPrefix::Taken { tool, listed });
+            }
+        }
+        Ok(prefix)
+    }
+
     /// Gives a declaration as it is listed: the tool's own name, and those of the built-in tools in its texts, have the
     /// prefix.
     #[must_use]
@@ -44,11 +74,17 @@ impl ToolPrefix {
     }
 }
 
+/// Whether a tool answers to this name, its own or one that other agents use.
+fn is_called(name: &str) -> bool {
+    super::all().any(|tool| {
+        tool.name() == name || tool.other_names().iter().any(|other| other.name == name)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::declarations;
     use super::*;
-    use crate::tool_prefix::NoPrefix;
 
     #[test]
     fn a_prefix_fits_every_api() {
@@ -71,6 +107,36 @@ mod tests {
         let longest = declarations().iter().map(|tool| tool.name.len()).max();
         let client = "mcp__lancet__".len();
         assert!(longest.expect("tools") + ToolPrefix::LONGEST + client <= 64);
+    }
+
+    #[test]
+    fn a_prefix_gives_no_tool_the_name_of_another() {
+        for (given, tool, listed) in [
+            ("Multi", "Edit", "MultiEdit"),
+            ("Notebook", "Edit", "NotebookEdit"),
+        ] {
+            let listed = listed.to_owned();
+            assert_eq!(
+                ToolPrefix::new(given),
+                Err(NoPrefix::Taken { tool, listed })
+            );
+        }
+        for tool in super::super::all() {
+            let names = tool.other_names().iter().map(|other| other.name);
+            for name in names.chain([tool.name()]) {
+                for other in super::super::all() {
+                    let prefix = name.strip_suffix(other.name()).unwrap_or_default();
+                    assert!(
+                        prefix.is_empty() || ToolPrefix::new(prefix).is_err(),
+                        "{prefix}"
+                    );
+                }
+            }
+        }
+        assert_eq!(
+            ToolPrefix::new("Multi").unwrap_err().to_string(),
+            "with this prefix Edit would be listed as MultiEdit, which is the name of another tool"
+        );
     }
 
     #[test]
