@@ -6,6 +6,7 @@
     reason = "the protocol deprecates roots, and clients go on sending them"
 )]
 
+mod list;
 mod origin;
 mod uri;
 mod words;
@@ -16,22 +17,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use lancet::{Lancet, Refusal, RefusalKind};
-use lancet_serving::pool::{Pool, Progress};
+use lancet_serving::pool::{JobError, Pool, Progress};
 use lancet_serving::{Level, Log};
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolRequestParams, ClientCapabilities, ClientResult, InputRequest, InputRequests,
-    InputRequiredResult, ListRootsRequest, ListRootsResult, ProtocolVersion, ServerRequest,
+    CallToolRequestParams, ClientCapabilities, InputRequest, InputRequests, InputRequiredResult,
+    ListRootsRequest, ListRootsResult, ProtocolVersion,
 };
-use rmcp::service::{Peer, PeerRequestOptions, RequestContext};
+use rmcp::service::{Peer, RequestContext};
 use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::options::Options;
 
+use list::{answer_of, uris};
 pub use origin::{LateRoots, RootsOrigin};
 pub(crate) use uri::folder as folder_of_uri;
-use words::{HOW, cut, listed};
+use words::{HOW, NOT_WORKED_OUT, cut, listed};
 
 /// How many roots of a client are read; further ones are ignored.
 const MOST: usize = 1_000;
@@ -59,7 +61,8 @@ pub(crate) struct ClientRoots {
 struct RootsState {
     phase: Phase,
     patience: Patience,
-    place: WorkPlace,
+    /// Where calls may work; none until an answer was taken in.
+    place: Option<WorkPlace>,
 }
 
 /// Where a call may work, as far as the client's roots decide it.
@@ -75,7 +78,7 @@ enum WorkPlace {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// The client was not asked yet, or has announced that its roots changed.
+    /// The client was not asked yet, has announced that its roots changed, or its first answer could not be worked out.
     Unasked,
     /// The request of this number was sent.
     Asked(u64),
@@ -120,7 +123,7 @@ impl ClientRoots {
         let unknown = RootsState {
             phase: Phase::Unasked,
             patience: Patience::Fresh,
-            place: WorkPlace::Own,
+            place: None,
         };
         Self {
             lancet,
@@ -141,7 +144,7 @@ impl ClientRoots {
         context: &RequestContext<RoleServer>,
     ) -> Option<RootsDecision> {
         if !are_offered(context.client_capabilities().as_ref()) {
-            return Some(self.decided(&WorkPlace::Own));
+            return Some(self.decided(None));
         }
         if is_modern(context) {
             let state = request.request_state.as_deref();
@@ -191,12 +194,14 @@ impl ClientRoots {
             self.ask(peer.clone());
         }
         let before = known.borrow().patience;
-        let settled = known
-            .wait_for(|known| known.phase == Phase::Settled || known.patience == Patience::GivenUp);
-        if let Ok(Ok(known)) = tokio::time::timeout(self.patience, settled).await {
-            return self.decided(&known.place);
+        let answered = known.wait_for(|known| {
+            !matches!(known.phase, Phase::Asked(_)) || known.patience == Patience::GivenUp
+        });
+        match tokio::time::timeout(self.patience, answered).await {
+            Ok(Ok(known)) if known.phase == Phase::Unasked => not_worked_out(),
+            Ok(Ok(known)) => self.decided(known.place.as_ref()),
+            Ok(Err(_)) | Err(_) => self.timed_out(before),
         }
-        self.timed_out(before)
     }
 
     /// Decides about a call that timed out; `before` is the patience when it began to wait. Roots that were narrowed
@@ -220,7 +225,7 @@ impl ClientRoots {
         }
         let known = self.known.borrow();
         if known.patience == Patience::GivenUp {
-            return self.decided(&known.place);
+            return self.decided(known.place.as_ref());
         }
         RootsDecision::Refuse(Refusal::new(
             RefusalKind::Timeout,
@@ -236,6 +241,7 @@ impl ClientRoots {
         responses: Option<&std::collections::BTreeMap<String, Value>>,
     ) -> RootsDecision {
         let number = state.and_then(|state| state.strip_prefix(STATE)?.parse().ok());
+        let mut is_worked_out = None;
         if let Some(number) = number {
             let response = responses.and_then(|responses| responses.get(NAME)).cloned();
             let answer = response
@@ -245,13 +251,14 @@ impl ClientRoots {
                         .map_err(|error| error.to_string())
                 })
                 .map(uris);
-            self.take_in(answer, Phase::Asked(number)).await;
+            is_worked_out = Some(self.take_in(answer, Phase::Asked(number)).await);
         }
         let known = self.known.borrow().clone();
         let number = match known.phase {
-            Phase::Settled => return self.decided(&known.place),
+            Phase::Settled => return self.decided(known.place.as_ref()),
             // Several calls may arrive before the first one brings the answer; each may bring it.
             Phase::Asked(number) => number,
+            Phase::Unasked if is_worked_out == Some(false) => return not_worked_out(),
             Phase::Unasked => {
                 let number = self.number.fetch_add(1, Ordering::Relaxed);
                 self.enter(Phase::Asked(number));
@@ -273,34 +280,46 @@ impl ClientRoots {
     }
 
     /// Applies an answer, unless the roots changed since they were asked for. An unusable answer changes nothing:
-    /// narrowed roots stay narrowed.
-    async fn take_in(&self, answer: Result<Vec<String>, String>, asked: Phase) {
+    /// narrowed roots stay narrowed. The same holds where an answer could not be worked out, for which the result is false;
+    /// if it was the first one, the client is asked again, because its roots may be narrower than lancet's own.
+    async fn take_in(&self, answer: Result<Vec<String>, String>, asked: Phase) -> bool {
         let place = match answer {
-            Ok(uris) => Ok(self.place(uris).await),
+            Ok(uris) => self.place(uris).await.map(Some),
             Err(why) => {
                 self.log.say(Level::Warn, || {
                     format!("the client did not tell its roots: {why}; they are not taken in")
                 });
-                Err(())
+                Ok(None)
             }
         };
         self.known.send_if_modified(|known| {
-            let wanted = known.phase == asked;
-            if wanted {
-                known.phase = Phase::Settled;
-                if let Ok(place) = place {
-                    known.place = place;
-                }
+            if known.phase != asked {
+                return false;
             }
-            wanted
+            known.phase = match (&place, &known.place) {
+                (Err(_), None) => Phase::Unasked,
+                _ => Phase::Settled,
+            };
+            if let Ok(Some(place)) = &place {
+                known.place = Some(place.clone());
+            }
+            true
         });
+        if let Err(error) = &place {
+            self.log.say(Level::Warn, || {
+                format!(
+                    "the client's roots could not be worked out ({error:?}); they stay as they were"
+                )
+            });
+        }
+        place.is_ok()
     }
 
     /// Decides about a call by where it may work.
-    fn decided(&self, place: &WorkPlace) -> RootsDecision {
+    fn decided(&self, place: Option<&WorkPlace>) -> RootsDecision {
         let nowhere =
             |words: String| RootsDecision::Refuse(Refusal::new(RefusalKind::Outside, words));
-        match (place, &self.origin) {
+        match (place.unwrap_or(&WorkPlace::Own), &self.origin) {
             (WorkPlace::Client(lancet), _) => RootsDecision::Go(Some(lancet.clone())),
             (WorkPlace::Nowhere(why), _) => nowhere(why.clone()),
             (WorkPlace::Own, RootsOrigin::Wanted(late)) => {
@@ -317,7 +336,7 @@ impl ClientRoots {
     }
 
     /// Works out where calls may work, by the roots of the client.
-    async fn place(&self, uris: Vec<String>) -> WorkPlace {
+    async fn place(&self, uris: Vec<String>) -> Result<WorkPlace, JobError> {
         let mut folders: Vec<PathBuf> = Vec::new();
         for given in uris.iter().take(MOST) {
             match uri::folder(given) {
@@ -337,13 +356,12 @@ impl ClientRoots {
                 lancet.narrowed(&folders).ok_or_else(String::new)
             }
         };
-        let found = self.pool.run(&Progress::default(), work).await;
-        let why_not = match found.unwrap_or_else(|_| Err(String::new())) {
+        let why_not = match self.pool.run(&Progress::default(), work).await? {
             Ok(lancet) => {
                 self.log.say(Level::Info, || {
                     format!("the client's roots narrow lancet's to {:?}", lancet.roots())
                 });
-                return WorkPlace::Client(lancet);
+                return Ok(WorkPlace::Client(lancet));
             }
             Err(why_not) => why_not,
         };
@@ -352,10 +370,10 @@ impl ClientRoots {
             format!("the client's roots ({theirs}) have nothing in common with lancet's")
         });
         if says_nothing {
-            return WorkPlace::Own;
+            return Ok(WorkPlace::Own);
         }
         let own = listed(self.lancet.roots().iter().map(|root| format!("{root:?}")));
-        match &self.origin {
+        Ok(match &self.origin {
             RootsOrigin::Named => {
                 let mut notice = self.notice.lock().unwrap_or_else(PoisonError::into_inner);
                 *notice = Some(format!(
@@ -372,23 +390,10 @@ impl ClientRoots {
                 late.why(),
                 cut(&why_not, 500)
             )),
-        }
+        })
     }
 }
 
-async fn answer_of(peer: &Peer<RoleServer>) -> Result<Vec<String>, String> {
-    let request = ServerRequest::ListRootsRequest(ListRootsRequest::default());
-    let options = PeerRequestOptions::no_options();
-    let asked = peer.send_cancellable_request(request, options).await;
-    let handle = asked.map_err(|error| error.to_string())?;
-    match handle.rx.await {
-        Ok(Ok(ClientResult::ListRootsResult(result))) => Ok(uris(result)),
-        Ok(Ok(_)) => Err("its answer is no list of roots".to_owned()),
-        Ok(Err(error)) => Err(error.to_string()),
-        Err(_) => Err("it left".to_owned()),
-    }
-}
-
-fn uris(result: ListRootsResult) -> Vec<String> {
-    result.roots.into_iter().map(|root| root.uri).collect()
+fn not_worked_out() -> RootsDecision {
+    RootsDecision::Refuse(Refusal::new(RefusalKind::Internal, NOT_WORKED_OUT))
 }

@@ -6,6 +6,9 @@ const NAMED: usize = 5;
 /// What to do about roots that are missing.
 pub(super) const HOW: &str = "Nothing was done. The user can start lancet in the folder of the project, or with `lancet mcp --root FOLDER`.";
 
+/// The refusal where lancet failed to work out where the roots allow work.
+pub(super) const NOT_WORKED_OUT: &str = "lancet failed to look up the roots of the client, so it is not known where work is allowed. Nothing was done; send the call again.";
+
 /// The first entries of a list, and how many more there are.
 pub(super) fn listed(all: impl ExactSizeIterator<Item = String>) -> String {
     let more = all.len().saturating_sub(NAMED);

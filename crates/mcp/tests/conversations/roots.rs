@@ -1,6 +1,7 @@
 //! A client's own roots narrow lancet's: asked for in both generations, waited for, asked for again when they change.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -485,4 +486,76 @@ async fn a_server_without_roots_refuses_every_call_of_a_client_without_any() {
     let refused = connection.call("Glob", json!({"pattern": "*"})).await;
     assert_eq!(refusal(&refused), "outside");
     assert!(text(&refused).contains("file:///nowhere"), "{refused}");
+}
+
+/// As [`Below`], and fails when it is told to.
+#[derive(Debug)]
+struct Failing(Below, Arc<AtomicBool>);
+
+impl LateRoots for Failing {
+    fn open(&self, folders: &[PathBuf]) -> Result<Lancet, String> {
+        assert!(!self.1.load(Ordering::SeqCst), "told to fail");
+        self.0.open(folders)
+    }
+
+    fn why(&self) -> String {
+        self.0.why()
+    }
+}
+
+/// A server that takes the roots of its client, what makes that fail, and the log.
+fn failing() -> (Connection, Arc<AtomicBool>, Arc<Mutex<String>>) {
+    let fails = Arc::new(AtomicBool::new(false));
+    let (log, heard) = kept_log();
+    let late = Failing(Below(PathBuf::from("/")), fails.clone());
+    let options = Options {
+        roots: RootsOrigin::Wanted(Arc::new(late)),
+        log,
+        ..Options::default()
+    };
+    let connection = connect_with(|builder| builder, options);
+    furnish(&connection);
+    (connection, fails, heard)
+}
+
+#[tokio::test]
+async fn roots_stay_as_they_were_where_new_ones_cannot_be_worked_out() {
+    let (mut connection, fails, heard) = failing();
+    connection
+        .shake_hands_offering(json!({"roots": {"listChanged": true}}))
+        .await;
+    let id = asked(&mut connection).await;
+    let list = roots(&connection, &["app"]);
+    answer(&mut connection, &id, list).await;
+    assert!(text(&read(&mut connection, "app/a.txt").await).contains("in app"));
+    for (is_failing, inside, outside) in [(true, "app", "lib"), (false, "lib", "app")] {
+        fails.store(is_failing, Ordering::SeqCst);
+        connection
+            .send(json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}))
+            .await;
+        let id = asked(&mut connection).await;
+        let list = roots(&connection, &["lib"]);
+        answer(&mut connection, &id, list).await;
+        let reply = read(&mut connection, &format!("{inside}/a.txt")).await;
+        assert!(text(&reply).contains(&format!("in {inside}")), "{reply}");
+        let reply = read(&mut connection, &format!("{outside}/a.txt")).await;
+        assert_eq!(refusal(&reply), "outside");
+        let heard = heard.lock().expect("not poisoned");
+        assert!(heard.contains("they stay as they were"), "{heard}");
+    }
+}
+
+#[tokio::test]
+async fn first_roots_that_cannot_be_worked_out_are_asked_for_again() {
+    let (mut connection, fails, _) = failing();
+    let app = roots(&connection, &["app"]);
+    fails.store(true, Ordering::SeqCst);
+    for _ in 0..2 {
+        let (reply, asked) = modern(&mut connection, "app/a.txt", &app).await;
+        assert_eq!((refusal(&reply), asked), ("internal", true));
+        assert!(text(&reply).contains("send the call again"), "{reply}");
+    }
+    fails.store(false, Ordering::SeqCst);
+    let (reply, asked) = modern(&mut connection, "app/a.txt", &app).await;
+    assert!(text(&reply).contains("in app") && asked, "{reply}");
 }
