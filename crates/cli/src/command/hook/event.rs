@@ -56,10 +56,12 @@ impl HookEvent {
 fn named(agent: &str, name: &str, sent: &Value) -> Option<Event> {
     match name {
         "SessionStart" => Some(Event::SessionStart),
-        // Qwen Code also sends what goes on after a tool's answer; a person's own text is in a field of its own.
-        "UserPromptSubmit" | "BeforeAgent" => {
-            prompt(word(sent, "submitted_prompt").or_else(|| word(sent, "prompt")))
-        }
+        // Qwen Code reports every text that goes to the model, also those that no person typed. The person's own text is in
+        // `submitted_prompt`: if that is there and empty or null, no person typed anything. Older versions do not send it.
+        "UserPromptSubmit" | "BeforeAgent" => match sent.get("submitted_prompt") {
+            Some(_) => prompt(word(sent, "submitted_prompt")),
+            None => prompt(word(sent, "prompt")),
+        },
         "PostToolUse" | "AfterTool" => {
             let tool = Tool::of(agent, &word(sent, "tool_name")?, &sent["tool_input"]);
             after(tool, sent, &sent["tool_input"], &sent["tool_response"])
@@ -185,6 +187,8 @@ mod tests {
             json!({"hook_event_name": "Stop"}),
             json!({"hook_event_name": "UserPromptSubmit"}),
             json!({"hook_event_name": "UserPromptSubmit", "prompt": " \n"}),
+            json!({"hook_event_name": "UserPromptSubmit", "prompt": "go on", "submitted_prompt": null}),
+            json!({"hook_event_name": "UserPromptSubmit", "prompt": "go on", "submitted_prompt": ""}),
             json!({"hook_event_name": "PostToolUse"}),
             json!({"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {}, "tool_response": {}}),
             json!({"hook_event_name": "PostToolUse", "tool_name": "Read", "tool_input": {}, "tool_response": {}}),
