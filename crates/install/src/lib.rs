@@ -11,6 +11,7 @@ mod entry;
 mod json;
 mod layout;
 mod memory;
+mod shell;
 mod toml;
 mod yaml;
 
@@ -21,3 +22,4 @@ pub use agent::{
 pub use draft::{SettingsDraft, Splice, taken_back};
 pub use edit::{depth, install, presence, uninstall, value_at};
 pub use entry::{EditError, Entry, Form, Presence};
+pub use shell::shell_word;

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use lancet_install::shell_word;
 
 /// Commands that other programs have, and the one that does it here.
 const OTHER_COMMANDS: &[(&[&str], &str)] = &[
@@ -161,8 +162,8 @@ fn tip(error: &clap::Error, command: &str, typed: &[OsString]) -> Option<String>
             Some(match expression {
                 Some((pattern, new)) => format!(
                     "use --regex {} --new {}, or --old and --new for plain text",
-                    quoted(&pattern),
-                    quoted(&new)
+                    shell_word(&pattern),
+                    shell_word(&new)
                 ),
                 None => {
                     "the texts are given by --old TEXT --new TEXT, or by --regex PATTERN --new TEXT"
@@ -208,11 +209,6 @@ fn substitution(word: &str) -> Option<(String, String)> {
     let is_flag = |flag: char| flag.is_ascii_alphanumeric();
     let whole = !pattern.is_empty() && flags.chars().all(is_flag);
     whole.then(|| ((*pattern).to_owned(), (*new).to_owned()))
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

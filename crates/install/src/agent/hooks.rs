@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Installation, Launch, Request};
 use crate::entry::Entry;
+use crate::shell::shell_word;
 
 /// How an agent counts the time that a hook may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,18 +80,9 @@ pub(super) fn command(launch: &Launch, agent: &str) -> Option<String> {
     }
     let before = launch.arguments.iter().take_while(|word| *word != "mcp");
     let words = std::iter::once(&launch.command).chain(before);
-    let mut line: Vec<String> = words.map(|word| quoted(word)).collect();
+    let mut line: Vec<String> = words.map(|word| shell_word(word)).collect();
     line.extend(["hook".to_owned(), agent.to_owned()]);
     Some(line.join(" "))
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-@+:,".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
 }
 
 /// The text of a file of hooks that is lancet's own, as Copilot CLI has them.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use lancet::doors::{StoreFacts, size};
 use lancet::history::StoreError;
+use lancet_install::shell_word;
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 use rustix::io::Errno;
 use serde_json::{Value, json};
@@ -66,7 +67,7 @@ pub(super) fn inspect(path: &Path) -> (StateFacts, Vec<Problem>) {
 
 /// What is wrong with the folder, and the command that repairs it.
 fn trouble(path: &Path, metadata: Option<&Metadata>) -> Option<(String, String)> {
-    let (shown, word) = (path.display(), quoted(path));
+    let (shown, word) = (path.display(), shell_word(&path.to_string_lossy()));
     let Some(metadata) = metadata else {
         let above = can_be_made(path).err()?;
         let words = format!(
@@ -117,7 +118,13 @@ fn set_aside(path: &Path) -> Option<(String, String)> {
         first.display(),
         path.join("contents").display()
     );
-    Some((words, format!("rm {}/lancet.db.damaged*", quoted(path))))
+    Some((
+        words,
+        format!(
+            "rm {}/lancet.db.damaged*",
+            shell_word(&path.to_string_lossy())
+        ),
+    ))
 }
 
 /// What is wrong with the database, and the command that repairs it. A database that is in use or was made by a newer
@@ -135,9 +142,12 @@ fn unusable(error: &StoreError) -> (String, Option<String>) {
         StoreError::Busy { .. } | StoreError::Newer { .. } => None,
         _ if is_open == Err(Errno::ACCESS) => Some(format!(
             "sudo chown \"$(id -un)\" {0} && chmod 600 {0}",
-            quoted(file)
+            shell_word(&file.to_string_lossy())
         )),
-        _ => Some(format!("mv {0} {0}.old", quoted(file))),
+        _ => Some(format!(
+            "mv {0} {0}.old",
+            shell_word(&file.to_string_lossy())
+        )),
     };
     (words, mend)
 }
@@ -195,17 +205,6 @@ fn may_write(folder: &Path) -> bool {
     .is_ok()
 }
 
-/// Quotes a path as a word of the shell.
-fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@".contains(c);
-    if text.chars().all(plain) {
-        text
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
-}
-
 impl StateFacts {
     /// The findings as text for people, line by line.
     pub(super) fn words(&self) -> Vec<String> {
@@ -246,16 +245,5 @@ impl StateFacts {
             "bytes": self.store.map(|store| store.used),
             "bytesOnDisk": self.store.map(|store| store.on_disk),
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_is_one_word_of_the_shell() {
-        assert_eq!(quoted(Path::new("/a/b-c.d")), "/a/b-c.d");
-        assert_eq!(quoted(Path::new("/it's here")), r"'/it'\''s here'");
     }
 }
