@@ -3,7 +3,7 @@
 mod folders;
 
 use lancet::doors::Audience;
-use lancet::tools::ToolPrefix;
+use lancet::tools::{ANSWER_LIMIT, ToolPrefix};
 use lancet::{Builder, Lancet};
 use lancet_serving::Level;
 use lancet_serving::wall::{self, Wall, WritableFolders};
@@ -86,7 +86,26 @@ enum Footprint {
     None,
 }
 
-impl OpenRequest<'_> {
+impl<'a> OpenRequest<'a> {
+    /// The request of a command that ends after one call, offers all tools and asks nobody. A command that differs says so.
+    pub(crate) fn of_command(
+        place: &'a WorkArguments,
+        reach: RootHint<'a>,
+        writes: Writes,
+    ) -> OpenRequest<'a> {
+        OpenRequest {
+            place,
+            reach,
+            mode: None,
+            writes,
+            offer: Offer::All,
+            approver: ApproverKind::Nobody,
+            answer_limit: ANSWER_LIMIT,
+            default_log_level: Level::Error,
+            lifetime: Lifetime::OneCall,
+        }
+    }
+
     /// Opens the engine and creates the folders that it may need.
     pub(crate) fn open(self, around: &Surroundings) -> Result<Opened, Failure> {
         self.open_leaving(Footprint::Made, around)

@@ -3,16 +3,14 @@
 use std::path::PathBuf;
 
 use lancet::dialects::{AppliedBy, Dialect, Options, ReplyOptions, parse};
-use lancet::tools::ANSWER_LIMIT;
 use lancet::{RefusalKind, Reply};
-use lancet_serving::Level;
 
 use super::{session_of, text_from};
 use crate::answer::{OutputFormat, Presentation, exit_of, put};
 use crate::arguments::ApplyArguments;
 use crate::failure::{Exit, Failure};
 use crate::fault::{begin_call, caller};
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
+use crate::opening::{ApproverKind, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{Consent, TerminalApprover, WorkLine, print, print_error, visible};
 use crate::words::paths_from;
@@ -23,15 +21,9 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
     let consent = Consent::of(arguments.yes, arguments.yes_protected);
     let approver = TerminalApprover::new(consent, around);
     let request = OpenRequest {
-        place: &arguments.common.place,
-        reach: RootHint::Folder,
         mode: arguments.mode,
-        writes: Writes::Person,
-        offer: Offer::All,
         approver: ApproverKind::Terminal(approver.clone()),
-        answer_limit: ANSWER_LIMIT,
-        default_log_level: Level::Error,
-        lifetime: Lifetime::OneCall,
+        ..OpenRequest::of_command(&arguments.common.place, RootHint::Folder, Writes::Person)
     };
     let lancet = request.open(around)?.lancet;
     let session = session_of(&lancet, arguments.common.session.as_ref());

@@ -3,8 +3,6 @@
 use std::path::Path;
 
 use lancet::dialects::AppliedBy;
-use lancet::tools::ANSWER_LIMIT;
-use lancet_serving::Level;
 use serde_json::Value;
 
 use super::{session_of, text_from};
@@ -12,7 +10,7 @@ use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::CallArguments;
 use crate::failure::{Exit, Failure};
 use crate::fault::watched;
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
+use crate::opening::{ApproverKind, Offer, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{Consent, TerminalApprover};
 
@@ -21,15 +19,14 @@ pub(super) fn run(arguments: &CallArguments, around: &Surroundings) -> Result<Ex
     let given = parse(&arguments.arguments, around)?;
     let approver = TerminalApprover::new(Consent::Ask, around);
     let request = OpenRequest {
-        place: &arguments.common.place,
-        reach: RootHint::Folder,
         mode: arguments.mode,
-        writes: Writes::Agent(lancet::Mode::AcceptEdits),
         offer: Offer::Chosen(&arguments.choice.tools),
         approver: ApproverKind::Terminal(approver.clone()),
-        answer_limit: ANSWER_LIMIT,
-        default_log_level: Level::Error,
-        lifetime: Lifetime::OneCall,
+        ..OpenRequest::of_command(
+            &arguments.common.place,
+            RootHint::Folder,
+            Writes::Agent(lancet::Mode::AcceptEdits),
+        )
     };
     let lancet = request.open(around)?.lancet;
     let session = session_of(&lancet, arguments.common.session.as_ref());

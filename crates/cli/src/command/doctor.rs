@@ -5,13 +5,12 @@ mod state;
 mod words;
 
 use lancet::settings::{Ignored, InForce};
-use lancet_serving::Level;
 use lancet_serving::wall::Wall;
 use serde_json::{Value, json};
 
 use crate::arguments::{DoctorArguments, WorkArguments};
 use crate::failure::{Exit, Failure};
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
+use crate::opening::{Offer, OpenRequest, Writes};
 use crate::surroundings::{
     AgentRoots, Flags, RootHint, SettingsFile, Surroundings, load_settings, resolve_roots,
     settings_files,
@@ -170,15 +169,14 @@ impl Report {
         }
         self.files = files;
         let request = OpenRequest {
-            place,
-            reach: RootHint::Project,
             mode: arguments.mode,
-            writes: Writes::Agent(lancet::Mode::AcceptEdits),
             offer: Offer::Chosen(&arguments.choice.tools),
-            approver: ApproverKind::Nobody,
             answer_limit: lancet::tools::ANSWER_LIMIT_MCP,
-            default_log_level: Level::Error,
-            lifetime: Lifetime::OneCall,
+            ..OpenRequest::of_command(
+                place,
+                RootHint::Project,
+                Writes::Agent(lancet::Mode::AcceptEdits),
+            )
         };
         if let Some(opened) = self.note(request.open_to_inspect(around)) {
             self.wall = Some(opened.wall);

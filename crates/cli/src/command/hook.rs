@@ -12,7 +12,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use lancet::{Lancet, SessionName};
-use lancet_serving::Level;
 use lancet_serving::conversation::hook_session;
 use serde_json::Value;
 
@@ -20,7 +19,7 @@ use self::event::{Event, HookEvent};
 use crate::ancestor::agent_process;
 use crate::arguments::{HookArguments, WorkArguments};
 use crate::failure::{Exit, Failure};
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
+use crate::opening::{OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{print, print_error};
 
@@ -146,17 +145,7 @@ fn absolute(around: &Surroundings, path: &str) -> Option<PathBuf> {
 
 /// Opens the engine on the project of the event; where its folder is none, on that folder alone.
 fn open(place: &WorkArguments, around: &Surroundings) -> Option<Lancet> {
-    let request = |reach| OpenRequest {
-        place,
-        reach,
-        mode: None,
-        writes: Writes::Person,
-        offer: Offer::All,
-        approver: ApproverKind::Nobody,
-        answer_limit: lancet::tools::ANSWER_LIMIT,
-        default_log_level: Level::Error,
-        lifetime: Lifetime::OneCall,
-    };
+    let request = |reach| OpenRequest::of_command(place, reach, Writes::Person);
     let opened = request(RootHint::Project)
         .open(around)
         .or_else(|_| request(RootHint::Nothing).open(around));

@@ -6,13 +6,11 @@ use std::path::Path;
 
 use lancet::Lancet;
 use lancet::policy::{Access, Outcome};
-use lancet::tools::ANSWER_LIMIT;
-use lancet_serving::Level;
 use serde_json::{Value, json};
 
 use crate::arguments::{ExplainArguments, Mode, RulesArguments, TrustArguments, WorkArguments};
 use crate::failure::{Exit, Failure};
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
+use crate::opening::{OpenRequest, Writes};
 use crate::surroundings::{
     RootHint, Surroundings, as_text, claude_settings, resolve_roots, settings_files, trust,
 };
@@ -30,15 +28,8 @@ fn open_to_inspect(
     around: &Surroundings,
 ) -> Result<Lancet, Failure> {
     let request = OpenRequest {
-        place,
-        reach,
         mode,
-        writes: Writes::Agent(lancet::Mode::AcceptEdits),
-        offer: Offer::All,
-        approver: ApproverKind::Nobody,
-        answer_limit: ANSWER_LIMIT,
-        default_log_level: Level::Error,
-        lifetime: Lifetime::OneCall,
+        ..OpenRequest::of_command(place, reach, Writes::Agent(lancet::Mode::AcceptEdits))
     };
     Ok(request.open_to_inspect(around)?.lancet)
 }

@@ -4,13 +4,12 @@ use std::path::Path;
 
 use lancet::dialects::Dialect;
 use lancet::outcome::Outcome;
-use lancet::tools::{ANSWER_LIMIT, ReadArguments};
+use lancet::tools::ReadArguments;
 use lancet::{Lancet, Session};
-use lancet_serving::Level;
 
 use crate::arguments::PromptArguments;
 use crate::failure::{Exit, Failure};
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
+use crate::opening::{OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings, as_text};
 use crate::terminal::print;
 
@@ -18,17 +17,11 @@ use crate::terminal::print;
 pub(super) fn run(arguments: &PromptArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let mut text = Dialect::from(arguments.format).prompt().to_owned();
     if !arguments.with.is_empty() {
-        let request = OpenRequest {
-            place: &arguments.place,
-            reach: RootHint::Folder,
-            mode: None,
-            writes: Writes::Agent(lancet::Mode::Plan),
-            offer: Offer::All,
-            approver: ApproverKind::Nobody,
-            answer_limit: ANSWER_LIMIT,
-            default_log_level: Level::Error,
-            lifetime: Lifetime::OneCall,
-        };
+        let request = OpenRequest::of_command(
+            &arguments.place,
+            RootHint::Folder,
+            Writes::Agent(lancet::Mode::Plan),
+        );
         let lancet = request.open_to_inspect(around)?.lancet;
         let session = lancet.new_session();
         text.push_str("\n# The files as they are now\n");

@@ -5,15 +5,13 @@ mod notebook;
 mod picture;
 
 use lancet::outcome::{Outcome, ReadKind};
-use lancet::tools::ANSWER_LIMIT;
 use lancet::{Lancet, Session};
-use lancet_serving::Level;
 
 use super::session_of;
 use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::ReadArguments;
 use crate::failure::{Exit, Failure};
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
+use crate::opening::{OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings, as_text};
 use crate::terminal::{Colour, Style, paged, print_error, stdout_is_terminal, stream};
 
@@ -26,17 +24,11 @@ pub(super) fn run(arguments: &ReadArguments, around: &Surroundings) -> Result<Ex
         files.push(typed_range(typed, arguments, around)?);
     }
     let reached: Vec<_> = files.iter().map(|file| file.path.clone()).collect();
-    let request = OpenRequest {
-        place: &arguments.common.place,
-        reach: RootHint::AtAll(&reached),
-        mode: None,
-        writes: Writes::Agent(lancet::Mode::Plan),
-        offer: Offer::All,
-        approver: ApproverKind::Nobody,
-        answer_limit: ANSWER_LIMIT,
-        default_log_level: Level::Error,
-        lifetime: Lifetime::OneCall,
-    };
+    let request = OpenRequest::of_command(
+        &arguments.common.place,
+        RootHint::AtAll(&reached),
+        Writes::Agent(lancet::Mode::Plan),
+    );
     let lancet = request.open(around)?.lancet;
     for file in &mut files {
         file.count_from_the_end(&lancet)?;

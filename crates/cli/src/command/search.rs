@@ -10,13 +10,12 @@ use lancet::doors::{
     Boundary, Case, Dot, EntryKind, HiddenFiles, IgnoreFiles, MatchSpan, Naming, Order, Pattern,
     PatternOptions, PrintOptions, Printed, Selected, ShellSearch, Sort, escape, smart_case,
 };
-use lancet_serving::Level;
 
 use crate::arguments::{
     FilterArguments, GlobArguments, GrepArguments, ListedKind, SortBy, WorkArguments,
 };
 use crate::failure::{Exit, Failure};
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
+use crate::opening::{OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings, as_text};
 
 pub(super) use expand::expand;
@@ -116,17 +115,11 @@ fn open(
             around.absolute(path)?
         });
     }
-    let request = OpenRequest {
+    let request = OpenRequest::of_command(
         place,
-        reach: RootHint::AtAll(&absolute),
-        mode: None,
-        writes: Writes::Agent(lancet::Mode::Plan),
-        offer: Offer::All,
-        approver: ApproverKind::Nobody,
-        answer_limit: lancet::tools::ANSWER_LIMIT,
-        default_log_level: Level::Error,
-        lifetime: Lifetime::OneCall,
-    };
+        RootHint::AtAll(&absolute),
+        Writes::Agent(lancet::Mode::Plan),
+    );
     let lancet = request.open(around)?.lancet;
     let mut paths = Vec::with_capacity(typed.len());
     for (typed, absolute) in typed.iter().zip(&absolute) {

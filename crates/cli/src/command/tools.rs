@@ -1,28 +1,24 @@
 //! `lancet tools`: prints the definitions of the tools that the flags and settings offer, for MCP or for a model's API.
 //! The engine is opened only to list them.
 
-use lancet::tools::ANSWER_LIMIT;
 use lancet::tools::{Format, Length, ListForm, Strictness, tool_list};
-use lancet_serving::Level;
 
 use crate::arguments::{ToolFormat, ToolsArguments};
 use crate::failure::{Exit, Failure};
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
+use crate::opening::{Offer, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::print;
 
 /// Runs `lancet tools`.
 pub(super) fn run(arguments: &ToolsArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let request = OpenRequest {
-        place: &arguments.place,
-        reach: RootHint::Nothing,
         mode: arguments.mode,
-        writes: Writes::Agent(lancet::Mode::AcceptEdits),
         offer: Offer::Chosen(&arguments.choice.tools),
-        approver: ApproverKind::Nobody,
-        answer_limit: ANSWER_LIMIT,
-        default_log_level: Level::Error,
-        lifetime: Lifetime::OneCall,
+        ..OpenRequest::of_command(
+            &arguments.place,
+            RootHint::Nothing,
+            Writes::Agent(lancet::Mode::AcceptEdits),
+        )
     };
     let lancet = request.open_to_inspect(around)?.lancet;
     let format = match arguments.format {

@@ -4,14 +4,12 @@ use std::path::{Path, PathBuf};
 
 use lancet::dialects::AppliedBy;
 use lancet::outcome::Outcome;
-use lancet::tools::ANSWER_LIMIT;
 use lancet::{Lancet, Session};
-use lancet_serving::Level;
 
 use super::session_of;
 use crate::arguments::{Shared, WriteFlags};
 use crate::failure::Failure;
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
+use crate::opening::{ApproverKind, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings, as_text};
 use crate::terminal::{Consent, TerminalApprover};
 
@@ -51,15 +49,9 @@ impl ChangeSetup {
         let consent = Consent::of(writing.yes, writing.yes_protected);
         let approver = TerminalApprover::new(consent, around);
         let request = OpenRequest {
-            place: &shared.place,
-            reach: RootHint::At(&file),
             mode: writing.mode,
-            writes: Writes::Person,
-            offer: Offer::All,
             approver: ApproverKind::Terminal(approver.clone()),
-            answer_limit: ANSWER_LIMIT,
-            default_log_level: Level::Error,
-            lifetime: Lifetime::OneCall,
+            ..OpenRequest::of_command(&shared.place, RootHint::At(&file), Writes::Person)
         };
         let lancet = request.open(around)?.lancet;
         let session = session_of(&lancet, shared.session.as_ref());

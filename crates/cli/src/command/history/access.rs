@@ -2,11 +2,10 @@
 
 use lancet::Lancet;
 use lancet::history::{History, StoreError};
-use lancet_serving::Level;
 
 use crate::arguments::WorkArguments;
 use crate::failure::Failure;
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
+use crate::opening::{ApproverKind, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::TerminalApprover;
 
@@ -18,15 +17,8 @@ pub(super) fn open(
     around: &Surroundings,
 ) -> Result<Lancet, Failure> {
     let request = OpenRequest {
-        place,
-        reach,
-        mode: None,
-        writes: Writes::Person,
-        offer: Offer::All,
         approver: approver.map_or(ApproverKind::Nobody, ApproverKind::Terminal),
-        answer_limit: lancet::tools::ANSWER_LIMIT,
-        default_log_level: Level::Error,
-        lifetime: Lifetime::OneCall,
+        ..OpenRequest::of_command(place, reach, Writes::Person)
     };
     Ok(request.open(around)?.lancet)
 }

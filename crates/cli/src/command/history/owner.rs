@@ -4,10 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use lancet::settings::NAME;
-use lancet_serving::Level;
 
 use crate::arguments::WorkArguments;
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
+use crate::opening::{OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings, resolve_roots};
 
 /// How many folders above a file are checked.
@@ -40,17 +39,7 @@ fn shows(root: PathBuf, path: &Path, place: &WorkArguments, around: &Surrounding
         root: vec![root],
         ..place.clone()
     };
-    let request = OpenRequest {
-        place: &place,
-        reach: RootHint::Folder,
-        mode: None,
-        writes: Writes::Person,
-        offer: Offer::All,
-        approver: ApproverKind::Nobody,
-        answer_limit: lancet::tools::ANSWER_LIMIT,
-        default_log_level: Level::Error,
-        lifetime: Lifetime::OneCall,
-    };
+    let request = OpenRequest::of_command(&place, RootHint::Folder, Writes::Person);
     let opened = request.open_to_inspect(around).ok()?;
     Some(opened.lancet.history()?.is_shown(path))
 }

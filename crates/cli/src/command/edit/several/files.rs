@@ -4,13 +4,11 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use lancet::Lancet;
-use lancet::tools::ANSWER_LIMIT;
-use lancet_serving::Level;
 
 use crate::arguments::EditArguments;
 use crate::command::search::expand;
 use crate::failure::Failure;
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
+use crate::opening::{ApproverKind, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{TerminalApprover, visible_line};
 
@@ -52,15 +50,13 @@ pub(super) fn open(
         inside.push(around.absolute(&plain)?);
     }
     let request = OpenRequest {
-        place: &arguments.common.place,
-        reach: RootHint::AtAll(&inside),
         mode: arguments.writing.mode,
-        writes: Writes::Person,
-        offer: Offer::All,
         approver: ApproverKind::Terminal(approver.clone()),
-        answer_limit: ANSWER_LIMIT,
-        default_log_level: Level::Error,
-        lifetime: Lifetime::OneCall,
+        ..OpenRequest::of_command(
+            &arguments.common.place,
+            RootHint::AtAll(&inside),
+            Writes::Person,
+        )
     };
     Ok(request.open(around)?.lancet)
 }
