@@ -1,10 +1,10 @@
-//! What an answer says besides, once: that the client's roots, or its sandbox, are not applied.
+//! Notices that one answer carries beside its own text: that the client's roots, or its sandbox, are not applied.
 
 use std::sync::{Mutex, PoisonError};
 
 use rmcp::model::{CallToolResponse, ContentBlock};
 
-/// What the next answer is to say besides. Each notice is short: it comes on top of the client's limit.
+/// The notices that the next answer carries. Each is short, because it is added after the answer was fitted to the client's limit.
 #[derive(Default)]
 pub(crate) struct PendingNotices(Mutex<Vec<String>>);
 

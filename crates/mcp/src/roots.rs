@@ -52,7 +52,7 @@ pub(crate) struct ClientRoots {
     origin: RootsOrigin,
     known: watch::Sender<RootsState>,
     number: AtomicU64,
-    /// What the next answer is to say.
+    /// A notice about the roots that the next answer carries.
     notice: Mutex<Option<String>>,
 }
 
@@ -70,7 +70,7 @@ struct RootsState {
 enum WorkPlace {
     /// On lancet's own roots: the client told none, or none that count.
     Own,
-    /// On the roots that the client's leave of lancet's own, or that the client named.
+    /// On what the client's roots and lancet's have in common, or, where lancet has none, on those that the client named.
     Client(Lancet),
     /// Nowhere, for this reason.
     Nowhere(String),

@@ -33,7 +33,7 @@ pub(crate) enum Sandbox {
 impl Sandbox {
     /// Reads a request's `_meta`.
     pub(crate) fn read(meta: &Map<String, Value>) -> Self {
-        // The mode alone does not say which folders are writable, so the roots stay what is.
+        // The mode alone does not say which folders are writable, so lancet's roots alone decide.
         let mode = identity::text(meta, "x-codex-turn-metadata/sandbox_mode");
         let mode = mode.map(|mode| of_mode(&mode, Vec::new));
         let state = meta.get(CAPABILITY).filter(|state| !state.is_null());
@@ -126,7 +126,7 @@ fn of_profile(profile: &Value, working: Option<&Path>) -> Option<Sandbox> {
         }
     }
     closed.extend(kept_readable(&writable));
-    // What is not named is not written, so that the whole tree as readable closes nothing.
+    // A folder that is not named is not writable anyway, so an entry that makes the whole tree readable changes nothing.
     closed.retain(|folder| folder.parent().is_some());
     Some(Sandbox::Limited(scope(writable, closed)))
 }

@@ -45,7 +45,7 @@ pub(super) fn text(
             Diffs::Bare => out.push_str(&diff(file)),
         }
     }
-    // Of several files the person who saw the diffs in the question saw their number there.
+    // A person who was asked about several files has seen their number in the question.
     if change.files.len() > 1 && diffs != Diffs::Seen {
         let files = change.files.iter();
         let (added, removed) = files.fold((0, 0), |(added, removed), file| {

@@ -83,7 +83,7 @@ mod tests {
             ("lancet --color never log", "lancet log --color never"),
             ("lancet log --oneline -3", "lancet log --oneline -n 3"),
             ("lancet log -n -3", "lancet log -n -3"),
-            // Without a command there is nothing to turn round.
+            // Without a command the options stay where they are.
             ("lancet-mcp --root /w", "lancet-mcp --root /w"),
             ("lancet --config", "lancet --config"),
             ("lancet --config f --help", "lancet --config f --help"),

@@ -113,7 +113,7 @@ fn answer_to(
         Event::SessionStart => report(&lancet, &name?),
         Event::Prompt(text) => {
             let name = name?;
-            // The mark needs no report: the agent's process may have no name, as in a container.
+            // The mark is set even where the agent's process was not found, as in a container, and its session cannot be reported.
             let marked = lancet.history()?.mark(&name, &text).ok();
             report(&lancet, &name);
             marked

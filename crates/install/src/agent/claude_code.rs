@@ -9,7 +9,8 @@ use super::{
 };
 use crate::entry::{Entry, Form};
 
-/// What it tells by its hooks: before lancet's writing tools its mode decides, after them the diff is shown.
+/// The events that Claude Code's hooks report. Before a call of lancet's writing tools Claude Code's mode decides about it;
+/// after the call the diff is shown.
 const EVENTS: [HookedEvent; 4] = [
     hooks::event("SessionStart"),
     hooks::event("UserPromptSubmit"),
@@ -17,7 +18,7 @@ const EVENTS: [HookedEvent; 4] = [
     hooks::of_tools("PostToolUse", "^(Read$|mcp__lancet__(?!(Read|Glob|Grep)$))"),
 ];
 
-/// Its own tools for files. `MultiEdit` is none: a rule for it is reported as a mistake.
+/// Claude Code's own tools for files. `MultiEdit` is not one of them: Claude Code reports a rule for it as a mistake.
 const OWN: [&str; 6] = ["Read", "Edit", "Write", "NotebookEdit", "Glob", "Grep"];
 
 pub(super) const AGENT: Agent = Agent {

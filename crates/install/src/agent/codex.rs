@@ -8,7 +8,7 @@ use super::{
 };
 use crate::entry::{Entry, Form};
 
-/// What it tells by its hooks. Its patterns know no look-ahead, so lancet's reading tools are among them.
+/// The events that Codex's hooks report. Its patterns have no look-ahead, so they cannot leave lancet's reading tools out.
 const EVENTS: [HookedEvent; 3] = [
     hooks::event("SessionStart"),
     hooks::event("UserPromptSubmit"),

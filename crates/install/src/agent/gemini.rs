@@ -18,7 +18,8 @@ const OWN: [&str; 6] = [
     "glob",
 ];
 
-/// What it tells by its hooks. Its documentation has two underscores in the names of a server's tools, and one was seen.
+/// The events that Gemini CLI's hooks report. In the names of a server's tools its documentation has two underscores, and
+/// recordings have one, so the pattern takes both.
 const EVENTS: [HookedEvent; 3] = [
     hooks::event("SessionStart"),
     hooks::event("BeforeAgent"),

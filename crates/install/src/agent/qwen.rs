@@ -12,7 +12,7 @@ use crate::entry::{Entry, Form};
 /// Its own tools for files.
 const OWN: [&str; 5] = ["edit", "write_file", "read_file", "grep_search", "glob"];
 
-/// What it tells by its hooks.
+/// The events that Qwen Code's hooks report.
 const EVENTS: [HookedEvent; 3] = [
     hooks::event("SessionStart"),
     hooks::event("UserPromptSubmit"),

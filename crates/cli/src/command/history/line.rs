@@ -78,7 +78,7 @@ pub(super) fn line(
     if let Some(summary) = summary {
         end.push_str(&format!("  {summary}"));
     }
-    // A session without a name has none that could be typed.
+    // A name that lancet made up for a session is not shown: nobody types it.
     if form == LineForm::Whole && !is_unnamed(&operation.session) {
         end.push_str(&format!("  [{}]", visible(&operation.session)));
     }

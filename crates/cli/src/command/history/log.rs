@@ -99,7 +99,7 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
             lines,
             colour,
         ));
-        // The line itself has the numbers of a single file.
+        // Where an operation changed a single file, its line has the numbers of added and removed lines already.
         if arguments.stat && operation.files.len() > 1 {
             out.push_str(&stat(&history, operation, colour));
         }

@@ -94,7 +94,7 @@ fn of_file(
     newest.map(Some).ok_or_else(none)
 }
 
-/// The flag for what was typed in place of an id, where it is a session or a file.
+/// A hint with the right flag, where a session or a file was typed in place of an id.
 pub(super) fn not_an_id(history: &History, typed: &str) -> Option<String> {
     let query = LogQuery {
         session: Some(typed.to_owned()),
@@ -189,7 +189,7 @@ fn head(operation: &Operation, history: &History, colour: Colour) -> String {
         (Some(client), Some(version)) => Some(format!("{client} {version}")),
         (client, _) => client.clone(),
     };
-    // The log has another word for a typed command.
+    // The log has another word for the client of a command typed at a shell; both are shown.
     let client = client.map(|client| match who::maker(operation) {
         word if client.starts_with(word) => client,
         word => format!("{word} ({client})"),

@@ -114,7 +114,8 @@ pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result
     Ok(Exit::Done)
 }
 
-/// The sessions with a name, and as one row those to which lancet gave one: nobody types such a name.
+/// The sessions with a name that a client or a person chose. Those whose name lancet made up are summed up in one row, because
+/// nobody types such a name.
 fn with_unnamed_as_one(sessions: &[(String, Totals)]) -> Vec<(String, Totals)> {
     let mut unnamed = Totals::default();
     let mut rows = Vec::new();

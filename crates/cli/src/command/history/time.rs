@@ -128,7 +128,7 @@ fn moment_in_utc(typed: &str) -> Option<i64> {
         _ => return None,
     };
     let day_number = days(year, month, day);
-    // A day that its month does not have would be one of the next month.
+    // Without this check, 31 February would count as a day in March.
     if !(1970..=9999).contains(&year) || date(day_number) != (year, month, day) {
         return None;
     }
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn times_ago_are_before_now_and_nonsense_is_told() {
         assert!(since("2h").is_ok_and(|time| time < since("1h").unwrap_or(0)));
-        // A day is 23 to 25 hours long, by the changes of the clock.
+        // A day is 23 to 25 hours long where the clock changes to or from summer time.
         let (today, yesterday) = (since("today"), since("yesterday"));
         let between = today.clone().unwrap_or(0) - yesterday.unwrap_or(0);
         assert!((23..=25).contains(&(between / 3_600_000)), "{between}");

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 
-/// How long is waited at most.
+/// The longest time of one wait, after which the history is looked at again.
 const LONGEST: Timespec = Timespec {
     tv_sec: 1,
     tv_nsec: 0,
@@ -73,7 +73,7 @@ impl ChangeWait {
             };
         }
         if let Some(told) = told {
-            // What is told is not of interest, only that something is.
+            // The content of the events is not needed: that any came means that the history may have changed.
             let mut bytes = [0; 4096];
             while rustix::io::read(told, &mut bytes).is_ok_and(|length| length == bytes.len()) {}
         }
@@ -107,7 +107,7 @@ fn told_of(_: &Path) -> Option<OwnedFd> {
     None
 }
 
-/// A terminal that gives each key by itself and does not show it. It is as before when this is dropped.
+/// A terminal that gives each key without waiting for Enter and does not show it. Dropping this restores its settings.
 pub(super) struct Keys {
     before: Termios,
     raw: Termios,
@@ -126,7 +126,7 @@ impl Keys {
     }
 
     fn set(&self, modes: &Termios) {
-        // A terminal that is gone is found out by the next read.
+        // A failure is passed over: where the terminal no longer exists, the next read fails, too, and ends the wait.
         let _ = tcsetattr(io::stdin().as_fd(), OptionalActions::Now, modes);
     }
 }

@@ -23,7 +23,7 @@ const WINDOW: usize = 200;
 /// The most lines of a change's diff.
 const LINES: usize = 200;
 
-/// What is shown, and the changes that were.
+/// The state of `lancet watch`: which changes it has shown, and which of them a key can take back.
 struct Watch {
     history: History,
     session: Option<String>,

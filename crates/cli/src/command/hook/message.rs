@@ -11,7 +11,7 @@ const LINES: usize = 60;
 const WIDTH: usize = 300;
 /// The most files that are named one by one.
 const FILES: usize = 5;
-/// What an answer has before the revision that a change left.
+/// The words that stand in an answer before the revision of the changed file.
 const AT_REVISION: &str = "is now at revision ";
 /// The hexadecimal digits of a revision in an answer.
 const REVISION: usize = 16;

@@ -80,7 +80,8 @@ pub(super) fn installed(
     }
     let draft = install(change.form, start, &change.entries)?;
     let (after, splices) = draft.into_parts();
-    // Texts of others are not kept: where one was replaced, the entry alone is taken out later.
+    // The receipt keeps no text that is not lancet's, since it may hold a password: where such a text was replaced, the
+    // splices are not kept, and `uninstall` takes out lancet's entry alone.
     let is_insertion = splices.iter().all(|splice| splice.removed.is_empty());
     if !is_exact && let Some(old) = old {
         let is_outdated = |kept: &EntryReceipt| outdated.iter().any(|out| out.entry == kept.entry);

@@ -38,7 +38,7 @@ pub(super) fn change(
     work: &dyn Fn(Option<&str>) -> Result<NewText, Failure>,
 ) -> Result<(), Failure> {
     for _ in 0..TRIES {
-        // It is opened anew at each try, because folders may have come or gone.
+        // The folder is opened again at each try, because folders may have been created or removed meanwhile.
         let opened = Opened::new(path)?;
         let located = opened.locate()?;
         let (text, expected) = if located.kind() == FileType::Missing {
@@ -98,7 +98,7 @@ pub(super) fn missing_folders(path: &Path) -> Vec<PathBuf> {
 /// Removes folders that are empty now, innermost first.
 pub(super) fn remove_empty(folders: &[PathBuf]) {
     for folder in folders.iter().rev() {
-        // One that is not empty stays.
+        // A folder that is not empty cannot be removed and stays.
         let _ = std::fs::remove_dir(folder);
     }
 }

@@ -13,7 +13,7 @@ const PACKAGE: &str = "lancet-mcp";
 pub(super) fn of_this_program() -> Option<Launch> {
     let program = std::env::current_exe().ok()?;
     let name = program.file_name()?.to_str()?;
-    // The shell's name for it outlives an update that a link leads to.
+    // The path by which the shell finds the program may be a link, which still works after an update has replaced its target.
     let named = program_on_path(name)
         .filter(|path| path.canonicalize().ok() == program.canonicalize().ok());
     of_program(&program, named)

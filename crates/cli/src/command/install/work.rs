@@ -210,7 +210,7 @@ impl Job {
                 let Some(old) = &file.old else { continue };
                 file.take_out(old)?;
             }
-            // The folder of the first file is empty only when the last one is gone.
+            // Folders are removed after all files: one that has two of the files is empty only when both are gone.
             for file in files.iter().rev() {
                 let folders = file.old.as_ref().map(|old| old.folders.as_slice());
                 disk::remove_empty(folders.unwrap_or_default());
@@ -242,7 +242,7 @@ impl Job {
                 let folders = disk::missing_folders(path);
                 let (new, done) = installed(&file.change, text, file.old.as_ref(), folders)
                     .map_err(|error| Failure::refused(left(path, &error)))?;
-                // The receipt is there before the file is touched: what was begun can be taken back.
+                // The receipt is written before the file, so that `uninstall` can take back an installation that was interrupted.
                 let mut kept = kept.borrow_mut();
                 kept.files.retain(|known| known.path != done.path);
                 kept.files.push(done);

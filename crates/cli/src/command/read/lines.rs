@@ -141,7 +141,7 @@ impl FileLines {
         let Some(tail) = self.tail else {
             return Ok(());
         };
-        // What is no text is answered as without lines.
+        // A file that is not text has no lines: it is answered as if none had been asked for.
         let found = PlainLines::read(&lancet.new_session(), &as_text(&self.path)?, 1..=1);
         if let Ok(found) = found {
             let total = found.total as u64;
