@@ -37,6 +37,7 @@
 
 mod content;
 mod entry;
+mod event;
 mod kept;
 mod ledger;
 mod line_numbers;
@@ -47,9 +48,11 @@ mod seen;
 mod session;
 mod stamp;
 mod store;
+mod workspace;
 
 pub use content::{ChangesDoNotFit, RawChange, revise};
 pub use entry::{Entry, ReadRange, Readings, Revision, Version};
+pub use event::EventKind;
 pub use kept::KeptContent;
 pub use ledger::{Budget, Ledger, Observation};
 pub use line_numbers::{Detail, LineChange, LineNumbers, Mover, Standing};
@@ -71,3 +74,4 @@ pub use store::{
     Holder, INLINE_LIMIT, LedgerStore, LeftIntent, LoadCursor, Loaded, Presence, Saved, SetAside,
     Store, StoreError, StoreFacts, examine_store, files_set_aside,
 };
+pub use workspace::{KnownWorkspace, WorkspaceRef};

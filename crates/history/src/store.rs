@@ -15,6 +15,7 @@ mod compress;
 mod connection;
 mod contents;
 mod error;
+mod events;
 mod examine;
 mod files;
 mod forecast;
@@ -41,6 +42,7 @@ mod statistics;
 mod streamed;
 mod transaction;
 mod unsealed;
+mod workspaces;
 
 pub use contents::INLINE_LIMIT;
 pub use examine::{StoreFacts, examine_store};

@@ -46,6 +46,7 @@ fn child() {
         "write for ever" => write_for_ever(&store),
         "refused" => refused(&store),
         "meet damage" => meet_damage(&store),
+        "leave an intent open" => leave_open(&store),
         other => panic!("no such part: {other}"),
     }
 }
@@ -107,6 +108,14 @@ fn refused(store: &Store) {
         matches!(&error, StoreError::NotWritable { .. }),
         "{error:?}"
     );
+}
+
+/// Opens an intent and waits for the end of its input.
+#[expect(clippy::print_stdout, reason = "the parent waits for this line")]
+fn leave_open(store: &Store) {
+    store.open_intent(b"from the container").expect("open");
+    println!("opened");
+    let _ = std::io::stdin().lines().count();
 }
 
 fn meet_damage(store: &Store) {
@@ -291,4 +300,46 @@ fn a_folder_that_may_not_be_written_is_an_error_of_its_own() {
     for folder in [&read_only, &existing] {
         set_mode(folder, 0o700);
     }
+}
+
+/// A process in a namespace of its own, as in a container: its process id means another process, or none, outside.
+fn in_a_container() -> Option<Command> {
+    let mut unshare = Command::new("unshare");
+    unshare.args(["--pid", "--fork", "--kill-child", "--mount-proc"]);
+    let works = Command::new("unshare")
+        .args(["--pid", "--fork", "--mount-proc", "true"])
+        .stderr(Stdio::null())
+        .status();
+    works
+        .is_ok_and(|status| status.success())
+        .then_some(unshare)
+}
+
+#[test]
+fn a_process_in_another_container_is_not_taken_for_ended() {
+    // Without the right to make namespaces there is nothing to see here.
+    let Some(mut container) = in_a_container() else {
+        return;
+    };
+    let folder = TestFolder::new();
+    container.arg(env::current_exe().expect("this program"));
+    give_part(&mut container, "leave an intent open", folder.path(), 0);
+    let mut child = container.stdin(Stdio::piped()).spawn().expect("started");
+    let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    let opened = lines.find(|line| line.as_ref().is_ok_and(|line| line.ends_with("opened")));
+    assert!(opened.is_some(), "the child ended by itself");
+    let store = Store::new(folder.path());
+    assert!(
+        store.left_intents().expect("read").is_empty(),
+        "its process is at work"
+    );
+    child.kill().expect("killed");
+    child.wait().expect("ended");
+    // The kernel ends the process in the namespace after the one that started it.
+    let mut left = store.left_intents().expect("read");
+    while left.is_empty() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        left = store.left_intents().expect("read");
+    }
+    assert_eq!(left[0].intent, b"from the container");
 }

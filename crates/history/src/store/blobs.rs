@@ -97,7 +97,7 @@ fn replace(
     let temporary = state
         .join(FOLDER)
         .join(TEMPORARIES)
-        .join(format!("{}-{number}", process::own()));
+        .join(format!("{}-{number}", process::own(state)));
     make_folder(&temporary)?;
     let filled = OpenOptions::new()
         .write(true)
@@ -179,7 +179,7 @@ pub(super) fn unnamed(state: &Path) -> io::Result<File> {
     make_folder(&nowhere.join("any"))?;
     let path = nowhere.join(format!(
         "{}-{}",
-        process::own(),
+        process::own(state),
         NEXT.fetch_add(1, Ordering::Relaxed)
     ));
     let opened = OpenOptions::new()
@@ -209,7 +209,7 @@ pub(super) fn remove_temporaries(state: &Path) {
         let name = entry.file_name();
         let name = name.to_string_lossy();
         let process = name.rsplit_once('-').map_or("", |(process, _)| process);
-        if !process::is_alive(process) {
+        if !process::is_alive(state, process) {
             let _ = fs::remove_file(entry.path());
         }
     }

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
 use super::schema::{MigrateError, STEPS, migrate};
-use super::{ledger_tables, log};
+use super::{events, ledger_tables, log, workspaces};
 
 /// The size in bytes to which the write-ahead log is truncated after a checkpoint.
 const LONGEST_LOG: i64 = 4 << 20;
@@ -47,6 +47,8 @@ pub(super) fn prepare(
     migrate(&mut connection, STEPS)?;
     ledger_tables::check(&connection)?;
     log::check(&connection)?;
+    workspaces::check(&connection)?;
+    events::check(&connection)?;
     ledger_tables::prune(&connection)?;
     Ok(connection)
 }

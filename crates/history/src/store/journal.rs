@@ -24,13 +24,12 @@ impl Store {
     /// # Errors
     /// The store cannot be written.
     pub fn open_intent(&self, intent: &[u8]) -> Result<i64, StoreError> {
-        let process = self.process();
         let write = |connection: &Connection| {
             connection
                 .prepare_cached(
                     "INSERT INTO journal (process, decided, intent) VALUES (?1, 0, ?2)",
                 )?
-                .execute(params![process, intent])?;
+                .execute(params![self.process(), intent])?;
             Ok(connection.last_insert_rowid())
         };
         Ok(self
@@ -74,9 +73,7 @@ impl Store {
         if !file_in(self.folder()).exists() {
             return Ok(Vec::new());
         }
-        Ok(self
-            .run(|connection| take_left(connection, self.process()))?
-            .0)
+        Ok(self.run(|connection| take_left(connection, self))?.0)
     }
 
     /// Releases an intent of [`left_intents`](Self::left_intents), so that another process can take it over.
@@ -102,7 +99,7 @@ fn flushed<T>(
     written
 }
 
-fn take_left(connection: &mut Connection, own: &str) -> rusqlite::Result<Vec<LeftIntent>> {
+fn take_left(connection: &mut Connection, store: &Store) -> rusqlite::Result<Vec<LeftIntent>> {
     let is_empty: bool =
         connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM journal)", [], |row| {
             row.get(0)
@@ -126,10 +123,10 @@ fn take_left(connection: &mut Connection, own: &str) -> rusqlite::Result<Vec<Lef
     };
     let mut left = Vec::new();
     for (intent, name) in all {
-        if !process::is_alive(&name) {
+        if !process::is_alive(store.folder(), &name) {
             transaction.execute(
                 "UPDATE journal SET process = ?1 WHERE id = ?2",
-                params![own, intent.id],
+                params![store.process(), intent.id],
             )?;
             left.push(intent);
         }

@@ -15,7 +15,7 @@ use super::files::{file_in, files_set_aside, log_of, move_aside};
 use super::holder::Holder;
 use super::probe::{FileCheck, Probe, identity, is_among};
 use super::schema::MigrateError;
-use super::{SetAside, StoreError, salvage};
+use super::{SetAside, StoreError, events, salvage};
 
 /// How long a lock of another process is waited for.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
@@ -129,6 +129,10 @@ pub(super) fn open(
             });
         }
         (None, _) => {}
+    }
+    if set_aside.is_some() {
+        let file = &file;
+        events::go_on_after_loss(to).map_err(|error| store_error(file, error))?;
     }
     opened.settle(folder);
     Ok((opened, set_aside))

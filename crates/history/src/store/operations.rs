@@ -11,8 +11,8 @@ use super::error::not_writable;
 use super::files::{file_in, has_set_aside};
 use super::transaction::WriteTransaction;
 use super::{
-    Saved, SetAside, Store, StoreError, blobs, compress, contents, forecast, ids, log, process,
-    prune, questions, records, statistics, streamed, unsealed,
+    Saved, SetAside, Store, StoreError, blobs, compress, contents, events, forecast, ids, log,
+    process, prune, questions, records, statistics, streamed, unsealed,
 };
 use crate::entry::Revision;
 use crate::kept::KeptContent;
@@ -76,6 +76,10 @@ impl RecordStore for Store {
                 return Ok(true);
             }
             records::complete(&transaction, self.folder(), draft)?;
+            // An operation that another process has settled was told then.
+            if begun > 0 {
+                events::append_changes(&transaction, draft.id)?;
+            }
             transaction.commit()?;
             Ok(false)
         })?;
@@ -84,6 +88,7 @@ impl RecordStore for Store {
                 let transaction = WriteTransaction::begin(connection)?;
                 records::insert(&transaction, self.folder(), draft)?;
                 records::complete(&transaction, self.folder(), draft)?;
+                events::append_changes(&transaction, draft.id)?;
                 transaction.commit()
             })?;
             set_aside = moved.or(set_aside);
@@ -93,9 +98,15 @@ impl RecordStore for Store {
 
     fn confirm(&self, id: &str) -> Result<Confirmed, StoreError> {
         let (begun, set_aside) = self.run(|connection| {
-            connection
+            let transaction = WriteTransaction::begin(connection)?;
+            let begun = transaction
                 .prepare_cached("DELETE FROM begun WHERE id = ?1")?
-                .execute([id])
+                .execute([id])?;
+            if begun > 0 {
+                events::append_changes(&transaction, id)?;
+            }
+            transaction.commit()?;
+            Ok(begun)
         })?;
         Ok(if begun == 0 {
             Confirmed::Missing(Saved { set_aside })
@@ -121,6 +132,7 @@ impl RecordStore for Store {
 
     fn unfinished(&self) -> Result<Vec<Operation>, StoreError> {
         blobs::remove_temporaries(self.folder());
+        process::remove_ended(self.folder());
         let (begun, _) = self.run(|connection| {
             let mut statement = connection.prepare_cached("SELECT id, process FROM begun")?;
             let rows = statement.query_map([], |row| {
@@ -130,7 +142,7 @@ impl RecordStore for Store {
         })?;
         let left: Vec<String> = begun
             .into_iter()
-            .filter(|(_, name)| !process::is_alive(name))
+            .filter(|(_, name)| !process::is_alive(self.folder(), name))
             .map(|(id, _)| id)
             .collect();
         if left.is_empty() {
@@ -179,6 +191,7 @@ impl RecordStore for Store {
                     "UPDATE operations SET state = ?2 WHERE id = ?1",
                     params![operation.id, state.number()],
                 )?;
+                events::append_changes(&transaction, &operation.id)?;
                 for taken in log::taken_back(&transaction, &operation.id)? {
                     records::mark(
                         &transaction,
@@ -324,7 +337,7 @@ impl ContentStore for Store {
     }
 
     fn put_unsealed(&self, unsealed: &Unsealed) -> Result<(), StoreError> {
-        self.run(|connection| unsealed::put(connection, unsealed, self.process()))?;
+        self.run(|connection| unsealed::put(connection, unsealed, &self.process()))?;
         Ok(())
     }
 
@@ -332,7 +345,7 @@ impl ContentStore for Store {
         let (all, _) = self.run(|connection| unsealed::all(connection))?;
         let left = all
             .into_iter()
-            .filter(|(_, process)| !process::is_alive(process));
+            .filter(|(_, process)| !process::is_alive(self.folder(), process));
         Ok(left.map(|(unsealed, _)| unsealed).collect())
     }
 

@@ -114,7 +114,11 @@ impl Probe {
 }
 
 pub(super) fn identity(file: &Path) -> io::Result<Identity> {
-    fs::metadata(file).map(|found| (found.dev(), found.ino()))
+    fs::metadata(file).map(|found| identity_of(&found))
+}
+
+pub(super) fn identity_of(found: &fs::Metadata) -> Identity {
+    (found.dev(), found.ino())
 }
 
 /// Whether one of these paths leads to the wanted file.

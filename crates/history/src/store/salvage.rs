@@ -13,9 +13,10 @@ use super::schema::{STEPS, version};
 use crate::entry::Revision;
 
 /// The tables, referenced ones first, with the columns of their primary key.
-const TABLES: [(&str, &str); 13] = [
+const TABLES: [(&str, &str); 16] = [
     ("sessions", "id"),
     ("ledger", "session, path"),
+    ("workspaces", "number"),
     ("contents", "id"),
     ("operations", "id"),
     ("begun", "id"),
@@ -27,6 +28,8 @@ const TABLES: [(&str, &str); 13] = [
     ("journal", "id"),
     ("marks", "id"),
     ("agent_processes", "process"),
+    ("events", "seq"),
+    ("open_sessions", "process, session"),
 ];
 /// The time limit, since a tool call is waiting. Rows that are not copied by then stay in the file that was set aside.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
@@ -121,7 +124,7 @@ pub(super) fn without_missing_files(to: &mut Connection, state: &Path) -> rusqli
 
 fn remove_incomplete(transaction: &Connection) -> rusqlite::Result<u64> {
     transaction.execute_batch(REMOVE_INCOMPLETE)?;
-    for table in ["files", "parted"] {
+    for table in ["files", "parted", "events"] {
         let strays =
             format!("DELETE FROM {table} WHERE operation NOT IN (SELECT id FROM operations)");
         transaction.execute(&strays, [])?;

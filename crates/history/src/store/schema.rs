@@ -212,6 +212,44 @@ pub(super) const STEPS: &[&str] = &["
         numbers  BLOB,
         PRIMARY KEY (question, at)
     ) STRICT, WITHOUT ROWID;
+", "
+    -- The roots that files were changed below, each told apart from other folders that had the same path.
+    CREATE TABLE workspaces (
+        number   INTEGER PRIMARY KEY,
+        id       BLOB    NOT NULL UNIQUE, -- BLAKE3 of path, inode and birth time
+        root     BLOB    NOT NULL
+    ) STRICT;
+    CREATE INDEX workspaces_by_root ON workspaces (root);
+    ALTER TABLE files ADD COLUMN workspace INTEGER; -- NULL where an older lancet recorded the change
+    -- What happened, in the order of the transactions that recorded it.
+    CREATE TABLE events (
+        seq       INTEGER PRIMARY KEY AUTOINCREMENT,
+        time      INTEGER NOT NULL,       -- milliseconds since 1970
+        kind      INTEGER NOT NULL,       -- 0 changed, 1 waiting, 2 decided, 3 session
+        operation TEXT    REFERENCES operations (id) ON DELETE CASCADE, -- of a change, which has all about it
+        file      INTEGER,                -- the index of the file in the operation
+        workspace INTEGER,
+        session   TEXT,
+        client    TEXT,
+        body      TEXT                    -- the other fields, as JSON
+    ) STRICT;
+    CREATE INDEX events_by_operation ON events (operation) WHERE operation IS NOT NULL;
+    CREATE TABLE removed_events (         -- one row: up to this number events may be missing
+        id        INTEGER PRIMARY KEY CHECK (id = 1),
+        upto      INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO removed_events VALUES (1, 0);
+    CREATE TRIGGER note_removed_events AFTER DELETE ON events BEGIN
+        UPDATE removed_events SET upto = old.seq WHERE upto < old.seq;
+    END;
+    CREATE TABLE open_sessions (          -- whose end has not been told
+        process   TEXT    NOT NULL,
+        session   TEXT    NOT NULL,
+        client    TEXT,
+        workspace INTEGER,
+        body      TEXT    NOT NULL,
+        PRIMARY KEY (process, session)
+    ) STRICT, WITHOUT ROWID;
 "];
 
 /// Why a database could not be migrated.

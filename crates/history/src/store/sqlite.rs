@@ -11,6 +11,7 @@ use super::files::file_in;
 use super::holder::Holder;
 use super::ledgers::Writer;
 use super::open::{OpenDatabase, PATIENCE, Reopening, open};
+use super::process::Membership;
 use super::{SetAside, StoreError, process};
 
 /// The database `lancet.db` in the state folder. Creating a `Store` does not touch the disk: folder and file are created at the
@@ -19,7 +20,7 @@ use super::{SetAside, StoreError, process};
 pub struct Store {
     folder: PathBuf,
     writer: Writer,
-    process: String,
+    _membership: Membership,
     opened: Mutex<Option<OpenDatabase>>,
     aside: Mutex<Vec<SetAside>>,
     /// When the wait for a lock last timed out, and which process held it.
@@ -36,10 +37,11 @@ impl Store {
     /// The store in this state folder.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>) -> Self {
+        let folder = folder.into();
         Self {
-            folder: folder.into(),
+            _membership: Membership::new(&folder),
+            folder,
             writer: Writer::new(),
-            process: process::own(),
             opened: Mutex::default(),
             aside: Mutex::default(),
             timed_out: Mutex::default(),
@@ -56,8 +58,9 @@ impl Store {
         self.writer
     }
 
-    pub(super) fn process(&self) -> &str {
-        &self.process
+    /// The name of this process in the state folder.
+    pub(super) fn process(&self) -> String {
+        process::own(&self.folder)
     }
 
     /// Runs `work` on the open database. If the database turns out to be damaged, it is set aside and `work` runs again on the
