@@ -201,6 +201,7 @@ fn draft<'a>(
             added: 1,
             removed: 1,
             folders: Vec::new(),
+            workspace: None,
         }],
         question: None,
         takes_back: Vec::new(),

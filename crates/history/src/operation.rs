@@ -19,6 +19,7 @@ pub use store::{
 pub use unsealed::Unsealed;
 
 use crate::entry::Revision;
+use crate::workspace::KnownWorkspace;
 
 /// Whether an operation is a change of its own or reverses earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,6 +186,8 @@ pub struct FileChange {
     pub folders: Vec<PathBuf>,
     /// The operation that undid this change, if any; [`ALREADY_UNDONE`] if the file already had its old content.
     pub undone_by: Option<String>,
+    /// The root that the file was below; none where an older lancet recorded the change.
+    pub workspace: Option<KnownWorkspace>,
 }
 
 /// A recorded change of one file or several.

@@ -28,6 +28,7 @@ mod log;
 mod marks;
 mod open;
 mod operations;
+mod paths;
 mod presence;
 mod probe;
 mod process;

@@ -20,3 +20,23 @@ pub struct KnownWorkspace {
     /// The path of the root.
     pub root: PathBuf,
 }
+
+impl KnownWorkspace {
+    /// The same root, borrowed.
+    #[must_use]
+    pub fn borrowed(&self) -> WorkspaceRef<'_> {
+        WorkspaceRef {
+            id: self.id,
+            root: &self.root,
+        }
+    }
+
+    /// The first 16 hexadecimal digits of the id, the form that people and programs see.
+    #[must_use]
+    pub fn short_id(&self) -> String {
+        self.id[..8]
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
+    }
+}

@@ -44,6 +44,7 @@ fn file<'a>(path: &'a str, before: Option<State<'a>>, after: Option<State<'a>>) 
         added: 2,
         removed: 1,
         folders: Vec::new(),
+        workspace: None,
     }
 }
 

@@ -5,6 +5,7 @@
 mod builder;
 mod narrow;
 mod open_error;
+mod others;
 mod permissions;
 mod recovery;
 mod selection;
@@ -35,6 +36,7 @@ use crate::write_scope::WriteScope;
 
 pub use builder::Builder;
 pub use open_error::OpenError;
+pub(crate) use others::{OtherWorkspaces, recorded_workspace};
 pub(crate) use recovery::{LateNotice, Notified, PendingRecovery};
 pub(crate) use surveys::{Surveyed, Surveys};
 pub(crate) use terms::TROUBLE_ROOM;

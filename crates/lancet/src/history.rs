@@ -18,9 +18,9 @@ use crate::rooms::{heal, set_aside};
 
 pub use attribution::{Attribution, Written};
 pub use lancet_history::{
-    ALREADY_UNDONE, ChangeKind, Compressed, FileChange, IdMatch, LogQuery, Mark, MarkQuery,
-    Operation, OperationKind, OperationState, RecordedState, Removed, Reversible, Statistics,
-    StatisticsQuery, StoreError, Totals,
+    ALREADY_UNDONE, ChangeKind, Compressed, FileChange, IdMatch, KnownWorkspace, LogQuery, Mark,
+    MarkQuery, Operation, OperationKind, OperationState, RecordedState, Removed, Reversible,
+    Statistics, StatisticsQuery, StoreError, Totals,
 };
 
 /// The shortest part of an id that is accepted in place of the id.
@@ -97,11 +97,22 @@ impl History {
         })
     }
 
-    /// Lists operations, newest first. A query without folders means those below the roots.
+    /// Lists operations, newest first. A query without folders means those below the roots. Operations in other folders that
+    /// have or had the path of a root, in another container or before the root was made anew, are left out.
     ///
     /// # Errors
     /// The state folder cannot be read.
     pub fn log(&self, query: &LogQuery) -> Result<Vec<Operation>, StoreError> {
+        let mut query = query.clone();
+        query.without.extend(self.engine.other_workspaces()?.ids());
+        self.log_all(&query)
+    }
+
+    /// Lists operations like [`log`](Self::log), those in other folders that have or had the path of a root among them.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn log_all(&self, query: &LogQuery) -> Result<Vec<Operation>, StoreError> {
         if !query.below.is_empty() {
             return self.ask(|store| store.log(query));
         }
@@ -110,6 +121,24 @@ impl History {
             ..query.clone()
         };
         self.ask(|store| store.log(&query))
+    }
+
+    /// The number of operations that [`log`](Self::log) leaves out of a query because they were made in other folders that
+    /// have or had the path of a root.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn left_out(&self, query: &LogQuery) -> Result<usize, StoreError> {
+        let others = self.engine.other_workspaces()?.ids();
+        if others.is_empty() {
+            return Ok(0);
+        }
+        let query = LogQuery {
+            limit: None,
+            ..query.clone()
+        };
+        let all = self.log_all(&query)?.len();
+        Ok(all.saturating_sub(self.log(&query)?.len()))
     }
 
     /// Finds the operation whose id begins like this; operations below the roots are preferred.
@@ -170,6 +199,7 @@ impl History {
         }
         let query = StatisticsQuery {
             below: self.roots(),
+            without: self.engine.other_workspaces()?.ids(),
             ..query.clone()
         };
         self.ask(|store| store.statistics(&query))
@@ -258,7 +288,8 @@ impl History {
         let now = located
             .filter(|located| located.kind() == lancet_workspace::FileType::File)
             .and_then(|located| located.snapshot(LARGEST).ok());
-        now.map(|now| self.ask(|store| attribution::follow(store, path, &now.bytes)))
+        let others = self.engine.other_workspaces()?.ids();
+        now.map(|now| self.ask(|store| attribution::follow(store, path, &now.bytes, others)))
             .transpose()
     }
 

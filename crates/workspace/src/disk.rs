@@ -19,6 +19,7 @@ pub use faulty::{Call, FaultyDisk, Lasting};
 pub use real::RealDisk;
 
 use crate::stamp::{Moment, Stamp};
+use crate::workspace_id::FolderOrigin;
 
 /// How a name is opened. No mode follows a link, blocks on a pipe or is inherited by a child process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +109,8 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn boot(&self) -> String;
     /// Returns the kind of the file system that a folder is on.
     fn file_system_kind(&self, folder: BorrowedFd<'_>) -> io::Result<FileSystemKind>;
+    /// Returns what tells a folder from others that have or had the same path.
+    fn folder_origin(&self, folder: BorrowedFd<'_>, path: &Path) -> FolderOrigin;
     /// Returns the absolute path of a folder with every link resolved. Only for roots, once.
     fn resolve(&self, path: &Path) -> io::Result<PathBuf>;
     /// `lstat` of an absolute path. Only to check whether a root is still where it was.

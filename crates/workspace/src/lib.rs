@@ -75,6 +75,7 @@ mod scan;
 mod snapshot;
 mod stamp;
 mod sweep;
+mod workspace_id;
 
 pub use commit::{
     CommitError, Durability, Executable, Expected, Guarantee, HardLinkPolicy, NewBytes, OldFile,
@@ -101,3 +102,4 @@ pub use roots::{OpenError, Workspace};
 pub use scan::KnownContent;
 pub use snapshot::{ReadError, Snapshot};
 pub use stamp::{FileType, Moment, Stamp};
+pub use workspace_id::{FolderOrigin, WorkspaceId};

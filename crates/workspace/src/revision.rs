@@ -45,7 +45,7 @@ impl Revision {
 
 /// Formats bytes as hexadecimal digits. It does not use `format!`, which took a tenth of the instructions of an Edit of
 /// 10 KB.
-fn digits(bytes: &[u8]) -> String {
+pub(crate) fn digits(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut text = Vec::with_capacity(bytes.len() * 2);
     for byte in bytes {

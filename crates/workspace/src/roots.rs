@@ -14,6 +14,7 @@ use crate::locate::{LocateError, Located};
 use crate::locks::Locks;
 use crate::mounts::Mounts;
 use crate::stamp::{FileType, Stamp};
+use crate::workspace_id::WorkspaceId;
 
 /// How long a commit waits for another one in the same folder.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -29,6 +30,7 @@ pub(crate) struct Root {
     pub(crate) handle: Arc<OwnedFd>,
     pub(crate) device: u64,
     pub(crate) inode: u64,
+    pub(crate) id: WorkspaceId,
 }
 
 /// Roots and a disk: locates files and commits changes below the roots. See the crate's example.
@@ -139,7 +141,9 @@ impl Workspace {
             let stamp = folder
                 .stat()
                 .filter(|_| folder.kind() == FileType::Directory)?;
+            let id = WorkspaceId::of_open(&*self.disk, folder.path(), folder.folder.as_fd());
             Some(Arc::new(Root {
+                id,
                 path: folder.path().to_owned(),
                 handle: Arc::clone(&folder.folder),
                 device: stamp.device,
@@ -201,6 +205,18 @@ impl Workspace {
     /// The roots in the given order, links resolved, duplicates removed.
     pub fn roots(&self) -> &[PathBuf] {
         &self.paths
+    }
+
+    /// Returns the innermost root that a path is below, and its id; the path is taken literally.
+    pub fn root_of(&self, path: &Path) -> Option<(&Path, WorkspaceId)> {
+        let (index, _) = self.root_around(path)?;
+        let root = self.roots.get(index)?;
+        Some((&root.path, root.id))
+    }
+
+    /// Returns the id of the first root; none where a narrowed workspace has no root.
+    pub fn first_id(&self) -> Option<WorkspaceId> {
+        self.roots.first().map(|root| root.id)
     }
 
     /// Returns the innermost root whose path is a literal prefix of `path`, and the rest of the path.
@@ -273,6 +289,7 @@ impl Root {
         let handle = disk.open_folder(&path)?;
         let stamp = disk.stat(handle.as_fd())?;
         Ok(Root {
+            id: WorkspaceId::of_open(disk, &path, handle.as_fd()),
             path,
             handle: Arc::new(handle),
             device: stamp.device,

@@ -47,6 +47,9 @@ pub(crate) struct LogArguments {
     /// they stand, which change wrote, as JSON (Agent Trace)
     #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
     pub(crate) format: Option<LogFormat>,
+    /// Also those in other folders that have or had the same path: in another container, or before the folder was made anew
+    #[arg(long)]
+    pub(crate) all: bool,
     /// One JSON object a line, and a last one with the total
     #[arg(long)]
     pub(crate) json: bool,

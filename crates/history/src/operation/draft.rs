@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{ChangeKind, OperationKind};
 use crate::content::RawChange;
 use crate::entry::Revision;
+use crate::workspace::WorkspaceRef;
 
 /// The session and client that make a change.
 #[derive(Clone, Copy, Debug, Default)]
@@ -76,6 +77,8 @@ pub struct FileDraft<'a> {
     pub removed: u64,
     /// The folders that are created for the file, outermost first.
     pub folders: Vec<PathBuf>,
+    /// The root that the file is below; none where it is not known.
+    pub workspace: Option<WorkspaceRef<'a>>,
 }
 
 /// The state of a file before or after the change, with its content.

@@ -26,6 +26,9 @@ pub struct LogQuery {
     pub before: Option<String>,
     /// Only operations that can be undone, or only those that can be redone.
     pub reversible: Option<Reversible>,
+    /// Operations on files that were recorded with one of these roots are left out, and so are their later changes of a
+    /// file where those decide whether an undo can be redone: the roots are other folders that had the same path.
+    pub without: Vec<[u8; 32]>,
     /// The largest number of operations to return.
     pub limit: Option<usize>,
 }

@@ -17,6 +17,9 @@ pub struct StatisticsQuery {
     pub client: Option<String>,
     /// Only operations since this time, in milliseconds since 1970. Refusals are counted by the hour.
     pub since: Option<i64>,
+    /// Operations on files that were recorded with one of these roots are not counted: they are other folders that had the
+    /// same path.
+    pub without: Vec<[u8; 32]>,
 }
 
 /// The number of operations and of changed lines.

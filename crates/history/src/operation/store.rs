@@ -14,6 +14,7 @@ use crate::kept::KeptContent;
 use crate::mark::MarkStore;
 use crate::question::QuestionStore;
 use crate::store::{Saved, SetAside, StoreError};
+use crate::workspace::KnownWorkspace;
 
 /// Whether an announced operation could be confirmed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,8 +113,14 @@ pub trait RecordStore: Send + Sync {
     /// The store cannot be written.
     fn mark_already_undone(&self, files: &[(String, usize)]) -> Result<(), StoreError>;
 
+    /// The roots that files were recorded with and that are at, below or above one of these folders.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn workspaces(&self, folders: &[PathBuf]) -> Result<Vec<KnownWorkspace>, StoreError>;
+
     /// Whether one of these files was changed after the operation `after` by a change that is not in `except` and has not
-    /// been undone.
+    /// been undone. Changes of files that were recorded with the roots `without` do not count.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -122,6 +129,7 @@ pub trait RecordStore: Send + Sync {
         paths: &[PathBuf],
         after: &str,
         except: &[String],
+        without: &[[u8; 32]],
     ) -> Result<bool, StoreError>;
 
     /// Records that an operation replaced one name of a file with several hard links, so that its other names keep the old

@@ -8,9 +8,11 @@ use super::clock::now_in_milliseconds;
 use super::transaction::WriteTransaction;
 use super::workspaces;
 use crate::event::EventKind;
+use crate::operation::OperationKind;
 use crate::workspace::WorkspaceRef;
 
 /// An event that is no change of a file: a question or a session.
+#[allow(dead_code, reason = "only changes of files are events so far")]
 pub(super) struct NewEvent<'e> {
     pub(super) kind: EventKind,
     pub(super) workspace: Option<WorkspaceRef<'e>>,
@@ -22,6 +24,7 @@ pub(super) struct NewEvent<'e> {
 }
 
 /// Adds an event and returns its number.
+#[allow(dead_code, reason = "only changes of files are events so far")]
 pub(super) fn append(
     transaction: &WriteTransaction<'_>,
     event: &NewEvent<'_>,
@@ -44,7 +47,8 @@ pub(super) fn append(
     Ok(transaction.last_insert_rowid())
 }
 
-/// Adds an event for each file of an operation that is now known to be carried out.
+/// Adds an event for each file of an operation that is now known to be carried out. Bytes of a late writer were never the
+/// content of the file's name, so they are no change of it.
 pub(super) fn append_changes(
     transaction: &WriteTransaction<'_>,
     operation: &str,
@@ -52,12 +56,14 @@ pub(super) fn append_changes(
     transaction
         .prepare_cached(
             "INSERT INTO events (time, kind, operation, file)
-             SELECT ?2, ?3, operation, at FROM files WHERE operation = ?1 ORDER BY at",
+             SELECT ?2, ?3, f.operation, f.at FROM files f JOIN operations o ON o.id = f.operation
+             WHERE f.operation = ?1 AND o.kind <> ?4 ORDER BY f.at",
         )?
         .execute(params![
             operation,
             now_in_milliseconds(),
-            EventKind::Changed.number()
+            EventKind::Changed.number(),
+            OperationKind::Late.number()
         ])?;
     Ok(())
 }

@@ -20,7 +20,41 @@ struct ForecastRow {
     age: Age,
     session: String,
     kind: OperationKind,
-    files: Vec<(Vec<u8>, [Option<i64>; 2])>,
+    files: Vec<ForecastFile>,
+}
+
+/// A file of an operation: its name, the root that it was recorded with, and its contents before and after.
+struct ForecastFile {
+    path: Vec<u8>,
+    workspace: Option<i64>,
+    contents: [Option<i64>; 2],
+}
+
+/// The newest operation of each file, by its name and root. A record without a root counts for every file of that name.
+#[derive(Default)]
+struct Newest<'f> {
+    of_name: HashMap<&'f [u8], i64>,
+    of_file: HashMap<(&'f [u8], Option<i64>), i64>,
+}
+
+impl<'f> Newest<'f> {
+    fn note(&mut self, file: &'f ForecastFile, sequence: i64) {
+        self.of_name.insert(&file.path, sequence);
+        self.of_file.insert((&file.path, file.workspace), sequence);
+    }
+
+    /// Whether the file has an operation after this one.
+    fn is_after(&self, file: &ForecastFile, sequence: i64) -> bool {
+        let path = file.path.as_slice();
+        let later = match file.workspace {
+            None => self.of_name.get(path),
+            Some(_) => self
+                .of_file
+                .get(&(path, file.workspace))
+                .max(self.of_file.get(&(path, None))),
+        };
+        later.is_some_and(|later| *later > sequence)
+    }
 }
 
 /// The result that a prune with these limits would have. Deltas whose base would be removed become whole contents, so the
@@ -35,14 +69,14 @@ pub(super) fn forecast(connection: &mut Connection, limits: &Limits) -> rusqlite
         rows.collect::<rusqlite::Result<_>>()?
     };
     let operations = operations(&transaction, &Limit::now(limits))?;
-    let mut newest: HashMap<&[u8], i64> = HashMap::new();
+    let mut newest = Newest::default();
     let mut uses: HashMap<i64, usize> = HashMap::new();
     for found in &operations {
-        for (path, contents) in &found.files {
+        for file in &found.files {
             if found.kind != OperationKind::Late {
-                newest.insert(path, found.sequence);
+                newest.note(file, found.sequence);
             }
-            for content in contents.iter().flatten() {
+            for content in file.contents.iter().flatten() {
                 *uses.entry(*content).or_default() += 1;
             }
         }
@@ -56,14 +90,14 @@ pub(super) fn forecast(connection: &mut Connection, limits: &Limits) -> rusqlite
         left: size(&transaction)?,
         ..Removed::default()
     };
-    let mut begins: HashSet<(&str, &[u8])> = HashSet::new();
+    let mut begins: HashSet<(&str, &[u8], Option<i64>)> = HashSet::new();
     for found in &operations {
         // The first operation of an active session on a file leads back to how the session found it.
         let is_first = at_work.contains(&found.session)
             && found
                 .files
                 .iter()
-                .filter(|(path, _)| begins.insert((&found.session, path)))
+                .filter(|file| begins.insert((&found.session, &file.path, file.workspace)))
                 .count()
                 > 0;
         if Instant::now() >= deadline {
@@ -73,10 +107,10 @@ pub(super) fn forecast(connection: &mut Connection, limits: &Limits) -> rusqlite
         let over = removed.left > limits.size;
         let beyond = (over || found.age != Age::Young)
             && !begun.contains(&found.id)
-            && found.files.iter().all(|(path, _)| {
-                let newest = newest.get(path.as_slice());
-                newest.is_some_and(|newest| *newest > found.sequence)
-            });
+            && found
+                .files
+                .iter()
+                .all(|file| newest.is_after(file, found.sequence));
         if !beyond {
             continue;
         }
@@ -89,17 +123,12 @@ pub(super) fn forecast(connection: &mut Connection, limits: &Limits) -> rusqlite
             continue;
         }
         removed.operations += 1;
-        for content in found
-            .files
-            .iter()
-            .flat_map(|(_, contents)| contents)
-            .flatten()
-        {
-            let left = uses.entry(*content).or_default();
+        for content in found.files.iter().flat_map(|file| file.contents).flatten() {
+            let left = uses.entry(content).or_default();
             *left = left.saturating_sub(1);
             if *left == 0 {
                 let bytes = stored
-                    .get(content)
+                    .get(&content)
                     .map_or(0, |stored| stored.unsigned_abs());
                 removed.contents += 1;
                 removed.bytes += bytes;
@@ -114,14 +143,18 @@ pub(super) fn forecast(connection: &mut Connection, limits: &Limits) -> rusqlite
 fn operations(connection: &Connection, limit: &Limit) -> rusqlite::Result<Vec<ForecastRow>> {
     let mut statement = connection.prepare(
         "SELECT o.id, o.time, o.session, f.path, f.before, f.after, o.kind,
-                o.sequence, o.overdue
+                o.sequence, o.overdue, f.workspace
          FROM operations o JOIN files f ON f.operation = o.id ORDER BY o.sequence, f.at",
     )?;
     let mut rows = statement.query([])?;
     let mut all: Vec<ForecastRow> = Vec::new();
     while let Some(row) = rows.next()? {
         let id: String = row.get(0)?;
-        let file = (row.get(3)?, [row.get(4)?, row.get(5)?]);
+        let file = ForecastFile {
+            path: row.get(3)?,
+            workspace: row.get(9)?,
+            contents: [row.get(4)?, row.get(5)?],
+        };
         match all.last_mut() {
             Some(last) if last.id == id => last.files.push(file),
             _ => all.push(ForecastRow {

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
-use super::records::{bytes_of, path_of};
+use super::paths::{below, bytes_of, path_of};
+use super::workspaces;
 use crate::operation::{
     ChangeKind, FileChange, LogQuery, Operation, OperationKind, OperationState, RecordedState,
     Reversible, TakenBack,
 };
+use crate::workspace::KnownWorkspace;
 
 const OPERATIONS: &str =
     "SELECT o.id, o.time, o.kind, o.state, o.session, o.client, o.version, o.turn, o.call, o.tool,
@@ -74,6 +76,8 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
         );
     }
     filter.below(&query.below);
+    let others = workspaces::numbers(connection, &query.without)?;
+    filter.without(&others);
     match query.reversible {
         Some(Reversible::Undoable) => filter.add(
             "o.kind = 0 AND EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND f.undone IS NULL)",
@@ -90,11 +94,14 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
         ),
         Some(Reversible::Redoable) => filter.add(
             // A later change of the same file makes the undo impossible to redo.
-            "o.kind = 1 AND EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND f.undone IS NULL)
-             AND NOT EXISTS (SELECT 1 FROM files f JOIN files later
-                 ON later.path IN (f.path, f.moved_from) OR later.moved_from IN (f.path, f.moved_from)
-                 JOIN operations l ON l.id = later.operation AND l.kind = 0 AND l.sequence > o.sequence
-                 WHERE f.operation = o.id)",
+            &format!(
+                "o.kind = 1 AND EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND f.undone IS NULL)
+                 AND NOT EXISTS (SELECT 1 FROM files f JOIN files later
+                     ON later.path IN (f.path, f.moved_from) OR later.moved_from IN (f.path, f.moved_from)
+                     JOIN operations l ON l.id = later.operation AND l.kind = 0 AND l.sequence > o.sequence
+                     WHERE f.operation = o.id AND NOT {})",
+                is_of("later", &others)
+            ),
             [],
         ),
         None => {}
@@ -129,6 +136,17 @@ impl Filter {
         self.values.extend(values);
     }
 
+    /// Adds the condition that no file of the operation was recorded with one of these roots.
+    pub(super) fn without(&mut self, roots: &[i64]) {
+        if !roots.is_empty() {
+            let condition = format!(
+                "NOT EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND {})",
+                is_of("f", roots)
+            );
+            self.add(&condition, []);
+        }
+    }
+
     /// Adds the condition that every file of the operation is below one of the folders.
     pub(super) fn below(&mut self, folders: &[PathBuf]) {
         if folders.is_empty() {
@@ -146,16 +164,10 @@ impl Filter {
     }
 }
 
-/// The exclusive bounds of the paths below a folder, in byte order: `folder/` and `folder0`, since `0` follows `/`.
-pub(super) fn below(folder: &std::path::Path) -> (Vec<u8>, Vec<u8>) {
-    let mut from = bytes_of(folder).to_vec();
-    while from.last() == Some(&b'/') {
-        from.pop();
-    }
-    let mut to = from.clone();
-    from.push(b'/');
-    to.push(b'0');
-    (from, to)
+/// The condition that a row of `files` was recorded with one of these roots.
+fn is_of(alias: &str, roots: &[i64]) -> String {
+    let list: Vec<String> = roots.iter().map(i64::to_string).collect();
+    format!("coalesce({alias}.workspace IN ({}), 0)", list.join(", "))
 }
 
 /// The operation of this id, announced or finished.
@@ -198,13 +210,16 @@ pub(super) fn is_changed_later(
     paths: &[PathBuf],
     after: &str,
     except: &[String],
+    without: &[[u8; 32]],
 ) -> rusqlite::Result<bool> {
-    let mut statement = connection.prepare_cached(
+    let others = workspaces::numbers(connection, without)?;
+    let mut statement = connection.prepare_cached(&format!(
         "SELECT l.id FROM files f JOIN operations l ON l.id = f.operation
          WHERE (f.path = ?1 OR f.moved_from = ?1) AND f.undone IS NULL AND l.kind = ?2
            AND l.sequence > (SELECT sequence FROM operations WHERE id = ?3)
-           AND l.id NOT IN (SELECT id FROM begun)",
-    )?;
+           AND l.id NOT IN (SELECT id FROM begun) AND NOT {}",
+        is_of("f", &others)
+    ))?;
     for path in paths {
         let mut rows = statement.query(params![
             bytes_of(path),
@@ -273,8 +288,9 @@ fn operation_of(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Oper
 fn files_of(connection: &Connection, id: &str) -> rusqlite::Result<Vec<FileChange>> {
     let mut statement = connection.prepare_cached(
         "SELECT f.at, f.path, f.kind, f.moved_from, b.revision, b.size, f.before_mode, f.before_link,
-                a.revision, a.size, f.after_mode, f.after_link, f.added, f.removed, f.folders, f.undone
+                a.revision, a.size, f.after_mode, f.after_link, f.added, f.removed, f.folders, f.undone, w.id, w.root
          FROM files f LEFT JOIN contents b ON b.id = f.before LEFT JOIN contents a ON a.id = f.after
+             LEFT JOIN workspaces w ON w.number = f.workspace
          WHERE f.operation = ?1 ORDER BY f.at",
     )?;
     let rows = statement.query_map([id], |row| {
@@ -310,6 +326,13 @@ fn files_of(connection: &Connection, id: &str) -> rusqlite::Result<Vec<FileChang
                 .map(path_of)
                 .collect(),
             undone_by: row.get(15)?,
+            workspace: match row.get(16)? {
+                Some(id) => Some(KnownWorkspace {
+                    id,
+                    root: path(17)?.unwrap_or_default(),
+                }),
+                None => None,
+            },
         })
     })?;
     rows.collect()

@@ -12,7 +12,7 @@ use super::files::{file_in, has_set_aside};
 use super::transaction::WriteTransaction;
 use super::{
     Saved, SetAside, Store, StoreError, blobs, compress, contents, events, forecast, ids, log,
-    process, prune, questions, records, statistics, streamed, unsealed,
+    process, prune, questions, records, statistics, streamed, unsealed, workspaces,
 };
 use crate::entry::Revision;
 use crate::kept::KeptContent;
@@ -21,6 +21,7 @@ use crate::operation::{
     Operation, OperationState, RecordStore, Removed, Statistics, StatisticsQuery, StoreUpkeep,
     TakenBack, Unsealed,
 };
+use crate::workspace::KnownWorkspace;
 
 /// How the announcement of an operation ended.
 enum Begun {
@@ -249,9 +250,16 @@ impl RecordStore for Store {
         paths: &[PathBuf],
         after: &str,
         except: &[String],
+        without: &[[u8; 32]],
     ) -> Result<bool, StoreError> {
         Ok(self
-            .run(|connection| log::is_changed_later(connection, paths, after, except))?
+            .run(|connection| log::is_changed_later(connection, paths, after, except, without))?
+            .0)
+    }
+
+    fn workspaces(&self, folders: &[PathBuf]) -> Result<Vec<KnownWorkspace>, StoreError> {
+        Ok(self
+            .run(|connection| workspaces::around(connection, folders))?
             .0)
     }
 

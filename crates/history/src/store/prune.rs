@@ -199,7 +199,8 @@ fn is_first(connection: &Connection, found: &Candidate) -> rusqlite::Result<bool
         .prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM files f WHERE f.operation = ?1
                  AND NOT EXISTS (SELECT 1 FROM files before JOIN operations o ON o.id = before.operation
-                     WHERE before.path = f.path AND o.sequence < ?3 AND o.session = ?2))",
+                     WHERE before.path = f.path AND o.sequence < ?3 AND o.session = ?2
+                       AND (before.workspace = f.workspace OR before.workspace IS NULL OR f.workspace IS NULL)))",
         )?
         .query_row(params![found.id, found.session, found.sequence], |row| {
             row.get(0)
@@ -215,6 +216,7 @@ fn is_newest(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
              OR EXISTS (SELECT 1 FROM files f WHERE f.operation = ?1
                  AND NOT EXISTS (SELECT 1 FROM files later JOIN operations l ON l.id = later.operation AND l.kind <> ?2
                      WHERE later.path = f.path
+                       AND (later.workspace = f.workspace OR later.workspace IS NULL OR f.workspace IS NULL)
                        AND l.sequence > (SELECT sequence FROM operations WHERE id = ?1)))",
         )?
         .query_row(params![id, OperationKind::Late.number()], |row| row.get(0))

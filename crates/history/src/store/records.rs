@@ -1,13 +1,12 @@
 //! The rows of an operation: inserted, completed, marked as undone, removed. Each function runs in a transaction of its caller.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode, params};
 
+use super::paths::bytes_of;
 use super::transaction::WriteTransaction;
-use super::{contents, log};
+use super::{contents, log, workspaces};
 use crate::operation::{Draft, FileDraft, OperationState};
 
 /// The file index in `taken_back` if the file already had its old content and the operation did not write it.
@@ -85,13 +84,16 @@ fn insert_file(
             .transpose()
     };
     let (before, after) = (put(&file.before)?, put(&file.after)?);
+    let workspace = file.workspace.as_ref();
+    let workspace = workspace.map(|found| workspaces::number_of(transaction, found));
+    let workspace = workspace.transpose()?;
     let mode =
         |kept: &Option<crate::operation::State<'_>>| kept.as_ref().map_or(0, |kept| kept.mode);
     transaction
         .prepare_cached(
             "INSERT INTO files (operation, at, path, kind, moved_from, before, before_mode, before_link,
-                                after, after_mode, after_link, added, removed, folders)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+                                after, after_mode, after_link, added, removed, folders, workspace)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
         )?
         .execute(params![
             id,
@@ -107,7 +109,8 @@ fn insert_file(
             file.after.as_ref().and_then(|kept| kept.link).map(bytes_of),
             file.added as i64,
             file.removed as i64,
-            folders_of(&file.folders)
+            folders_of(&file.folders),
+            workspace
         ])?;
     Ok(())
 }
@@ -210,14 +213,6 @@ pub(super) fn is_there(connection: &Connection, id: &str) -> rusqlite::Result<bo
 
 pub(super) fn is_taken(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
-}
-
-pub(super) fn bytes_of(path: &Path) -> &[u8] {
-    path.as_os_str().as_bytes()
-}
-
-pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
-    PathBuf::from(OsStr::from_bytes(bytes))
 }
 
 fn folders_of(folders: &[PathBuf]) -> Vec<u8> {

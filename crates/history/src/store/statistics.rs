@@ -7,8 +7,10 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, params, params_from_iter};
 
 use super::clock::now;
-use super::log::{Filter, below};
-use super::records::{bytes_of, path_of};
+use super::log::Filter;
+use super::paths::below;
+use super::paths::{bytes_of, path_of};
+use super::workspaces;
 use crate::operation::{Statistics, StatisticsQuery, Totals, TotalsByName};
 
 const HOUR: i64 = 60 * 60;
@@ -47,6 +49,7 @@ pub(super) fn sum_up(
         filter.add("o.time >= ?", [Value::Integer(since)]);
     }
     filter.below(&query.below);
+    filter.without(&workspaces::numbers(connection, &query.without)?);
     if let Some(path) = &query.path {
         let (from, to) = below(path);
         let path = bytes_of(path).to_vec();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, params};
 
-use super::records::{bytes_of, path_of};
+use super::paths::{bytes_of, path_of};
 use crate::operation::Unsealed;
 
 pub(super) fn put(

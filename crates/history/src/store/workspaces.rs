@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::log::below;
-use super::records::{bytes_of, path_of};
+use super::paths::{below, bytes_of, path_of};
 use super::transaction::WriteTransaction;
 use crate::workspace::{KnownWorkspace, WorkspaceRef};
 

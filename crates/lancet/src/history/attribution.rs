@@ -44,9 +44,11 @@ pub(super) fn follow(
     store: &dyn OperationStore,
     path: &Path,
     now: &[u8],
+    without: Vec<[u8; 32]>,
 ) -> Result<Attribution, StoreError> {
     let mut operations = store.log(&LogQuery {
         path: Some(path.to_owned()),
+        without,
         ..LogQuery::default()
     })?;
     // Bytes of a late writer were never in the file.

@@ -259,7 +259,7 @@ fn draft<'p>(
             .map(|(at, file)| {
                 let written = written.and_then(|written| written.get(at));
                 let known = announced.revisions.get(at).copied().flatten();
-                file.drafted(written, known)
+                file.drafted(written, known, context.engine())
             })
             .collect(),
         takes_back: plan.origin.takes_back.clone(),

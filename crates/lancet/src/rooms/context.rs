@@ -1,13 +1,14 @@
 //! The context of one call, which every room gets: the session, the engine's snapshot for this call, the caller, and
 //! the limits of time and answer.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use lancet_formats::picture::VisionBudget;
+use lancet_history::StoreError;
 use lancet_text::{Leaks, Occurrences, Query, TextKind, Tolerance};
 
 use super::answer_budget::AnswerBudget;
@@ -16,7 +17,7 @@ use crate::approval::Approver;
 use crate::audience::{ReadLines, Vocabulary};
 use crate::builtin::Tool;
 use crate::call::{Caller, Cancel, Stopped};
-use crate::engine::{EngineView, TROUBLE_ROOM};
+use crate::engine::{EngineView, OtherWorkspaces, TROUBLE_ROOM};
 use crate::limit::{AnswerLimit, Pictures};
 use crate::order::Turn;
 use crate::outcome::Layout;
@@ -66,6 +67,8 @@ pub(crate) struct CallContext<'s> {
     pub(super) turns: Turns,
     /// The operations that an undo or redo has chosen, by their ids.
     pub(super) chosen: RefCell<Vec<String>>,
+    /// The roots in the history whose paths lead elsewhere now, once they were looked for.
+    others: OnceCell<OtherWorkspaces>,
 }
 
 /// Whether a call takes the turn for the files that it would change.
@@ -111,6 +114,7 @@ impl<'s> CallContext<'s> {
             applied_by: AppliedBy::Model,
             turns: Turns::Taken,
             chosen: RefCell::default(),
+            others: OnceCell::new(),
         }
     }
 
@@ -135,6 +139,15 @@ impl<'s> CallContext<'s> {
 
     pub(crate) fn engine(&self) -> &EngineView {
         &self.engine
+    }
+
+    /// The roots in the history whose paths lead elsewhere now; looked for once in a call.
+    pub(crate) fn other_workspaces(&self) -> Result<&OtherWorkspaces, StoreError> {
+        if let Some(others) = self.others.get() {
+            return Ok(others);
+        }
+        let others = self.engine.other_workspaces()?;
+        Ok(self.others.get_or_init(|| others))
     }
 
     /// Refuses to continue a call that was cancelled or has taken too long. It is called only where nothing has been

@@ -56,7 +56,10 @@ pub(crate) fn settle_history_once(engine: &EngineView) {
         if let Some(store) = engine.history() {
             recover_files_once(engine);
             // A store that cannot be read is reported by the call that needs it.
-            let unfinished = store.unfinished().unwrap_or_default();
+            let mut unfinished = store.unfinished().unwrap_or_default();
+            // What is at these paths now does not tell how an operation in another folder ended.
+            let others = engine.other_workspaces().unwrap_or_default();
+            unfinished.retain(|operation| !others.have(operation));
             for operation in &unfinished {
                 settle(engine, &**store, operation);
             }

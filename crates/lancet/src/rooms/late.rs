@@ -8,8 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use lancet_history::{
-    Author, ChangeKind, Content, Draft, FileDraft, OperationKind, OperationStore, State,
-    StoreError, Unsealed,
+    Author, ChangeKind, Content, Draft, FileDraft, KnownWorkspace, OperationKind, OperationStore,
+    State, StoreError, Unsealed,
 };
 use lancet_workspace::{
     Displaced, Expected, LateWriteCheck, Recovered, RecoveryOutcome, Revision, Seal, Written,
@@ -18,7 +18,7 @@ use lancet_workspace::{
 use super::CallContext;
 use super::notices::Notice;
 use super::plan::{FilePlan, Plan};
-use crate::engine::{EngineView, LateNotice};
+use crate::engine::{EngineView, LateNotice, recorded_workspace};
 use crate::operation;
 use crate::wording::quote_path;
 
@@ -298,6 +298,7 @@ fn record(
         link: None,
         content: Content::Displaced,
     };
+    let workspace = recorded_workspace(store, &unsealed.operation, &unsealed.path)?;
     let draft = Draft {
         id: &id,
         time: operation::milliseconds(),
@@ -320,6 +321,7 @@ fn record(
             added: 0,
             removed: 0,
             folders: Vec::new(),
+            workspace: workspace.as_ref().map(KnownWorkspace::borrowed),
         }],
         question: None,
         takes_back: Vec::new(),

@@ -10,5 +10,6 @@ mod large;
 mod laws;
 mod lost;
 mod processes;
+mod same_path;
 mod trouble;
 mod undo;

@@ -3,6 +3,7 @@
 mod attributes;
 mod file_system;
 mod listing;
+mod origin;
 mod place;
 
 use std::ffi::{OsStr, OsString};
@@ -20,6 +21,7 @@ use rustix::io::{Errno, retry_on_intr};
 
 use super::{AttributesCopied, Disk, EntryKind, FileSystemKind, Lease, OpenMode, Replace, raw};
 use crate::stamp::{Moment, Stamp};
+use crate::workspace_id::FolderOrigin;
 use attributes::permission_bits;
 
 /// The disk of the operating system.
@@ -70,6 +72,10 @@ impl Disk for RealDisk {
 
     fn file_system_kind(&self, folder: BorrowedFd<'_>) -> io::Result<FileSystemKind> {
         file_system::kind_of(folder)
+    }
+
+    fn folder_origin(&self, folder: BorrowedFd<'_>, path: &Path) -> FolderOrigin {
+        origin::of(folder, path)
     }
 
     fn resolve(&self, path: &Path) -> io::Result<PathBuf> {

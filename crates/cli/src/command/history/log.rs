@@ -46,7 +46,15 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
         }),
         ..LogQuery::default()
     };
-    let operations = history.log(&query).map_err(unreadable)?;
+    let operations = match arguments.all {
+        true => history.log_all(&query),
+        false => history.log(&query),
+    };
+    let operations = operations.map_err(unreadable)?;
+    if !arguments.all {
+        let others = history.left_out(&query).map_err(unreadable)?;
+        tell_left_out(others);
+    }
     if operations.is_empty() && !arguments.json {
         print_error(&format!(
             "lancet: {}\n",
@@ -112,6 +120,18 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
     }
     page(&out, around)?;
     Ok(Exit::Done)
+}
+
+/// Says how many changes are not listed because they were made in another folder.
+fn tell_left_out(number: usize) {
+    let changes = match number {
+        0 => return,
+        1 => "1 change".to_owned(),
+        more => format!("{more} changes"),
+    };
+    print_error(&format!(
+        "lancet: {changes} in another folder that had the same path left out (in another container, or before the folder was made anew); `lancet log --all` lists all\n"
+    ));
 }
 
 /// Says that nothing was found, because empty output would be ambiguous.

@@ -27,6 +27,7 @@ pub(super) fn object(operation: &Operation) -> Value {
                 "before": kept(&file.before),
                 "after": kept(&file.after),
                 "undoneBy": file.undone_by,
+                "workspace": file.workspace.as_ref().map(lancet::history::KnownWorkspace::short_id),
             })
         })
         .collect();

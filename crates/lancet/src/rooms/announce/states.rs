@@ -7,6 +7,7 @@ use lancet_text::{RawChange, apply_raw};
 use lancet_workspace::{Expected, Guarantee, Hasher, Revision, Written};
 
 use super::DISPLACED;
+use crate::engine::EngineView;
 use crate::rooms::plan::{FilePlan, New};
 
 /// Contents up to this size are assembled in memory before they are hashed.
@@ -27,11 +28,12 @@ impl FilePlan {
     }
 
     /// The change of this file as the history records it: before the write, where `written` is none, or after it.
-    pub(super) fn drafted(
-        &self,
+    pub(super) fn drafted<'p>(
+        &'p self,
         written: Option<&Written>,
         known: Option<Revision>,
-    ) -> FileDraft<'_> {
+        engine: &'p EngineView,
+    ) -> FileDraft<'p> {
         let before = self.state_before(written);
         let mode = before.as_ref().map_or(0, |state| state.mode);
         let after = self.state_after(written, known, mode);
@@ -46,6 +48,7 @@ impl FilePlan {
             folders: written
                 .map(|written| written.created_folders.clone())
                 .unwrap_or_default(),
+            workspace: engine.workspace_of(self.target.path()),
         }
     }
 

@@ -11,6 +11,7 @@ use std::time::Duration;
 use super::super::{AttributesCopied, Disk, EntryKind, FileSystemKind, Lease, OpenMode, Replace};
 use super::{FaultyDisk, Flush, locked};
 use crate::stamp::{Moment, Stamp};
+use crate::workspace_id::FolderOrigin;
 
 impl Disk for FaultyDisk {
     fn now(&self) -> Moment {
@@ -28,6 +29,10 @@ impl Disk for FaultyDisk {
             Some(file_system_kind) => Ok(file_system_kind),
             None => self.inner.file_system_kind(folder),
         }
+    }
+
+    fn folder_origin(&self, folder: BorrowedFd<'_>, path: &Path) -> FolderOrigin {
+        self.inner.folder_origin(folder, path)
     }
 
     fn resolve(&self, path: &Path) -> io::Result<PathBuf> {

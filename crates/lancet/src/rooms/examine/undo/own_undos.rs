@@ -29,6 +29,7 @@ pub(super) fn rows(
         below: context.engine().roots().to_vec(),
         path: Some(path.to_path_buf()),
         limit: Some(MOST),
+        without: context.other_workspaces().map_err(unreadable)?.ids(),
         ..query
     };
     let mut changes = store.log(&query).map_err(unreadable)?;

@@ -86,8 +86,9 @@ impl NamesOnDisk {
             let names: Vec<PathBuf> = chain.points().map(|(name, _)| name.to_path_buf()).collect();
             let mut selected: Vec<String> = all.iter().map(|row| row.operation.clone()).collect();
             selected.dedup();
+            let others = context.other_workspaces().map_err(unreadable)?.ids();
             let changed_later = store
-                .is_changed_later(&names, &chain.rows[start - 1].operation, &selected)
+                .is_changed_later(&names, &chain.rows[start - 1].operation, &selected, &others)
                 .map_err(unreadable)?;
             if changed_later {
                 start = 0;

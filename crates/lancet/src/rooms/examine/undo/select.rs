@@ -65,6 +65,7 @@ pub(super) fn rows(
         below: context.engine().roots().to_vec(),
         session: (whose == Whose::Own).then(|| context.session.key().to_owned()),
         reversible: Some(reversible),
+        without: context.other_workspaces().map_err(unreadable)?.ids(),
         ..LogQuery::default()
     };
     let log = |query: LogQuery| store.log(&query).map_err(unreadable);
@@ -313,7 +314,13 @@ pub(super) fn one(
     }
     let below = context.engine().workspace.roots();
     match store.find(beginning, below).map_err(unreadable)? {
-        IdMatch::One(operation) => Ok(*operation),
+        IdMatch::One(operation) => {
+            let others = context.other_workspaces().map_err(unreadable)?;
+            match others.first_replaced(&operation) {
+                None => Ok(*operation),
+                Some(path) => Err(elsewhere(&operation, path)),
+            }
+        }
         IdMatch::None => Err(none(&format!("There is no operation {beginning}"))),
         IdMatch::Several(found) => {
             let lines: String = found.iter().map(described).collect();
@@ -325,6 +332,14 @@ pub(super) fn one(
             Err(Refusal::new(RefusalKind::Ambiguous, text).with("operations", ids))
         }
     }
+}
+
+/// Refuses an operation that changed a file of another folder with the same path.
+fn elsewhere(operation: &Operation, path: &Path) -> Refusal {
+    none(&format!(
+        "Operation {operation} changed {} in another folder that had the same path (in another container, or before the folder was made anew), so there is nothing of it to take back here. `lancet show {operation}` shows it",
+        quote_path(path)
+    ))
 }
 
 /// Says that nothing is left to undo, of what was asked for.

@@ -125,7 +125,7 @@ pub(super) fn back(
     }
     let found = current(context, attempt, &chain.target)?;
     let revision = found.as_ref().map(|found| found.revision.as_bytes());
-    let undone = count_undone(store, &chain, revision, all)?;
+    let undone = count_undone(context, store, &chain, revision, all)?;
     let rows = chain.rows.get(undone..).unwrap_or_default();
     let target = &chain.target;
     let found_now = found.as_ref();
@@ -251,6 +251,7 @@ fn link_at(target: &Target) -> Option<(Stamp, OsString)> {
 /// How many of the changes are already undone. None counts as undone where a later change that is not part of the
 /// request is still in force: then that change gave the file its content.
 fn count_undone(
+    context: &CallContext<'_>,
     store: &dyn OperationStore,
     chain: &Chain<'_>,
     revision: Option<&[u8; 32]>,
@@ -264,8 +265,9 @@ fn count_undone(
     };
     let mut selected: Vec<String> = all.iter().map(|row| row.operation.clone()).collect();
     selected.dedup();
+    let others = context.other_workspaces().map_err(unreadable)?.ids();
     let changed_later = store
-        .is_changed_later(&chain.names, &oldest.operation, &selected)
+        .is_changed_later(&chain.names, &oldest.operation, &selected, &others)
         .map_err(unreadable)?;
     Ok(if changed_later { 0 } else { start })
 }

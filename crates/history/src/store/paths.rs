@@ -1,0 +1,25 @@
+//! Paths as bytes, the form in which the database has them.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+pub(super) fn bytes_of(path: &Path) -> &[u8] {
+    path.as_os_str().as_bytes()
+}
+
+pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(OsStr::from_bytes(bytes))
+}
+
+/// The exclusive bounds of the paths below a folder, in byte order: `folder/` and `folder0`, since `0` follows `/`.
+pub(super) fn below(folder: &Path) -> (Vec<u8>, Vec<u8>) {
+    let mut from = bytes_of(folder).to_vec();
+    while from.last() == Some(&b'/') {
+        from.pop();
+    }
+    let mut to = from.clone();
+    from.push(b'/');
+    to.push(b'0');
+    (from, to)
+}

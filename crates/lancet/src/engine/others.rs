@@ -1,0 +1,107 @@
+//! Which folder a record is about. Two containers that share a state folder may each have a `/workspace`, and a folder may be
+//! removed and made again: such folders have one path and different ids. Undo never goes from one to the other.
+
+use std::path::Path;
+
+use lancet_history::{
+    IdMatch, KnownWorkspace, Operation, OperationStore, StoreError, WorkspaceRef,
+};
+use lancet_workspace::WorkspaceId;
+
+use super::EngineView;
+
+/// The roots in the history whose paths lead elsewhere now.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OtherWorkspaces {
+    /// At the path is another folder than the one that was recorded.
+    replaced: Vec<[u8; 32]>,
+    /// At the path is no folder: it was removed, or it is in another container.
+    gone: Vec<[u8; 32]>,
+}
+
+impl OtherWorkspaces {
+    /// The ids of all of them.
+    pub(crate) fn ids(&self) -> Vec<[u8; 32]> {
+        [self.replaced.as_slice(), &self.gone].concat()
+    }
+
+    /// Whether an operation changed a file below one of them.
+    pub(crate) fn have(&self, operation: &Operation) -> bool {
+        let mut workspaces = operation
+            .files
+            .iter()
+            .filter_map(|file| file.workspace.as_ref());
+        workspaces.any(|known| self.replaced.contains(&known.id) || self.gone.contains(&known.id))
+    }
+
+    /// The first path of an operation that leads to another folder's file now.
+    pub(crate) fn first_replaced<'o>(&self, operation: &'o Operation) -> Option<&'o Path> {
+        let mut files = operation.files.iter();
+        let file = files.find(|file| {
+            let workspace = file.workspace.as_ref();
+            workspace.is_some_and(|workspace| self.replaced.contains(&workspace.id))
+        });
+        file.map(|file| file.path.as_path())
+    }
+}
+
+/// The root that an operation recorded a file with; none where the history does not say.
+pub(crate) fn recorded_workspace(
+    store: &dyn OperationStore,
+    operation: &str,
+    path: &Path,
+) -> Result<Option<KnownWorkspace>, StoreError> {
+    if operation.is_empty() {
+        return Ok(None);
+    }
+    let IdMatch::One(found) = store.find(operation, &[])? else {
+        return Ok(None);
+    };
+    let mut files = found.files.into_iter();
+    let file = files.find(|file| file.path == path);
+    Ok(file.and_then(|file| file.workspace))
+}
+
+impl EngineView {
+    /// The id of the first root, which stands for the workspace as a whole.
+    #[allow(dead_code, reason = "questions will be recorded with it")]
+    pub(crate) fn workspace_id(&self) -> Option<WorkspaceId> {
+        self.ceiling().first_id()
+    }
+
+    /// The root that a file is recorded with: the innermost of those that lancet was opened on, whatever a client narrows its
+    /// roots to.
+    pub(crate) fn workspace_of(&self, path: &Path) -> Option<WorkspaceRef<'_>> {
+        let (root, id) = self.ceiling().root_of(path)?;
+        Some(WorkspaceRef {
+            id: *id.as_bytes(),
+            root,
+        })
+    }
+
+    /// Compares the roots in the history that are at, below or above the roots of this engine with the folders that are at
+    /// their paths now.
+    pub(crate) fn other_workspaces(&self) -> Result<OtherWorkspaces, StoreError> {
+        let mut others = OtherWorkspaces::default();
+        let Some(store) = self.history() else {
+            return Ok(others);
+        };
+        for known in store.workspaces(self.ceiling().roots())? {
+            let own = self.ceiling().root_of(&known.root);
+            let now = match own {
+                Some((root, id)) if root == known.root => Some(id),
+                _ => match WorkspaceId::at(&*self.base().disk, &known.root) {
+                    Ok(found) => found,
+                    // What cannot be looked at is matched by its path.
+                    Err(_) => continue,
+                },
+            };
+            match now {
+                Some(now) if *now.as_bytes() == known.id => {}
+                Some(_) => others.replaced.push(known.id),
+                None => others.gone.push(known.id),
+            }
+        }
+        Ok(others)
+    }
+}

@@ -1,0 +1,78 @@
+//! What tells a root from any other folder that has or had the same path: in two containers, or after it was removed and made
+//! again.
+
+use std::fmt;
+use std::io;
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use crate::disk::Disk;
+use crate::revision::digits;
+use crate::stamp::Moment;
+
+/// What a file system tells of a folder beside its path. It must stay the same as long as the folder does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FolderOrigin {
+    /// The inode number; none where the file system gives another one at each mount.
+    pub inode: Option<u64>,
+    /// The time at which the folder was made; none where the file system does not know it.
+    pub born: Option<Moment>,
+}
+
+/// Identifies a root: BLAKE3 of its path, inode number and birth time.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct WorkspaceId([u8; 32]);
+
+impl WorkspaceId {
+    pub(crate) fn of_open(disk: &dyn Disk, path: &Path, folder: BorrowedFd<'_>) -> WorkspaceId {
+        let origin = disk.folder_origin(folder, path);
+        let mut hasher = blake3::Hasher::new_derive_key("lancet workspace");
+        let bytes = path.as_os_str().as_bytes();
+        hasher.update(&(bytes.len() as u64).to_le_bytes());
+        hasher.update(bytes);
+        hasher.update(&[u8::from(origin.inode.is_some())]);
+        hasher.update(&origin.inode.unwrap_or_default().to_le_bytes());
+        if let Some((seconds, nanoseconds)) = origin.born {
+            hasher.update(&seconds.to_le_bytes());
+            hasher.update(&nanoseconds.to_le_bytes());
+        }
+        WorkspaceId(*hasher.finalize().as_bytes())
+    }
+
+    /// The id of the folder that is at this path now; none where there is no folder.
+    ///
+    /// # Errors
+    /// The folder cannot be opened for another reason than that it is missing.
+    pub fn at(disk: &dyn Disk, path: &Path) -> io::Result<Option<WorkspaceId>> {
+        match disk.open_folder(path) {
+            Ok(folder) => Ok(Some(WorkspaceId::of_open(disk, path, folder.as_fd()))),
+            Err(error) => match error.kind() {
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(None),
+                _ => Err(error),
+            },
+        }
+    }
+
+    /// All 32 bytes, for storage.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// The first 16 hexadecimal digits, the form that people and programs see.
+    pub fn short(&self) -> String {
+        digits(&self.0[..8])
+    }
+}
+
+impl From<[u8; 32]> for WorkspaceId {
+    fn from(bytes: [u8; 32]) -> WorkspaceId {
+        WorkspaceId(bytes)
+    }
+}
+
+impl fmt::Debug for WorkspaceId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "WorkspaceId({})", self.short())
+    }
+}
