@@ -43,6 +43,7 @@ mod statistics;
 mod streamed;
 mod transaction;
 mod unsealed;
+mod upkeep;
 mod workspaces;
 
 pub use contents::INLINE_LIMIT;

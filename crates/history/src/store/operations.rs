@@ -1,25 +1,21 @@
-//! The store of operations in SQLite: each method runs its statements on the open database. Only rows and the files of the
-//! state folder are touched, never a file of the user.
+//! The records of operations in SQLite: each method runs its statements on the open database. Only rows and the files of the
+//! state folder are touched, never a file of the user. `upkeep.rs` has the contents and the upkeep.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use rusqlite::params;
 
 use super::error::not_writable;
-use super::files::{file_in, has_set_aside};
+use super::files::file_in;
 use super::transaction::WriteTransaction;
 use super::{
-    Saved, SetAside, Store, StoreError, blobs, compress, contents, events, forecast, ids, log,
-    process, prune, questions, records, statistics, streamed, unsealed, workspaces,
+    Saved, Store, StoreError, blobs, contents, events, ids, log, process, prune, questions,
+    records, statistics, workspaces,
 };
 use crate::entry::Revision;
-use crate::kept::KeptContent;
 use crate::operation::{
-    ALREADY_UNDONE, Compressed, Confirmed, ContentStore, Draft, IdMatch, Limits, LogQuery,
-    Operation, OperationState, RecordStore, Removed, Statistics, StatisticsQuery, StoreUpkeep,
-    TakenBack, Unsealed,
+    ALREADY_UNDONE, Confirmed, Draft, IdMatch, LogQuery, Operation, OperationState, RecordStore,
+    Removed, Statistics, StatisticsQuery, TakenBack,
 };
 use crate::workspace::KnownWorkspace;
 
@@ -289,113 +285,6 @@ impl RecordStore for Store {
         Ok(self
             .run(|connection| statistics::sum_up(connection, query))?
             .0)
-    }
-}
-
-impl ContentStore for Store {
-    fn content(&self, revision: &Revision) -> Result<Option<Vec<u8>>, StoreError> {
-        Ok(self
-            .run(|connection| contents::get(connection, self.folder(), revision))?
-            .0)
-    }
-
-    fn open_content(&self, revision: &Revision) -> Result<Option<KeptContent>, StoreError> {
-        let (opened, _) = self.run(|connection| {
-            Ok(streamed::open(connection, self.folder(), revision)?.transpose())
-        })?;
-        opened.map_err(|source| not_writable(self.folder(), source))
-    }
-
-    fn adopt(&self, revision: &Revision, file: &Path) -> Result<(), StoreError> {
-        let (form, _) = self.run(|connection| contents::form_of(connection, revision))?;
-        let Some(form) = form else {
-            return Ok(());
-        };
-        let adopted = if form & contents::FORM == contents::FILE {
-            blobs::adopt(self.folder(), revision, file)
-        } else {
-            std::fs::remove_file(file)
-        };
-        adopted.map_err(|source| not_writable(file, source))
-    }
-
-    fn adopt_left(
-        &self,
-        folder: &str,
-        is_sealed: &dyn Fn(&OsStr) -> bool,
-        budget: Duration,
-    ) -> Result<(), StoreError> {
-        let deadline = Instant::now() + budget;
-        let folder = self.folder().join(folder);
-        let entries = match std::fs::read_dir(&folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(not_writable(&folder, error)),
-        };
-        for entry in entries.flatten() {
-            if !is_sealed(&entry.file_name()) || Instant::now() >= deadline {
-                continue;
-            }
-            // A failure is left alone: the process that displaced the file may be adopting it at the same time.
-            if let Ok(revision) = blobs::hash_of(&entry.path()) {
-                let _ = self.adopt(&revision, &entry.path());
-            }
-        }
-        Ok(())
-    }
-
-    fn put_unsealed(&self, unsealed: &Unsealed) -> Result<(), StoreError> {
-        self.run(|connection| unsealed::put(connection, unsealed, &self.process()))?;
-        Ok(())
-    }
-
-    fn unsealed(&self) -> Result<Vec<Unsealed>, StoreError> {
-        let (all, _) = self.run(|connection| unsealed::all(connection))?;
-        let left = all
-            .into_iter()
-            .filter(|(_, process)| !process::is_alive(self.folder(), process));
-        Ok(left.map(|(unsealed, _)| unsealed).collect())
-    }
-
-    fn drop_unsealed(&self, file: &Path) -> Result<(), StoreError> {
-        self.run(|connection| unsealed::remove(connection, file))?;
-        Ok(())
-    }
-}
-
-impl StoreUpkeep for Store {
-    fn set_aside(&self) -> Vec<SetAside> {
-        self.all_set_aside()
-    }
-
-    fn prune(&self, limits: &Limits, budget: Duration) -> Result<Removed, StoreError> {
-        Ok(self
-            .run(|connection| prune::prune(connection, self.folder(), limits, budget))?
-            .0)
-    }
-
-    fn forecast(&self, limits: &Limits) -> Result<Removed, StoreError> {
-        Ok(self
-            .run(|connection| forecast::forecast(connection, limits))?
-            .0)
-    }
-
-    fn compress(&self, budget: Duration) -> Result<Compressed, StoreError> {
-        Ok(self
-            .run(|connection| compress::compress(connection, self.folder(), budget))?
-            .0)
-    }
-
-    fn sweep(&self) -> Result<u64, StoreError> {
-        // A damaged database that was set aside may name these files; they are kept as long as it is.
-        if has_set_aside(self.folder()) {
-            return Ok(0);
-        }
-        let is_known = |revision: &Revision| {
-            self.run(|connection| contents::id_of(connection, revision))
-                .map_or(true, |(id, _)| id.is_some())
-        };
-        Ok(blobs::sweep(self.folder(), &is_known))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
@@ -37,7 +37,7 @@ impl QuestionStore for Store {
         let shown = zstd::bulk::compress(draft.shown, LEVEL).unwrap_or_default();
         let (asked, _) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
-            let asked = insert(&transaction, draft, &shown, self.process())?;
+            let asked = insert(&transaction, draft, &shown, &self.process())?;
             if asked == Asked::Recorded {
                 transaction.commit()?;
             }
@@ -49,13 +49,15 @@ impl QuestionStore for Store {
     fn question_of_call(&self, call: &Digest) -> Result<Option<QuestionRecord>, StoreError> {
         let sql = format!("{ROWS} WHERE call = ?1 ORDER BY time DESC, id DESC LIMIT 1");
         Ok(self
-            .run(|connection| one(connection, &sql, &call.as_slice()))?
+            .run(|connection| one(connection, self.folder(), &sql, &call.as_slice()))?
             .0)
     }
 
     fn question(&self, id: &str) -> Result<Option<QuestionRecord>, StoreError> {
         let sql = format!("{ROWS} WHERE id = ?1");
-        Ok(self.run(|connection| one(connection, &sql, &id))?.0)
+        Ok(self
+            .run(|connection| one(connection, self.folder(), &sql, &id))?
+            .0)
     }
 
     fn questions(&self, query: &QuestionQuery) -> Result<Vec<QuestionRecord>, StoreError> {
@@ -67,7 +69,7 @@ impl QuestionStore for Store {
         let sql = format!("{ROWS} {states} ORDER BY time DESC, id DESC LIMIT {MOST_FOUND}");
         let (found, _) = self.run(|connection| {
             let mut statement = connection.prepare_cached(&sql)?;
-            let rows = statement.query_map([], record_of)?;
+            let rows = statement.query_map([], |row| record_of(row, self.folder()))?;
             let mut found = Vec::new();
             for record in rows {
                 let mut record = record?;
@@ -179,7 +181,7 @@ impl QuestionStore for Store {
             )?;
             let names = statement.query_map([], |row| row.get::<_, String>(0))?;
             let ended: Vec<String> = names
-                .filter(|name| !matches!(name, Ok(name) if process::is_alive(name)))
+                .filter(|name| !matches!(name, Ok(name) if process::is_alive(self.folder(), name)))
                 .collect::<rusqlite::Result<_>>()?;
             drop(statement);
             let any: bool = connection
@@ -303,12 +305,13 @@ fn insert_file(
 
 fn one(
     connection: &Connection,
+    state: &Path,
     sql: &str,
     value: &dyn rusqlite::ToSql,
 ) -> rusqlite::Result<Option<QuestionRecord>> {
     let found = connection
         .prepare_cached(sql)?
-        .query_row([value], record_of)
+        .query_row([value], |row| record_of(row, state))
         .optional()?;
     let Some(mut record) = found else {
         return Ok(None);
@@ -317,7 +320,7 @@ fn one(
     Ok(Some(record))
 }
 
-fn record_of(row: &Row<'_>) -> rusqlite::Result<QuestionRecord> {
+fn record_of(row: &Row<'_>, state: &Path) -> rusqlite::Result<QuestionRecord> {
     let process: String = row.get(8)?;
     let decision: Option<Vec<u8>> = row.get(11)?;
     let (by, time): (Option<String>, Option<i64>) = (row.get(12)?, row.get(13)?);
@@ -331,7 +334,7 @@ fn record_of(row: &Row<'_>) -> rusqlite::Result<QuestionRecord> {
         client: row.get(5)?,
         call_id: row.get(6)?,
         tool: row.get(7)?,
-        is_caller_alive: process::is_alive(&process),
+        is_caller_alive: process::is_alive(state, &process),
         shown: unpacked(row.get(9)?),
         files: Vec::new(),
         state: QuestionState::of_number(row.get(10)?),
