@@ -45,6 +45,13 @@ pub(crate) fn drive(lancet: &Path, packages: &Path, agents: &[&str], known: Know
     drive
 }
 
+/// The command that puts questions into agents' dialogs at a terminal, and answers them.
+pub(crate) fn dialogs(lancet: &Path, packages: &Path) -> Command {
+    let mut dialogs = command("python3", &["agents/dialogs.py"]);
+    dialogs.arg(lancet).arg(packages);
+    dialogs
+}
+
 /// Sends the generated edits through each agent's own edit tool and through lancet in the same agent; the table goes into
 /// `target/compare`.
 pub(crate) fn compare(options: &[&str]) -> anyhow::Result<bool> {

@@ -123,6 +123,10 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
         ] {
             let mut drive = agents::drive(&binary(), &packages, &agents::ALL, known);
             step(name, &mut drive)?;
+            step(
+                "questions at a terminal",
+                &mut agents::dialogs(&binary(), &packages),
+            )?;
         }
         step(
             "three hundred edits, in each agent both ways",

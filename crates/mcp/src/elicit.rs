@@ -36,6 +36,10 @@ pub enum Ask {
 /// them, and the clients that were examined and are not in the list.
 const KNOWN: &[&str] = &["claude-code", "codex-mcp-client"];
 
+/// Clients whose dialog leaves out the preset text of a field, so that a form for words cannot be sent with Enter alone, and
+/// which keep the form on the screen when it is withdrawn: Codex 0.166.0, November 2026. They are not asked for words.
+const WITHOUT_PRESETS: &[&str] = &["codex-mcp-client"];
+
 /// The interval at which a waiting call checks whether it was cancelled.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// A no that arrives sooner was not given by a person, who could not have read the question by then.
@@ -54,9 +58,20 @@ pub(crate) struct PendingQuestion {
 }
 
 /// The approver of one call: sends its questions to the task of the call, which passes them to the client by MCP elicitation.
-pub(crate) struct ElicitApprover(pub(crate) UnboundedSender<PendingQuestion>);
+pub(crate) struct ElicitApprover {
+    line: UnboundedSender<PendingQuestion>,
+    /// Whether a no is followed by a form for the reason.
+    takes_words: bool,
+}
 
 impl ElicitApprover {
+    pub(crate) fn new(line: UnboundedSender<PendingQuestion>, client: Option<&str>) -> Self {
+        Self {
+            line,
+            takes_words: client.is_none_or(|name| !WITHOUT_PRESETS.contains(&name)),
+        }
+    }
+
     /// Shows one form to the person; none if no one fills it in.
     fn put(
         &self,
@@ -71,7 +86,7 @@ impl ElicitApprover {
             wait: wait.clone(),
             until,
         };
-        self.0.send(asked).ok()?;
+        self.line.send(asked).ok()?;
         loop {
             match answered.recv_timeout(LOOK_EVERY) {
                 Ok(result) => return result,
@@ -99,6 +114,7 @@ impl Approver for ElicitApprover {
             FormAnswer::Always => Answer::Always,
             FormAnswer::Dismissed => Answer::Unanswered(None),
             FormAnswer::Declined => no(None),
+            FormAnswer::No if !self.takes_words => no(None),
             FormAnswer::No => {
                 // The no is final, whatever becomes of the reason.
                 wait.declined();

@@ -232,12 +232,13 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> UnboundedReceiver<PendingQuestion> {
         let (line, questions) = unbounded_channel();
+        let client = call.caller.client.as_deref();
         if elicit::is_asked(
             self.process.options.ask,
-            call.caller.client.as_deref(),
+            client,
             context.client_capabilities().as_ref(),
         ) {
-            call.approver = Some(Arc::new(ElicitApprover(line)));
+            call.approver = Some(Arc::new(ElicitApprover::new(line, client)));
         }
         questions
     }

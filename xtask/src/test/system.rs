@@ -1,4 +1,4 @@
-//! The system packages of the tests: a tracer, two shells, and programs that create and mount file systems.
+//! The system packages of the tests: a tracer, two shells, a terminal, and programs that create and mount file systems.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ struct Package {
     tests: &'static str,
 }
 
-const PACKAGES: [Package; 9] = [
+const PACKAGES: [Package; 10] = [
     Package {
         name: "strace",
         programs: &["strace"],
@@ -66,6 +66,11 @@ const PACKAGES: [Package; 9] = [
         name: "poppler-utils",
         programs: &["pdftotext", "pdftoppm"],
         tests: "words and pictures of PDFs, as poppler reads them",
+    },
+    Package {
+        name: "tmux",
+        programs: &["tmux"],
+        tests: "questions in the dialogs of agents at a terminal",
     },
 ];
 

@@ -43,7 +43,7 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
     plan.push(folder.join("config.toml"), Form::Toml, vec![server]);
     let hooks = hooks::entries(&mut plan, request, "codex", Timeout::Seconds, &EVENTS);
     if !hooks.is_empty() {
-        plan.note("Codex runs new hooks once you have trusted them: type /hooks in Codex.");
+        plan.note("Codex asks about its new hooks at its next start, and runs them once you have trusted them (later: /hooks).");
     }
     plan.push(folder.join("hooks.json"), Form::Json, hooks);
     plan.remember(request, memory, "mcp__lancet__");

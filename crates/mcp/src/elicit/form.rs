@@ -25,11 +25,15 @@ pub(super) enum FormAnswer {
     Dismissed,
 }
 
-/// The form for the decision. A protected or secret name has no preset answer, and the field must be filled in.
+/// The form for the decision. A protected or secret name has no preset answer, and the field must be filled in. Clients that
+/// preselect the first choice all the same (Codex) preselect the no.
 pub(super) fn decision(question: &Question) -> Option<ElicitRequest> {
-    let mut decisions = vec!["yes", "no", "session"];
+    let (mut decisions, first) = match question.is_protected() {
+        true => (vec!["no", "yes", "session"], "no: do not; yes: write it"),
+        false => (vec!["yes", "no", "session"], "yes: write it; no: do not"),
+    };
     let mut meanings = format!(
-        "yes: write it; no: do not; session: yes, and ask no more in this session about {}",
+        "{first}; session: yes, and ask no more in this session about {}",
         question.offers.session
     );
     let rules = &question.offers.always;

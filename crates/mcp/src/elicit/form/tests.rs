@@ -116,6 +116,7 @@ fn the_form_has_one_field_and_no_preset_answer_for_protected_names() {
     );
     let protected = question(true);
     assert_eq!(field(&protected).get("default"), None);
+    assert_eq!(field(&protected)["enum"], json!(["no", "yes", "session"]));
     assert_eq!(form(&protected)["required"], json!(["decision"]));
 }
 
