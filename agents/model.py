@@ -44,7 +44,8 @@ class Model:
         """The next reply of the script: (text, calls)."""
         if not self.main(request):
             self.others.append(request)
-            return "ok", []
+            # An agent that asks for JSON (Gemini CLI, whether the conversation goes round in circles) asks again and again for it.
+            return json.dumps(wire.blank(request.schema)) if request.schema else "ok", []
         self.requests.append(request)
         if self.finished:
             return "done", []

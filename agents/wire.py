@@ -44,6 +44,18 @@ class Request:
     model: str
     system: str
     body: object = field(repr=False, default=None)
+    schema: object = None  # of the JSON that is asked for instead of text
+
+
+def blank(schema):
+    """The least value that a JSON schema asks for: zeros, empty texts and lists, the first word of a choice."""
+    if schema.get("enum"):
+        return schema["enum"][0]
+    kind = str(schema.get("type", "")).lower()
+    if kind == "object":
+        fields = schema.get("properties") or {}
+        return {name: blank(fields.get(name) or {}) for name in schema.get("required") or fields}
+    return {"array": [], "number": 0, "integer": 0, "boolean": False}.get(kind, "")
 
 
 def plain(content):
@@ -225,7 +237,9 @@ class Gemini:
                 tools[tool["name"]] = tool
         system = plain((body.get("systemInstruction") or {}).get("parts"))
         model = path.rpartition("/")[2].partition(":")[0]
-        return Request(tools, results, "streamGenerateContent" in path, model, system, body)
+        wanted = body.get("generationConfig") or {}
+        schema = wanted.get("responseJsonSchema") or wanted.get("responseSchema")
+        return Request(tools, results, "streamGenerateContent" in path, model, system, body, schema)
 
     @staticmethod
     def write(request, text, calls):

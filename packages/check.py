@@ -176,6 +176,20 @@ def mcpb(place):
     place.edits(expanded(manifest["server"]["mcp_config"], values))
 
 
+def hooks(place, folder, values, path=()):
+    """Runs each hook of a plugin as its agent does, by a shell: what it is told is not known, so that it ends well and says nothing."""
+    events = json.loads((folder / "hooks/hooks.json").read_text())["hooks"]
+    assert {"SessionStart"} < set(events), events
+    for groups in events.values():
+        for hook in (hook for group in groups for hook in group["hooks"]):
+            line = hook["command"]
+            for name, value in values.items():
+                line = line.replace("${" + name + "}", str(value))
+            done = subprocess.run(["sh", "-c", line], input="{}", capture_output=True, text=True, timeout=60,
+                                  env=place.environment(path), cwd=place.project)
+            assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), (line, done)
+
+
 def claude_code(place):
     unzip(the_one("lancet-claude-code-plugin-*.zip"), place.base / "shop")
     shop = json.loads((place.base / "shop/.claude-plugin/marketplace.json").read_text())
@@ -183,6 +197,7 @@ def claude_code(place):
     plugin = json.loads((folder / ".claude-plugin/plugin.json").read_text())
     assert plugin["version"] == VERSION
     place.edits(expanded(plugin["mcpServers"]["lancet"], {"CLAUDE_PLUGIN_ROOT": folder}))
+    hooks(place, folder, {"CLAUDE_PLUGIN_ROOT": folder})
 
 
 def gemini(place):
@@ -192,6 +207,7 @@ def gemini(place):
     extension = json.loads((folder / "gemini-extension.json").read_text())
     assert extension["version"] == VERSION and (folder / extension["contextFileName"]).exists()
     place.edits(expanded(extension["mcpServers"]["lancet"], {"extensionPath": folder, "/": "/"}))
+    hooks(place, folder, {"extensionPath": folder, "/": "/"})
 
 
 def codex(place):
@@ -206,6 +222,7 @@ def codex(place):
         opened.extractall(place.base / "out")
     programs = next((place.base / "out").glob("*/bin"))
     place.edits(["env", *expanded(servers["lancet"], {})], path=[programs])
+    hooks(place, folder, {}, path=[programs])
 
 
 def sums(place):

@@ -52,6 +52,13 @@ pub(crate) fn dialogs(lancet: &Path, packages: &Path) -> Command {
     dialogs
 }
 
+/// The command that installs lancet as a plugin of agents, from packages, and drives them.
+pub(crate) fn plugins(dist: &Path, packages: &Path) -> Command {
+    let mut plugins = command("python3", &["agents/plugins.py"]);
+    plugins.arg(dist).arg(packages);
+    plugins
+}
+
 /// Sends the generated edits through each agent's own edit tool and through lancet in the same agent; the table goes into
 /// `target/compare`.
 pub(crate) fn compare(options: &[&str]) -> anyhow::Result<bool> {

@@ -165,7 +165,7 @@ fn prepared(
 }
 
 /// Packages the program that is tested, without its symbols, which would take most of the time; the folder of the packages.
-fn packed() -> anyhow::Result<std::path::PathBuf> {
+pub(crate) fn packed() -> anyhow::Result<std::path::PathBuf> {
     let folder = top().join("target/packages");
     let stripped = top().join("target/packages-binary");
     let mut strip = command("strip", &["-o"]);

@@ -10,7 +10,7 @@ use crate::agents::{self, Known};
 use crate::run::{cargo, command, succeeds};
 use crate::test::live::Live;
 use crate::test::system::{self, SystemPackages};
-use crate::test::{PROFILE, binary, setup};
+use crate::test::{PROFILE, binary, packed, setup};
 
 const TARGETS: [&str; 9] = [
     "notebook",
@@ -117,6 +117,7 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
             setup::newest_agents(&agents::ALL)?,
         );
         let mut compared = agents::comparison(&binary(), &pinned, &[]);
+        let mut plugins = agents::plugins(&packed()?, &pinned);
         for (name, packages, known) in [
             ("agents at the recorded versions", pinned, Known::Required),
             ("agents at their newest versions", newest, Known::Reported),
@@ -128,6 +129,7 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
                 &mut agents::dialogs(&binary(), &packages),
             )?;
         }
+        step("lancet as a plugin of agents", &mut plugins)?;
         step(
             "three hundred edits, in each agent both ways",
             &mut compared,

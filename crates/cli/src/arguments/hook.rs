@@ -18,6 +18,10 @@ pub(crate) struct HookArguments {
     /// session's start is waited for, up to 3 seconds
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 180)]
     pub(crate) within: u64,
+    /// The agent's plugin calls this: where `lancet install` has put hooks into the same agent, these do the work, and the
+    /// person is told at the start of a session that lancet is there twice
+    #[arg(long)]
+    pub(crate) plugin: bool,
     #[command(flatten)]
     pub(crate) place: WorkArguments,
 }

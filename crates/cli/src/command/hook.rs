@@ -12,8 +12,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use lancet::{Lancet, SessionName};
+use lancet_install::Agent;
 use lancet_serving::conversation::hook_session;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use self::event::{Event, HookEvent};
 use crate::ancestor::agent_process;
@@ -54,9 +55,10 @@ pub(super) fn run(arguments: &HookArguments, around: &Surroundings) -> Result<Ex
     let (told, tells) = mpsc::channel();
     let (agent, place) = (agent.to_owned(), arguments.place.clone());
     let around = around.clone();
+    let is_plugin = arguments.plugin;
     let worker = thread::Builder::new().spawn(move || {
         let recording = || told.send(HookStep::Recording).ok();
-        let found = answer_to(&agent, &place, &around, &recording);
+        let found = answer_to(&agent, &place, &around, is_plugin, &recording);
         let _ = told.send(HookStep::Ended(found));
     });
     let mut limit = Duration::from_millis(arguments.within);
@@ -88,6 +90,7 @@ fn answer_to(
     agent: &str,
     place: &WorkArguments,
     around: &Surroundings,
+    is_plugin: bool,
     recording: &dyn Fn() -> Option<()>,
 ) -> Option<Value> {
     let mut bytes = Vec::new();
@@ -100,6 +103,16 @@ fn answer_to(
     let event = HookEvent::read(agent, &sent)?;
     if let Event::BeforeChange { answer } = event.event {
         return Some(answer);
+    }
+    // The hooks that were installed beside the plugin have taken the event in. Claude Code gives the tools of a plugin names
+    // of their own, so these alone know of a change by them.
+    let beside = || installed_beside(agent, place, around, event.folder.as_deref());
+    if let Some(installed) = is_plugin.then(beside).flatten() {
+        match event.event {
+            Event::SessionStart => return Some(json!({ "systemMessage": twice(installed) })),
+            Event::Changed { .. } if agent == "claude" => {}
+            _ => return None,
+        }
     }
     if matches!(event.event, Event::SessionStart | Event::Prompt(_)) {
         recording();
@@ -125,11 +138,31 @@ fn answer_to(
         }
         Event::Changed { call, answer } => {
             let shown = message::of_change(&lancet.history()?, call.as_deref(), &answer);
-            return shown.map(|text| serde_json::json!({ "systemMessage": text }));
+            return shown.map(|text| json!({ "systemMessage": text }));
         }
         Event::BeforeChange { .. } => None,
     };
     None
+}
+
+/// The agent, where `lancet install` has installed lancet in it as well.
+fn installed_beside(
+    agent: &str,
+    place: &WorkArguments,
+    around: &Surroundings,
+    folder: Option<&Path>,
+) -> Option<&'static Agent> {
+    let agent = lancet_install::named(agent)?;
+    let state = around.state_dir(place.state_dir.as_deref()).ok()??;
+    let folder = folder.or(around.working.as_deref())?;
+    super::install::is_installed(&state, agent, folder).then_some(agent)
+}
+
+fn twice(agent: &Agent) -> String {
+    format!(
+        "lancet is in {} twice, as a plugin and by `lancet install`: `lancet uninstall {}` leaves the plugin, removing the plugin leaves the other.",
+        agent.title, agent.name
+    )
 }
 
 /// Records which session the agent's process is in.

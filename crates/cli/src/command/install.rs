@@ -50,6 +50,26 @@ pub(super) fn gone_programs(state: &Path) -> Vec<GoneProgram> {
         .collect()
 }
 
+/// Whether `lancet install` has installed lancet in an agent, for the user or for the project of a folder.
+pub(super) fn is_installed(state: &Path, agent: &Agent, folder: &Path) -> bool {
+    let of_user = receipt::path(state, agent.name, InstallScope::User, folder);
+    let is_for = |file: &Path| {
+        let mut folders = file.ancestors().skip(1);
+        // The settings of a project are in it, or in a hidden folder of it.
+        let is_hidden = |name: &Path| {
+            name.file_name()
+                .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+        };
+        folders
+            .find(|place| !is_hidden(place))
+            .is_some_and(|project| folder.starts_with(project))
+    };
+    let of_project = |known: receipt::Receipt| {
+        known.agent == agent.name && known.files.iter().any(|file| is_for(&file.path))
+    };
+    receipt::load(&of_user).is_some() || receipt::all(state).into_iter().any(of_project)
+}
+
 /// What both commands know about where they run.
 struct Here<'a> {
     folders: AgentFolders<'a>,

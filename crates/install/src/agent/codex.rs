@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::hooks::{self, HookedEvent, Timeout};
 use super::{
-    Agent, AgentFolders, InstallScope, Installation, OwnTools, Request, WriteConsent, no_plugin,
+    Agent, AgentFolders, InstallScope, Installation, OwnTools, PluginMark, Request, WriteConsent,
 };
 use crate::entry::{Entry, Form};
 
@@ -22,7 +22,12 @@ pub(super) const AGENT: Agent = Agent {
     program: Some("codex"),
     marks: |place| vec![place.folder("CODEX_HOME", ".codex")],
     plan,
-    plugin: no_plugin,
+    plugin: |place| {
+        let folder = place.folder("CODEX_HOME", ".codex");
+        vec![PluginMark::There(
+            folder.join("plugins/cache/lancet/lancet"),
+        )]
+    },
 };
 
 fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, String> {
