@@ -149,3 +149,10 @@ def asking(agent, folder, checks, facts):
     edit = yield agent.tool("Edit", {"file_path": text, "old_string": "two", "new_string": "2"})
     checks.that("Edited" not in edit.text, "a write without a person's yes is refused", edit.text)
     facts["asked"] = " ".join(edit.text.split()[-6:])
+
+
+def confined(agent, folder, checks, facts):
+    """The conversation in which the agent's own sandbox allows no writing."""
+    write = yield agent.tool("Write", {"file_path": folder.at("confined.txt"), "content": "written\n"})
+    checks.that(not (folder.path / "confined.txt").exists(), "what the agent's sandbox forbids is not written", write.text)
+    checks.tells(write, ["sandbox allows no writing"], "the refusal names the sandbox")

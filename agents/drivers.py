@@ -35,6 +35,7 @@ class Agent:
     flags = ()  # further arguments
     ends_when_asked = False  # whether a question without a terminal ends its whole run
     hooked = None  # where it has hooks: the further arguments with which it runs them, and prints what they say if it can
+    read_only = None  # the further arguments with which it allows no writing, where it tells its servers so
     reads_itself = False  # whether its own reading tool is reported to its hooks
 
     def __init__(self, packages):
@@ -139,6 +140,7 @@ class Codex(Agent):
     prefix = "mcp__lancet/"
     # Its user trusts new hooks at its terminal; here this flag stands for that.
     hooked = ("-s", "workspace-write", "--dangerously-bypass-hook-trust")
+    read_only = ("-s", "read-only")
     model = "scripted"
 
     def environment(self, address):
@@ -159,7 +161,7 @@ class Codex(Agent):
 class CodexKnownModel(Codex):
     """With a model that Codex knows, it cuts no answer, and other servers' tools have to be searched for."""
     variant, model = " (gpt-5.5)", "gpt-5.5"
-    hooked = None  # as with the other model
+    hooked = read_only = None  # as with the other model
 
     def named(self, name):
         return '"name": "%s"' % name

@@ -13,6 +13,10 @@ import wire
 # The most bytes of a request that are read: an agent that sends more is broken, and the test fails.
 MOST_BYTES = 64 << 20
 
+# Gemini CLI asks now and then how sure the model is that the conversation goes round in circles, and asks again and again until it
+# gets JSON. Zeros are a no. Other requests for JSON get none: an answer could change what an agent's own tools do.
+CIRCLES = "unproductive_state_confidence"
+
 
 class Model:
     """The server, for one run of one agent at a time."""
@@ -44,8 +48,8 @@ class Model:
         """The next reply of the script: (text, calls)."""
         if not self.main(request):
             self.others.append(request)
-            # An agent that asks for JSON (Gemini CLI, whether the conversation goes round in circles) asks again and again for it.
-            return json.dumps(wire.blank(request.schema)) if request.schema else "ok", []
+            asks_for_circles = CIRCLES in ((request.schema or {}).get("properties") or {})
+            return json.dumps(wire.blank(request.schema)) if asks_for_circles else "ok", []
         self.requests.append(request)
         if self.finished:
             return "done", []
