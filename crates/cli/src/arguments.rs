@@ -11,6 +11,7 @@ mod order;
 mod permissions;
 mod reply;
 mod search;
+mod serve;
 mod tools;
 mod watch;
 mod work;
@@ -39,6 +40,7 @@ pub(crate) use reply::{ApplyArguments, PromptArguments};
 pub(crate) use search::{
     ColorWhen, FilterArguments, GlobArguments, GrepArguments, ListedKind, SortBy,
 };
+pub(crate) use serve::ServeArguments;
 pub(crate) use tools::{ToolChoice, ToolFormat, ToolsArguments};
 pub(crate) use watch::WatchArguments;
 pub(crate) use work::{LogLevel, WorkArguments};
@@ -78,6 +80,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Mcp(McpArguments),
+    Serve(ServeArguments),
     Install(InstallArguments),
     Uninstall(UninstallArguments),
     Hook(HookArguments),

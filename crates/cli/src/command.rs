@@ -15,6 +15,7 @@ mod permissions;
 mod prompt;
 mod read;
 mod search;
+mod serve;
 mod tools;
 mod write;
 mod writing;
@@ -35,6 +36,7 @@ pub(crate) use hook::is_wanted as is_hook;
 pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Failure> {
     match command {
         Command::Mcp(arguments) => mcp::run(arguments, around),
+        Command::Serve(arguments) => serve::run(arguments, around),
         Command::Install(arguments) => install::install(arguments, around),
         Command::Uninstall(arguments) => install::uninstall(arguments, around),
         Command::Hook(arguments) => hook::run(arguments, around),

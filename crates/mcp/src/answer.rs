@@ -93,6 +93,15 @@ pub(crate) fn refused(refusal: &Refusal, tool: &str) -> Reply {
     Reply::refusing(tool, refusal)
 }
 
+/// The refusal of a writing tool to the holder of the read-only token.
+pub(crate) fn read_only(tool: &str) -> Refusal {
+    let words = format!(
+        "{tool} is not open to this client: it has the read-only token of `lancet serve`, which opens the tools that only read. \
+         Nothing was done. The user can give the client the other token (`serve-token` in lancet's state folder)."
+    );
+    Refusal::new(RefusalKind::Denied, words)
+}
+
 /// The answer to a call that did not stop when its time was over.
 pub(crate) fn timed_out(tool: &str, limit: Duration, progress: &Progress) -> Reply {
     let seconds = limit.as_secs();

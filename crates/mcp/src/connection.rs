@@ -1,5 +1,5 @@
-//! What belongs to one connection, and to no other of the same process: the client's session, roots and sandbox, the
-//! calls that wait for it, and what its next answer says besides.
+//! What belongs to one connection, and to no other of the same process: the client's session, roots and sandbox, and
+//! what its next answer says besides.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use lancet::{Lancet, Refusal, RefusalKind, Session, SessionName};
 use lancet_serving::identity::{Identity, SESSION};
 
 use crate::limited::LimitedViews;
+use crate::link::{Link, Scope};
 use crate::notices::PendingNotices;
 use crate::process::Process;
 use crate::roots::ClientRoots;
-use crate::underway::Waiting;
 
 /// The state of one connection.
 pub(crate) struct Connection {
@@ -18,8 +18,6 @@ pub(crate) struct Connection {
     fixed: Option<SessionName>,
     /// The session of calls that name none; it ends with the connection.
     own: Session,
-    /// Calls that wait for their client to repeat them with an answer.
-    pub(crate) waiting: Waiting,
     /// The roots of the client.
     pub(crate) roots: Arc<ClientRoots>,
     /// The engine as calls may use it.
@@ -29,17 +27,16 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(crate) fn new(process: &Process) -> Self {
+    pub(crate) fn new(process: &Process, link: Link) -> Self {
         let (lancet, options) = (&process.lancet, &process.options);
         let own = match &options.session {
             Some(name) => lancet.session(name),
             None => lancet.new_session(),
         };
-        let roots = ClientRoots::new(lancet.clone(), process.pool.clone(), options);
+        let roots = ClientRoots::new(lancet.clone(), process.pool.clone(), options, link);
         Self {
             fixed: options.session.clone(),
             own,
-            waiting: Waiting::default(),
             roots: Arc::new(roots),
             views: LimitedViews::default(),
             notices: PendingNotices::default(),
@@ -52,8 +49,15 @@ impl Connection {
     }
 
     /// Finds the session that a call belongs to, on the engine that the call uses.
-    pub(crate) fn session(&self, identity: &Identity, lancet: &Lancet) -> Result<Session, Refusal> {
-        let (None, Some(name)) = (&self.fixed, &identity.session) else {
+    /// A caller that may only read gets no other than the connection's own, because what it reads would count as seen by
+    /// the model whose session it names.
+    pub(crate) fn session(
+        &self,
+        identity: &Identity,
+        lancet: &Lancet,
+        scope: Scope,
+    ) -> Result<Session, Refusal> {
+        let (None, Some(name), Scope::Write) = (&self.fixed, &identity.session, scope) else {
             return Ok(self.own.within(lancet));
         };
         let name = SessionName::new(name.as_str()).map_err(|error| {

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use lancet::approval::{Answer, Approver, Question, WORDS_WAIT, Wait};
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientCapabilities, ClientResult, ElicitRequest, ElicitResult, InputRequest, InputRequests,
-    InputRequiredResult, ServerRequest,
+    ClientCapabilities, ClientResult, ElicitRequest, ElicitResult, GetExtensions, InputRequest,
+    InputRequests, InputRequiredResult, RequestId, ServerRequest,
 };
-use rmcp::service::{Peer, PeerRequestOptions};
+use rmcp::service::{OriginatingRequestId, Peer, PeerRequestOptions};
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -154,9 +154,10 @@ impl PendingQuestion {
     }
 
     /// Asks in the first generation: sends a request to the client, and withdraws it when no call waits for it any
-    /// more.
-    pub(crate) async fn put_to(self, peer: Peer<RoleServer>) {
-        let request = ServerRequest::ElicitRequest(self.request.clone());
+    /// more. The request goes the way of the answer to `call`.
+    pub(crate) async fn put_to(self, peer: Peer<RoleServer>, call: RequestId) {
+        let mut request = ServerRequest::ElicitRequest(self.request.clone());
+        request.extensions_mut().insert(OriginatingRequestId(call));
         let options = PeerRequestOptions::no_options();
         let Ok(mut handle) = peer.send_cancellable_request(request, options).await else {
             return;

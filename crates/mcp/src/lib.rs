@@ -1,21 +1,23 @@
-//! A Model Context Protocol server for lancet, in both generations of the protocol, over standard input and output or any
-//! pair of streams.
+//! A Model Context Protocol server for lancet, in both generations of the protocol, over standard input and output, any
+//! pair of streams, or HTTP.
 //!
-//! [`serve`] runs until the client disconnects; [`Options`] sets the session, the form of answers ([`Answers`]), who is
+//! [`serve`] runs until the client disconnects; [`Endpoint`] answers HTTP requests of any number of clients; [`Options`] sets the session, the form of answers ([`Answers`]), who is
 //! asked before a write ([`Ask`]) and the [`Log`]. Calls run on threads of a pool and can be cancelled; a thread that is
 //! stuck in a system call is replaced. No other crate names a type of the protocol library.
 //!
 //! # Limitations
 //!
-//! One connection is one client; there is no HTTP transport. A message is at most [`MESSAGE_LIMIT`] bytes long.
+//! Over streams, one connection is one client. What listens for HTTP is another crate. A message is at most [`MESSAGE_LIMIT`] bytes long.
 
 mod answer;
 mod clients;
 mod connection;
 mod elicit;
 mod host;
+mod http;
 mod limited;
 mod lines;
+mod link;
 mod listing;
 mod message;
 mod notices;
@@ -23,6 +25,7 @@ mod options;
 mod process;
 mod roots;
 mod sandbox;
+mod seal;
 mod server;
 mod unanswered;
 mod underway;
@@ -37,7 +40,10 @@ use rmcp::ServiceExt;
 use rmcp::service::{QuitReason, ServerInitializeError};
 use tokio::io::{AsyncRead, AsyncWrite};
 
+pub use self::http::{Endpoint, HttpResponse};
 pub use elicit::Ask;
+use link::Link;
+pub use link::Scope;
 pub use options::{Answers, MESSAGE_LIMIT, Options};
 use process::Process;
 pub use roots::{LateRoots, RootsOrigin};
@@ -95,7 +101,7 @@ where
 {
     let (log, quiet) = (options.log.clone(), options.quiet);
     let wire = Wire::new(reader, writer, options.message_limit, log.clone());
-    let process = Process::new(lancet, options);
+    let process = Process::new(lancet, options).map_err(ServeError::Start)?;
     let pool = process.pool.clone();
     let tidying = tokio::spawn(idle::tidy(
         process.lancet.clone(),
@@ -106,7 +112,7 @@ where
     log.say(Level::Info, || {
         format!("lancet {} serves", env!("CARGO_PKG_VERSION"))
     });
-    let ended = match Server::new(process).serve(wire).await {
+    let ended = match Server::new(process, Link::Streams).serve(wire).await {
         Ok(running) => match running.waiting().await {
             Ok(QuitReason::JoinError(error)) | Err(error) => {
                 Err(ServeError::Connection(error.to_string()))
@@ -127,8 +133,8 @@ where
     ended
 }
 
-/// Replaces the panic hook: a panic's own message may quote the text of a file, so only its place is logged.
-fn hush_panics(log: Log) {
+/// Replaces the panic hook of the process: a panic's own message may quote the text of a file, so only its place is logged.
+pub fn hush_panics(log: Log) {
     std::panic::set_hook(Box::new(move |panic| {
         let place = panic
             .location()

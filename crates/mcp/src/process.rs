@@ -1,5 +1,6 @@
 //! What all connections of one process share: the engine, the threads, the list of tools and the options.
 
+use std::io;
 use std::sync::Arc;
 
 use lancet::Lancet;
@@ -10,6 +11,8 @@ use rmcp::model::Tool;
 use crate::answer;
 use crate::listing::ToolList;
 use crate::options::{Answers, Options};
+use crate::seal::Seal;
+use crate::underway::Waiting;
 
 /// The number of threads for calls. Reading tools run in parallel; more threads would only wait for the same disk.
 const THREADS: usize = 4;
@@ -22,18 +25,25 @@ pub(crate) struct Process {
     pub(crate) instructions: String,
     pub(crate) pool: Arc<Pool>,
     pub(crate) activity: Activity,
+    /// Calls that wait for their client to repeat them with an answer. A request of the second generation stands alone, so
+    /// they belong to no connection; the seal decides who may go on with one.
+    pub(crate) waiting: Waiting,
+    pub(crate) seal: Seal,
 }
 
 impl Process {
-    pub(crate) fn new(lancet: Lancet, options: Options) -> Arc<Self> {
-        Arc::new(Self {
+    /// Prepares to serve; fails where the system gives no random bytes.
+    pub(crate) fn new(lancet: Lancet, options: Options) -> io::Result<Arc<Self>> {
+        Ok(Arc::new(Self {
             listed: ToolList::new(&lancet, &options),
             instructions: answer::instructions(&lancet, &options.roots),
             pool: Arc::new(Pool::new(THREADS)),
             activity: Activity::default(),
+            waiting: Waiting::default(),
+            seal: Seal::new()?,
             lancet,
             options,
-        })
+        }))
     }
 
     /// The form of a tool's answers: structured if its output schema was listed.
@@ -45,6 +55,14 @@ impl Process {
         } else {
             Answers::Text
         }
+    }
+
+    /// Whether a tool, by its own name or the one that is listed, is declared to change nothing.
+    pub(crate) fn only_reads(&self, tool: &str) -> bool {
+        let own = self.lancet.own_tool_name(tool);
+        let declared = self.lancet.tools();
+        let mut named = declared.iter().filter(|declared| declared.name == own);
+        named.any(|declared| declared.read_only)
     }
 
     /// Watches a cancelled call and replaces its thread if it does not stop by itself.

@@ -21,13 +21,14 @@ use lancet_serving::pool::{JobError, Pool, Progress};
 use lancet_serving::{Level, Log};
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolRequestParams, ClientCapabilities, InputRequest, InputRequests, InputRequiredResult,
-    ListRootsRequest, ListRootsResult, ProtocolVersion,
+    CallToolRequestParams, ClientCapabilities, InputRequest, InputRequests, ListRootsRequest,
+    ListRootsResult, ProtocolVersion, RequestId,
 };
 use rmcp::service::{Peer, RequestContext};
 use serde_json::Value;
 use tokio::sync::watch;
 
+use crate::link::Link;
 use crate::options::Options;
 
 use list::{answer_of, uris};
@@ -50,6 +51,7 @@ pub(crate) struct ClientRoots {
     /// How long a call waits for the answer to `roots/list`.
     patience: Duration,
     origin: RootsOrigin,
+    link: Link,
     known: watch::Sender<RootsState>,
     number: AtomicU64,
     /// A notice about the roots that the next answer carries.
@@ -100,8 +102,8 @@ enum Patience {
 pub(crate) enum RootsDecision {
     /// Continue with this narrowed engine, or with lancet's own if there is none.
     Go(Option<Lancet>),
-    /// Return this result: the client has to repeat the call with its roots.
-    Bring(InputRequiredResult),
+    /// Ask the client to repeat the call with its roots, under the state that stands for this.
+    Bring(InputRequests, String),
     /// Refuse the call, because the roots are not known yet.
     Refuse(Refusal),
 }
@@ -119,7 +121,7 @@ fn are_offered(capabilities: Option<&ClientCapabilities>) -> bool {
 }
 
 impl ClientRoots {
-    pub(crate) fn new(lancet: Lancet, pool: Arc<Pool>, options: &Options) -> Self {
+    pub(crate) fn new(lancet: Lancet, pool: Arc<Pool>, options: &Options, link: Link) -> Self {
         let unknown = RootsState {
             phase: Phase::Unasked,
             patience: Patience::Fresh,
@@ -131,29 +133,30 @@ impl ClientRoots {
             log: options.log.clone(),
             patience: options.roots_wait,
             origin: options.roots.clone(),
+            link,
             notice: Mutex::default(),
             known: watch::Sender::new(unknown),
             number: AtomicU64::new(0),
         }
     }
 
-    /// Finds the engine that a call may use. None where the call was cancelled while it waited.
+    /// Finds the engine that a call may use; `state` is what its state stands for. None where the call was cancelled while it waited.
     pub(crate) async fn decide(
         self: &Arc<Self>,
         request: &CallToolRequestParams,
+        state: Option<&str>,
         context: &RequestContext<RoleServer>,
     ) -> Option<RootsDecision> {
         if !are_offered(context.client_capabilities().as_ref()) {
             return Some(self.decided(None));
         }
         if is_modern(context) {
-            let state = request.request_state.as_deref();
             let responses = request.input_responses.as_ref();
             return Some(self.brought(state, responses).await);
         }
         tokio::select! {
             biased;
-            verdict = self.awaited(&context.peer) => Some(verdict),
+            verdict = self.awaited(context) => Some(verdict),
             () = context.ct.cancelled() => None,
         }
     }
@@ -168,30 +171,31 @@ impl ClientRoots {
                 are_offered(Some(&client.capabilities)),
             )
         });
-        if asks && offers {
-            self.ask(peer);
-        } else if !asks {
+        if asks && offers && self.link == Link::Streams {
+            self.ask(peer, None);
+        } else if !asks || self.link == Link::Http {
+            // Over HTTP the next call asks, because only the answer to a call is sure to be a way to the client.
             self.enter(Phase::Unasked);
         }
     }
 
     /// Asks a client of the first generation, without waiting for the answer.
-    fn ask(self: &Arc<Self>, peer: Peer<RoleServer>) {
+    fn ask(self: &Arc<Self>, peer: Peer<RoleServer>, call: Option<RequestId>) {
         let number = self.number.fetch_add(1, Ordering::Relaxed);
         self.enter(Phase::Asked(number));
         let roots = Arc::clone(self);
         tokio::spawn(async move {
-            let answer = answer_of(&peer).await;
+            let answer = answer_of(&peer, call).await;
             roots.take_in(answer, Phase::Asked(number)).await;
         });
     }
 
     /// Decides about a call of a first-generation client: waits for the answer, for a limited time. Some clients offer
     /// roots and never send them; for those the roots that lancet was started on apply.
-    async fn awaited(self: &Arc<Self>, peer: &Peer<RoleServer>) -> RootsDecision {
+    async fn awaited(self: &Arc<Self>, context: &RequestContext<RoleServer>) -> RootsDecision {
         let mut known = self.known.subscribe();
         if known.borrow_and_update().phase == Phase::Unasked {
-            self.ask(peer.clone());
+            self.ask(context.peer.clone(), Some(context.id.clone()));
         }
         let before = known.borrow().patience;
         let answered = known.wait_for(|known| {
@@ -243,6 +247,10 @@ impl ClientRoots {
         let number = state.and_then(|state| state.strip_prefix(STATE)?.parse().ok());
         let mut is_worked_out = None;
         if let Some(number) = number {
+            if self.link == Link::Http {
+                // This request stands alone; the one that was asked is known by its state.
+                self.enter(Phase::Asked(number));
+            }
             let response = responses.and_then(|responses| responses.get(NAME)).cloned();
             let answer = response
                 .ok_or_else(|| "it brought none".to_owned())
@@ -268,8 +276,7 @@ impl ClientRoots {
         let mut requests = InputRequests::new();
         let request = InputRequest::ListRoots(ListRootsRequest::default());
         requests.insert(NAME.to_owned(), request);
-        let state = format!("{STATE}{number}");
-        RootsDecision::Bring(InputRequiredResult::new(Some(requests), Some(state)))
+        RootsDecision::Bring(requests, format!("{STATE}{number}"))
     }
 
     fn enter(&self, phase: Phase) {

@@ -1,7 +1,7 @@
 //! Answers the requests of a client: the list of tools, and calls, which the library carries out on the threads of a
 //! pool. This file adds time limits, cancellation, progress reports, protection against panics and the form of answers.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use lancet::{Caller, Cancel, RawCall, Refusal, RefusalKind, Reply, Session};
@@ -25,28 +25,49 @@ use crate::clients::ClientProfile;
 use crate::connection::Connection;
 use crate::elicit::{self, ElicitApprover, PendingQuestion};
 use crate::host::HostNotices;
+use crate::link::{self, Link, Scope};
 use crate::message::{OtherArguments, Unreadable};
 use crate::process::Process;
 use crate::roots::{self, RootsDecision};
+use crate::seal::{Bound, BoundTo};
 use crate::underway::Underway;
 
 /// After this time progress is reported, where the client asked for it.
 const PROGRESS_AFTER: Duration = Duration::from_millis(500);
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 
+/// What the refusal of an unread file says besides, where the call has no session.
+const NO_SESSION: &str = "[lancet: this call came without a session, so what was read before is not known; it needs `revision`, which the last line of Read's answer names]";
+
 /// The server of one connection.
 pub(crate) struct Server {
     process: Arc<Process>,
-    connection: Connection,
+    link: Link,
+    /// Made when it is first needed: over HTTP many requests need none.
+    connection: OnceLock<Connection>,
 }
 
 impl Server {
-    pub(crate) fn new(process: Arc<Process>) -> Self {
-        let connection = Connection::new(&process);
+    pub(crate) fn new(process: Arc<Process>, link: Link) -> Self {
         Self {
             process,
-            connection,
+            link,
+            connection: OnceLock::new(),
         }
+    }
+
+    /// Whether a call belongs to no session that lasts beyond it: it stands alone, and names none.
+    fn is_without_session(&self, context: &RequestContext<RoleServer>) -> bool {
+        let client = context.client_info();
+        let name = client.as_ref().map(|client| client.name.as_str());
+        self.link == Link::Http
+            && roots::is_modern(context)
+            && Identity::read(&context.meta, name).session.is_none()
+    }
+
+    fn connection(&self) -> &Connection {
+        let new = || Connection::new(&self.process, self.link);
+        self.connection.get_or_init(new)
     }
 
     /// Looks up the client that a request comes from.
@@ -67,61 +88,75 @@ impl Server {
 
     async fn call(
         &self,
-        request: CallToolRequestParams,
+        mut request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Option<CallToolResponse> {
-        if let Some(state) = &request.request_state
-            && let Some(call) = self.connection.waiting.take(state, &request.name)
-        {
-            let call = call.answered(request.input_responses.as_ref());
-            return self.follow(call, context).await;
-        }
         let manners = self.manners(context);
         let refused = |refusal: &Refusal, tool: &str| {
             let reply = answer::refused(refusal, tool);
             Some(self.answered(reply, tool, &manners))
         };
+        let scope = link::scope(context);
+        if scope == Scope::Read && !self.process.only_reads(&request.name) {
+            return refused(&answer::read_only(&request.name), &request.name);
+        }
         let client = context.client_info();
         let name = client.as_ref().map(|client| client.name.as_str());
         let mut identity = Identity::read(&context.meta, name);
-        if identity.session.is_none() && self.connection.is_open_to_names() {
+        let arguments = match (request.arguments.take(), link::other_arguments(context)) {
+            (Some(arguments), _) => Value::Object(arguments),
+            (None, Some(OtherArguments(other))) => other.as_ref().clone(),
+            (None, None) => Value::Object(serde_json::Map::new()),
+        };
+        // A state is bound to the call; the first generation has none.
+        let bound = roots::is_modern(context).then(|| {
+            let (session, tool) = (identity.session.as_deref(), request.name.as_ref());
+            let (client, arguments) = (name, &arguments);
+            BoundTo {
+                session,
+                client,
+                tool,
+                arguments,
+            }
+            .hash()
+        });
+        let state = request.request_state.take();
+        let state = state
+            .as_deref()
+            .and_then(|state| self.process.seal.open(state, bound?));
+        if let Some(call) = state.and_then(|name| self.process.waiting.take(name)) {
+            let call = call.answered(request.input_responses.as_ref());
+            return self.follow(call, context).await;
+        }
+        if identity.session.is_none() && self.connection().is_open_to_names() {
             let process = self.process.options.agent_process.as_deref();
             let environment = &self.process.options.environment;
-            identity.session = conversation::session(
-                process,
-                environment,
-                &self.process.lancet,
-                &self.process.pool,
-                name,
-            )
-            .await;
+            let (lancet, pool) = (&self.process.lancet, &self.process.pool);
+            identity.session =
+                conversation::session(process, environment, lancet, pool, name).await;
         }
-        let lancet = match self.connection.roots.decide(&request, context).await? {
+        let decision = self.connection().roots.decide(&request, state, context);
+        let lancet = match decision.await? {
             RootsDecision::Go(None) => self.process.lancet.clone(),
             RootsDecision::Go(Some(narrowed)) => narrowed,
-            RootsDecision::Bring(required) => return Some(required.into()),
+            RootsDecision::Bring(requests, name) => {
+                let state = bound.map(|bound| self.process.seal.close(&name, bound));
+                return Some(InputRequiredResult::new(Some(requests), state).into());
+            }
             RootsDecision::Refuse(refusal) => return refused(&refusal, &request.name),
         };
-        let (lancet, notice) = self.connection.views.of(lancet, &context.meta);
-        self.connection.notices.keep(notice);
-        let session = match self.connection.session(&identity, &lancet) {
+        let (lancet, notice) = self.connection().views.of(lancet, &context.meta);
+        self.connection().notices.keep(notice);
+        let session = match self.connection().session(&identity, &lancet, scope) {
             Ok(session) => session,
             Err(refusal) => return refused(&refusal, &request.name),
         };
-        if let Some(Unreadable(reason)) = context.extensions.get() {
+        if let Some(Unreadable(reason)) = link::unreadable(context) {
             let words = format!(
                 "The arguments of this call cannot be read: {reason}. Nothing was done; send the call again."
             );
             return refused(&Refusal::new(RefusalKind::Invalid, words), &request.name);
         }
-        let arguments = match (
-            request.arguments,
-            context.extensions.get::<OtherArguments>(),
-        ) {
-            (Some(arguments), _) => Value::Object(arguments),
-            (None, Some(OtherArguments(other))) => other.as_ref().clone(),
-            (None, None) => Value::Object(serde_json::Map::new()),
-        };
         let handed_on = manners.handed_on(&arguments);
         let mut caller = Caller::default();
         caller.client = client.as_ref().map(|client| client.name.clone());
@@ -134,7 +169,7 @@ impl Server {
             .with_caller(caller)
             .with_cancel(cancel);
         let told = HostNotices::read(&context.meta);
-        self.run(session, call, told, context).await
+        self.run(session, call, told, bound, context).await
     }
 
     /// Runs a call on the pool and supervises it.
@@ -143,6 +178,7 @@ impl Server {
         session: Session,
         mut call: RawCall,
         told: HostNotices,
+        bound: Option<Bound>,
         context: &RequestContext<RoleServer>,
     ) -> Option<CallToolResponse> {
         let questions = self.line_for(&mut call, context);
@@ -163,6 +199,7 @@ impl Server {
             progress,
             questions,
             open: None,
+            bound,
             began: Instant::now(),
             work: tokio::spawn(work),
         };
@@ -196,7 +233,7 @@ impl Server {
                 }
                 Some(asked) = call.questions.recv() => {
                     if let Some(required) = self.ask(&mut call, asked, context) {
-                        self.connection.waiting.keep(call);
+                        self.process.waiting.keep(call);
                         return Some(required.into());
                     }
                 }
@@ -252,13 +289,13 @@ impl Server {
     ) -> Option<InputRequiredResult> {
         // The call's thread is replaced while it waits for a person, so that other calls can run.
         self.process.pool.replace_stuck(&call.progress);
-        if !roots::is_modern(context) {
-            tokio::spawn(asked.put_to(context.peer.clone()));
+        let Some(bound) = call.bound else {
+            tokio::spawn(asked.put_to(context.peer.clone(), context.id.clone()));
             return None;
-        }
-        let state = self.connection.waiting.new_state();
-        let required = asked.required(&state);
-        call.open = Some((state, asked));
+        };
+        let name = self.process.waiting.new_name();
+        let required = asked.required(&self.process.seal.close(&name, bound));
+        call.open = Some((name, asked));
         Some(required)
     }
 
@@ -283,11 +320,11 @@ impl ServerHandler for Server {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.connection.roots.are_news(context.peer);
+        self.connection().roots.are_news(context.peer);
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
-        self.connection.roots.are_news(context.peer);
+        self.connection().roots.are_news(context.peer);
     }
 
     async fn list_tools(
@@ -299,7 +336,10 @@ impl ServerHandler for Server {
             .process
             .listed
             .anew(&self.process.lancet, &self.process.options);
-        let tools = self.manners(&context).tools(&tools);
+        let mut tools = self.manners(&context).tools(&tools);
+        if link::scope(&context) == Scope::Read {
+            tools.retain(|tool| self.process.only_reads(&tool.name));
+        }
         Ok(ListToolsResult::with_all_items(tools))
     }
 
@@ -322,10 +362,12 @@ impl ServerHandler for Server {
         let Some(response) = response else {
             return Err(ErrorData::internal_error("the call was cancelled", None));
         };
-        self.connection
-            .notices
-            .keep(self.connection.roots.take_notice());
-        let response = self.connection.notices.added_to(response);
+        let connection = self.connection();
+        connection.notices.keep(connection.roots.take_notice());
+        if answer::outcome(&response) == "not_read" && self.is_without_session(&context) {
+            connection.notices.keep(Some(NO_SESSION.to_owned()));
+        }
+        let response = self.connection().notices.added_to(response);
         self.process.options.log.say(Level::Debug, || {
             let outcome = answer::outcome(&response);
             let milliseconds = began.elapsed().as_secs_f64() * 1000.0;

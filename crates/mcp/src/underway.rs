@@ -1,7 +1,6 @@
 //! Calls that are being carried out, and those that wait for their client to repeat them with a person's answer.
 
 use std::collections::{BTreeMap, HashMap};
-use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -13,6 +12,10 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use crate::elicit::PendingQuestion;
+use crate::seal::Bound;
+
+/// The beginning of the names of questions.
+const QUESTION: &str = "question-";
 
 /// A call that is being carried out.
 pub(crate) struct Underway {
@@ -20,8 +23,10 @@ pub(crate) struct Underway {
     pub(crate) cancel: Cancel,
     pub(crate) progress: Progress,
     pub(crate) questions: UnboundedReceiver<PendingQuestion>,
-    /// The question that the client has received, with the state under which it will answer.
+    /// The question that the client has received, under its name.
     pub(crate) open: Option<(String, PendingQuestion)>,
+    /// The call that a state is bound to; none in the first generation, which has no states.
+    pub(crate) bound: Option<Bound>,
     pub(crate) began: Instant,
     pub(crate) work: JoinHandle<Result<Reply, JobError>>,
 }
@@ -47,30 +52,24 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    /// Makes a state for the client to send back.
-    pub(crate) fn new_state(&self) -> String {
+    /// Makes the name of a question, which a state for the client is made from.
+    pub(crate) fn new_name(&self) -> String {
         let number = self.number.fetch_add(1, Ordering::Relaxed);
-        // The state is not secret, but a state from before a restart must not match by chance.
-        let chance = RandomState::new().hash_one(number);
-        format!("{number}-{chance:016x}")
+        format!("{QUESTION}{number}")
     }
 
     /// Keeps a call until its client repeats it, and removes those that have ended.
     pub(crate) fn keep(&self, call: Underway) {
         let mut calls = self.lock();
         calls.retain(|_, call| !call.work.is_finished());
-        if let Some((state, _)) = &call.open {
-            calls.insert(state.clone(), call);
+        if let Some((name, _)) = &call.open {
+            calls.insert(name.clone(), call);
         }
     }
 
-    /// Finds the call that a client repeats; none where it is unknown here and has to be started again.
-    pub(crate) fn take(&self, state: &str, tool: &str) -> Option<Underway> {
-        let mut calls = self.lock();
-        if calls.get(state)?.tool != tool {
-            return None;
-        }
-        calls.remove(state)
+    /// Finds the call whose question has this name; none where it is unknown here and has to be started again.
+    pub(crate) fn take(&self, name: &str) -> Option<Underway> {
+        self.lock().remove(name)
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Underway>> {

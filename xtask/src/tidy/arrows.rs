@@ -6,7 +6,7 @@ use super::Finding;
 use crate::house::House;
 
 /// Each crate and the crates that it may use. The lower crates do not know each other, but several use `text`.
-const ROOMS: [(&str, &[&str]); 16] = [
+const ROOMS: [(&str, &[&str]); 17] = [
     ("crates/text", &[]),
     ("crates/dialects", &[]),
     ("crates/formats", &[]),
@@ -31,6 +31,7 @@ const ROOMS: [(&str, &[&str]); 16] = [
     ),
     ("crates/mcp", &["lancet", "lancet-serving"]),
     ("crates/pdf", &["lancet-formats"]),
+    ("crates/web", &["lancet-mcp", "lancet-serving"]),
     ("crates/serving", &["lancet", "lancet-formats"]),
     (
         "crates/cli",
@@ -40,6 +41,7 @@ const ROOMS: [(&str, &[&str]); 16] = [
             "lancet-mcp",
             "lancet-pdf",
             "lancet-serving",
+            "lancet-web",
             "lancet-workspace",
         ],
     ),
@@ -51,7 +53,7 @@ const SEARCHES: &str = "only search knows how ripgrep searches";
 
 /// Libraries whose types shape the code that uses them, and the only crates that may use them, so that a change of such
 /// a library stays local.
-const KEPT: [(&str, &[&str], &str); 15] = [
+const KEPT: [(&str, &[&str], &str); 17] = [
     (
         "rmcp",
         &["crates/mcp"],
@@ -59,8 +61,18 @@ const KEPT: [(&str, &[&str], &str); 15] = [
     ),
     (
         "tokio",
-        &["crates/mcp", "crates/serving"],
+        &["crates/mcp", "crates/serving", "crates/web"],
         "the core is synchronous",
+    ),
+    (
+        "axum",
+        &["crates/web"],
+        "only what listens knows how requests are routed",
+    ),
+    (
+        "hyper",
+        &["crates/web"],
+        "only what listens knows connections",
     ),
     ("clap", &["crates/cli"], "only the program has arguments"),
     (

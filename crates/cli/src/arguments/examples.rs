@@ -80,6 +80,29 @@ More examples:
   lancet mcp --prefix lancet_
       Names for an agent whose own tools are called Read and Edit, too: lancet_Read, lancet_Edit.";
 
+pub(super) const SERVE: &str = "\
+Connecting Claude Code:
+  claude mcp add --transport http lancet http://127.0.0.1:4747/mcp \\
+    --header \"Authorization: Bearer $(cat ~/.local/state/lancet/serve-token)\"
+
+Other agents take the same address and header in their settings.
+
+More examples:
+  lancet serve --root ~/work/api --root ~/work/web
+      Two folders.
+
+  lancet serve --mode accept-edits
+      Writes go through without a question, where the agents ask their users themselves.
+
+  lancet serve --listen 0.0.0.0:4747 --tls cert.pem key.pem --allow-host files.example.org
+      For other machines, encrypted, under that name.
+
+  lancet serve --public-url https://files.example.org
+      Behind a proxy on this machine that encrypts.
+
+  lancet serve --new-token
+      When a token may have become known.";
+
 pub(super) const GREP: &str = "\
 Examples:
   lancet grep 'fn \\w+_test' -t rust

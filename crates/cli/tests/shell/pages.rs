@@ -4,8 +4,9 @@ use lancet_testing::folder::names;
 
 use crate::stage::{Stage, word};
 
-const COMMANDS: [&str; 28] = [
+const COMMANDS: [&str; 29] = [
     "mcp",
+    "serve",
     "install",
     "uninstall",
     "hook",

@@ -1,12 +1,21 @@
 //! The request `roots/list` to a client, and the URIs in its answer.
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientResult, ListRootsRequest, ListRootsResult, ServerRequest};
-use rmcp::service::{Peer, PeerRequestOptions};
+use rmcp::model::{
+    ClientResult, GetExtensions as _, ListRootsRequest, ListRootsResult, RequestId, ServerRequest,
+};
+use rmcp::service::{OriginatingRequestId, Peer, PeerRequestOptions};
 
-/// Asks a client for its roots; the error says why there is no answer.
-pub(super) async fn answer_of(peer: &Peer<RoleServer>) -> Result<Vec<String>, String> {
-    let request = ServerRequest::ListRootsRequest(ListRootsRequest::default());
+/// Asks a client for its roots; the error says why there is no answer. The request goes the way of the answer to `call`,
+/// where there is one.
+pub(super) async fn answer_of(
+    peer: &Peer<RoleServer>,
+    call: Option<RequestId>,
+) -> Result<Vec<String>, String> {
+    let mut request = ServerRequest::ListRootsRequest(ListRootsRequest::default());
+    if let Some(call) = call {
+        request.extensions_mut().insert(OriginatingRequestId(call));
+    }
     let options = PeerRequestOptions::no_options();
     let asked = peer.send_cancellable_request(request, options).await;
     let handle = asked.map_err(|error| error.to_string())?;

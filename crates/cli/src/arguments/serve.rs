@@ -1,0 +1,64 @@
+//! What may be typed after `lancet serve`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use lancet::tools::ToolPrefix;
+use lancet_web::{HostRule, OriginRule, PublicUrl};
+
+use super::{AskOption, Mode, ToolChoice, WorkArguments, examples};
+
+/// Serve the tools over HTTP, to any number of agents at once
+///
+/// The agents connect to http://127.0.0.1:4747/mcp (streamable HTTP, both generations of MCP) with the header
+/// `Authorization: Bearer TOKEN`. There are two tokens, in files of the state folder that only you can read: `serve-token`
+/// opens all tools, `serve-token-read` those that only read. Each agent has its own record of what it has read, its own
+/// roots and its own permissions for a session; one that tells its own roots narrows those of the server. Writes are asked
+/// about, unless --mode or the settings say otherwise.
+///
+/// Requests must name this machine as their host, and pages in a browser must come from it: --allow-host and --allow-origin
+/// allow others. Other machines can connect where --listen names an address that they reach, and then the way must be
+/// encrypted. Ctrl-C, or SIGTERM, ends it when calls are answered and writes finished.
+#[derive(Clone, Debug, Args)]
+#[command(after_long_help = examples::SERVE)]
+pub(crate) struct ServeArguments {
+    /// Address and port to listen on
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:4747")]
+    pub(crate) listen: String,
+    /// A further name that requests may call the server by; may be given several times
+    #[arg(long, value_name = "HOST")]
+    pub(crate) allow_host: Vec<HostRule>,
+    /// An origin whose pages may call the server, such as https://app.example.org; may be given several times
+    #[arg(long, value_name = "ORIGIN")]
+    pub(crate) allow_origin: Vec<OriginRule>,
+    /// The address under which others reach the server, where a proxy stands before it
+    #[arg(long, value_name = "URL")]
+    pub(crate) public_url: Option<PublicUrl>,
+    /// Make both tokens anew; the old ones open nothing any more
+    #[arg(long)]
+    pub(crate) new_token: bool,
+    /// Listen beyond this machine without encryption
+    #[arg(long, conflicts_with = "tls")]
+    pub(crate) insecure: bool,
+    /// Encrypt with this certificate and its key, both in PEM files
+    #[arg(long, num_args = 2, value_names = ["CERT", "KEY"], conflicts_with = "public_url")]
+    pub(crate) tls: Option<Vec<PathBuf>>,
+    /// What happens to writes [default: the settings' mode, else ask]
+    #[arg(long, value_name = "MODE")]
+    pub(crate) mode: Option<Mode>,
+    /// Who is asked about writes that need a person's word
+    ///
+    /// Without it the user of an agent that is known to ask them (Claude Code, Codex), else nobody: they are declined.
+    #[arg(long, value_name = "WHOM")]
+    pub(crate) ask: Option<AskOption>,
+    #[command(flatten)]
+    pub(crate) choice: ToolChoice,
+    /// Put this before every tool's name, where the agent's own tools have the same names
+    #[arg(long, value_name = "PREFIX")]
+    pub(crate) prefix: Option<ToolPrefix>,
+    /// Add structured content and output schemas for clients that want them
+    #[arg(long)]
+    pub(crate) structured: bool,
+    #[command(flatten)]
+    pub(crate) place: WorkArguments,
+}

@@ -1,0 +1,129 @@
+//! `lancet serve`: serves the tools over HTTP to any number of agents, until a signal ends it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use lancet::tools::ANSWER_LIMIT_MCP;
+use lancet_mcp::{Answers, Ask, Endpoint, Options, RootsOrigin, hush_panics};
+use lancet_serving::Level;
+use lancet_serving::tokens::{READ_TOKEN, Tokens, WRITE_TOKEN};
+use lancet_web::{Access, ListenError, ListenOptions, Listening, Protection};
+
+use crate::arguments::{AskOption, ServeArguments};
+use crate::failure::{Exit, Failure};
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
+use crate::surroundings::{AgentRoots, RootHint, Surroundings};
+use crate::terminal::print_error;
+
+/// How long each of the two steps of maintenance of the history at the end may take.
+const TIDYING: Duration = Duration::from_millis(300);
+
+/// Serves until a signal.
+pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    let roots = match AgentRoots::of(&arguments.place.root, around)? {
+        AgentRoots::Named => RootsOrigin::Named,
+        AgentRoots::Found => RootsOrigin::Found,
+        AgentRoots::TooWide { folder, what } => {
+            let why = AgentRoots::why(&folder, what);
+            return Err(Failure::usage(format!(
+                "{why} Start it in the folder of a project, or name one with --root FOLDER"
+            )));
+        }
+    };
+    // Listening comes first: a port that is taken is said before anything is opened.
+    let listening = listen(arguments)?;
+    let opened = request(arguments).open(around)?;
+    let state = around.state_dir(arguments.place.state_dir.as_deref())?;
+    let state = state.ok_or_else(|| {
+        Failure::usage(
+            "there is no state folder to keep the tokens in; name one with --state-dir FOLDER",
+        )
+    })?;
+    let tokens = match arguments.new_token {
+        true => Tokens::renew(&state),
+        false => Tokens::load(&state),
+    };
+    let tokens = tokens.map_err(|error| Failure::system(error.to_string()))?;
+    let (hosts, origins) = (arguments.allow_host.clone(), arguments.allow_origin.clone());
+    let access = Access::new(tokens, hosts, origins).reached_at(arguments.public_url.as_ref());
+    let log = opened.log.for_agents();
+    let options = Options {
+        answers: match arguments.structured {
+            true => Answers::Structured,
+            false => Answers::Text,
+        },
+        ask: match arguments.ask {
+            Some(AskOption::Elicit) => Ask::Elicit,
+            None => Ask::Known,
+        },
+        roots,
+        log: log.clone(),
+        ..Options::default()
+    };
+    let lancet = opened.lancet.clone();
+    hush_panics(log.clone());
+    print_error(&greeting(&listening.url(), &state));
+    let endpoint = move || Endpoint::new(opened.lancet, options);
+    listening
+        .run(access, endpoint, log)
+        .map_err(|error| Failure::system(error.to_string()))?;
+    if let Some(history) = lancet.history() {
+        let _ = history.clean(TIDYING);
+        let _ = history.tidy(TIDYING);
+    }
+    Ok(Exit::Done)
+}
+
+fn listen(arguments: &ServeArguments) -> Result<Listening, Failure> {
+    let protection = match (&arguments.tls, &arguments.public_url) {
+        (Some(files), _) => match files.as_slice() {
+            [certificate, key] => Protection::Tls(certificate.clone(), key.clone()),
+            _ => return Err(Failure::usage("--tls takes two files: CERT KEY")),
+        },
+        (None, Some(url)) if url.is_encrypted() || !arguments.insecure => {
+            Protection::Proxy(url.clone())
+        }
+        _ if arguments.insecure => Protection::Waived,
+        _ => Protection::None,
+    };
+    let address = arguments.listen.clone();
+    let options = ListenOptions {
+        address,
+        protection,
+    };
+    Listening::new(&options).map_err(|error| match error {
+        ListenError::System(..) | ListenError::Taken(_) => Failure::system(error.to_string()),
+        _ => Failure::usage(error.to_string()),
+    })
+}
+
+/// What the person at the terminal needs to connect an agent. The tokens themselves are not shown: a terminal's lines are
+/// kept, copied and shared.
+fn greeting(url: &str, state: &Path) -> String {
+    let file = |name: &str| state.join(name).display().to_string();
+    format!(
+        "lancet serves at {url}\n\
+         Token: {} (for reading alone: {})\n\
+         `lancet help serve` tells how to connect an agent. Ctrl-C ends it.\n",
+        file(WRITE_TOKEN),
+        file(READ_TOKEN)
+    )
+}
+
+/// What the engine is opened with.
+fn request(arguments: &ServeArguments) -> OpenRequest<'_> {
+    OpenRequest {
+        place: &arguments.place,
+        reach: RootHint::Project,
+        mode: arguments.mode,
+        writes: Writes::Agent(lancet::Mode::Ask),
+        offer: match &arguments.prefix {
+            Some(prefix) => Offer::Prefixed(&arguments.choice.tools, prefix),
+            None => Offer::Chosen(&arguments.choice.tools),
+        },
+        approver: ApproverKind::Client,
+        answer_limit: ANSWER_LIMIT_MCP,
+        default_log_level: Level::Warn,
+        lifetime: Lifetime::Long,
+    }
+}

@@ -1,0 +1,296 @@
+//! The server over streamable HTTP, in both generations of the protocol, for any number of clients at once. A program
+//! that listens hands requests in whose Host, Origin and token it has checked; this file knows sessions and messages.
+//!
+//! A client of the first generation gets a session, which has a [connection](crate::connection) of its own. A request of
+//! the second generation stands alone. All share one engine and one set of threads.
+
+mod body;
+mod sessions;
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use ::http::header::CONTENT_TYPE;
+use ::http::{HeaderValue, Method, Request, Response, StatusCode};
+use bytes::Bytes;
+use http_body::Body;
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt as _, Empty, Full};
+use lancet::Lancet;
+use lancet_serving::{Level, Log, idle};
+use rmcp::ServerHandler;
+use rmcp::model::{GetExtensions as _, JsonRpcMessage, RequestId};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio_util::sync::CancellationToken;
+
+use crate::link::{Link, Scope};
+use crate::message::{self, Fault, OtherArguments, Received, Unreadable};
+use crate::options::Options;
+use crate::process::Process;
+use crate::server::Server;
+use body::{BodyError, Limits};
+use sessions::{OpenRequest, Sessions};
+
+/// The header that names the session of a client of the first generation.
+const SESSION: &str = "mcp-session-id";
+/// How often a comment is sent on a stream without messages, so that nothing on the way takes it for dead.
+const COMMENT_EVERY: Duration = Duration::from_secs(15);
+/// How often sessions that nobody uses any more are looked for.
+const LOOK_EVERY: Duration = Duration::from_secs(60);
+/// How long a stop waits for calls that are being carried out, before it ends them.
+const LAST_CALLS: Duration = Duration::from_secs(3);
+/// How long a stop waits for writes that have begun.
+const LAST_WRITES: Duration = Duration::from_secs(10);
+
+/// The response to a request.
+pub type HttpResponse = Response<BoxBody<Bytes, Infallible>>;
+
+type Answering = Pin<Box<dyn Future<Output = HttpResponse> + Send>>;
+type Library = Box<dyn Fn(Request<Full<Bytes>>) -> Answering + Send + Sync>;
+
+/// An MCP endpoint that answers HTTP requests.
+pub struct Endpoint {
+    library: Library,
+    sessions: Arc<Sessions>,
+    process: Option<Arc<Process>>,
+    limits: Limits,
+    log: Log,
+    /// Whether no further requests are answered.
+    closing: AtomicBool,
+    /// Ends every stream.
+    end: CancellationToken,
+}
+
+impl Endpoint {
+    /// Makes an endpoint for the tools of an engine. It has to be called within a tokio runtime, where maintenance goes on
+    /// until the endpoint is stopped.
+    ///
+    /// # Errors
+    /// The system gives no random bytes.
+    pub fn new(lancet: Lancet, options: Options) -> io::Result<Self> {
+        let (log, limit, quiet) = (options.log.clone(), options.message_limit, options.quiet);
+        let process = Process::new(lancet, options)?;
+        let shared = process.clone();
+        let mut endpoint =
+            Self::of_handler(move || Server::new(shared.clone(), Link::Http), limit, log);
+        let tidying = idle::tidy(
+            process.lancet.clone(),
+            process.pool.clone(),
+            process.activity.clone(),
+            quiet,
+        );
+        tokio::spawn(until(endpoint.end.clone(), tidying));
+        endpoint.process = Some(process);
+        Ok(endpoint)
+    }
+
+    /// Makes an endpoint for another handler of the protocol library, with the same rules about bodies, messages and
+    /// sessions: the tests of the protocol need tools that lancet does not have.
+    #[doc(hidden)]
+    pub fn of_handler<S: ServerHandler>(
+        handler: impl Fn() -> S + Send + Sync + 'static,
+        message_limit: usize,
+        log: Log,
+    ) -> Self {
+        let end = CancellationToken::new();
+        let mut manager = LocalSessionManager::default();
+        // The library would end a session after five minutes without a message, also one whose call waits for a person.
+        manager.session_config.keep_alive = None;
+        let manager = Arc::new(manager);
+        let config = StreamableHttpServerConfig::default()
+            .disable_allowed_hosts()
+            .disable_allowed_origins()
+            .with_json_response(true)
+            .with_sse_keep_alive(Some(COMMENT_EVERY))
+            .with_max_request_body_bytes(usize::MAX)
+            .with_cancellation_token(end.clone());
+        let sessions = Arc::new(Sessions::new(manager.clone()));
+        let looking = sessions.clone();
+        let look = async move {
+            loop {
+                tokio::time::sleep(LOOK_EVERY).await;
+                looking.close_idle().await;
+            }
+        };
+        tokio::spawn(until(end.clone(), look));
+        let service = StreamableHttpService::new(move || Ok(handler()), manager, config);
+        Self {
+            library: Box::new(move |request| {
+                let service = service.clone();
+                Box::pin(async move { service.handle(request).await })
+            }),
+            sessions,
+            process: None,
+            limits: Limits::new(message_limit),
+            log,
+            closing: AtomicBool::new(false),
+            end,
+        }
+    }
+
+    /// Answers a request of a client whose token gives it this scope.
+    pub async fn answer<B>(&self, request: Request<B>, scope: Scope) -> HttpResponse
+    where
+        B: Body<Data = Bytes> + Send + 'static,
+        B::Error: std::fmt::Display,
+    {
+        if self.closing.load(Ordering::Relaxed) {
+            return plain(StatusCode::SERVICE_UNAVAILABLE, "lancet is being stopped");
+        }
+        let session = match self.session(&request) {
+            Ok(session) => session,
+            Err(response) => return response,
+        };
+        if let Some(session) = &session
+            && !self.sessions.is_of(session, scope)
+        {
+            return plain(StatusCode::NOT_FOUND, "there is no such session");
+        }
+        let is_message = request.method() == Method::POST;
+        let (mut parts, body) = request.into_parts();
+        parts.extensions.insert(scope);
+        let (bytes, id) = match is_message {
+            false => (Bytes::new(), None),
+            true => match self.message(body, &mut parts.extensions).await {
+                Ok(message) => message,
+                Err(response) => return response,
+            },
+        };
+        let open = match self.sessions.enter(session.as_deref(), id) {
+            Ok(open) => open,
+            Err(id) => return self.faulty(&Fault::id_in_use(id), StatusCode::BAD_REQUEST),
+        };
+        let begins = session.is_none() && is_message;
+        let request = Request::from_parts(parts, Full::new(bytes));
+        let response = (self.library)(request).await;
+        if begins
+            && let Some(new) = response.headers().get(SESSION)
+            && let Ok(new) = new.to_str()
+        {
+            self.sessions.begun(new, scope).await;
+        }
+        response.map(|body| OpenRequest::until_sent(body, open).boxed())
+    }
+
+    /// The session that a request names.
+    fn session<B>(&self, request: &Request<B>) -> Result<Option<String>, HttpResponse> {
+        let mut named = request.headers().get_all(SESSION).iter();
+        let (first, second) = (named.next(), named.next());
+        match (first.map(HeaderValue::to_str), second) {
+            (None, _) => Ok(None),
+            (Some(Ok(name)), None) => Ok(Some(name.to_owned())),
+            _ => Err(plain(
+                StatusCode::BAD_REQUEST,
+                "Mcp-Session-Id is given twice, or is no text",
+            )),
+        }
+    }
+
+    /// Reads a message, and gives its bytes as the library reads them and the id of a request. What the library would not
+    /// read is answered here, as it is over standard input, or put beside the request.
+    async fn message<B>(
+        &self,
+        body: B,
+        beside: &mut ::http::Extensions,
+    ) -> Result<(Bytes, Option<RequestId>), HttpResponse>
+    where
+        B: Body<Data = Bytes> + Send + 'static,
+        B::Error: std::fmt::Display,
+    {
+        let bytes = match self.limits.read(body).await {
+            Ok(bytes) => bytes,
+            Err(BodyError::TooLong) => {
+                let fault = Fault::too_long(self.limits.most);
+                return Err(self.faulty(&fault, StatusCode::PAYLOAD_TOO_LARGE));
+            }
+            Err(BodyError::TooSlow) => {
+                return Err(plain(
+                    StatusCode::REQUEST_TIMEOUT,
+                    "the message came too slowly",
+                ));
+            }
+            Err(BodyError::Broken) => {
+                return Err(plain(StatusCode::BAD_REQUEST, "the message broke off"));
+            }
+        };
+        let mut message = match message::read(&bytes) {
+            Received::Message(message) => message,
+            Received::Fault(fault) => return Err(self.faulty(&fault, StatusCode::BAD_REQUEST)),
+            Received::Nothing => {
+                let mut response = Response::new(Empty::new().boxed());
+                *response.status_mut() = StatusCode::ACCEPTED;
+                return Err(response);
+            }
+        };
+        let JsonRpcMessage::Request(request) = &mut *message else {
+            return Ok((text_of(bytes), None));
+        };
+        let id = Some(request.id.clone());
+        let extensions = request.request.extensions_mut();
+        let other = extensions.remove::<OtherArguments>();
+        let unreadable = extensions.remove::<Unreadable>();
+        if other.is_none() && unreadable.is_none() {
+            return Ok((text_of(bytes), id));
+        }
+        other.map(|other| beside.insert(other));
+        unreadable.map(|unreadable| beside.insert(unreadable));
+        match serde_json::to_vec(&message) {
+            Ok(bytes) => Ok((bytes.into(), id)),
+            Err(_) => Err(plain(StatusCode::BAD_REQUEST, "the message cannot be read")),
+        }
+    }
+
+    /// The answer to what is not a message.
+    fn faulty(&self, fault: &Fault, status: StatusCode) -> HttpResponse {
+        let words = || format!("a message was not taken: {}", fault.words());
+        self.log.say(Level::Warn, words);
+        let mut response = Response::new(Full::new(fault.line().into()).boxed());
+        *response.status_mut() = status;
+        let json = HeaderValue::from_static("application/json");
+        response.headers_mut().insert(CONTENT_TYPE, json);
+        response
+    }
+
+    /// Answers no further requests, waits for calls that are being carried out, ends every stream, and finishes the writes
+    /// that have begun. Says whether all of them were finished.
+    pub async fn stop(&self) -> bool {
+        self.closing.store(true, Ordering::Relaxed);
+        let _ = tokio::time::timeout(LAST_CALLS, self.sessions.no_calls()).await;
+        self.end.cancel();
+        self.sessions.close_all().await;
+        match &self.process {
+            Some(process) => process.pool.settle(LAST_WRITES).await,
+            None => true,
+        }
+    }
+}
+
+/// Runs a future until a token is cancelled.
+async fn until(end: CancellationToken, work: impl Future<Output = ()>) {
+    tokio::select! {
+        () = end.cancelled() => {}
+        () = work => {}
+    }
+}
+
+/// The message without a byte order mark, which the library does not know.
+fn text_of(bytes: Bytes) -> Bytes {
+    match bytes.starts_with(b"\xEF\xBB\xBF") {
+        true => bytes.slice(3..),
+        false => bytes,
+    }
+}
+
+fn plain(status: StatusCode, words: &'static str) -> HttpResponse {
+    let mut response = Response::new(Full::new(Bytes::from_static(words.as_bytes())).boxed());
+    *response.status_mut() = status;
+    let text = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, text);
+    response
+}

@@ -1,0 +1,48 @@
+//! How requests reach the server, as far as its answers depend on it, and what the way they came says of them.
+
+use rmcp::RoleServer;
+use rmcp::service::RequestContext;
+
+use crate::message::{OtherArguments, Unreadable};
+
+/// How requests reach the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Link {
+    /// Over one pair of streams that lasts as long as the client.
+    Streams,
+    /// Over HTTP. A client of the first generation has a session; each request of the second stands alone.
+    Http,
+}
+
+/// What the holder of a token may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Call every tool.
+    Write,
+    /// Call tools that only read.
+    Read,
+}
+
+/// Something that came beside a request: with the message itself or, over HTTP, with the request that carried it.
+fn beside<T: Clone + Send + Sync + 'static>(context: &RequestContext<RoleServer>) -> Option<T> {
+    let carried = || {
+        let parts = context.extensions.get::<::http::request::Parts>()?;
+        parts.extensions.get::<T>()
+    };
+    context.extensions.get::<T>().or_else(carried).cloned()
+}
+
+/// What the caller of a request may do. Only HTTP has tokens.
+pub(crate) fn scope(context: &RequestContext<RoleServer>) -> Scope {
+    beside(context).unwrap_or(Scope::Write)
+}
+
+/// The arguments of a call that are not a JSON object.
+pub(crate) fn other_arguments(context: &RequestContext<RoleServer>) -> Option<OtherArguments> {
+    beside(context)
+}
+
+/// The reason why the arguments of a call cannot be parsed.
+pub(crate) fn unreadable(context: &RequestContext<RoleServer>) -> Option<Unreadable> {
+    beside(context)
+}

@@ -1,0 +1,232 @@
+//! The two tokens that open a server on the network: one for everything, one for reading. Each is a text in a file of the
+//! state folder that only its owner may read; the process keeps hashes.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+/// The name of the file with the token that opens everything.
+pub const WRITE_TOKEN: &str = "serve-token";
+/// The name of the file with the token that opens reading.
+pub const READ_TOKEN: &str = "serve-token-read";
+
+/// The least number of characters of a token.
+const LEAST: usize = 32;
+/// The most bytes of a token's file that are read.
+const MOST: u64 = 4096;
+
+/// What a token opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenKind {
+    /// Everything.
+    Write,
+    /// Reading.
+    Read,
+}
+
+/// The tokens of a state folder, as hashes.
+#[derive(Clone)]
+pub struct Tokens {
+    write: blake3::Hash,
+    read: blake3::Hash,
+}
+
+/// Why there are no tokens.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TokenError {
+    /// The system refused.
+    #[error("{}: {error}", path.display())]
+    System {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        error: io::Error,
+    },
+    /// Others may read the file.
+    #[error("{} can be read by others; `chmod 600 {}`, or make new tokens with --new-token", .0.display(), .0.display())]
+    Open(PathBuf),
+    /// The file has no token.
+    #[error("{} has no token of at least {LEAST} characters in one line; make new ones with --new-token", .0.display())]
+    Unusable(PathBuf),
+    /// Both files have the same token.
+    #[error("both tokens are the same; make new ones with --new-token")]
+    Same,
+}
+
+impl Tokens {
+    /// Reads the tokens of a state folder, and makes those that are missing.
+    ///
+    /// # Errors
+    /// A file cannot be read or made, can be read by others, or has no token.
+    pub fn load(state: &Path) -> Result<Self, TokenError> {
+        let token = |name: &str| {
+            let path = state.join(name);
+            if !path.exists() {
+                keep(&path, Existing::Stays).map_err(|error| system(&path, error))?;
+            }
+            read(&path)
+        };
+        Self::of(&token(WRITE_TOKEN)?, &token(READ_TOKEN)?)
+    }
+
+    /// Makes both tokens anew: the old ones open nothing any more.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn renew(state: &Path) -> Result<Self, TokenError> {
+        for name in [WRITE_TOKEN, READ_TOKEN] {
+            let path = state.join(name);
+            keep(&path, Existing::Goes).map_err(|error| system(&path, error))?;
+        }
+        Self::load(state)
+    }
+
+    fn of(write: &str, read: &str) -> Result<Self, TokenError> {
+        let tokens = Self {
+            write: blake3::hash(write.as_bytes()),
+            read: blake3::hash(read.as_bytes()),
+        };
+        match tokens.write == tokens.read {
+            true => Err(TokenError::Same),
+            false => Ok(tokens),
+        }
+    }
+
+    /// What a text opens; nothing where it is no token. How long this takes says nothing about the tokens: hashes are
+    /// compared, in constant time, and always both.
+    pub fn kind(&self, given: &str) -> Option<TokenKind> {
+        let given = blake3::hash(given.as_bytes());
+        let (write, read) = (given == self.write, given == self.read);
+        match (write, read) {
+            (true, _) => Some(TokenKind::Write),
+            (_, true) => Some(TokenKind::Read),
+            _ => None,
+        }
+    }
+}
+
+fn system(path: &Path, error: io::Error) -> TokenError {
+    let path = path.to_owned();
+    TokenError::System { path, error }
+}
+
+/// Reads the token of a file.
+fn read(path: &Path) -> Result<String, TokenError> {
+    let failed = |error| system(path, error);
+    let file = File::open(path).map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    if metadata.permissions().mode() & 0o077 != 0 {
+        return Err(TokenError::Open(path.to_owned()));
+    }
+    let mut text = String::new();
+    file.take(MOST).read_to_string(&mut text).map_err(failed)?;
+    let token = text.trim();
+    let is_plain = token.chars().all(|c| c.is_ascii_graphic());
+    if token.len() < LEAST || !is_plain {
+        return Err(TokenError::Unusable(path.to_owned()));
+    }
+    Ok(token.to_owned())
+}
+
+/// What becomes of a token that is there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Existing {
+    Stays,
+    Goes,
+}
+
+/// Writes a new token. The file gets its name when it is whole, so that nobody reads a part of it.
+fn keep(path: &Path, existing: Existing) -> io::Result<()> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+    let token = blake3::Hash::from(bytes).to_hex();
+    let temporary = path.with_extension(format!("new-{}", std::process::id()));
+    let written = (|| {
+        let mut options = OpenOptions::new();
+        let mut file = options
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&temporary)?;
+        file.write_all(format!("{token}\n").as_bytes())?;
+        file.sync_all()?;
+        match existing {
+            Existing::Goes => fs::rename(&temporary, path),
+            // Another process may have made one meanwhile; a link does not replace it.
+            Existing::Stays => match fs::hard_link(&temporary, path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+                linked => linked,
+            },
+        }
+    })();
+    let _ = fs::remove_file(&temporary);
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(folder: &Path, name: &str) -> String {
+        fs::read_to_string(folder.join(name)).expect("read")
+    }
+
+    #[test]
+    fn tokens_are_made_once_and_open_what_they_are_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let first = Tokens::load(folder.path()).expect("made");
+        let (write, read) = (
+            text(folder.path(), WRITE_TOKEN),
+            text(folder.path(), READ_TOKEN),
+        );
+        assert_eq!(first.kind(write.trim()), Some(TokenKind::Write));
+        assert_eq!(first.kind(read.trim()), Some(TokenKind::Read));
+        for wrong in ["", "x", &write, &write.trim()[1..], &write.to_uppercase()] {
+            assert_eq!(first.kind(wrong), None, "{wrong:?}");
+        }
+        let again = Tokens::load(folder.path()).expect("read");
+        assert_eq!(again.kind(write.trim()), Some(TokenKind::Write));
+        for name in [WRITE_TOKEN, READ_TOKEN] {
+            let mode = fs::metadata(folder.path().join(name))
+                .expect("there")
+                .permissions()
+                .mode();
+            assert_eq!(mode & 0o777, 0o600, "{name}");
+        }
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 2);
+
+        let new = Tokens::renew(folder.path()).expect("made");
+        assert_eq!(new.kind(write.trim()), None);
+        assert_eq!(new.kind(read.trim()), None);
+        assert_eq!(
+            new.kind(text(folder.path(), READ_TOKEN).trim()),
+            Some(TokenKind::Read)
+        );
+    }
+
+    #[test]
+    fn a_file_that_others_can_read_or_without_a_token_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        Tokens::load(folder.path()).expect("made");
+        let path = folder.path().join(READ_TOKEN);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("set");
+        assert!(matches!(
+            Tokens::load(folder.path()),
+            Err(TokenError::Open(_))
+        ));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("set");
+        for short in ["", "short\n", &"two words ".repeat(5)] {
+            fs::write(&path, short).expect("written");
+            assert!(
+                matches!(Tokens::load(folder.path()), Err(TokenError::Unusable(_))),
+                "{short:?}"
+            );
+        }
+        fs::copy(folder.path().join(WRITE_TOKEN), &path).expect("copied");
+        assert!(matches!(Tokens::load(folder.path()), Err(TokenError::Same)));
+        assert!(Tokens::renew(folder.path()).is_ok());
+    }
+}

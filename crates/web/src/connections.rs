@@ -1,0 +1,143 @@
+//! The connections of clients: a limited number at once, each with limited patience for what comes slowly.
+
+use std::io;
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use lancet_serving::{Level, Log};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::Semaphore;
+use tokio_rustls::TlsAcceptor;
+
+/// How many connections there are at most; others wait to be accepted.
+const MOST: usize = 1_024;
+/// How long the head of a request may take, and how long a connection may be without one. Clients that keep connections
+/// for their next request give them up sooner, so none is closed under a request that is just being sent.
+const HEAD: Duration = Duration::from_secs(60);
+/// How long the beginning of an encrypted connection may take.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+/// How long a stop waits for answers to be sent.
+const LAST_ANSWERS: Duration = Duration::from_secs(2);
+/// How long nothing is accepted after the system refused a connection, for instance because too many files are open.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// The signals that stop a server.
+pub(crate) struct Signals([Signal; 3]);
+
+impl Signals {
+    pub(crate) fn new() -> io::Result<Self> {
+        Ok(Self([
+            signal(SignalKind::interrupt())?,
+            signal(SignalKind::terminate())?,
+            signal(SignalKind::hangup())?,
+        ]))
+    }
+
+    /// Waits for any of them.
+    pub(crate) async fn any(&mut self) {
+        let [interrupt, terminate, hangup] = &mut self.0;
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+    }
+}
+
+/// What accepts and serves connections.
+pub(crate) struct Connections {
+    listener: Option<tokio::net::TcpListener>,
+    tls: Option<TlsAcceptor>,
+    router: Router,
+    places: Arc<Semaphore>,
+    ending: GracefulShutdown,
+    log: Log,
+}
+
+impl Connections {
+    pub(crate) fn new(
+        listener: TcpListener,
+        tls: Option<TlsAcceptor>,
+        router: Router,
+        log: Log,
+    ) -> io::Result<Self> {
+        Ok(Self {
+            listener: Some(tokio::net::TcpListener::from_std(listener)?),
+            tls,
+            router,
+            places: Arc::new(Semaphore::new(MOST)),
+            ending: GracefulShutdown::new(),
+            log,
+        })
+    }
+
+    /// Accepts connections until a signal comes, and then listens no longer.
+    pub(crate) async fn accept_until(&mut self, signals: &mut Signals) {
+        tokio::select! {
+            () = self.accept() => {}
+            () = signals.any() => {}
+        }
+        self.listener = None;
+    }
+
+    async fn accept(&self) {
+        let Some(listener) = &self.listener else {
+            return;
+        };
+        loop {
+            // The semaphore is never closed.
+            let Ok(place) = Arc::clone(&self.places).acquire_owned().await else {
+                return;
+            };
+            let stream = match listener.accept().await {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    self.log
+                        .say(Level::Error, || format!("cannot accept: {error}"));
+                    tokio::time::sleep(PAUSE).await;
+                    continue;
+                }
+            };
+            // Answers are short and waited for.
+            let _ = stream.set_nodelay(true);
+            let (router, watcher, tls) =
+                (self.router.clone(), self.ending.watcher(), self.tls.clone());
+            tokio::spawn(async move {
+                match tls {
+                    None => serve(stream, router, watcher).await,
+                    Some(tls) => {
+                        let shaken = tokio::time::timeout(HANDSHAKE, tls.accept(stream)).await;
+                        if let Ok(Ok(stream)) = shaken {
+                            serve(stream, router, watcher).await;
+                        }
+                    }
+                }
+                drop(place);
+            });
+        }
+    }
+
+    /// Lets answers that are being sent reach their clients, for a limited time.
+    pub(crate) async fn close(self) {
+        let _ = tokio::time::timeout(LAST_ANSWERS, self.ending.shutdown()).await;
+    }
+}
+
+/// Serves one connection until the client leaves. A client that breaks the protocol or leaves early is no fault of ours.
+async fn serve<S>(stream: S, router: Router, watcher: hyper_util::server::graceful::Watcher)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+    let _ = watcher.watch(connection).await;
+}

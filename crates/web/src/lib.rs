@@ -1,0 +1,15 @@
+//! lancet over HTTP: it listens, lets in who may come in, and hands requests to what answers them.
+//!
+//! [`Access`] decides by Host, Origin and token; [`Listening`] is a bound address, whose [`run`](Listening::run) serves
+//! until a signal stops it. `/mcp` is the endpoint for agents ([`lancet_mcp::Endpoint`]).
+
+mod access;
+mod connections;
+mod listen;
+mod names;
+mod routes;
+mod tls;
+
+pub use access::Access;
+pub use listen::{ListenError, ListenOptions, Listening, Protection};
+pub use names::{HostRule, NameError, OriginRule, PublicUrl};

@@ -1,0 +1,165 @@
+//! The address that is listened on. Beyond this machine it needs encryption, or somebody's word that it does not.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use lancet_mcp::Endpoint;
+use lancet_serving::{Level, Log};
+use tokio_rustls::TlsAcceptor;
+
+use crate::access::Access;
+use crate::connections::{Connections, Signals};
+use crate::names::PublicUrl;
+use crate::routes::{self, Served};
+use crate::tls;
+
+/// What protects the way to a server that listens beyond this machine.
+#[derive(Clone, Debug)]
+pub enum Protection {
+    /// Nothing: only addresses of this machine are listened on.
+    None,
+    /// A certificate and its key, in PEM files.
+    Tls(PathBuf, PathBuf),
+    /// A proxy at this address encrypts.
+    Proxy(PublicUrl),
+    /// The person says that none is needed.
+    Waived,
+}
+
+/// Where to listen.
+#[derive(Clone, Debug)]
+pub struct ListenOptions {
+    /// Address and port.
+    pub address: String,
+    /// What protects the way there.
+    pub protection: Protection,
+}
+
+/// Why a server does not listen.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ListenError {
+    /// The address cannot be understood.
+    #[error("{0:?} is no address to listen on: give one such as 127.0.0.1:4747")]
+    NoAddress(String),
+    /// Others could read along.
+    #[error(
+        "{0} can be reached from other machines, and tokens and files would go there unencrypted: give --tls CERT KEY, an https --public-url where a proxy encrypts, or --insecure"
+    )]
+    Unprotected(SocketAddr),
+    /// Another program listens there.
+    #[error(
+        "{0} is taken: another program listens there, perhaps another `lancet serve`. Agents can share that one; for a second give another port with --listen"
+    )]
+    Taken(SocketAddr),
+    /// The system refused.
+    #[error("cannot listen on {0}: {1}")]
+    System(SocketAddr, #[source] io::Error),
+    /// The certificate or its key cannot be used.
+    #[error("cannot encrypt: {0}")]
+    Tls(#[source] io::Error),
+}
+
+/// A server that listens, and serves when it is run.
+pub struct Listening {
+    listener: TcpListener,
+    address: SocketAddr,
+    tls: Option<TlsAcceptor>,
+    public: Option<PublicUrl>,
+}
+
+impl Listening {
+    /// Begins to listen; who connects now waits until the server is run.
+    ///
+    /// # Errors
+    /// The address is none, unprotected or taken, or the certificate cannot be used.
+    pub fn new(options: &ListenOptions) -> Result<Self, ListenError> {
+        let no_address = || ListenError::NoAddress(options.address.clone());
+        let addresses = options.address.to_socket_addrs();
+        let wanted = addresses.ok().and_then(|mut all| all.next());
+        let wanted = wanted.ok_or_else(no_address)?;
+        let (tls, public) = match &options.protection {
+            Protection::Tls(certificate, key) => {
+                let tls = tls::acceptor(certificate, key).map_err(ListenError::Tls)?;
+                (Some(tls), None)
+            }
+            Protection::Proxy(url) => (None, Some(url.clone())),
+            Protection::None | Protection::Waived => (None, None),
+        };
+        let is_encrypted = tls.is_some() || public.as_ref().is_some_and(PublicUrl::is_encrypted);
+        let is_waived = matches!(options.protection, Protection::Waived);
+        if !wanted.ip().is_loopback() && !is_encrypted && !is_waived {
+            return Err(ListenError::Unprotected(wanted));
+        }
+        let failed = |error: io::Error| match error.kind() {
+            io::ErrorKind::AddrInUse => ListenError::Taken(wanted),
+            _ => ListenError::System(wanted, error),
+        };
+        let listener = TcpListener::bind(wanted).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        Ok(Self {
+            listener,
+            address,
+            tls,
+            public,
+        })
+    }
+
+    /// The address of the endpoint for agents.
+    pub fn url(&self) -> String {
+        match (&self.public, &self.tls) {
+            (Some(url), _) => format!("{}/mcp", url.text()),
+            (None, Some(_)) => format!("https://{}/mcp", self.address),
+            (None, None) => format!("http://{}/mcp", self.address),
+        }
+    }
+
+    /// Serves until SIGINT, SIGTERM or SIGHUP. Calls that are being carried out are answered and writes that have begun
+    /// are finished before it returns; a second signal ends the wait.
+    ///
+    /// # Errors
+    /// The system refused threads, signals or random bytes.
+    pub fn run(
+        self,
+        mut access: Access,
+        endpoint: impl FnOnce() -> io::Result<Endpoint>,
+        log: Log,
+    ) -> io::Result<()> {
+        access.listening_on(self.address.ip());
+        let threads = std::thread::available_parallelism().map_or(2, usize::from);
+        let reactor = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(threads.clamp(1, 4))
+            .thread_name("lancet-serve")
+            .enable_all()
+            .build()?;
+        let served = reactor.block_on(async {
+            let mut signals = Signals::new()?;
+            let endpoint = endpoint()?;
+            let served = Arc::new(Served {
+                access,
+                endpoint,
+                log: log.clone(),
+            });
+            let router = routes::router(served.clone());
+            let mut connections = Connections::new(self.listener, self.tls, router, log.clone())?;
+            log.say(Level::Info, || format!("serves at {}", self.address));
+            connections.accept_until(&mut signals).await;
+            log.say(Level::Info, || "stops".to_owned());
+            tokio::select! {
+                finished = served.endpoint.stop() => {
+                    if !finished {
+                        log.say(Level::Warn, || "a call was still at work at the end".to_owned());
+                    }
+                    connections.close().await;
+                }
+                () = signals.any() => {}
+            }
+            Ok(())
+        });
+        reactor.shutdown_background();
+        served
+    }
+}
