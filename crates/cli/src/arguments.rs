@@ -134,7 +134,8 @@ pub(crate) struct McpArguments {
     pub(crate) session: Option<SessionName>,
     /// Who is asked about writes that need a person's word
     ///
-    /// Without it the user of an agent that is known to ask them (Claude Code, Codex), else nobody: they are declined.
+    /// Without it those of the setting ask.by: the user of an agent that is known to ask them (Claude Code, Codex), and
+    /// whoever has `lancet pending --follow` or `lancet watch` open; else nobody, and such writes are declined.
     #[arg(long, value_name = "WHOM")]
     pub(crate) ask: Option<AskOption>,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! The commands, each in a file of its own, and the functions they share.
 
 mod apply;
+mod asking;
 mod call;
 mod complete;
 mod doctor;

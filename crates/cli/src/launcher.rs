@@ -2,7 +2,7 @@
 //! confinement by Landlock (`crates/serving`). It is this program once more, and reads settings and environment itself.
 
 use std::ffi::{OsStr, OsString};
-use std::io;
+use std::io::{self, Write as _};
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -81,6 +81,7 @@ fn known_programs(around: &Surroundings, settings: Option<&Settings>) -> Program
         editor: Some(around.editor.clone().unwrap_or_else(|| "vi".to_owned())),
         pager: around.pager.clone(),
         converters: settings.map_or_else(Vec::new, Settings::converters),
+        notify: settings.map_or_else(Vec::new, |settings| settings.ask.notify.clone()),
     }
 }
 
@@ -99,8 +100,9 @@ pub(crate) fn begin(
         let terminal = std::fs::OpenOptions::new().write(true).open("/dev/tty");
         terminal.is_ok()
     };
-    let is_needed =
-        !programs.converters.is_empty() || (terminal == TerminalUse::Possible && has_terminal());
+    let is_needed = !programs.converters.is_empty()
+        || !programs.notify.is_empty()
+        || (terminal == TerminalUse::Possible && has_terminal());
     if !cfg!(target_os = "linux") || !is_needed {
         return None;
     }
@@ -116,6 +118,34 @@ pub(crate) fn begin(
             .unwrap_or_else(|_| Launcher::without_process(programs))
     });
     Some(launcher.clone())
+}
+
+/// Hands a line to the program of `ask.notify`, and does not wait for it. Without a launcher nothing is started.
+pub(crate) fn notify(line: String) {
+    let Some(launcher) = LAUNCHER.get() else {
+        return;
+    };
+    let launcher = launcher.clone();
+    // The thread waits for the end of the program, which the launcher bounds.
+    std::thread::spawn(move || {
+        let told = || -> io::Result<()> {
+            let (input, mut writer) = io::pipe()?;
+            let nowhere = || std::fs::OpenOptions::new().write(true).open("/dev/null");
+            let streams = Streams {
+                input: input.into(),
+                output: nowhere()?.into(),
+                error: nowhere()?.into(),
+            };
+            let running = launcher.start(&Launch::Notify, streams)?;
+            // A program that reads nothing is no error.
+            let _ = writer.write_all(line.as_bytes());
+            drop(writer);
+            running.wait().map(|_| ())
+        };
+        if let Err(error) = told() {
+            print_error(&format!("lancet: the program of ask.notify: {error}\n"));
+        }
+    });
 }
 
 /// Starts the person's editor or pager. Without a launcher this process starts it, and it is confined as this process is.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::entry::Entry;
 use crate::operation::{Author, ChangeKind};
 use crate::store::StoreError;
+use crate::workspace::WorkspaceRef;
 
 /// A BLAKE3 hash.
 pub type Digest = [u8; 32];
@@ -23,8 +24,10 @@ pub struct QuestionDraft<'a> {
     pub call: Digest,
     /// The hash of the change that is shown: of its files, their versions and the new bytes.
     pub plan: Digest,
-    /// The id of the workspace.
-    pub workspace: &'a str,
+    /// The root that the first file is below.
+    pub workspace: Option<WorkspaceRef<'a>>,
+    /// What the event `waiting` says of the question, as a JSON object.
+    pub event: &'a str,
     /// The session and client that ask.
     pub author: Author<'a>,
     /// The name of the tool that was called.
@@ -76,7 +79,7 @@ pub enum QuestionState {
     Rejected,
     /// The write has used the yes up.
     Used,
-    /// The files changed, and a newer question took its place.
+    /// The files changed: a newer question took its place, or the call no longer fits.
     Superseded,
 }
 
@@ -89,8 +92,6 @@ pub struct QuestionRecord {
     pub plan: Digest,
     /// When it was asked, in milliseconds since 1970.
     pub time: i64,
-    /// The id of the workspace.
-    pub workspace: String,
     /// The session that asked.
     pub session: String,
     /// The client that asked.
@@ -176,7 +177,8 @@ pub trait QuestionStore: Send + Sync {
     /// The store cannot be read.
     fn questions(&self, query: &QuestionQuery) -> Result<Vec<QuestionRecord>, StoreError>;
 
-    /// Records a decision, if the question is still open. `approves` says whether anything may be written.
+    /// Records a decision, if the question is still open. `approves` says whether anything may be written, and `event` is
+    /// what the event `decided` says of it, as a JSON object.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -186,7 +188,14 @@ pub trait QuestionStore: Send + Sync {
         approves: bool,
         decision: &[u8],
         by: &str,
+        event: &str,
     ) -> Result<Decided, StoreError>;
+
+    /// Withdraws an open question, because the call no longer fits its files.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn withdraw(&self, id: &str) -> Result<(), StoreError>;
 
     /// Adds words to a no that the caller was not told yet. False if it is too late for that.
     ///

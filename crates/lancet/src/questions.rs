@@ -5,20 +5,23 @@
 mod waiting;
 
 use std::io;
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::UNIX_EPOCH;
 
 use lancet_history::{OperationStore, Presence, QuestionQuery, QuestionRecord};
 
-use crate::approval::{Answer, Pick, Question, encoding};
+use serde_json::{Value, json};
+
+use crate::approval::{Answer, FileQuestion, Pick, Question, encoding};
 use crate::engine::Lancet;
+use crate::operation;
 
 pub use lancet_history::{Decided, QuestionState, StoreError};
 pub use waiting::WaitingCall;
 pub(crate) use waiting::{RecordedCall, WatchedFile};
+
+/// After this time an undecided question is removed, in milliseconds.
+const EXPIRES: i64 = 7 * 24 * 60 * 60 * 1_000;
 
 /// The questions of the state folder that concern the roots of an engine.
 #[derive(Clone)]
@@ -26,6 +29,8 @@ pub struct Questions {
     store: Arc<dyn OperationStore>,
     state: PathBuf,
     roots: Vec<PathBuf>,
+    /// The ids of the roots.
+    workspaces: Vec<String>,
 }
 
 /// A question with what became of it.
@@ -90,10 +95,12 @@ pub struct Watch {
 impl Lancet {
     /// The recorded questions; none without a state folder.
     pub fn questions(&self) -> Option<Questions> {
+        let engine = self.engine();
         Some(Questions {
-            store: Arc::clone(self.base().history()?),
+            store: Arc::clone(engine.history()?),
             state: self.state_dir()?.to_path_buf(),
-            roots: self.roots(),
+            roots: engine.roots().to_vec(),
+            workspaces: engine.workspace_names(),
         })
     }
 }
@@ -162,7 +169,8 @@ impl Questions {
         fits(&found.question, answer).map_err(DecideError::DoesNotFit)?;
         let approves = !matches!(answer, Answer::No(_) | Answer::Unanswered(_));
         let words = encoding::answer(answer);
-        match self.store.decide(id, approves, &words, by)? {
+        let event = decided_event(&found, answer, by);
+        match self.store.decide(id, approves, &words, by, &event)? {
             Decided::Counts => Ok(()),
             Decided::Unknown => Err(DecideError::Unknown(id.to_owned())),
             Decided::TooLate(_) => {
@@ -177,13 +185,18 @@ impl Questions {
     /// # Errors
     /// The state folder cannot be written.
     pub fn add_words(&self, id: &str, words: &str) -> Result<bool, StoreError> {
-        let no = Answer::No(Some(words.to_owned()));
-        self.store.amend(id, &encoding::answer(&no))
+        let words = Some(words.to_owned());
+        let amended = match self.get(id)?.and_then(|found| found.answer) {
+            Some(Answer::No(_)) => Answer::No(words),
+            Some(Answer::Unanswered(_)) => Answer::Unanswered(words),
+            _ => return Ok(false),
+        };
+        self.store.amend(id, &encoding::answer(&amended))
     }
 
     /// Whether somebody looks at recorded questions.
     pub fn is_watched(&self) -> bool {
-        is_watched(&self.state, &self.roots)
+        is_watched(&self.state, &self.workspaces)
     }
 
     /// Which of these questions are no longer open.
@@ -199,8 +212,9 @@ impl Questions {
     /// # Errors
     /// The state folder cannot be written.
     pub fn watch(&self) -> io::Result<Watch> {
-        let announce = |root: &PathBuf| Presence::announce(&self.state, &workspace_id(root));
-        let held = self.roots.iter().map(announce).collect::<io::Result<_>>()?;
+        let workspaces = self.workspaces.iter();
+        let announced = workspaces.map(|workspace| Presence::announce(&self.state, workspace));
+        let held = announced.collect::<io::Result<_>>()?;
         Ok(Watch { _held: held })
     }
 
@@ -231,6 +245,9 @@ impl RecordedQuestion {
             QuestionState::Used => {
                 format!("question {id} was approved by {by} and written as operation {follower}")
             }
+            QuestionState::Superseded if self.followed_by.is_none() => format!(
+                "question {id} was withdrawn: its files have changed, and the call no longer fits them"
+            ),
             QuestionState::Superseded => format!(
                 "the files of question {id} have changed since it was asked; it is superseded by {follower}"
             ),
@@ -238,23 +255,79 @@ impl RecordedQuestion {
     }
 }
 
-/// The id of a root: two folders of the same path, such as those of two containers, are told apart by inode and birth time.
-pub(crate) fn workspace_id(root: &Path) -> String {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(root.as_os_str().as_bytes());
-    if let Ok(metadata) = root.metadata() {
-        hasher.update(&metadata.ino().to_le_bytes());
-        let born = metadata.created().ok();
-        let born = born.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        hasher.update(&born.map_or(0, |time| time.as_nanos()).to_le_bytes());
-    }
-    hasher.finalize().to_hex()[..32].to_owned()
+/// Whether somebody looks at the questions of one of these workspaces.
+pub(crate) fn is_watched(state: &Path, workspaces: &[String]) -> bool {
+    let mut workspaces = workspaces.iter();
+    workspaces.any(|workspace| Presence::is_announced(state, workspace))
 }
 
-/// Whether somebody looks at the questions of one of these roots.
-pub(crate) fn is_watched(state: &Path, roots: &[PathBuf]) -> bool {
-    let mut roots = roots.iter();
-    roots.any(|root| Presence::is_announced(state, &workspace_id(root)))
+/// What the event `waiting` says of a question.
+pub(crate) fn waiting_event(id: &str, question: &Question) -> String {
+    let file = |file: &FileQuestion| {
+        json!({
+            "path": file.path.display().to_string(),
+            "kind": file.kind.word(),
+            "added": file.lines.0,
+            "removed": file.lines.1,
+        })
+    };
+    let files: Vec<Value> = question.files.iter().map(file).collect();
+    let rule = question.files.iter().find_map(|file| file.rule.as_deref());
+    let event = json!({
+        "question": id,
+        "tool": question.tool,
+        "files": files,
+        "reason": question.reason(),
+        "rule": rule,
+        "protected": question.is_protected(),
+        "offers": { "session": question.offers.session, "always": question.offers.always },
+        "expires": operation::milliseconds() + EXPIRES,
+    });
+    event.to_string()
+}
+
+/// What the event `decided` says of a decision.
+fn decided_event(found: &RecordedQuestion, answer: &Answer, by: &str) -> String {
+    let (decision, words, picks) = match answer {
+        Answer::Yes => ("yes", None, None),
+        Answer::No(words) => ("no", words.as_deref(), None),
+        Answer::Unanswered(words) => ("unanswered", words.as_deref(), None),
+        Answer::Session => ("session", None, None),
+        Answer::Always => ("always", None, None),
+        Answer::Edited(_) => ("edited", None, None),
+        Answer::Picked { files, words } => ("picked", words.as_deref(), Some(files)),
+    };
+    let hunks = picks.map(|picks| picked_hunks(&found.question, picks));
+    let event = json!({
+        "question": found.id,
+        "decision": decision,
+        "hunks": hunks,
+        "by": by,
+        "words": words,
+    });
+    event.to_string()
+}
+
+/// The numbers of the hunks that are written, counted from 1 over the files in the order of the question.
+fn picked_hunks(question: &Question, picks: &[Pick]) -> Vec<usize> {
+    let mut first = 1;
+    let mut hunks = Vec::new();
+    for (file, pick) in question.files.iter().zip(picks) {
+        let pieces = file.pieces.iter().enumerate();
+        let taken = pieces.filter(|(at, _)| match pick {
+            Pick::Whole | Pick::Edited(_) => true,
+            Pick::Nothing => false,
+            Pick::Pieces(picked) => picked.contains(at),
+        });
+        hunks.extend(taken.flat_map(|(_, piece)| piece.hunks.clone().map(|hunk| first + hunk)));
+        first += file
+            .pieces
+            .iter()
+            .map(|piece| piece.hunks.end)
+            .max()
+            .unwrap_or(0);
+    }
+    hunks
 }
 
 /// Decodes a record; none where a newer lancet has written it.

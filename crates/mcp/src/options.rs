@@ -1,8 +1,11 @@
 //! The options of a server.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use lancet::SessionName;
+use lancet::approval::Approver;
+use lancet::questions::RecordedQuestion;
 use lancet_serving::Log;
 
 use crate::elicit::Ask;
@@ -21,6 +24,44 @@ pub enum Answers {
     Structured,
 }
 
+/// Tells the host that a question begins to wait.
+#[derive(Clone)]
+pub struct Notify(Arc<dyn Fn(&RecordedQuestion) + Send + Sync>);
+
+impl Notify {
+    /// Makes a notifier. It is called on the thread that serves the connection, and must not wait.
+    pub fn new(tell: impl Fn(&RecordedQuestion) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(tell))
+    }
+
+    pub(crate) fn begins_to_wait(&self, question: &RecordedQuestion) {
+        (self.0)(question);
+    }
+}
+
+impl std::fmt::Debug for Notify {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Notify")
+    }
+}
+
+/// An approver of calls.
+#[derive(Clone)]
+pub struct CallApprover(pub(crate) Arc<dyn Approver>);
+
+impl CallApprover {
+    /// Wraps an approver.
+    pub fn new(approver: impl Approver + 'static) -> Self {
+        Self(Arc::new(approver))
+    }
+}
+
+impl std::fmt::Debug for CallApprover {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("CallApprover")
+    }
+}
+
 /// The options of a server.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -36,6 +77,10 @@ pub struct Options {
     pub answers: Answers,
     /// Who is asked before a write.
     pub ask: Ask,
+    /// Who is asked where neither the client nor a record is; none where that is the engine's approver.
+    pub approver: Option<CallApprover>,
+    /// What is told when something begins to wait for a decision.
+    pub notify: Option<Notify>,
     /// The log of the server's own messages.
     pub log: Log,
     /// The longest time that a call may take.
@@ -59,7 +104,9 @@ impl Default for Options {
             environment: Vec::new(),
             agent_process: None,
             answers: Answers::Text,
-            ask: Ask::Engine,
+            ask: Ask::default(),
+            approver: None,
+            notify: None,
             log: Log::silent(),
             time_limit: lancet::call::TIME_LIMIT,
             grace: Duration::from_secs(5),

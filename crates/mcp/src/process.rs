@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use lancet::Lancet;
+use lancet_serving::decisions::Decisions;
 use lancet_serving::idle::Activity;
 use lancet_serving::pool::{Pool, Progress};
 use rmcp::model::Tool;
@@ -12,7 +13,6 @@ use crate::answer;
 use crate::listing::ToolList;
 use crate::options::{Answers, Options};
 use crate::seal::Seal;
-use crate::underway::Waiting;
 
 /// The number of threads for calls. Reading tools run in parallel; more threads would only wait for the same disk.
 const THREADS: usize = 4;
@@ -25,9 +25,8 @@ pub(crate) struct Process {
     pub(crate) instructions: String,
     pub(crate) pool: Arc<Pool>,
     pub(crate) activity: Activity,
-    /// Calls that wait for their client to repeat them with an answer. A request of the second generation stands alone, so
-    /// they belong to no connection; the seal decides who may go on with one.
-    pub(crate) waiting: Waiting,
+    /// Calls that wait for a decision.
+    pub(crate) decisions: Decisions,
     pub(crate) seal: Seal,
 }
 
@@ -39,7 +38,7 @@ impl Process {
             instructions: answer::instructions(&lancet, &options.roots),
             pool: Arc::new(Pool::new(THREADS)),
             activity: Activity::default(),
-            waiting: Waiting::default(),
+            decisions: Decisions::default(),
             seal: Seal::new()?,
             lancet,
             options,

@@ -17,16 +17,15 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use crate::answer;
 use crate::clients::ClientProfile;
 use crate::connection::Connection;
-use crate::elicit::{self, ElicitApprover, PendingQuestion};
 use crate::host::HostNotices;
 use crate::link::{self, Link, Scope};
 use crate::message::{OtherArguments, Unreadable};
+use crate::patience::{self, Waited};
 use crate::process::Process;
 use crate::roots::{self, RootsDecision};
 use crate::seal::{Bound, BoundTo};
@@ -124,9 +123,12 @@ impl Server {
         let state = state
             .as_deref()
             .and_then(|state| self.process.seal.open(state, bound?));
-        if let Some(call) = state.and_then(|name| self.process.waiting.take(name)) {
-            let call = call.answered(request.input_responses.as_ref());
-            return self.follow(call, context).await;
+        if let (Some(state), Some(bound)) = (state, bound) {
+            let responses = request.input_responses.as_ref();
+            let taken = patience::take_answer(&self.process, state, responses, bound, context);
+            if let Some(required) = taken.await {
+                return Some(required.into());
+            }
         }
         if identity.session.is_none() && self.connection().is_open_to_names() {
             let process = self.process.options.agent_process.as_deref();
@@ -172,7 +174,7 @@ impl Server {
         self.run(session, call, told, bound, context).await
     }
 
-    /// Runs a call on the pool and supervises it.
+    /// Runs a call on the pool and supervises it. A call that waits for a person runs again after the decision.
     async fn run(
         &self,
         session: Session,
@@ -181,39 +183,57 @@ impl Server {
         bound: Option<Bound>,
         context: &RequestContext<RoleServer>,
     ) -> Option<CallToolResponse> {
-        let questions = self.line_for(&mut call, context);
-        let (tool, cancel) = (call.tool.clone(), call.cancel.clone());
-        let progress = Progress::default();
-        let (log, pool) = (self.process.options.log.clone(), self.process.pool.clone());
-        let at_work = progress.clone();
-        let work = async move {
+        let manners = self.manners(context);
+        let asked = patience::prepare(&self.process, &mut call, context);
+        let began = Instant::now();
+        let log = self.process.options.log.clone();
+        let mut told = Some(told);
+        loop {
+            let (session, told, log) = (session.clone(), told.take(), log.clone());
+            let again = call.clone();
             let work = move || {
-                told.tell(&session, &log);
-                session.call(call)
+                if let Some(told) = told {
+                    told.tell(&session, &log);
+                }
+                session.call(again)
             };
-            pool.run(&at_work, work).await
-        };
-        let underway = Underway {
-            tool,
-            cancel,
-            progress,
-            questions,
-            open: None,
-            bound,
-            began: Instant::now(),
-            work: tokio::spawn(work),
-        };
-        self.follow(underway, context).await
+            let reply = self.follow(self.start(&call, work), context).await?;
+            let Some(waiting) = reply.waiting() else {
+                return Some(self.answered(reply, &call.tool, &manners));
+            };
+            let waited = patience::wait(&self.process, waiting, asked, bound, began, context);
+            match waited.await {
+                Waited::Again => {
+                    patience::waited_on(&mut call, waiting.question());
+                    call.cancel = Cancel::within(self.process.options.time_limit);
+                }
+                Waited::Over => return Some(self.answered(reply, &call.tool, &manners)),
+                Waited::Required(required) => return Some((*required).into()),
+                Waited::Cancelled => return None,
+            }
+        }
     }
 
-    /// Waits for a call and passes its questions on. None where it was cancelled, so that no answer is expected.
+    /// Starts a call on the pool.
+    fn start(&self, call: &RawCall, work: impl FnOnce() -> Reply + Send + 'static) -> Underway {
+        let progress = Progress::default();
+        let (pool, at_work) = (self.process.pool.clone(), progress.clone());
+        Underway {
+            tool: call.tool.clone(),
+            cancel: call.cancel.clone(),
+            progress,
+            began: Instant::now(),
+            work: tokio::spawn(async move { pool.run(&at_work, work).await }),
+        }
+    }
+
+    /// Waits for a call. None where it was cancelled, so that no answer is expected.
     async fn follow(
         &self,
         mut call: Underway,
         context: &RequestContext<RoleServer>,
-    ) -> Option<CallToolResponse> {
+    ) -> Option<Reply> {
         let token = context.meta.get_progress_token();
-        let manners = self.manners(context);
         let mut ticks = interval_at(call.began + PROGRESS_AFTER, PROGRESS_EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -221,8 +241,7 @@ impl Server {
                 biased;
                 outcome = &mut call.work => {
                     let outcome = outcome.unwrap_or(Err(JobError::Panicked));
-                    let reply = self.outcome(outcome, &call.tool, &call.cancel);
-                    return Some(self.answered(reply, &call.tool, &manners));
+                    return Some(self.outcome(outcome, &call.tool, &call.cancel));
                 }
                 () = context.ct.cancelled() => {
                     call.cancel.cancel();
@@ -230,12 +249,6 @@ impl Server {
                     self.process.options.log.say(Level::Debug, || format!("{} was cancelled", call.tool));
                     self.process.replace_if_stuck(call.progress.clone());
                     return None;
-                }
-                Some(asked) = call.questions.recv() => {
-                    if let Some(required) = self.ask(&mut call, asked, context) {
-                        self.process.waiting.keep(call);
-                        return Some(required.into());
-                    }
                 }
                 _ = ticks.tick(), if token.is_some() => {
                     if let Some(token) = token.clone() {
@@ -255,48 +268,10 @@ impl Server {
                     call.cancel.cancel();
                     self.process.pool.replace_stuck(&call.progress);
                     self.process.options.log.say(Level::Error, || format!("{} did not stop at its time limit", call.tool));
-                    let reply = answer::timed_out(&call.tool, self.process.options.time_limit, &call.progress);
-                    return Some(self.answered(reply, &call.tool, &manners));
+                    return Some(answer::timed_out(&call.tool, self.process.options.time_limit, &call.progress));
                 }
             }
         }
-    }
-
-    /// Gives a call an approver, where the client can ask its user.
-    fn line_for(
-        &self,
-        call: &mut RawCall,
-        context: &RequestContext<RoleServer>,
-    ) -> UnboundedReceiver<PendingQuestion> {
-        let (line, questions) = unbounded_channel();
-        let client = call.caller.client.as_deref();
-        if elicit::is_asked(
-            self.process.options.ask,
-            client,
-            context.client_capabilities().as_ref(),
-        ) {
-            call.approver = Some(Arc::new(ElicitApprover::new(line, client)));
-        }
-        questions
-    }
-
-    /// Asks the user. A result ends the request: the client has to repeat the call with the answer.
-    fn ask(
-        &self,
-        call: &mut Underway,
-        asked: PendingQuestion,
-        context: &RequestContext<RoleServer>,
-    ) -> Option<InputRequiredResult> {
-        // The call's thread is replaced while it waits for a person, so that other calls can run.
-        self.process.pool.replace_stuck(&call.progress);
-        let Some(bound) = call.bound else {
-            tokio::spawn(asked.put_to(context.peer.clone(), context.id.clone()));
-            return None;
-        };
-        let name = self.process.waiting.new_name();
-        let required = asked.required(&self.process.seal.close(&name, bound));
-        call.open = Some((name, asked));
-        Some(required)
     }
 
     fn outcome(&self, outcome: Result<Reply, JobError>, tool: &str, call: &Cancel) -> Reply {

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rmcp::model::RequestId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// How many requests may be unanswered. More would only wait for the same few threads, and their answers for the same
-/// stream.
-const MOST: usize = 256;
+/// How many requests may be unanswered. Calls that wait for a person are unanswered for minutes, and a thousand of them may
+/// wait; more would only wait for the same few threads, and their answers for the same stream.
+const MOST: usize = 1_024;
 
 /// A permit that counts as one unanswered request.
 pub(crate) type Place = OwnedSemaphorePermit;

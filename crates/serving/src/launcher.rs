@@ -19,6 +19,9 @@ use crate::running::{ProcessGroup, StartedProgram};
 use crate::temporary_folder::TemporaryFolder;
 use crate::wire::{self, Connection, Report};
 
+/// How long the program may take that is told when something begins to wait.
+const NOTIFY_TIME: Duration = Duration::from_secs(10);
+
 /// The handle of a launcher. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Launcher {
@@ -166,6 +169,8 @@ fn start(
 ) -> io::Result<Option<StartedProgram>> {
     let mut input = streams.input;
     let mut folder = None;
+    // Programs that work for this process, and not for a person at the terminal, have a limited time.
+    let mut time = None;
     let mut command = match launch {
         Launch::Editor { file, line } => {
             let Some(editor) = &programs.editor else {
@@ -179,6 +184,15 @@ fn start(
             };
             shell(pager_arguments(pager))
         }
+        Launch::Notify => {
+            let [program, arguments @ ..] = programs.notify.as_slice() else {
+                return Ok(None);
+            };
+            time = Some(NOTIFY_TIME);
+            let mut command = Command::new(program);
+            command.args(arguments);
+            command
+        }
         Launch::Converter { pattern, name } => {
             // The last entry of a pattern is the one in force.
             let mut entries = programs.converters.iter().rev();
@@ -186,6 +200,7 @@ fn start(
                 return Ok(None);
             };
             find(entry.command.first().map_or("", String::as_str))?;
+            time = Some(Duration::from_secs(MOST_SECONDS));
             let own = folder.insert(TemporaryFolder::new()?);
             let mut copy = None;
             if entry.command.iter().any(|argument| argument.contains(PATH)) {
@@ -195,7 +210,7 @@ fn start(
             confined(own, &entry.command, copy)?
         }
     };
-    let group = match folder {
+    let group = match time {
         Some(_) => ProcessGroup::Own,
         None => ProcessGroup::Terminal,
     };
@@ -207,11 +222,10 @@ fn start(
         .stdout(Stdio::from(streams.output))
         .stderr(Stdio::from(streams.error))
         .spawn()?;
-    let time = Duration::from_secs(MOST_SECONDS);
     Ok(Some(StartedProgram {
         child,
         group,
-        deadline: folder.as_ref().map(|_| Instant::now() + time),
+        deadline: time.map(|time| Instant::now() + time),
         folder,
     }))
 }

@@ -17,6 +17,8 @@ pub struct Programs {
     pub pager: Option<String>,
     /// The programs that give the text of files.
     pub converters: Vec<Converter>,
+    /// The program that is told when something begins to wait for a person, with its arguments; empty where there is none.
+    pub notify: Vec<String>,
 }
 
 /// What is asked of the launcher: a kind of program, the entry where there are several, and what the program works on.
@@ -31,6 +33,8 @@ pub enum Launch {
     },
     /// Shows the standard input in the person's pager.
     Pager,
+    /// Hands the standard input to the program that is told when something begins to wait.
+    Notify,
     /// Gives the text of the file on standard input.
     Converter {
         /// The pattern of the entry.

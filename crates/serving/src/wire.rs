@@ -162,6 +162,7 @@ fn encode(launch: &Launch) -> Vec<u8> {
             vec!["editor".into(), file.into(), line.to_string().into()]
         }
         Launch::Pager => vec!["pager".into()],
+        Launch::Notify => vec!["notify".into()],
         Launch::Converter { pattern, name } => {
             vec!["converter".into(), pattern.into(), name.clone()]
         }
@@ -186,6 +187,7 @@ fn decode(message: &[u8]) -> Option<Launch> {
             line: text(line)?.parse().ok()?,
         }),
         [b"pager"] => Some(Launch::Pager),
+        [b"notify"] => Some(Launch::Notify),
         [b"converter", pattern, name] => Some(Launch::Converter {
             pattern: text(pattern)?,
             name: OsString::from_vec(name.to_vec()),
@@ -206,6 +208,7 @@ mod tests {
                 line: 7,
             },
             Launch::Pager,
+            Launch::Notify,
             Launch::Converter {
                 pattern: "*.docx".into(),
                 name: OsString::from_vec(b"a\xff.docx".to_vec()),

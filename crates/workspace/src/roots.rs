@@ -214,11 +214,6 @@ impl Workspace {
         Some((&root.path, root.id))
     }
 
-    /// Returns the id of the first root; none where a narrowed workspace has no root.
-    pub fn first_id(&self) -> Option<WorkspaceId> {
-        self.roots.first().map(|root| root.id)
-    }
-
     /// Returns the innermost root whose path is a literal prefix of `path`, and the rest of the path.
     pub(crate) fn root_around<'p>(&self, path: &'p Path) -> Option<(usize, &'p Path)> {
         self.roots

@@ -67,4 +67,8 @@ pub(crate) struct TrustArguments {
 pub(crate) enum AskOption {
     /// The agent's user, in the agent's own dialog (MCP elicitation), where the agent offers that
     Elicit,
+    /// Whoever looks at `lancet pending`: the question is kept, and the call waits for it
+    Page,
+    /// The person at the terminal that lancet was started from
+    Terminal,
 }

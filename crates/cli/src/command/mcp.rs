@@ -8,11 +8,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lancet::tools::ANSWER_LIMIT_MCP;
-use lancet_mcp::{Answers, Ask, Options, RootsOrigin, serve_stdio};
+use lancet_mcp::{Answers, Notify, Options, Page, RootsOrigin, serve_stdio};
 use lancet_serving::Level;
 
+use super::asking::{self, Asking};
 use crate::ancestor::agent_process;
-use crate::arguments::{AskOption, McpArguments, Mode, WorkArguments};
+use crate::arguments::{McpArguments, Mode, WorkArguments};
 use crate::failure::{Exit, Failure};
 use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{AgentRoots, RootHint, Surroundings};
@@ -39,11 +40,9 @@ pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exi
             }))
         }
     };
-    let ask = match arguments.ask {
-        Some(AskOption::Elicit) => Ask::Elicit,
-        None => Ask::Known,
-    };
     let opened = request(arguments, &place).open(around)?;
+    let settings = opened.lancet.settings();
+    let asking = Asking::new(arguments.ask, &settings.ask.by, Page::IfWatched, around);
     if std::io::stdin().is_terminal() {
         print_error(
             "lancet mcp waits for an agent's messages on standard input. Agents start this command themselves;\n\
@@ -59,7 +58,9 @@ pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exi
         } else {
             Answers::Text
         },
-        ask,
+        ask: asking.ask,
+        approver: asking.approver,
+        notify: Some(Notify::new(asking::notify)),
         roots,
         log: opened.log.for_agents(),
         ..Options::default()

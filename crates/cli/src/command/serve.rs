@@ -3,13 +3,15 @@
 use std::path::Path;
 use std::time::Duration;
 
+use lancet::questions::RecordedQuestion;
 use lancet::tools::ANSWER_LIMIT_MCP;
-use lancet_mcp::{Answers, Ask, Endpoint, Options, RootsOrigin, hush_panics};
+use lancet_mcp::{Answers, Endpoint, Notify, Options, Page, RootsOrigin, hush_panics};
 use lancet_serving::Level;
 use lancet_serving::tokens::{READ_TOKEN, Tokens, WRITE_TOKEN};
 use lancet_web::{Access, ListenError, ListenOptions, Listening, Protection};
 
-use crate::arguments::{AskOption, ServeArguments};
+use super::asking::{self, Asking};
+use crate::arguments::ServeArguments;
 use crate::failure::{Exit, Failure};
 use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{AgentRoots, RootHint, Surroundings};
@@ -47,15 +49,19 @@ pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<E
     let (hosts, origins) = (arguments.allow_host.clone(), arguments.allow_origin.clone());
     let access = Access::new(tokens, hosts, origins).reached_at(arguments.public_url.as_ref());
     let log = opened.log.for_agents();
+    let settings = opened.lancet.settings();
+    let asking = Asking::new(arguments.ask, &settings.ask.by, Page::Always, around);
     let options = Options {
         answers: match arguments.structured {
             true => Answers::Structured,
             false => Answers::Text,
         },
-        ask: match arguments.ask {
-            Some(AskOption::Elicit) => Ask::Elicit,
-            None => Ask::Known,
-        },
+        ask: asking.ask,
+        approver: asking.approver,
+        notify: Some(Notify::new(|question| {
+            print_error(&waits(question));
+            asking::notify(question);
+        })),
         roots,
         log: log.clone(),
         ..Options::default()
@@ -72,6 +78,22 @@ pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<E
         let _ = history.tidy(TIDYING);
     }
     Ok(Exit::Done)
+}
+
+/// The line for the person at the terminal when something begins to wait.
+fn waits(question: &RecordedQuestion) -> String {
+    let asked = &question.question;
+    let files: Vec<String> = asked
+        .files
+        .iter()
+        .map(|file| file.shown_relative())
+        .collect();
+    let client = asked.client.as_deref().unwrap_or("an agent");
+    format!(
+        "lancet: {client} waits for an answer about {}: lancet pending show {}\n",
+        files.join(", "),
+        question.id
+    )
 }
 
 fn listen(arguments: &ServeArguments) -> Result<Listening, Failure> {

@@ -12,7 +12,6 @@ use crate::operation::OperationKind;
 use crate::workspace::WorkspaceRef;
 
 /// An event that is no change of a file: a question or a session.
-#[allow(dead_code, reason = "only changes of files are events so far")]
 pub(super) struct NewEvent<'e> {
     pub(super) kind: EventKind,
     pub(super) workspace: Option<WorkspaceRef<'e>>,
@@ -24,7 +23,6 @@ pub(super) struct NewEvent<'e> {
 }
 
 /// Adds an event and returns its number.
-#[allow(dead_code, reason = "only changes of files are events so far")]
 pub(super) fn append(
     transaction: &WriteTransaction<'_>,
     event: &NewEvent<'_>,

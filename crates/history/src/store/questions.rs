@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::clock::now_in_milliseconds;
+use super::events::{self, NewEvent};
 use super::ledgers::{entry_of, flags_of};
 use super::transaction::WriteTransaction;
-use super::{Store, StoreError, process};
+use super::{Store, StoreError, process, workspaces};
+use crate::event::EventKind;
 use crate::operation::ChangeKind;
 use crate::question::{
     Asked, Decided, Digest, MOST_OPEN, MOST_OPEN_OF_A_SESSION, QuestionDraft, QuestionFile,
@@ -29,7 +31,7 @@ const LEVEL: i32 = 3;
 const LARGEST: usize = 256 << 20;
 
 /// The query for questions, without its conditions.
-const ROWS: &str = "SELECT id, plan, time, workspace, session, client, call_id, tool, process, shown, state,
+const ROWS: &str = "SELECT id, plan, time, session, client, call_id, tool, process, shown, state,
                            decision, decided_by, decided, delivered, followed_by, answer FROM questions";
 
 impl QuestionStore for Store {
@@ -92,6 +94,7 @@ impl QuestionStore for Store {
         approves: bool,
         decision: &[u8],
         by: &str,
+        event: &str,
     ) -> Result<Decided, StoreError> {
         let state = match approves {
             true => QuestionState::Approved,
@@ -112,6 +115,7 @@ impl QuestionStore for Store {
                     now_in_milliseconds()
                 ])?;
             if changed == 1 {
+                append_decided(&transaction, id, event)?;
                 transaction.commit()?;
                 return Ok(Decided::Counts);
             }
@@ -124,6 +128,15 @@ impl QuestionStore for Store {
             }))
         })?;
         Ok(decided)
+    }
+
+    fn withdraw(&self, id: &str) -> Result<(), StoreError> {
+        self.run(|connection| {
+            connection
+                .prepare_cached("UPDATE questions SET state = 4 WHERE id = ?1 AND state = 0")?
+                .execute([id])
+        })?;
+        Ok(())
     }
 
     fn amend(&self, id: &str, decision: &[u8]) -> Result<bool, StoreError> {
@@ -249,6 +262,8 @@ fn insert(
         return Ok(Asked::TooMany);
     }
     let author = &draft.author;
+    let workspace = draft.workspace.as_ref();
+    let workspace = workspace.map(|found| workspaces::number_of(transaction, found));
     transaction
         .prepare_cached(
             "INSERT INTO questions (id, call, plan, time, workspace, session, client, call_id, tool, process, shown, state, delivered)
@@ -259,7 +274,7 @@ fn insert(
             draft.call,
             draft.plan,
             now_in_milliseconds(),
-            draft.workspace,
+            workspace.transpose()?,
             author.session,
             author.client,
             author.call,
@@ -270,7 +285,35 @@ fn insert(
     for (at, file) in draft.files.iter().enumerate() {
         insert_file(transaction, draft.id, at, file)?;
     }
+    let event = NewEvent {
+        kind: EventKind::Waiting,
+        workspace: draft.workspace,
+        session: Some(author.session),
+        client: author.client,
+        body: draft.event,
+    };
+    events::append(transaction, &event)?;
     Ok(Asked::Recorded)
+}
+
+/// Adds the event of a decision, with the session, client and workspace of its question.
+fn append_decided(
+    transaction: &WriteTransaction<'_>,
+    question: &str,
+    body: &str,
+) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached(
+            "INSERT INTO events (time, kind, workspace, session, client, body)
+             SELECT ?2, ?3, workspace, session, client, ?4 FROM questions WHERE id = ?1",
+        )?
+        .execute(params![
+            question,
+            now_in_milliseconds(),
+            EventKind::Decided.number(),
+            body
+        ])?;
+    Ok(())
 }
 
 fn insert_file(
@@ -321,31 +364,30 @@ fn one(
 }
 
 fn record_of(row: &Row<'_>, state: &Path) -> rusqlite::Result<QuestionRecord> {
-    let process: String = row.get(8)?;
-    let decision: Option<Vec<u8>> = row.get(11)?;
-    let (by, time): (Option<String>, Option<i64>) = (row.get(12)?, row.get(13)?);
+    let process: String = row.get(7)?;
+    let decision: Option<Vec<u8>> = row.get(10)?;
+    let (by, time): (Option<String>, Option<i64>) = (row.get(11)?, row.get(12)?);
     let unpacked = |bytes: Vec<u8>| zstd::bulk::decompress(&bytes, LARGEST).unwrap_or_default();
     Ok(QuestionRecord {
         id: row.get(0)?,
         plan: row.get(1)?,
         time: row.get(2)?,
-        workspace: row.get(3)?,
-        session: row.get(4)?,
-        client: row.get(5)?,
-        call_id: row.get(6)?,
-        tool: row.get(7)?,
+        session: row.get(3)?,
+        client: row.get(4)?,
+        call_id: row.get(5)?,
+        tool: row.get(6)?,
         is_caller_alive: process::is_alive(state, &process),
-        shown: unpacked(row.get(9)?),
+        shown: unpacked(row.get(8)?),
         files: Vec::new(),
-        state: QuestionState::of_number(row.get(10)?),
+        state: QuestionState::of_number(row.get(9)?),
         decision: decision.map(|words| RecordedDecision {
             words,
             by: by.unwrap_or_default(),
             time: time.unwrap_or_default(),
         }),
-        delivered: row.get(14)?,
-        followed_by: row.get(15)?,
-        answer: row.get::<_, Option<Vec<u8>>>(16)?.map(unpacked),
+        delivered: row.get(13)?,
+        followed_by: row.get(14)?,
+        answer: row.get::<_, Option<Vec<u8>>>(15)?.map(unpacked),
     })
 }
 

@@ -177,7 +177,7 @@ pub(super) const STEPS: &[&str] = &["
         call        BLOB    NOT NULL,     -- BLAKE3 of workspace, session, tool and arguments
         plan        BLOB    NOT NULL,     -- BLAKE3 of the files, their versions and the new bytes
         time        INTEGER NOT NULL,     -- milliseconds since 1970
-        workspace   TEXT    NOT NULL,
+        workspace   INTEGER,              -- in `workspaces`
         session     TEXT    NOT NULL,
         client      TEXT,
         call_id     TEXT,

@@ -63,10 +63,17 @@ pub(crate) fn recorded_workspace(
 }
 
 impl EngineView {
-    /// The id of the first root, which stands for the workspace as a whole.
-    #[allow(dead_code, reason = "questions will be recorded with it")]
-    pub(crate) fn workspace_id(&self) -> Option<WorkspaceId> {
-        self.ceiling().first_id()
+    /// The ids of the roots as names of files.
+    pub(crate) fn workspace_names(&self) -> Vec<String> {
+        let roots = self.roots().iter();
+        let ids = roots.filter_map(|root| self.ceiling().root_of(root));
+        let name = |(_, id): (&Path, WorkspaceId)| {
+            let hash = blake3::Hash::from_bytes(*id.as_bytes());
+            hash.to_hex()[..32].to_owned()
+        };
+        let mut names: Vec<String> = ids.map(name).collect();
+        names.dedup();
+        names
     }
 
     /// The root that a file is recorded with: the innermost of those that lancet was opened on, whatever a client narrows its

@@ -11,8 +11,6 @@ use crate::call::{Caller, Deciders};
 use crate::engine::Lancet;
 use crate::session::Session;
 
-use super::workspace_id;
-
 /// A call whose question is recorded.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordedCall {
@@ -34,8 +32,8 @@ impl RecordedCall {
             hasher.update(&(part.len() as u64).to_le_bytes());
             hasher.update(part);
         };
-        for root in session.lancet.roots() {
-            add(workspace_id(&root).as_bytes());
+        for workspace in session.lancet.engine().workspace_names() {
+            add(workspace.as_bytes());
         }
         // A session without a name ends with its process, and the call may be sent again to another one.
         match session.name() {

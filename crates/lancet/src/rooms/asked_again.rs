@@ -77,8 +77,14 @@ pub(super) fn answer(
         let Ok(Some(found)) = store.question(id) else {
             return reply;
         };
-        if found.state != QuestionState::Used {
-            return reply;
+        match found.state {
+            QuestionState::Used => {}
+            // The call was looked at again because a file has changed, and it no longer fits.
+            QuestionState::Open => {
+                let _ = store.withdraw(id);
+                return reply;
+            }
+            _ => return reply,
         }
         let kept = found.answer.as_deref().map(serde_json::from_slice);
         if let Some(Ok(KeptAnswer { text, mut data })) = kept {

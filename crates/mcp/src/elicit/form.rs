@@ -27,7 +27,7 @@ pub(super) enum FormAnswer {
 
 /// The form for the decision. A protected or secret name has no preset answer, and the field must be filled in. Clients that
 /// preselect the first choice all the same (Codex) preselect the no.
-pub(super) fn decision(question: &Question) -> Option<ElicitRequest> {
+pub(crate) fn decision(question: &Question) -> Option<ElicitRequest> {
     let (mut decisions, first) = match question.is_protected() {
         true => (vec!["no", "yes", "session"], "no: do not; yes: write it"),
         false => (vec!["yes", "no", "session"], "yes: write it; no: do not"),
@@ -56,7 +56,7 @@ pub(super) fn decision(question: &Question) -> Option<ElicitRequest> {
 }
 
 /// The form for the reason of a no.
-pub(super) fn reason() -> Option<ElicitRequest> {
+pub(crate) fn reason() -> Option<ElicitRequest> {
     let field = json!({ "type": "string", "title": "Reason", "description": "Words for the model", "default": NO_REASON });
     let schema =
         json!({ "type": "object", "properties": { "reason": field }, "required": ["reason"] });
@@ -97,7 +97,7 @@ pub(super) fn understood(result: &ElicitResult, question: &Question) -> FormAnsw
 }
 
 /// The reason of a no, where one was given.
-pub(super) fn words(result: &ElicitResult) -> Option<String> {
+pub(crate) fn words(result: &ElicitResult) -> Option<String> {
     if result.action != ElicitationAction::Accept {
         return None;
     }

@@ -36,7 +36,17 @@ pub(crate) fn connect_with(
     options: Options,
 ) -> Connection {
     let folder = TestFolder::new();
-    let root = folder.make("root");
+    folder.make("root");
+    connect_again(folder, change, options)
+}
+
+/// Starts another server on the folder of one that has ended.
+pub(crate) fn connect_again(
+    folder: TestFolder,
+    change: impl FnOnce(Builder) -> Builder,
+    options: Options,
+) -> Connection {
+    let root = folder.path().join("root");
     let builder = Lancet::builder()
         .root(&root)
         .state_dir(folder.path().join("state"))
@@ -59,6 +69,10 @@ pub(crate) fn connect_with(
 impl Connection {
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.root().join(name)
+    }
+
+    pub(crate) fn state(&self) -> PathBuf {
+        self.folder.path().join("state")
     }
 
     pub(crate) fn root(&self) -> PathBuf {

@@ -13,3 +13,4 @@ mod roots;
 mod sandbox;
 mod search;
 mod sessions;
+mod waiting;

@@ -40,10 +40,9 @@ pub(super) fn is_somebody_there(context: &CallContext<'_>) -> bool {
     let state = context.session.lancet.state_dir();
     match call.deciders {
         Deciders::Present => true,
-        Deciders::IfWatched => state.is_some_and(|state| {
-            let roots = context.engine().ceiling().roots();
-            is_watched(state, roots)
-        }),
+        Deciders::IfWatched => {
+            state.is_some_and(|state| is_watched(state, &context.engine().workspace_names()))
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use super::halt::Halt;
 use super::words::Subject;
 use crate::approval::{Answer, FileQuestion, Question, encoding};
 use crate::operation;
-use crate::questions::{RecordedCall, WaitingCall, WatchedFile, workspace_id};
+use crate::questions::{RecordedCall, WaitingCall, WatchedFile, waiting_event};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::plan::FilePlan;
@@ -90,9 +90,8 @@ fn record(
     let id = operation::new_id();
     let question = asking.question.clone().escaped();
     let shown = encoding::question(&question);
-    let roots = context.engine().roots();
-    let first = question.files.first().map(|file| &file.path);
-    let root = first.and_then(|path| roots.iter().find(|root| path.starts_with(root)));
+    let first = question.files.first();
+    let workspace = first.and_then(|file| context.engine().workspace_of(&file.path));
     let ledger = context.session.ledger();
     let files = question.files.iter().map(|file| QuestionFile {
         path: file.path.clone(),
@@ -107,7 +106,8 @@ fn record(
         id: &id,
         call: call.key,
         plan: asking.plan,
-        workspace: &root.map(|root| workspace_id(root)).unwrap_or_default(),
+        workspace,
+        event: &waiting_event(&id, &question),
         author: Author {
             session: context.session.key(),
             client: context.caller.client.as_deref(),

@@ -1,0 +1,79 @@
+//! Who is asked about the writes of agents, for the commands that serve them.
+
+use lancet::approval::FileQuestion;
+use lancet::questions::RecordedQuestion;
+use lancet::settings::Asker;
+use lancet_mcp::{Ask, CallApprover, Elicit, Page};
+use serde_json::{Value, json};
+
+use crate::arguments::AskOption;
+use crate::launcher;
+use crate::surroundings::Surroundings;
+use crate::terminal::{Consent, TerminalApprover};
+
+/// Who is asked: whom the flag names, else those of the settings.
+pub(super) struct Asking {
+    pub(super) ask: Ask,
+    /// The person at the terminal, where that is who is asked.
+    pub(super) approver: Option<CallApprover>,
+}
+
+impl Asking {
+    /// `page` says when questions are recorded, where the settings allow it.
+    pub(super) fn new(
+        flag: Option<AskOption>,
+        settings: &[Asker],
+        page: Page,
+        around: &Surroundings,
+    ) -> Self {
+        let ask = match flag {
+            Some(AskOption::Elicit) => Ask::elicit(),
+            Some(AskOption::Page) => Ask::page(),
+            Some(AskOption::Terminal) => Ask::default(),
+            None => Ask {
+                elicit: match settings.contains(&Asker::Elicit) {
+                    true => Elicit::Known,
+                    false => Elicit::Never,
+                },
+                page: match settings.contains(&Asker::Page) {
+                    true => page,
+                    false => Page::Never,
+                },
+            },
+        };
+        let asks_at_terminal = match flag {
+            Some(flag) => flag == AskOption::Terminal,
+            None => settings.contains(&Asker::Terminal),
+        };
+        let approver = || CallApprover::new(TerminalApprover::new(Consent::Ask, around));
+        Self {
+            ask,
+            approver: asks_at_terminal.then(approver),
+        }
+    }
+}
+
+/// Tells the program of `ask.notify` what begins to wait.
+pub(super) fn notify(question: &RecordedQuestion) {
+    let file = |file: &FileQuestion| {
+        json!({
+            "path": file.shown_path(),
+            "kind": file.kind.word(),
+            "added": file.lines.0,
+            "removed": file.lines.1,
+        })
+    };
+    let asked = &question.question;
+    let files: Vec<Value> = asked.files.iter().map(file).collect();
+    let line = json!({
+        "event": "waiting",
+        "question": question.id,
+        "tool": asked.tool,
+        "session": asked.session,
+        "client": asked.client,
+        "files": files,
+        "reason": asked.reason(),
+        "protected": asked.is_protected(),
+    });
+    launcher::notify(format!("{line}\n"));
+}

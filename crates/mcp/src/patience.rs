@@ -1,0 +1,256 @@
+//! Waiting for a decision: a call whose question is on record waits for a limited time, while no thread and no file is held.
+//! After a decision, or when a file of the question has changed, the call is carried out again.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use lancet::approval::Answer;
+use lancet::call::{Asks, Deciders};
+use lancet::questions::{Questions, RecordedQuestion, WaitingCall};
+use lancet::{Lancet, RawCall};
+use lancet_serving::pool::Progress;
+use rmcp::RoleServer;
+use rmcp::model::{InputRequiredResult, ProgressNotificationParam};
+use rmcp::service::RequestContext;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep_until};
+
+use crate::elicit::{self, Dialog, Heard, Page};
+use crate::process::Process;
+use crate::seal::Bound;
+
+/// How long a dialog of the client's own is waited for.
+const DIALOG: Duration = Duration::from_secs(600);
+/// How often a client is told that its call waits.
+const PROGRESS_EVERY: Duration = Duration::from_secs(5);
+/// The beginnings of the names under which clients of the second generation bring answers; an id follows.
+const QUESTION: &str = "question-";
+const WORDS: &str = "words-";
+
+/// How a call asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// The approver of the engine is asked.
+    Engine,
+    /// The question is recorded, and the user of the client is asked, too.
+    Client,
+    /// The question is recorded.
+    Page,
+}
+
+/// How waiting ended.
+pub(crate) enum Waited {
+    /// The call is to be carried out again.
+    Again,
+    /// The time is over.
+    Over,
+    /// The client has to repeat the call with an answer.
+    Required(Box<InputRequiredResult>),
+    /// The client no longer wants the call.
+    Cancelled,
+}
+
+/// Records what the user of a client decides.
+#[derive(Clone)]
+pub(crate) struct Recorder {
+    process: Arc<Process>,
+    questions: Questions,
+    /// Who decides, for the record.
+    by: String,
+}
+
+impl Recorder {
+    /// The recorder of a client's decisions; none without a state folder.
+    fn new(
+        process: &Arc<Process>,
+        lancet: &Lancet,
+        context: &RequestContext<RoleServer>,
+    ) -> Option<Self> {
+        let client = context.client_info();
+        let client = client.map_or("the client".to_owned(), |client| client.name);
+        Some(Self {
+            process: Arc::clone(process),
+            questions: lancet.questions()?,
+            by: format!("a person, in the dialog of {client}"),
+        })
+    }
+
+    /// Looks a question up.
+    async fn get(&self, id: &str) -> Option<RecordedQuestion> {
+        let id = id.to_owned();
+        self.on_pool(move |questions| questions.get(&id).ok().flatten())
+            .await
+            .flatten()
+    }
+
+    /// Records a decision. A dialog that nobody answered decides nothing while somebody else may decide.
+    pub(crate) async fn decide(&self, id: &str, answer: Answer) {
+        let (id, by) = (id.to_owned(), self.by.clone());
+        self.on_pool(move |questions| {
+            if matches!(answer, Answer::Unanswered(_)) && questions.is_watched() {
+                return;
+            }
+            // A decision that comes too late does not count, and the call finds the one that does.
+            let _ = questions.decide(&id, &answer, &by);
+        })
+        .await;
+        self.process.decisions.look();
+    }
+
+    /// Adds the reason of a no.
+    pub(crate) async fn add_words(&self, id: &str, words: String) {
+        let id = id.to_owned();
+        self.on_pool(move |questions| questions.add_words(&id, &words))
+            .await;
+    }
+
+    async fn on_pool<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Questions) -> T + Send + 'static,
+    ) -> Option<T> {
+        let questions = self.questions.clone();
+        let pool = self.process.pool.clone();
+        pool.run(&Progress::default(), move || work(&questions))
+            .await
+            .ok()
+    }
+}
+
+/// Decides how a call asks a person, and tells the call.
+pub(crate) fn prepare(
+    process: &Process,
+    call: &mut RawCall,
+    context: &RequestContext<RoleServer>,
+) -> Asked {
+    let ask = process.options.ask;
+    let client = call.caller.client.as_deref();
+    let elicits = elicit::is_asked(ask.elicit, client, context.client_capabilities().as_ref());
+    let (asked, deciders) = match (elicits, ask.page) {
+        (true, _) => (Asked::Client, Deciders::Present),
+        (false, Page::Always) => (Asked::Page, Deciders::Present),
+        (false, Page::IfWatched) => (Asked::Page, Deciders::IfWatched),
+        (false, Page::Never) => {
+            let approver = process.options.approver.as_ref();
+            call.approver = approver.map(|approver| Arc::clone(&approver.0));
+            return Asked::Engine;
+        }
+    };
+    call.asks = Asks::Recorded {
+        deciders,
+        waited_on: None,
+    };
+    asked
+}
+
+/// Notes that the next run of a call follows a wait for this question.
+pub(crate) fn waited_on(call: &mut RawCall, question: &str) {
+    if let Asks::Recorded { waited_on, .. } = &mut call.asks {
+        *waited_on = Some(question.to_owned());
+    }
+}
+
+/// Waits until the call is to be carried out again, or its time is over.
+pub(crate) async fn wait(
+    process: &Arc<Process>,
+    call: &WaitingCall,
+    asked: Asked,
+    bound: Option<Bound>,
+    began: Instant,
+    context: &RequestContext<RoleServer>,
+) -> Waited {
+    let Some(recorder) = Recorder::new(process, &process.lancet, context) else {
+        return Waited::Over;
+    };
+    let id = call.question();
+    if call.is_new()
+        && let Some(notify) = &process.options.notify
+        && let Some(question) = recorder.get(id).await
+    {
+        notify.begins_to_wait(&question);
+    }
+    let mut dialog = None;
+    if asked == Asked::Client
+        && let Some(question) = recorder.get(id).await
+    {
+        if let Some(bound) = bound {
+            let Some(form) = elicit::decision_form(&question.question) else {
+                return Waited::Over;
+            };
+            let state = process.seal.close(&format!("{QUESTION}{id}"), bound);
+            return Waited::Required(Box::new(elicit::required(form, state)));
+        }
+        let (peer, request) = (context.peer.clone(), context.id.clone());
+        dialog = Some(Dialog::open(peer, request, question, recorder.clone()));
+    }
+    let patience = match dialog {
+        Some(_) => DIALOG,
+        None => Duration::from_secs(process.lancet.settings().ask.patience),
+    };
+    let mut ended = process
+        .decisions
+        .wait(call.clone(), recorder.questions.clone());
+    let token = context.meta.get_progress_token();
+    let mut ticks = interval_at(Instant::now(), PROGRESS_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            biased;
+            _ = &mut ended => {
+                if let Some(dialog) = dialog {
+                    dialog.finish_words().await;
+                }
+                return Waited::Again;
+            }
+            () = context.ct.cancelled() => return Waited::Cancelled,
+            () = sleep_until(began + patience) => return Waited::Over,
+            _ = ticks.tick(), if token.is_some() => {
+                if let Some(token) = token.clone() {
+                    let seconds = began.elapsed().as_secs_f64();
+                    let message = format!("waits for a person's decision: `lancet pending show {id}`");
+                    let progress = ProgressNotificationParam::new(token, seconds).with_message(message);
+                    let peer = context.peer.clone();
+                    tokio::spawn(async move { peer.notify_progress(progress).await });
+                }
+            }
+        }
+    }
+}
+
+/// Takes the answer with which a client of the second generation repeats a call. A result asks for the reason of a no.
+pub(crate) async fn take_answer(
+    process: &Arc<Process>,
+    state: &str,
+    responses: Option<&BTreeMap<String, Value>>,
+    bound: Bound,
+    context: &RequestContext<RoleServer>,
+) -> Option<InputRequiredResult> {
+    let recorder = Recorder::new(process, &process.lancet, context)?;
+    let result = elicit::brought(responses);
+    if let Some(id) = state.strip_prefix(WORDS) {
+        if let Some(words) = result.and_then(|result| elicit::words_of(&result)) {
+            recorder.add_words(id, words).await;
+        }
+        return None;
+    }
+    let id = state.strip_prefix(QUESTION)?;
+    let question = recorder.get(id).await?;
+    let asked = now_in_milliseconds().saturating_sub(question.time);
+    let asked = Duration::from_millis(asked.unsigned_abs());
+    match elicit::heard(result.as_ref(), &question.question, asked) {
+        Heard::Answer(answer) => {
+            recorder.decide(id, answer).await;
+            None
+        }
+        Heard::NoWithReason(no) => {
+            recorder.decide(id, no).await;
+            let state = process.seal.close(&format!("{WORDS}{id}"), bound);
+            Some(elicit::required(elicit::reason_form()?, state))
+        }
+    }
+}
+
+fn now_in_milliseconds() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_millis() as i64)
+}
