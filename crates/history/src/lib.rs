@@ -64,7 +64,7 @@ pub use operation::{
     StatisticsQuery, StoreUpkeep, TakenBack, Totals, TotalsByName, Unsealed,
 };
 pub use question::{
-    Asked, Decided, Digest, MOST_OPEN, MOST_OPEN_OF_A_SESSION, QuestionDraft, QuestionFile,
+    AskOutcome, Decided, Digest, MOST_OPEN, MOST_OPEN_OF_A_SESSION, QuestionDraft, QuestionFile,
     QuestionQuery, QuestionRecord, QuestionState, QuestionStore, RecordedDecision,
 };
 pub use seen::Seen;

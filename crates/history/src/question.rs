@@ -57,7 +57,7 @@ pub struct QuestionFile {
 
 /// Whether a question was recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum AskOutcome {
     /// The question is on record and waits.
     Recorded,
     /// A question of the same call about the same change waits already; this is its id.
@@ -157,7 +157,7 @@ pub trait QuestionStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be written.
-    fn ask(&self, draft: &QuestionDraft<'_>) -> Result<Asked, StoreError>;
+    fn ask(&self, draft: &QuestionDraft<'_>) -> Result<AskOutcome, StoreError>;
 
     /// The newest question of a call, which is recognised by its hash.
     ///

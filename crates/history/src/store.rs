@@ -33,6 +33,7 @@ mod presence;
 mod probe;
 mod process;
 mod prune;
+mod question_rows;
 mod questions;
 mod records;
 mod salvage;

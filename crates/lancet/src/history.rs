@@ -224,6 +224,7 @@ impl History {
     /// The state folder cannot be written.
     pub fn clean(&self, budget: Duration) -> Result<u64, StoreError> {
         self.ask(|store| {
+            store.prune_questions()?;
             store.adopt_left(DISPLACED_FOLDER, &is_sealed_name, budget)?;
             store.sweep()
         })

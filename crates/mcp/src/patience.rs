@@ -30,7 +30,7 @@ const WORDS: &str = "words-";
 
 /// How a call asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum AskRoute {
     /// The approver of the engine is asked.
     Engine,
     /// The question is recorded, and the user of the client is asked, too.
@@ -122,18 +122,18 @@ pub(crate) fn prepare(
     process: &Process,
     call: &mut RawCall,
     context: &RequestContext<RoleServer>,
-) -> Asked {
+) -> AskRoute {
     let ask = process.options.ask;
     let client = call.caller.client.as_deref();
     let elicits = elicit::is_asked(ask.elicit, client, context.client_capabilities().as_ref());
     let (asked, deciders) = match (elicits, ask.page) {
-        (true, _) => (Asked::Client, Deciders::Present),
-        (false, Page::Always) => (Asked::Page, Deciders::Present),
-        (false, Page::IfWatched) => (Asked::Page, Deciders::IfWatched),
+        (true, _) => (AskRoute::Client, Deciders::Present),
+        (false, Page::Always) => (AskRoute::Page, Deciders::Present),
+        (false, Page::IfWatched) => (AskRoute::Page, Deciders::IfWatched),
         (false, Page::Never) => {
             let approver = process.options.approver.as_ref();
             call.approver = approver.map(|approver| Arc::clone(&approver.0));
-            return Asked::Engine;
+            return AskRoute::Engine;
         }
     };
     call.asks = Asks::Recorded {
@@ -154,7 +154,7 @@ pub(crate) fn waited_on(call: &mut RawCall, question: &str) {
 pub(crate) async fn wait(
     process: &Arc<Process>,
     call: &WaitingCall,
-    asked: Asked,
+    asked: AskRoute,
     bound: Option<Bound>,
     began: Instant,
     context: &RequestContext<RoleServer>,
@@ -170,7 +170,7 @@ pub(crate) async fn wait(
         notify.begins_to_wait(&question);
     }
     let mut dialog = None;
-    if asked == Asked::Client
+    if asked == AskRoute::Client
         && let Some(question) = recorder.get(id).await
     {
         if let Some(bound) = bound {

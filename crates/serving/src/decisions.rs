@@ -15,23 +15,23 @@ const LOOK_AT_FILES_EVERY: Duration = Duration::from_millis(500);
 /// The waiting calls of a process. Clones share them.
 #[derive(Clone, Default)]
 pub struct Decisions {
-    shared: Arc<Shared>,
+    shared: Arc<WaitingCalls>,
 }
 
 #[derive(Default)]
-struct Shared {
-    waiting: Mutex<Waiting>,
+struct WaitingCalls {
+    waiting: Mutex<WaitingList>,
     /// Wakes the thread before its time.
     news: Condvar,
 }
 
 #[derive(Default)]
-struct Waiting {
-    calls: Vec<Entry>,
+struct WaitingList {
+    calls: Vec<WaitingEntry>,
     has_thread: bool,
 }
 
-struct Entry {
+struct WaitingEntry {
     call: WaitingCall,
     questions: Questions,
     done: Sender<()>,
@@ -52,7 +52,7 @@ impl Decisions {
     pub fn wait(&self, call: WaitingCall, questions: Questions) -> Receiver<()> {
         let (done, ended) = channel();
         let mut waiting = self.shared.lock();
-        waiting.calls.push(Entry {
+        waiting.calls.push(WaitingEntry {
             call,
             questions,
             done,
@@ -75,8 +75,8 @@ impl Decisions {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+impl WaitingCalls {
+    fn lock(&self) -> MutexGuard<'_, WaitingList> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -104,7 +104,7 @@ impl Shared {
 }
 
 /// Completes the calls whose wait is over, and gives the others.
-fn still_waiting(calls: Vec<Entry>, looks_at_files: bool) -> Vec<Entry> {
+fn still_waiting(calls: Vec<WaitingEntry>, looks_at_files: bool) -> Vec<WaitingEntry> {
     let ids: Vec<String> = calls
         .iter()
         .map(|entry| entry.call.question().to_owned())
@@ -114,10 +114,11 @@ fn still_waiting(calls: Vec<Entry>, looks_at_files: bool) -> Vec<Entry> {
         Some(entry) => entry.questions.no_longer_open(&ids).unwrap_or_default(),
         None => Vec::new(),
     };
-    let (over, left): (Vec<Entry>, Vec<Entry>) = calls.into_iter().partition(|entry| {
-        let id = entry.call.question();
-        closed.iter().any(|closed| closed == id) || (looks_at_files && entry.call.has_changed())
-    });
+    let (over, left): (Vec<WaitingEntry>, Vec<WaitingEntry>) =
+        calls.into_iter().partition(|entry| {
+            let id = entry.call.question();
+            closed.iter().any(|closed| closed == id) || (looks_at_files && entry.call.has_changed())
+        });
     for entry in over {
         // Whoever no longer waits has dropped the other end.
         let _ = entry.done.send(());

@@ -1,21 +1,18 @@
 //! The tables `questions` and `question_files`.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::clock::now_in_milliseconds;
 use super::events::{self, NewEvent};
-use super::ledgers::{entry_of, flags_of};
+use super::question_rows::{ROWS, files_of, insert_file, record_of};
 use super::transaction::WriteTransaction;
 use super::{Store, StoreError, process, workspaces};
 use crate::event::EventKind;
-use crate::operation::ChangeKind;
 use crate::question::{
-    Asked, Decided, Digest, MOST_OPEN, MOST_OPEN_OF_A_SESSION, QuestionDraft, QuestionFile,
-    QuestionQuery, QuestionRecord, QuestionState, QuestionStore, RecordedDecision,
+    AskOutcome, Decided, Digest, MOST_OPEN, MOST_OPEN_OF_A_SESSION, QuestionDraft, QuestionQuery,
+    QuestionRecord, QuestionState, QuestionStore,
 };
 
 const DAY: i64 = 24 * 60 * 60 * 1_000;
@@ -27,20 +24,14 @@ const DECIDED: i64 = 2 * DAY;
 const MOST_FOUND: usize = 2_000;
 /// The compression level of what a question shows.
 const LEVEL: i32 = 3;
-/// The largest question that is read, in bytes.
-const LARGEST: usize = 256 << 20;
-
-/// The query for questions, without its conditions.
-const ROWS: &str = "SELECT id, plan, time, session, client, call_id, tool, process, shown, state,
-                           decision, decided_by, decided, delivered, followed_by, answer FROM questions";
 
 impl QuestionStore for Store {
-    fn ask(&self, draft: &QuestionDraft<'_>) -> Result<Asked, StoreError> {
+    fn ask(&self, draft: &QuestionDraft<'_>) -> Result<AskOutcome, StoreError> {
         let shown = zstd::bulk::compress(draft.shown, LEVEL).unwrap_or_default();
         let (asked, _) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             let asked = insert(&transaction, draft, &shown, &self.process())?;
-            if asked == Asked::Recorded {
+            if asked == AskOutcome::Recorded {
                 transaction.commit()?;
             }
             Ok(asked)
@@ -231,13 +222,13 @@ fn insert(
     draft: &QuestionDraft<'_>,
     shown: &[u8],
     process: &str,
-) -> rusqlite::Result<Asked> {
+) -> rusqlite::Result<AskOutcome> {
     let known = transaction
         .prepare_cached("SELECT id FROM questions WHERE call = ?1 AND plan = ?2 AND state = 0")?
         .query_row(params![draft.call, draft.plan], |row| row.get(0))
         .optional()?;
     if let Some(id) = known {
-        return Ok(Asked::Known(id));
+        return Ok(AskOutcome::Known(id));
     }
     if let Some(earlier) = draft.renews {
         transaction
@@ -256,10 +247,10 @@ fn insert(
         )?
         .query_row([draft.author.session], |row| row.try_into())?;
     if of_session >= MOST_OPEN_OF_A_SESSION as i64 {
-        return Ok(Asked::TooManyOfSession);
+        return Ok(AskOutcome::TooManyOfSession);
     }
     if all >= MOST_OPEN as i64 {
-        return Ok(Asked::TooMany);
+        return Ok(AskOutcome::TooMany);
     }
     let author = &draft.author;
     let workspace = draft.workspace.as_ref();
@@ -293,7 +284,7 @@ fn insert(
         body: draft.event,
     };
     events::append(transaction, &event)?;
-    Ok(Asked::Recorded)
+    Ok(AskOutcome::Recorded)
 }
 
 /// Adds the event of a decision, with the session, client and workspace of its question.
@@ -316,36 +307,6 @@ fn append_decided(
     Ok(())
 }
 
-fn insert_file(
-    transaction: &WriteTransaction<'_>,
-    question: &str,
-    at: usize,
-    file: &QuestionFile,
-) -> rusqlite::Result<()> {
-    let seen = file.seen.as_ref();
-    transaction
-        .prepare_cached(
-            "INSERT INTO question_files (question, at, path, kind, added, removed, revision, size, stamp, seen, flags, wrote, numbers)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-        )?
-        .execute(params![
-            question,
-            at as i64,
-            file.path.as_os_str().as_bytes(),
-            file.kind.number(),
-            file.added as i64,
-            file.removed as i64,
-            seen.map(|entry| entry.revision),
-            seen.map(|entry| entry.size as i64),
-            seen.map(|entry| entry.stamp.encode()),
-            seen.map(|entry| entry.seen.encode()),
-            seen.map(flags_of),
-            seen.and_then(|entry| entry.wrote),
-            seen.and_then(|entry| entry.numbers.encode()),
-        ])?;
-    Ok(())
-}
-
 fn one(
     connection: &Connection,
     state: &Path,
@@ -361,56 +322,6 @@ fn one(
     };
     record.files = files_of(connection, &record.id)?;
     Ok(Some(record))
-}
-
-fn record_of(row: &Row<'_>, state: &Path) -> rusqlite::Result<QuestionRecord> {
-    let process: String = row.get(7)?;
-    let decision: Option<Vec<u8>> = row.get(10)?;
-    let (by, time): (Option<String>, Option<i64>) = (row.get(11)?, row.get(12)?);
-    let unpacked = |bytes: Vec<u8>| zstd::bulk::decompress(&bytes, LARGEST).unwrap_or_default();
-    Ok(QuestionRecord {
-        id: row.get(0)?,
-        plan: row.get(1)?,
-        time: row.get(2)?,
-        session: row.get(3)?,
-        client: row.get(4)?,
-        call_id: row.get(5)?,
-        tool: row.get(6)?,
-        is_caller_alive: process::is_alive(state, &process),
-        shown: unpacked(row.get(8)?),
-        files: Vec::new(),
-        state: QuestionState::of_number(row.get(9)?),
-        decision: decision.map(|words| RecordedDecision {
-            words,
-            by: by.unwrap_or_default(),
-            time: time.unwrap_or_default(),
-        }),
-        delivered: row.get(13)?,
-        followed_by: row.get(14)?,
-        answer: row.get::<_, Option<Vec<u8>>>(15)?.map(unpacked),
-    })
-}
-
-fn files_of(connection: &Connection, question: &str) -> rusqlite::Result<Vec<QuestionFile>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT path, revision, size, stamp, seen, flags, wrote, numbers, kind, added, removed
-         FROM question_files WHERE question = ?1 ORDER BY at",
-    )?;
-    let rows = statement.query_map([question], |row| {
-        let path: Vec<u8> = row.get(0)?;
-        let seen = match row.get_ref(1)? {
-            rusqlite::types::ValueRef::Null => None,
-            _ => entry_of(row)?.map(|(_, entry)| entry),
-        };
-        Ok(QuestionFile {
-            path: PathBuf::from(OsStr::from_bytes(&path)),
-            kind: ChangeKind::of(row.get(8)?).unwrap_or_default(),
-            added: row.get::<_, i64>(9)?.unsigned_abs(),
-            removed: row.get::<_, i64>(10)?.unsigned_abs(),
-            seen,
-        })
-    })?;
-    rows.collect()
 }
 
 /// Uses a yes up for an operation, in the transaction that announces it. False if the yes is not there, or was used.

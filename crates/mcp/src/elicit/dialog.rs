@@ -29,7 +29,7 @@ pub(crate) struct Dialog {
 }
 
 /// Where the requests of a dialog go.
-struct Line {
+struct DialogLine {
     peer: Peer<RoleServer>,
     /// The call that is asked about: the requests go the way of its answer.
     call: RequestId,
@@ -46,7 +46,7 @@ impl Dialog {
     ) -> Self {
         let (open, withdrawn) = channel();
         let asks_for_words = Arc::new(AtomicBool::new(false));
-        let line = Line {
+        let line = DialogLine {
             peer,
             call,
             withdrawn,
@@ -69,7 +69,7 @@ impl Dialog {
 }
 
 async fn ask(
-    mut line: Line,
+    mut line: DialogLine,
     recorded: RecordedQuestion,
     recorder: Recorder,
     asks_for_words: Arc<AtomicBool>,
@@ -97,7 +97,7 @@ async fn ask(
     }
 }
 
-impl Line {
+impl DialogLine {
     /// Shows one form; none if nobody fills it in.
     async fn put(&mut self, form: ElicitRequest) -> Option<ElicitResult> {
         let mut request = ServerRequest::ElicitRequest(form);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lancet_history::{
-    Asked, Author, Digest, MOST_OPEN, MOST_OPEN_OF_A_SESSION, OperationStore, QuestionDraft,
+    AskOutcome, Author, Digest, MOST_OPEN, MOST_OPEN_OF_A_SESSION, OperationStore, QuestionDraft,
     QuestionFile, QuestionRecord, QuestionState, StoreError,
 };
 
@@ -130,12 +130,12 @@ fn record(
         )
     };
     match store.ask(&draft) {
-        Ok(Asked::Recorded) => Err(waiting(context, &asking, id, true)),
-        Ok(Asked::Known(known)) => Err(waiting(context, &asking, known, false)),
-        Ok(Asked::TooManyOfSession) => {
+        Ok(AskOutcome::Recorded) => Err(waiting(context, &asking, id, true)),
+        Ok(AskOutcome::Known(known)) => Err(waiting(context, &asking, known, false)),
+        Ok(AskOutcome::TooManyOfSession) => {
             Err(too_many(MOST_OPEN_OF_A_SESSION, "of this session").into())
         }
-        Ok(Asked::TooMany) => Err(too_many(MOST_OPEN, "of all sessions").into()),
+        Ok(AskOutcome::TooMany) => Err(too_many(MOST_OPEN, "of all sessions").into()),
         Err(error) => Err(unusable(&error, asking.subject)),
     }
 }
