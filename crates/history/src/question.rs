@@ -32,6 +32,8 @@ pub struct QuestionDraft<'a> {
     pub author: Author<'a>,
     /// The name of the tool that was called.
     pub tool: &'a str,
+    /// The arguments of the call in the caller's own encoding, so that another process can carry it out.
+    pub arguments: &'a [u8],
     /// The question in the caller's own encoding.
     pub shown: &'a [u8],
     /// The files of the question, in its order.
@@ -209,7 +211,7 @@ pub trait QuestionStore: Send + Sync {
     /// The store cannot be written.
     fn deliver(&self, id: &str) -> Result<bool, StoreError>;
 
-    /// Keeps the answer of the call that used a yes up, for calls that wait on the same question.
+    /// Keeps the answer of the call that carried out the decision, for others that wait on the same question.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -220,6 +222,12 @@ pub trait QuestionStore: Send + Sync {
     /// # Errors
     /// The store cannot be read.
     fn no_longer_open(&self, ids: &[String]) -> Result<Vec<String>, StoreError>;
+
+    /// The arguments of the call that asked.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn arguments(&self, id: &str) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Removes questions that are too old: undecided ones after seven days, or a day after their caller ended, decided ones
     /// after two days.

@@ -2,20 +2,25 @@
 //! question into the state folder and is refused as `waiting`; whoever decides it, in whichever process, decides the same
 //! record. The call sent again finds the decision and carries it out.
 
+mod kept;
 mod waiting;
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lancet_history::{OperationStore, Presence, QuestionQuery, QuestionRecord};
+use lancet_history::{OperationStore, Presence, QuestionQuery, QuestionRecord, SessionName};
 
 use serde_json::{Value, json};
 
 use crate::approval::{Answer, FileQuestion, Pick, Question, encoding};
+use crate::call::{Asks, Caller, Deciders, RawCall};
 use crate::engine::Lancet;
 use crate::operation;
+use crate::reply::Reply;
+use crate::session::{Session, is_unnamed};
 
+pub(crate) use kept::KeptReply;
 pub use lancet_history::{Decided, QuestionState, StoreError};
 pub use waiting::WaitingCall;
 pub(crate) use waiting::{RecordedCall, WatchedFile};
@@ -197,6 +202,66 @@ impl Questions {
     /// Whether somebody looks at recorded questions.
     pub fn is_watched(&self) -> bool {
         is_watched(&self.state, &self.workspaces)
+    }
+
+    /// The call that asked, to be carried out once the question is decided, and the session that it belongs to. None where
+    /// there is no such question.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn call(
+        &self,
+        id: &str,
+        lancet: &Lancet,
+    ) -> Result<Option<(Session, RawCall)>, StoreError> {
+        let (Some(found), Some(call)) = (self.get(id)?, self.store.arguments(id)?) else {
+            return Ok(None);
+        };
+        let Some((tool, arguments)) = RecordedCall::decode(&call) else {
+            return Ok(None);
+        };
+        let asked = &found.question;
+        let session = match SessionName::new(asked.session.as_str()) {
+            Ok(name) if !is_unnamed(&asked.session) => lancet.session(&name),
+            _ => lancet.new_session(),
+        };
+        let caller = Caller {
+            client: asked.client.clone(),
+            call: asked.call.clone(),
+            ..Caller::default()
+        };
+        let call = RawCall::new(tool, arguments)
+            .with_caller(caller)
+            .asking(Asks::Recorded {
+                deciders: Deciders::Present,
+                waited_on: Some(id.to_owned()),
+            });
+        Ok(Some((session, call)))
+    }
+
+    /// Keeps the answer of a call that carried out a decision.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    pub fn keep_reply(&self, id: &str, reply: &Reply) -> Result<(), StoreError> {
+        self.store.keep_answer(id, &KeptReply::of(reply).encode())
+    }
+
+    /// The answer of the call that carried out the decision; none where no call has.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn kept_reply(&self, id: &str) -> Result<Option<Reply>, StoreError> {
+        let answer = self.store.question(id)?.and_then(|found| found.answer);
+        Ok(answer.and_then(|answer| KeptReply::decode(&answer)?.reply()))
+    }
+
+    /// Withdraws an open question.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    pub fn withdraw(&self, id: &str) -> Result<(), StoreError> {
+        self.store.withdraw(id)
     }
 
     /// Which of these questions are no longer open.

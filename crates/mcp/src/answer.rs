@@ -124,6 +124,7 @@ pub(crate) fn about(instructions: String) -> ServerConfig {
     let experimental = [(sandbox::CAPABILITY.to_owned(), JsonObject::new())];
     let capabilities = ServerCapabilities::builder()
         .enable_tools()
+        .enable_tasks()
         .enable_experimental_with(experimental.into())
         .build();
     let server = Implementation::new("lancet", env!("CARGO_PKG_VERSION")).with_title("lancet");

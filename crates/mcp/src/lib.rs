@@ -28,6 +28,7 @@ mod roots;
 mod sandbox;
 mod seal;
 mod server;
+mod tasks;
 mod unanswered;
 mod underway;
 mod wire;

@@ -10,7 +10,7 @@ use lancet::questions::{Questions, RecordedQuestion, WaitingCall};
 use lancet::{Lancet, RawCall};
 use lancet_serving::pool::Progress;
 use rmcp::RoleServer;
-use rmcp::model::{InputRequiredResult, ProgressNotificationParam};
+use rmcp::model::{CreateTaskResult, InputRequiredResult, ProgressNotificationParam};
 use rmcp::service::RequestContext;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -19,6 +19,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep_until};
 use crate::elicit::{self, Dialog, Heard, Page};
 use crate::process::Process;
 use crate::seal::Bound;
+use crate::tasks;
 
 /// How long a dialog of the client's own is waited for.
 const DIALOG: Duration = Duration::from_secs(600);
@@ -47,6 +48,8 @@ pub(crate) enum Waited {
     Over,
     /// The client has to repeat the call with an answer.
     Required(Box<InputRequiredResult>),
+    /// The client asks for the state of a task.
+    Task(Box<CreateTaskResult>),
     /// The client no longer wants the call.
     Cancelled,
 }
@@ -168,6 +171,13 @@ pub(crate) async fn wait(
         && let Some(question) = recorder.get(id).await
     {
         notify.begins_to_wait(&question);
+    }
+    if asked == AskRoute::Page
+        && tasks::are_offered(context)
+        && bound.is_some()
+        && let Some(question) = recorder.get(id).await
+    {
+        return Waited::Task(Box::new(tasks::created(&question)));
     }
     let mut dialog = None;
     if asked == AskRoute::Client

@@ -11,8 +11,9 @@ use lancet_serving::deadline::overdue;
 use lancet_serving::identity::Identity;
 use lancet_serving::pool::{JobError, Progress};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, InputRequiredResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, GetTaskParams, GetTaskResult,
+    InputRequiredResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+    ServerConfig, Tool, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -29,6 +30,7 @@ use crate::patience::{self, Waited};
 use crate::process::Process;
 use crate::roots::{self, RootsDecision};
 use crate::seal::{Bound, BoundTo};
+use crate::tasks;
 use crate::underway::Underway;
 
 /// After this time progress is reported, where the client asked for it.
@@ -209,6 +211,7 @@ impl Server {
                 }
                 Waited::Over => return Some(self.answered(reply, &call.tool, &manners)),
                 Waited::Required(required) => return Some((*required).into()),
+                Waited::Task(task) => return Some(CallToolResponse::Task(*task)),
                 Waited::Cancelled => return None,
             }
         }
@@ -316,6 +319,32 @@ impl ServerHandler for Server {
             tools.retain(|tool| self.process.only_reads(&tool.name));
         }
         Ok(ListToolsResult::with_all_items(tools))
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let client = self.manners(&context);
+        tasks::state(&self.process, request.task_id, client, &context).await
+    }
+
+    async fn update_task(
+        &self,
+        _request: UpdateTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        // Tasks ask their client for nothing, and answers that were not asked for are ignored.
+        Ok(())
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        tasks::cancel(&self.process, request.task_id, &context).await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

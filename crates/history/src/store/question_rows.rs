@@ -49,11 +49,15 @@ pub(super) fn insert_file(
     Ok(())
 }
 
+/// Decompresses a column; empty where it is damaged.
+pub(super) fn unpacked(bytes: Vec<u8>) -> Vec<u8> {
+    zstd::bulk::decompress(&bytes, LARGEST).unwrap_or_default()
+}
+
 pub(super) fn record_of(row: &Row<'_>, state: &Path) -> rusqlite::Result<QuestionRecord> {
     let process: String = row.get(7)?;
     let decision: Option<Vec<u8>> = row.get(10)?;
     let (by, time): (Option<String>, Option<i64>) = (row.get(11)?, row.get(12)?);
-    let unpacked = |bytes: Vec<u8>| zstd::bulk::decompress(&bytes, LARGEST).unwrap_or_default();
     Ok(QuestionRecord {
         id: row.get(0)?,
         plan: row.get(1)?,

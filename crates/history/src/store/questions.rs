@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::clock::now_in_milliseconds;
 use super::events::{self, NewEvent};
-use super::question_rows::{ROWS, files_of, insert_file, record_of};
+use super::question_rows::{ROWS, files_of, insert_file, record_of, unpacked};
 use super::transaction::WriteTransaction;
 use super::{Store, StoreError, process, workspaces};
 use crate::event::EventKind;
@@ -27,10 +27,11 @@ const LEVEL: i32 = 3;
 
 impl QuestionStore for Store {
     fn ask(&self, draft: &QuestionDraft<'_>) -> Result<AskOutcome, StoreError> {
-        let shown = zstd::bulk::compress(draft.shown, LEVEL).unwrap_or_default();
+        let packed = |bytes: &[u8]| zstd::bulk::compress(bytes, LEVEL).unwrap_or_default();
+        let (shown, arguments) = (packed(draft.shown), packed(draft.arguments));
         let (asked, _) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
-            let asked = insert(&transaction, draft, &shown, &self.process())?;
+            let asked = insert(&transaction, draft, (&shown, &arguments), &self.process())?;
             if asked == AskOutcome::Recorded {
                 transaction.commit()?;
             }
@@ -177,6 +178,16 @@ impl QuestionStore for Store {
         Ok(found)
     }
 
+    fn arguments(&self, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let (found, _) = self.run(|connection| {
+            connection
+                .prepare_cached("SELECT arguments FROM questions WHERE id = ?1")?
+                .query_row([id], |row| row.get::<_, Vec<u8>>(0))
+                .optional()
+        })?;
+        Ok(found.map(unpacked))
+    }
+
     fn prune_questions(&self) -> Result<u64, StoreError> {
         let (removed, _) = self.run(|connection| {
             let now = now_in_milliseconds();
@@ -216,11 +227,11 @@ impl QuestionStore for Store {
     }
 }
 
-/// Inserts a question; nothing is inserted where the same question waits already, or too many wait.
+/// Inserts a question, with what it shows and its arguments compressed; nothing is inserted where the same question waits already, or too many wait.
 fn insert(
     transaction: &WriteTransaction<'_>,
     draft: &QuestionDraft<'_>,
-    shown: &[u8],
+    (shown, arguments): (&[u8], &[u8]),
     process: &str,
 ) -> rusqlite::Result<AskOutcome> {
     let known = transaction
@@ -257,8 +268,8 @@ fn insert(
     let workspace = workspace.map(|found| workspaces::number_of(transaction, found));
     transaction
         .prepare_cached(
-            "INSERT INTO questions (id, call, plan, time, workspace, session, client, call_id, tool, process, shown, state, delivered)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 0, 0)",
+            "INSERT INTO questions (id, call, plan, time, workspace, session, client, call_id, tool, process, shown, arguments, state, delivered)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 0, 0)",
         )?
         .execute(params![
             draft.id,
@@ -272,6 +283,7 @@ fn insert(
             draft.tool,
             process,
             shown,
+            arguments,
         ])?;
     for (at, file) in draft.files.iter().enumerate() {
         insert_file(transaction, draft.id, at, file)?;

@@ -182,6 +182,7 @@ pub(super) const STEPS: &[&str] = &["
         client      TEXT,
         call_id     TEXT,
         tool        TEXT    NOT NULL,
+        arguments   BLOB    NOT NULL,     -- of the call, compressed
         process     TEXT    NOT NULL,     -- that asked
         ended       INTEGER,              -- when that process was found to have ended
         shown       BLOB    NOT NULL,     -- the question, compressed

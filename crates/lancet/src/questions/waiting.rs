@@ -1,51 +1,71 @@
 //! A call that waits for a decision: by what it is recognised when it is sent again, and whether its files are still what
 //! the question shows.
 
+use std::cell::OnceCell;
 use std::path::PathBuf;
 
 use lancet_history::Digest;
 use lancet_workspace::Stamp;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::call::{Caller, Deciders};
 use crate::engine::Lancet;
 use crate::session::Session;
 
 /// A call whose question is recorded.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct RecordedCall {
-    /// The hash by which the call is recognised when it is sent again.
-    pub(crate) key: Digest,
+    /// The hash by which the call is recognised when it is sent again. Few calls need it, so it is computed on demand.
+    key: OnceCell<Digest>,
+    tool: String,
+    /// The arguments as received.
+    arguments: Value,
     pub(crate) deciders: Deciders,
 }
 
 impl RecordedCall {
-    pub(crate) fn new(
-        session: &Session,
-        caller: &Caller,
-        tool: &str,
-        arguments: &Value,
-        deciders: Deciders,
-    ) -> Self {
-        let mut hasher = blake3::Hasher::new();
-        let mut add = |part: &[u8]| {
-            hasher.update(&(part.len() as u64).to_le_bytes());
-            hasher.update(part);
-        };
-        for workspace in session.lancet.engine().workspace_names() {
-            add(workspace.as_bytes());
-        }
-        // A session without a name ends with its process, and the call may be sent again to another one.
-        match session.name() {
-            Some(name) => add(name.as_str().as_bytes()),
-            None => add(caller.client.as_deref().unwrap_or_default().as_bytes()),
-        }
-        add(tool.as_bytes());
-        add(canonical(arguments).as_bytes());
+    pub(crate) fn new(tool: &str, arguments: &Value, deciders: Deciders) -> Self {
         Self {
-            key: *hasher.finalize().as_bytes(),
+            key: OnceCell::new(),
+            tool: tool.to_owned(),
+            arguments: arguments.clone(),
             deciders,
         }
+    }
+
+    /// Tool and arguments as they are kept with the question.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let call = json!({ "tool": self.tool, "arguments": self.arguments });
+        call.to_string().into_bytes()
+    }
+
+    /// Tool and arguments of a call that was kept; none where a newer lancet has written them in another form.
+    pub(crate) fn decode(bytes: &[u8]) -> Option<(String, Value)> {
+        let mut call: Value = serde_json::from_slice(bytes).ok()?;
+        let arguments = call.get_mut("arguments").map(Value::take)?;
+        Some((call.get("tool")?.as_str()?.to_owned(), arguments))
+    }
+
+    /// The hash by which the call is recognised when it is sent again.
+    pub(crate) fn key(&self, session: &Session, caller: &Caller) -> Digest {
+        *self.key.get_or_init(|| {
+            let mut hasher = blake3::Hasher::new();
+            let mut add = |part: &[u8]| {
+                hasher.update(&(part.len() as u64).to_le_bytes());
+                hasher.update(part);
+            };
+            for workspace in session.lancet.engine().workspace_names() {
+                add(workspace.as_bytes());
+            }
+            // A session without a name ends with its process, and the call may be sent again to another one.
+            match session.name() {
+                Some(name) => add(name.as_str().as_bytes()),
+                None => add(caller.client.as_deref().unwrap_or_default().as_bytes()),
+            }
+            add(self.tool.as_bytes());
+            add(canonical(&self.arguments).as_bytes());
+            *hasher.finalize().as_bytes()
+        })
     }
 }
 
@@ -127,9 +147,7 @@ impl WaitingCall {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
-    use super::canonical;
+    use super::*;
 
     #[test]
     fn the_order_of_keys_does_not_matter_and_everything_else_does() {

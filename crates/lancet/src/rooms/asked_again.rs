@@ -5,13 +5,10 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use lancet_history::QuestionState;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::CallContext;
 use crate::call::{Asks, RawCall};
-use crate::outcome::Outcome;
-use crate::questions::RecordedCall;
+use crate::questions::{KeptReply, RecordedCall};
 use crate::reply::Reply;
 use crate::session::Session;
 
@@ -19,13 +16,6 @@ use crate::session::Session;
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The pause between two looks.
 const PAUSE: Duration = Duration::from_millis(20);
-
-/// The answer of a call, as it is kept for others that waited on the same question.
-#[derive(Serialize, Deserialize)]
-struct KeptAnswer {
-    text: String,
-    data: Value,
-}
 
 /// By what the call is recognised, where its question is recorded, and the question that it waited on.
 pub(super) fn recorded(session: &Session, raw: &RawCall) -> (Option<RecordedCall>, Option<String>) {
@@ -39,7 +29,7 @@ pub(super) fn recorded(session: &Session, raw: &RawCall) -> (Option<RecordedCall
     if session.lancet.base().history().is_none() {
         return (None, None);
     }
-    let call = RecordedCall::new(session, &raw.caller, &raw.tool, &raw.arguments, *deciders);
+    let call = RecordedCall::new(&raw.tool, &raw.arguments, *deciders);
     (Some(call), waited_on.clone())
 }
 
@@ -61,12 +51,8 @@ pub(super) fn answer(
         let Some(id) = context.decided.take() else {
             return reply;
         };
-        let kept = KeptAnswer {
-            text: reply.text().to_owned(),
-            data: reply.data().clone(),
-        };
         // Without it another call that waits gets a refusal, and nothing is written twice.
-        let _ = store.keep_answer(&id, &serde_json::to_vec(&kept).unwrap_or_default());
+        let _ = store.keep_answer(&id, &KeptReply::of(&reply).encode());
         return reply;
     }
     let Some(id) = waited_on else {
@@ -86,12 +72,9 @@ pub(super) fn answer(
             }
             _ => return reply,
         }
-        let kept = found.answer.as_deref().map(serde_json::from_slice);
-        if let Some(Ok(KeptAnswer { text, mut data })) = kept {
-            if let Some(fields) = data.as_object_mut() {
-                fields.insert("repeated".to_owned(), Value::Bool(true));
-            }
-            return Reply::new(text.clone(), Outcome::Answered(data), text);
+        let kept = found.answer.as_deref().and_then(KeptReply::decode);
+        if let Some(repeated) = kept.and_then(KeptReply::reply) {
+            return repeated;
         }
         sleep(PAUSE);
     }

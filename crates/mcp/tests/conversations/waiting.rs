@@ -11,7 +11,7 @@ use lancet::{Lancet, Mode, Settings};
 use lancet_mcp::{Ask, Options};
 use serde_json::{Value, json};
 
-use crate::connection::{Connection, connect_again, connect_with, refusal, text};
+use crate::connection::{Connection, MODERN, connect_again, connect_with, refusal, text};
 
 fn options(ask: Ask) -> Options {
     Options {
@@ -229,6 +229,52 @@ async fn three_hundred_waiting_questions_hold_up_nobody() {
     for number in 0..300 {
         let text = std::fs::read_to_string(connection.path(&format!("{number}.txt")));
         assert_eq!(text.expect("written"), "x\n");
+    }
+}
+
+#[tokio::test]
+async fn a_client_with_tasks_gets_one_that_outlives_the_server() {
+    let builder = |builder: lancet::Builder| builder.mode(Mode::Ask);
+    let mut connection = connect_with(builder, options(Ask::page()));
+    let meta = |progress: Value| {
+        let mut meta = json!({
+            "io.modelcontextprotocol/protocolVersion": MODERN,
+            "io.modelcontextprotocol/clientInfo": { "name": "task-client", "version": "1" },
+            "io.modelcontextprotocol/clientCapabilities": { "extensions": { "io.modelcontextprotocol/tasks": {} } },
+        });
+        if !progress.is_null() {
+            meta["progressToken"] = progress;
+        }
+        meta
+    };
+    let path = connection.write("a.txt", &lines());
+    let read =
+        json!({ "name": "Read", "arguments": { "file_path": path }, "_meta": meta(Value::Null) });
+    connection.request("tools/call", read).await;
+    let params =
+        json!({ "name": "MultiEdit", "arguments": three_edits(&path), "_meta": meta(Value::Null) });
+    let created = connection.request("tools/call", params).await;
+    let question = asked(&connection, 1).await.remove(0);
+    assert_eq!(created["result"]["resultType"], "task", "{created}");
+    assert_eq!(created["result"]["taskId"], question.id.as_str());
+    let get = json!({ "taskId": question.id, "_meta": meta(Value::Null) });
+    let state = connection.request("tasks/get", get.clone()).await;
+    assert_eq!(state["result"]["status"], "working", "{state}");
+    let mut foreign = get.clone();
+    foreign["_meta"]["io.modelcontextprotocol/clientInfo"]["name"] = json!("another");
+    let refused = connection.request("tasks/get", foreign).await;
+    assert!(refused["error"].is_object(), "{refused}");
+    let folder = connection.leave().await.expect("left");
+    let mut connection = connect_again(folder, builder, options(Ask::page()));
+    let decided = questions(&connection).decide(&question.id, &two_of_three(), "somebody");
+    decided.expect("decided");
+    for _ in 0..2 {
+        let state = connection.request("tasks/get", get.clone()).await;
+        assert_eq!(state["result"]["status"], "completed", "{state}");
+        let result = &state["result"]["result"];
+        assert_ne!(result["isError"], true, "{state}");
+        assert!(text(result).contains("a.txt"), "{state}");
+        assert_eq!(std::fs::read_to_string(&path).expect("read"), meant());
     }
 }
 

@@ -52,7 +52,7 @@ pub(super) fn decision(
         return Err(asking.nobody.into());
     };
     let found = store
-        .question_of_call(&call.key)
+        .question_of_call(&call.key(context.session, &context.caller))
         .map_err(|error| unusable(&error, asking.subject))?;
     let mut renews = None;
     if let Some(found) = found {
@@ -104,7 +104,7 @@ fn record(
     drop(ledger);
     let draft = QuestionDraft {
         id: &id,
-        call: call.key,
+        call: call.key(context.session, &context.caller),
         plan: asking.plan,
         workspace,
         event: &waiting_event(&id, &question),
@@ -116,6 +116,7 @@ fn record(
             call: context.caller.call.as_deref(),
         },
         tool: &context.tool,
+        arguments: &call.encode(),
         shown: &shown,
         files,
         renews,
@@ -207,7 +208,8 @@ pub(crate) fn recall_seen(context: &CallContext<'_>) -> bool {
     let (Some(call), Some(store)) = (&context.recorded, context.engine().history()) else {
         return false;
     };
-    let Ok(Some(found)) = store.question_of_call(&call.key) else {
+    let Ok(Some(found)) = store.question_of_call(&call.key(context.session, &context.caller))
+    else {
         return false;
     };
     let is_pending = match found.state {

@@ -1,0 +1,199 @@
+//! Tasks: a client that offers the extension gets a task with the question's id in place of the answer `waiting`, and asks for
+//! its state. The question's record answers, so that a task outlives the process; once somebody has decided, the first
+//! request for the state carries the call out.
+
+use std::sync::Arc;
+
+use lancet::Reply;
+use lancet::questions::{QuestionState, Questions, RecordedQuestion};
+use lancet_serving::pool::Progress;
+use rmcp::model::{
+    CreateTaskResult, DetailedTask, GetTaskResult, JsonObject, Task, TaskPayload, TaskStatus,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde_json::Value;
+
+use crate::answer;
+use crate::clients::ClientProfile;
+use crate::link::{self, Scope};
+use crate::process::Process;
+
+/// How long a task is kept, in milliseconds: as long as an undecided question.
+const TTL: u64 = 7 * 24 * 60 * 60 * 1_000;
+/// How often a client should ask, in milliseconds.
+const POLL: u64 = 2_000;
+/// How many questions that took the place of each other are followed.
+const MOST_FOLLOWED: usize = 100;
+
+/// Whether a client takes a task for an answer.
+pub(crate) fn are_offered(context: &RequestContext<RoleServer>) -> bool {
+    let capabilities = context.client_capabilities();
+    capabilities.is_some_and(|capabilities| capabilities.supports_tasks())
+}
+
+/// The task of a question that was just asked.
+pub(crate) fn created(question: &RecordedQuestion) -> CreateTaskResult {
+    CreateTaskResult::new(task_of(&question.id, question, TaskStatus::Working))
+}
+
+/// The state of a task. A call whose question is decided is carried out now.
+pub(crate) async fn state(
+    process: &Arc<Process>,
+    id: String,
+    client: ClientProfile,
+    context: &RequestContext<RoleServer>,
+) -> Result<GetTaskResult, ErrorData> {
+    let unknown = || ErrorData::invalid_params(format!("there is no task {id}"), None);
+    let Some(questions) = process.lancet.questions() else {
+        return Err(unknown());
+    };
+    let caller = context.client_info().map(|client| client.name);
+    let may_write = link::scope(context) == Scope::Write;
+    let (lancet, wanted) = (process.lancet.clone(), id.clone());
+    let progress = Progress::default();
+    let looked = process.pool.run(&progress, move || {
+        let first = found(&questions, &wanted, caller.as_deref())?;
+        let newest = newest(&questions, first.clone());
+        let payload = match newest.state {
+            QuestionState::Open => None,
+            _ if !may_write => None,
+            _ => Some(carried_out(&questions, &lancet, &newest)?),
+        };
+        Some((first, payload.flatten()))
+    });
+    let looked = looked.await.ok().flatten();
+    let (question, reply) = looked.ok_or_else(unknown)?;
+    let payload = match reply {
+        None => TaskPayload::Working,
+        Some(reply) => {
+            let tool = question.question.tool.as_str();
+            let result = answer::result(reply, process.form(tool), &client);
+            TaskPayload::Completed {
+                result: object(serde_json::to_value(result)),
+            }
+        }
+    };
+    let task = task_of(&id, &question, payload.status());
+    Ok(GetTaskResult::new(DetailedTask::new(task, payload)))
+}
+
+/// Withdraws the question of a task that its client no longer wants.
+pub(crate) async fn cancel(
+    process: &Arc<Process>,
+    id: String,
+    context: &RequestContext<RoleServer>,
+) -> Result<(), ErrorData> {
+    let unknown = ErrorData::invalid_params(format!("there is no task {id}"), None);
+    let caller = context.client_info().map(|client| client.name);
+    let Some(questions) = process.lancet.questions() else {
+        return Err(unknown);
+    };
+    let progress = Progress::default();
+    let withdrawn = process.pool.run(&progress, move || {
+        let found = found(&questions, &id, caller.as_deref())?;
+        let newest = newest(&questions, found);
+        questions.withdraw(&newest.id).ok()
+    });
+    withdrawn.await.ok().flatten().ok_or(unknown)
+}
+
+/// The question of a task, if this client has asked it.
+fn found(questions: &Questions, id: &str, client: Option<&str>) -> Option<RecordedQuestion> {
+    let found = questions.get(id).ok().flatten()?;
+    (found.question.client.as_deref() == client).then_some(found)
+}
+
+/// The newest of the questions that took the place of each other.
+fn newest(questions: &Questions, first: RecordedQuestion) -> RecordedQuestion {
+    let mut newest = first;
+    for _ in 0..MOST_FOLLOWED {
+        let follower = match (&newest.state, &newest.followed_by) {
+            (QuestionState::Superseded, Some(id)) => questions.get(id).ok().flatten(),
+            _ => None,
+        };
+        match follower {
+            Some(follower) => newest = follower,
+            None => break,
+        }
+    }
+    newest
+}
+
+/// The answer of a call whose question is no longer open: the kept one, or that of the call, which is carried out now. None
+/// inside where it waits again, because a file has changed.
+fn carried_out(
+    questions: &Questions,
+    lancet: &lancet::Lancet,
+    question: &RecordedQuestion,
+) -> Option<Option<Reply>> {
+    if let Some(kept) = questions.kept_reply(&question.id).ok()? {
+        return Some(Some(kept));
+    }
+    let (session, call) = questions.call(&question.id, lancet).ok()??;
+    let reply = session.call(call);
+    if reply.waiting().is_some() {
+        return Some(None);
+    }
+    // Without it the next request for the state carries the call out again, which the used-up yes refuses.
+    let _ = questions.keep_reply(&question.id, &reply);
+    Some(Some(reply))
+}
+
+fn task_of(id: &str, question: &RecordedQuestion, status: TaskStatus) -> Task {
+    let updated = question
+        .decided
+        .as_ref()
+        .map_or(question.time, |(_, time)| *time);
+    Task::new(id, status, timestamp(question.time), timestamp(updated))
+        .with_status_message("waits for a person's decision")
+        .with_ttl_ms(TTL)
+        .with_poll_interval_ms(POLL)
+}
+
+fn object(value: Result<Value, serde_json::Error>) -> JsonObject {
+    match value {
+        Ok(Value::Object(object)) => object,
+        _ => JsonObject::new(),
+    }
+}
+
+/// A time in the form of ISO 8601, from milliseconds since 1970.
+fn timestamp(milliseconds: i64) -> String {
+    let (days, rest) = (
+        milliseconds.div_euclid(86_400_000),
+        milliseconds.rem_euclid(86_400_000),
+    );
+    // Days are counted from 1 March of the year 0, so that a leap day is the last of its year.
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let day_of_era = days.rem_euclid(146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    let (seconds, milliseconds) = (rest / 1_000, rest % 1_000);
+    format!(
+        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}.{milliseconds:03}Z",
+        seconds / 3_600,
+        seconds / 60 % 60,
+        seconds % 60
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::timestamp;
+
+    #[test]
+    fn times_are_written_as_iso_8601() {
+        assert_eq!(timestamp(0), "1970-01-01T00:00:00.000Z");
+        assert_eq!(timestamp(951_782_399_999), "2000-02-28T23:59:59.999Z");
+        assert_eq!(timestamp(951_782_400_000), "2000-02-29T00:00:00.000Z");
+        assert_eq!(timestamp(1_794_922_631_131), "2026-11-17T13:37:11.131Z");
+        assert_eq!(timestamp(-1), "1969-12-31T23:59:59.999Z");
+    }
+}
