@@ -108,16 +108,21 @@ impl Listening {
         })
     }
 
-    /// The address of the endpoint for agents.
+    /// The address of the endpoint for agents on this machine.
     pub fn url(&self) -> String {
-        match (&self.public, &self.tls) {
-            (Some(url), _) => format!("{}/mcp", url.text()),
-            (None, Some(_)) => format!("https://{}/mcp", self.address),
-            (None, None) => format!("http://{}/mcp", self.address),
+        match self.tls.is_some() {
+            true => format!("https://{}/mcp", self.address),
+            false => format!("http://{}/mcp", self.address),
         }
     }
 
-    /// Serves until SIGINT, SIGTERM or SIGHUP. Calls that are being carried out are answered and writes that have begun
+    /// The address of the endpoint for others, where a proxy stands before it.
+    pub fn public_url(&self) -> Option<String> {
+        let public = self.public.as_ref();
+        public.map(|url| format!("{}/mcp", url.text()))
+    }
+
+    /// Serves until SIGINT, SIGTERM or SIGHUP; `endpoint` is called when these are heeded. Calls that are being carried out are answered and writes that have begun
     /// are finished before it returns; a second signal ends the wait.
     ///
     /// # Errors

@@ -68,8 +68,12 @@ pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<E
     };
     let lancet = opened.lancet.clone();
     hush_panics(log.clone());
-    print_error(&greeting(&listening.url(), &state));
-    let endpoint = move || Endpoint::new(opened.lancet, options);
+    let greeting = greeting(&listening, &state);
+    let endpoint = move || {
+        let endpoint = Endpoint::new(opened.lancet, options)?;
+        print_error(&greeting);
+        Ok(endpoint)
+    };
     listening
         .run(access, endpoint, log)
         .map_err(|error| Failure::system(error.to_string()))?;
@@ -121,12 +125,17 @@ fn listen(arguments: &ServeArguments) -> Result<Listening, Failure> {
 
 /// What the person at the terminal needs to connect an agent. The tokens themselves are not shown: a terminal's lines are
 /// kept, copied and shared.
-fn greeting(url: &str, state: &Path) -> String {
+fn greeting(listening: &Listening, state: &Path) -> String {
     let file = |name: &str| state.join(name).display().to_string();
+    let public = listening
+        .public_url()
+        .map(|url| format!("Others reach it at {url}\n"));
     format!(
-        "lancet serves at {url}\n\
+        "lancet serves at {}\n{}\
          Token: {} (for reading alone: {})\n\
          `lancet help serve` tells how to connect an agent. Ctrl-C ends it.\n",
+        listening.url(),
+        public.unwrap_or_default(),
         file(WRITE_TOKEN),
         file(READ_TOKEN)
     )

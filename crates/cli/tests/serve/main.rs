@@ -1,0 +1,9 @@
+//! `lancet serve`: the real program, and clients that write HTTP by hand, so that what goes over the wire is what is tested.
+
+mod access;
+mod agents;
+mod client;
+mod load;
+mod messages;
+mod questions;
+mod stopping;
