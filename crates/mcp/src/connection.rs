@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use lancet::{Lancet, Refusal, RefusalKind, Session, SessionName};
 use lancet_serving::identity::{Identity, SESSION};
+use lancet_serving::tokens::TokenKind;
 
 use crate::limited::LimitedViews;
-use crate::link::{Link, Scope};
+use crate::link::Link;
 use crate::notices::PendingNotices;
 use crate::process::Process;
 use crate::roots::ClientRoots;
@@ -55,9 +56,9 @@ impl Connection {
         &self,
         identity: &Identity,
         lancet: &Lancet,
-        scope: Scope,
+        token: TokenKind,
     ) -> Result<Session, Refusal> {
-        let (None, Some(name), Scope::Write) = (&self.fixed, &identity.session, scope) else {
+        let (None, Some(name), TokenKind::Write) = (&self.fixed, &identity.session, token) else {
             return Ok(self.own.within(lancet));
         };
         let name = SessionName::new(name.as_str()).map_err(|error| {

@@ -22,6 +22,7 @@ use http_body::Body;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Empty, Full};
 use lancet::Lancet;
+use lancet_serving::tokens::TokenKind;
 use lancet_serving::{Level, Log, idle};
 use rmcp::ServerHandler;
 use rmcp::model::{GetExtensions as _, JsonRpcMessage, RequestId};
@@ -29,12 +30,12 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
-use crate::link::{Link, Scope};
+use crate::link::Link;
 use crate::message::{self, Fault, OtherArguments, Received, Unreadable};
 use crate::options::Options;
 use crate::process::Process;
 use crate::server::Server;
-use body::{BodyError, Limits};
+use body::{BodyError, BodyLimits};
 use sessions::{OpenRequest, Sessions};
 
 /// The header that names the session of a client of the first generation.
@@ -59,7 +60,7 @@ pub struct Endpoint {
     library: Library,
     sessions: Arc<Sessions>,
     process: Option<Arc<Process>>,
-    limits: Limits,
+    limits: BodyLimits,
     log: Log,
     /// Whether no further requests are answered.
     closing: AtomicBool,
@@ -127,15 +128,15 @@ impl Endpoint {
             }),
             sessions,
             process: None,
-            limits: Limits::new(message_limit),
+            limits: BodyLimits::new(message_limit),
             log,
             closing: AtomicBool::new(false),
             end,
         }
     }
 
-    /// Answers a request of a client whose token gives it this scope.
-    pub async fn answer<B>(&self, request: Request<B>, scope: Scope) -> HttpResponse
+    /// Answers a request of a client who has this token.
+    pub async fn answer<B>(&self, request: Request<B>, token: TokenKind) -> HttpResponse
     where
         B: Body<Data = Bytes> + Send + 'static,
         B::Error: std::fmt::Display,
@@ -148,13 +149,13 @@ impl Endpoint {
             Err(response) => return response,
         };
         if let Some(session) = &session
-            && !self.sessions.is_of(session, scope)
+            && !self.sessions.is_of(session, token)
         {
             return plain(StatusCode::NOT_FOUND, "there is no such session");
         }
         let is_message = request.method() == Method::POST;
         let (mut parts, body) = request.into_parts();
-        parts.extensions.insert(scope);
+        parts.extensions.insert(token);
         let (bytes, id) = match is_message {
             false => (Bytes::new(), None),
             true => match self.message(body, &mut parts.extensions).await {
@@ -173,7 +174,7 @@ impl Endpoint {
             && let Some(new) = response.headers().get(SESSION)
             && let Ok(new) = new.to_str()
         {
-            self.sessions.begun(new, scope).await;
+            self.sessions.begun(new, token).await;
         }
         response.map(|body| OpenRequest::until_sent(body, open).boxed())
     }

@@ -45,7 +45,6 @@ use tokio::io::{AsyncRead, AsyncWrite};
 pub use self::http::{Endpoint, HttpResponse};
 pub use elicit::{Ask, Elicit, Page};
 use link::Link;
-pub use link::Scope;
 pub use options::{Answers, CallApprover, MESSAGE_LIMIT, Notify, Options};
 use process::Process;
 pub use roots::{LateRoots, RootsOrigin};

@@ -1,5 +1,6 @@
 //! How requests reach the server, as far as its answers depend on it, and what the way they came says of them.
 
+use lancet_serving::tokens::TokenKind;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 
@@ -14,15 +15,6 @@ pub(crate) enum Link {
     Http,
 }
 
-/// What the holder of a token may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// Call every tool.
-    Write,
-    /// Call tools that only read.
-    Read,
-}
-
 /// Something that came beside a request: with the message itself or, over HTTP, with the request that carried it.
 fn beside<T: Clone + Send + Sync + 'static>(context: &RequestContext<RoleServer>) -> Option<T> {
     let carried = || {
@@ -32,9 +24,9 @@ fn beside<T: Clone + Send + Sync + 'static>(context: &RequestContext<RoleServer>
     context.extensions.get::<T>().or_else(carried).cloned()
 }
 
-/// What the caller of a request may do. Only HTTP has tokens.
-pub(crate) fn scope(context: &RequestContext<RoleServer>) -> Scope {
-    beside(context).unwrap_or(Scope::Write)
+/// The token of a request. Over streams, which have none, everything is open.
+pub(crate) fn token(context: &RequestContext<RoleServer>) -> TokenKind {
+    beside(context).unwrap_or(TokenKind::Write)
 }
 
 /// The arguments of a call that are not a JSON object.

@@ -10,6 +10,7 @@ use lancet_serving::conversation;
 use lancet_serving::deadline::overdue;
 use lancet_serving::identity::Identity;
 use lancet_serving::pool::{JobError, Progress};
+use lancet_serving::tokens::TokenKind;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelTaskParams, GetTaskParams, GetTaskResult,
     InputRequiredResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
@@ -24,7 +25,7 @@ use crate::answer;
 use crate::clients::ClientProfile;
 use crate::connection::Connection;
 use crate::host::HostNotices;
-use crate::link::{self, Link, Scope};
+use crate::link::{self, Link};
 use crate::message::{OtherArguments, Unreadable};
 use crate::patience::{self, Waited};
 use crate::process::Process;
@@ -97,8 +98,8 @@ impl Server {
             let reply = answer::refused(refusal, tool);
             Some(self.answered(reply, tool, &manners))
         };
-        let scope = link::scope(context);
-        if scope == Scope::Read && !self.process.only_reads(&request.name) {
+        let token = link::token(context);
+        if token == TokenKind::Read && !self.process.only_reads(&request.name) {
             return refused(&answer::read_only(&request.name), &request.name);
         }
         let client = context.client_info();
@@ -151,7 +152,7 @@ impl Server {
         };
         let (lancet, notice) = self.connection().views.of(lancet, &context.meta);
         self.connection().notices.keep(notice);
-        let session = match self.connection().session(&identity, &lancet, scope) {
+        let session = match self.connection().session(&identity, &lancet, token) {
             Ok(session) => session,
             Err(refusal) => return refused(&refusal, &request.name),
         };
@@ -315,7 +316,7 @@ impl ServerHandler for Server {
             .listed
             .anew(&self.process.lancet, &self.process.options);
         let mut tools = self.manners(&context).tools(&tools);
-        if link::scope(&context) == Scope::Read {
+        if link::token(&context) == TokenKind::Read {
             tools.retain(|tool| self.process.only_reads(&tool.name));
         }
         Ok(ListToolsResult::with_all_items(tools))

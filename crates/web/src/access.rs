@@ -3,7 +3,6 @@
 
 use http::header::{AUTHORIZATION, HOST, ORIGIN};
 use http::{HeaderMap, HeaderName, Uri};
-use lancet_mcp::Scope;
 use lancet_serving::tokens::{TokenKind, Tokens};
 
 use crate::names::{HostRule, OriginRule, PublicUrl, is_host_allowed, is_origin_allowed};
@@ -68,17 +67,14 @@ impl Access {
         }
     }
 
-    /// What the token of a request opens; none where it has none.
-    pub(crate) fn scope(&self, headers: &HeaderMap) -> Option<Scope> {
+    /// The token of a request; none where it has none that is good.
+    pub(crate) fn token(&self, headers: &HeaderMap) -> Option<TokenKind> {
         let given = only(headers, AUTHORIZATION).ok().flatten()?;
         let (scheme, token) = given.split_once(' ')?;
         if !scheme.eq_ignore_ascii_case("Bearer") {
             return None;
         }
-        self.tokens.kind(token.trim()).map(|kind| match kind {
-            TokenKind::Write => Scope::Write,
-            TokenKind::Read => Scope::Read,
-        })
+        self.tokens.kind(token.trim())
     }
 }
 

@@ -45,9 +45,10 @@ fn host(text: &str) -> Option<(String, Option<u16>)> {
         return None;
     }
     let name = authority.host().to_ascii_lowercase();
-    let port = match authority.port() {
-        Some(port) => Some(port.as_str().parse().ok()?),
-        None => None,
+    // The library takes a number that is no port for none.
+    let port = match &authority.as_str()[authority.host().len()..] {
+        "" => None,
+        rest => Some(rest.strip_prefix(':')?.parse().ok()?),
     };
     // A name may end in a dot: it is the same name.
     let name = name.strip_suffix('.').unwrap_or(&name).to_owned();

@@ -46,13 +46,13 @@ pub(crate) fn router(served: Arc<Served>) -> Router {
 
 /// The endpoint for agents.
 async fn mcp(State(served): State<Arc<Served>>, request: Request) -> Response {
-    let Some(scope) = served.access.scope(request.headers()) else {
+    let Some(token) = served.access.token(request.headers()) else {
         served.log.say(Level::Warn, || {
             "a request without a token that is good was turned away".to_owned()
         });
         return without_token();
     };
-    let mut response = served.endpoint.answer(request, scope).await;
+    let mut response = served.endpoint.answer(request, token).await;
     // What a token opened is kept by nothing on the way.
     response
         .headers_mut()

@@ -43,7 +43,7 @@ const EXCEPTIONS: [(&str, &str); 9] = [
     ),
     (
         "crates/serving/src/",
-        "the terminal, programs that the settings name, and the folders made for them",
+        "the terminal, programs that the settings name, the folders made for them, and the tokens in the state folder",
     ),
     (
         "crates/testing/src/",

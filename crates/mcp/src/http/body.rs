@@ -21,7 +21,7 @@ const LONG: usize = 1024 * 1024;
 const MOST_LONG: usize = 8;
 
 /// The limits of bodies, for all requests together.
-pub(super) struct Limits {
+pub(super) struct BodyLimits {
     /// The greatest length in bytes.
     pub(super) most: usize,
     silence: Duration,
@@ -37,7 +37,7 @@ pub(super) enum BodyError {
     Broken,
 }
 
-impl Limits {
+impl BodyLimits {
     pub(super) fn new(most: usize) -> Self {
         Self {
             most,
@@ -122,10 +122,10 @@ mod tests {
         }
     }
 
-    fn limits(most: usize) -> Limits {
-        Limits {
+    fn limits(most: usize) -> BodyLimits {
+        BodyLimits {
             silence: Duration::from_millis(20),
-            ..Limits::new(most)
+            ..BodyLimits::new(most)
         }
     }
 

@@ -11,12 +11,11 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::combinators::BoxBody;
+use lancet_serving::tokens::TokenKind;
 use rmcp::model::RequestId;
 use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tokio::sync::watch;
-
-use crate::link::Scope;
 
 /// How long a session without any request is kept: a person's break, not the end of the day.
 const IDLE: Duration = Duration::from_secs(4 * 60 * 60);
@@ -32,7 +31,7 @@ pub(super) struct Sessions {
 }
 
 struct Known {
-    scope: Scope,
+    token: TokenKind,
     /// The ids of its requests that have no answer yet.
     unanswered: HashSet<RequestId>,
     /// How many requests and streams are open.
@@ -57,19 +56,19 @@ impl Sessions {
         }
     }
 
-    /// Whether a session may be used with this scope. One that is not known here is the library's to refuse.
-    pub(super) fn is_of(&self, session: &str, scope: Scope) -> bool {
+    /// Whether a session may be used with this token. One that is not known here is the library's to refuse.
+    pub(super) fn is_of(&self, session: &str, token: TokenKind) -> bool {
         self.lock()
             .get(session)
-            .is_none_or(|known| known.scope == scope)
+            .is_none_or(|known| known.token == token)
     }
 
     /// Registers a session that a client has begun.
-    pub(super) async fn begun(&self, session: &str, scope: Scope) {
+    pub(super) async fn begun(&self, session: &str, token: TokenKind) {
         let oldest = {
             let mut known = self.lock();
             let new = Known {
-                scope,
+                token,
                 unanswered: HashSet::new(),
                 open: 0,
                 used: Instant::now(),
