@@ -2,6 +2,7 @@
 
 use lancet_serving::tokens::TokenKind;
 use rmcp::RoleServer;
+use rmcp::model::ProtocolVersion;
 use rmcp::service::RequestContext;
 
 use crate::message::{OtherArguments, Unreadable};
@@ -13,6 +14,13 @@ pub(crate) enum Link {
     Streams,
     /// Over HTTP. A client of the first generation has a session; each request of the second stands alone.
     Http,
+}
+
+/// Whether a request is of the protocol generation without `initialize`, in which a server sends no requests.
+pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+    context
+        .protocol_version()
+        .is_some_and(|version| version.as_str() >= ProtocolVersion::NO_INITIALIZE.as_str())
 }
 
 /// Something that came beside a request: with the message itself or, over HTTP, with the request that carried it.

@@ -28,7 +28,7 @@ use rmcp::service::{Peer, RequestContext};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::link::Link;
+use crate::link::{Link, is_modern};
 use crate::options::Options;
 
 use list::{answer_of, uris};
@@ -106,13 +106,6 @@ pub(crate) enum RootsDecision {
     Bring(InputRequests, String),
     /// Refuse the call, because the roots are not known yet.
     Refuse(Refusal),
-}
-
-/// Whether a request is of the protocol generation without `initialize`, in which a server sends no requests.
-pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
-    context
-        .protocol_version()
-        .is_some_and(|version| version.as_str() >= ProtocolVersion::NO_INITIALIZE.as_str())
 }
 
 /// Whether a client offers roots.

@@ -29,7 +29,7 @@ use crate::link::{self, Link};
 use crate::message::{OtherArguments, Unreadable};
 use crate::patience::{self, Waited};
 use crate::process::Process;
-use crate::roots::{self, RootsDecision};
+use crate::roots::RootsDecision;
 use crate::seal::{Bound, BoundTo};
 use crate::tasks;
 use crate::underway::Underway;
@@ -63,7 +63,7 @@ impl Server {
         let client = context.client_info();
         let name = client.as_ref().map(|client| client.name.as_str());
         self.link == Link::Http
-            && roots::is_modern(context)
+            && link::is_modern(context)
             && Identity::read(&context.meta, name).session.is_none()
     }
 
@@ -111,7 +111,7 @@ impl Server {
             (None, None) => Value::Object(serde_json::Map::new()),
         };
         // A state is bound to the call; the first generation has none.
-        let bound = roots::is_modern(context).then(|| {
+        let bound = link::is_modern(context).then(|| {
             let (session, tool) = (identity.session.as_deref(), request.name.as_ref());
             let (client, arguments) = (name, &arguments);
             BoundTo {

@@ -1,8 +1,9 @@
 //! Several agents at one server: one engine, and a record of its own for each.
 
+use lancet_testing::folder::put;
 use serde_json::json;
 
-use crate::client::{Client, Server, alone, refusal, text};
+use crate::client::{Client, Server, alone, folder, refusal, text};
 
 #[test]
 fn each_session_has_its_own_record_of_what_was_read() {
@@ -93,11 +94,18 @@ fn a_session_that_is_closed_is_gone_and_others_stay() {
 }
 
 #[test]
-fn by_default_writes_are_asked_about() {
-    let server = Server::start(&["--mode", "ask"]);
+fn by_default_writes_are_asked_about_and_wait_for_a_person() {
+    let place = folder();
+    let settings = place.join("home/.config/lancet/lancet.toml");
+    put(&settings, "[ask]\npatience = \"1s\"\n");
+    let server = Server::start_in(place, &["--mode", "ask"]);
     let path = server.folder.join("project").join("new.txt");
     let mut client = Client::new(&server, server.bearer());
     let refused = client.call("Write", json!({"file_path": path, "content": "x\n"}));
-    assert_eq!(refusal(&refused), "declined", "this client cannot ask");
+    assert_eq!(
+        refusal(&refused),
+        "waiting",
+        "this client cannot ask its user"
+    );
     assert!(!path.exists());
 }
