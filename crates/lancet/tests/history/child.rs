@@ -46,6 +46,7 @@ fn child() {
     match name.split_once(' ') {
         Some(("die", act)) => crate::killed::die(act, &folder, number),
         Some(("act", act)) => crate::killed::act_once(act, &folder),
+        _ if name == "carry out" => crate::decided::carry_out(&folder, number),
         _ if name == "go on" => crate::killed::go_on(&folder, number),
         _ if name == "beside" => crate::processes::beside(&folder, number),
         _ if name == "hold" => crate::lost::hold(&folder),

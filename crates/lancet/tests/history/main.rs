@@ -2,6 +2,7 @@
 //! history cannot be kept.
 
 mod child;
+mod decided;
 mod figures;
 mod found_back;
 mod ground;

@@ -15,7 +15,11 @@ async fn a_handshake_introduces_the_server() {
     let asked = json!({"codex/sandbox-state-meta": {}});
     assert_eq!(
         hello["capabilities"],
-        json!({"tools": {}, "experimental": asked})
+        json!({
+            "tools": {},
+            "experimental": asked,
+            "extensions": { "io.modelcontextprotocol/tasks": {} }
+        })
     );
     assert!(
         hello["instructions"]
