@@ -7,6 +7,7 @@ use std::sync::Arc;
 use lancet::Reply;
 use lancet::questions::{QuestionState, Questions, RecordedQuestion};
 use lancet_serving::pool::Progress;
+use lancet_serving::tokens::TokenKind;
 use rmcp::model::{
     CreateTaskResult, DetailedTask, GetTaskResult, JsonObject, Task, TaskPayload, TaskStatus,
 };
@@ -16,7 +17,7 @@ use serde_json::Value;
 
 use crate::answer;
 use crate::clients::ClientProfile;
-use crate::link::{self, Scope};
+use crate::link;
 use crate::process::Process;
 
 /// How long a task is kept, in milliseconds: as long as an undecided question.
@@ -49,7 +50,7 @@ pub(crate) async fn state(
         return Err(unknown());
     };
     let caller = context.client_info().map(|client| client.name);
-    let may_write = link::scope(context) == Scope::Write;
+    let may_write = link::token(context) == TokenKind::Write;
     let (lancet, wanted) = (process.lancet.clone(), id.clone());
     let progress = Progress::default();
     let looked = process.pool.run(&progress, move || {
