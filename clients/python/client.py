@@ -1,20 +1,27 @@
 #!/usr/bin/env python3
-"""Drives a built lancet with the Python MCP SDK: list, read, edit, refusals, a person's answers, the client's roots, in both generations of the protocol.
+"""Drives a built lancet with the Python MCP SDK: list, read, edit, refusals, a person's answers, the client's roots, in both generations of the protocol, over
+standard input and output and over HTTP (`lancet serve`).
 
     client.py BINARY
 
 Exit status 0 when all holds; the last line is `N passed, N failed`. Needs requirements.txt.
 """
+import contextlib
+import functools
 import json
 import os
 import pathlib
+import signal
+import subprocess
 import sys
 import tempfile
 import warnings
 
 import anyio
+import httpx2
 from mcp import Client, types
 from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 
 # The protocol deprecates roots; clients go on sending them.
 warnings.filterwarnings("ignore", message="The roots capability is deprecated")
@@ -51,7 +58,34 @@ def data(result):
     return (result.meta or {}).get("lancet/result") or {}
 
 
-async def converse(binary, mode, version):
+@contextlib.asynccontextmanager
+async def reach(way, version, binary, base, root, extra, **options):
+    """A client of a server on `root`, over standard input and output or over HTTP."""
+    arguments = ["--root", root, "--state-dir", os.path.join(base, "state"), *extra]
+    env = {**os.environ, "HOME": base}
+    if way == "stdio":
+        server = StdioServerParameters(command=binary, args=["mcp", *arguments], env=env)
+        async with Client(server, read_timeout_seconds=30, **options) as client:
+            yield client
+        return
+    process = subprocess.Popen([binary, "serve", "--listen", "127.0.0.1:0", *arguments], env=env, stderr=subprocess.PIPE, text=True)
+    try:
+        url = process.stderr.readline().split()[-1]
+        with open(os.path.join(base, "state", "serve-token"), encoding="utf-8") as file:
+            headers = {"Authorization": "Bearer " + file.read().strip()}
+        async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
+            async with Client(streamable_http_client(url, http_client=http), read_timeout_seconds=30, **options) as client:
+                if version == "2026-07-28":
+                    # Requests of this generation stand alone; what the model has seen is kept under the name that the host gives.
+                    client.call_tool = functools.partial(client.call_tool, meta={"lancet/session": "python"})
+                yield client
+    finally:
+        process.send_signal(signal.SIGTERM)
+        check(process.wait(30) == 0, "the server ended with %d" % process.returncode)
+        process.stderr.close()
+
+
+async def converse(way, binary, mode, version):
     with tempfile.TemporaryDirectory(prefix="lancet-client-") as base:
         base = os.path.realpath(base)
         root = os.path.join(base, "root")
@@ -59,9 +93,8 @@ async def converse(binary, mode, version):
         path = os.path.join(root, "notes.txt")
         with open(path, "w", encoding="utf-8") as file:
             file.write("alpha\nbeta \u00e9\U0001f600\ngamma\n")
-        arguments = ["mcp", "--root", root, "--state-dir", os.path.join(base, "state"), "--mode", "accept-edits"]
-        server = StdioServerParameters(command=binary, args=arguments, env={**os.environ, "HOME": base})
-        async with Client(server, mode=mode, read_timeout_seconds=30) as client:
+        extra = ["--mode", "accept-edits"]
+        async with reach(way, version, binary, base, root, extra, mode=mode) as client:
             check(client.protocol_version == version, "speaks %s instead of %s" % (client.protocol_version, version))
             if client.server_info is not None:
                 check(client.server_info.name == "lancet", "the server calls itself %r" % client.server_info.name)
@@ -97,7 +130,7 @@ async def converse(binary, mode, version):
             check(outside.is_error and data(outside)["error"]["name"] == "outside", "a path outside: %s" % text(outside))
 
 
-async def ask(binary, mode, version):
+async def ask(way, binary, mode, version):
     """Writes that need a person's word, asked about in the client's own dialog (elicitation)."""
     with tempfile.TemporaryDirectory(prefix="lancet-client-") as base:
         base = os.path.realpath(base)
@@ -123,9 +156,8 @@ async def ask(binary, mode, version):
                 content = {}
             return types.ElicitResult(action=action, content=content)
 
-        arguments = ["mcp", "--root", root, "--state-dir", os.path.join(base, "state"), "--mode", "ask", "--ask", "elicit"]
-        server = StdioServerParameters(command=binary, args=arguments, env={**os.environ, "HOME": base})
-        async with Client(server, mode=mode, read_timeout_seconds=30, elicitation_callback=answer) as client:
+        extra = ["--mode", "ask", "--ask", "elicit"]
+        async with reach(way, version, binary, base, root, extra, mode=mode, elicitation_callback=answer) as client:
             check(client.protocol_version == version, "speaks %s instead of %s" % (client.protocol_version, version))
 
             async def edit(old, new, *given):
@@ -166,7 +198,7 @@ async def ask(binary, mode, version):
                 check("Edit(/%s)" % other in file.read(), "no rule was kept")
 
 
-async def narrow(binary, mode, version):
+async def narrow(way, binary, mode, version):
     """The client's own roots: lancet works in what they and its own have in common."""
     with tempfile.TemporaryDirectory(prefix="lancet-client-") as base:
         base = os.path.realpath(base)
@@ -182,9 +214,9 @@ async def narrow(binary, mode, version):
             uris = [pathlib.Path(root, name).as_uri() for name in roots]
             return types.ListRootsResult(roots=[types.Root(uri=uri) for uri in uris])
 
-        arguments = ["mcp", "--root", root, "--state-dir", os.path.join(base, "state")]
-        server = StdioServerParameters(command=binary, args=arguments, env={**os.environ, "HOME": base})
-        async with Client(server, mode=mode, read_timeout_seconds=30, list_roots_callback=tell) as client:
+        # A request that stands alone brings its roots each time.
+        alone = way == "http" and version == "2026-07-28"
+        async with reach(way, version, binary, base, root, [], mode=mode, list_roots_callback=tell) as client:
             check(client.protocol_version == version, "speaks %s instead of %s" % (client.protocol_version, version))
 
             async def read(name):
@@ -195,26 +227,29 @@ async def narrow(binary, mode, version):
             check("in app one" in await read("app one"), "a path below the client's root is not read")
             found = await client.call_tool("Grep", {"pattern": "in"})
             check(data(found).get("numFiles") == 1, "a search goes beyond the client's roots: %s" % text(found))
-            check(listed == [["app one"]], "asked %d times" % len(listed))
+            check(listed == [["app one"]] * (3 if alone else 1), "asked %d times" % len(listed))
             roots[:] = ["lib", "gone"]
-            await client.send_roots_list_changed()
+            if not alone:
+                await client.send_roots_list_changed()
             check(await read("app one") == "outside", "a changed list does not count")
             check("in lib" in await read("lib"), "what was narrowed away before stays away")
-            check(len(listed) == 2, "asked %d times" % len(listed))
+            check(len(listed) == (5 if alone else 2), "asked %d times" % len(listed))
             roots[:] = ["../elsewhere"]
-            await client.send_roots_list_changed()
+            if not alone:
+                await client.send_roots_list_changed()
             check("in app one" in await read("app one"), "roots with nothing in common are not ignored")
 
 
 async def main(binary):
     failed = 0
-    for talk in (converse, ask, narrow):
-        for mode, version in GENERATIONS:
-            try:
-                await talk(binary, mode, version)
-            except BaseException as error:
-                failed += 1
-                print("FAIL %s, mode %s: %s" % (talk.__name__, mode, flat(error)))
+    for way in ("stdio", "http"):
+        for talk in (converse, ask, narrow):
+            for mode, version in GENERATIONS:
+                try:
+                    await talk(way, binary, mode, version)
+                except BaseException as error:
+                    failed += 1
+                    print("FAIL %s over %s, mode %s: %s" % (talk.__name__, way, mode, flat(error)))
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed else 0
 

@@ -1,16 +1,20 @@
 // Drives a built lancet with the TypeScript MCP SDK, which opens with the handshake: list, read, edit, refusals, a
-// person's answers, the client's roots.
+// person's answers, the client's roots; over standard input and output, and over HTTP (`lancet serve`).
 //
 //     node client.mjs BINARY
 //
 // Exit status 0 when all holds; the last line is `N passed, N failed`. Needs `npm ci`.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ElicitRequestSchema, ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 
 const NAMES = ["Read", "Edit", "MultiEdit", "Write", "NotebookEdit", "Glob", "Grep"];
@@ -26,18 +30,34 @@ function check(holds, words) {
 const text = (result) => result.content.map((block) => block.text).join("\n");
 const data = (result) => result._meta?.["lancet/result"] ?? {};
 
+/** A server on `root`, over standard input and output or over HTTP: the transport to it, and what ends it. */
+async function reach(way, binary, base, root, extra) {
+  const args = ["--root", root, "--state-dir", join(base, "state"), ...extra];
+  const env = { ...process.env, HOME: base };
+  if (way === "stdio") {
+    return { transport: new StdioClientTransport({ command: binary, args: ["mcp", ...args], env }), end: async () => {} };
+  }
+  const server = spawn(binary, ["serve", "--listen", "127.0.0.1:0", ...args], { env, stdio: ["ignore", "ignore", "pipe"] });
+  const [first] = await once(createInterface({ input: server.stderr }), "line");
+  const url = new URL(first.split(" ").at(-1));
+  const token = readFileSync(join(base, "state", "serve-token"), "utf8").trim();
+  const transport = new StreamableHTTPClientTransport(url, { requestInit: { headers: { Authorization: `Bearer ${token}` } } });
+  const end = async () => {
+    server.kill("SIGTERM");
+    const [code] = await once(server, "exit");
+    check(code === 0, `the server ended with ${code}`);
+  };
+  return { transport, end };
+}
+
 /** One conversation; `extra` are further arguments of the server. */
-async function converse(binary, extra) {
+async function converse(way, binary, extra) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "lancet-client-")));
   const root = join(base, "root");
   mkdirSync(root);
   const path = join(root, "notes.txt");
   writeFileSync(path, "alpha\nbeta é😀\ngamma\n");
-  const transport = new StdioClientTransport({
-    command: binary,
-    args: ["mcp", "--root", root, "--state-dir", join(base, "state"), "--mode", "accept-edits", ...extra],
-    env: { ...process.env, HOME: base },
-  });
+  const { transport, end } = await reach(way, binary, base, root, ["--mode", "accept-edits", ...extra]);
   const client = new Client({ name: "typescript-client", version: "1" });
   try {
     await client.connect(transport);
@@ -70,22 +90,19 @@ async function converse(binary, extra) {
     check(outside.isError && data(outside).error?.name === "outside", `outside: ${text(outside)}`);
   } finally {
     await client.close();
+    await end();
     rmSync(base, { recursive: true, force: true });
   }
 }
 
 /** Writes that need a person's word, asked about in the client's own dialog (elicitation). */
-async function ask(binary) {
+async function ask(way, binary) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "lancet-client-")));
   const root = join(base, "root");
   mkdirSync(root);
   const path = join(root, "notes.txt");
   writeFileSync(path, "one\n");
-  const transport = new StdioClientTransport({
-    command: binary,
-    args: ["mcp", "--root", root, "--state-dir", join(base, "state"), "--mode", "ask", "--ask", "elicit"],
-    env: { ...process.env, HOME: base },
-  });
+  const { transport, end } = await reach(way, binary, base, root, ["--mode", "ask", "--ask", "elicit"]);
   const client = new Client({ name: "typescript-client", version: "1" }, { capabilities: { elicitation: {} } });
   const answers = [];
   const asked = [];
@@ -119,23 +136,20 @@ async function ask(binary) {
     check(!again.error && again.content === "four\n", `not asked again: ${again.error}`);
   } finally {
     await client.close();
+    await end();
     rmSync(base, { recursive: true, force: true });
   }
 }
 
 /** The client's own roots: lancet works in what they and its own have in common. */
-async function narrow(binary) {
+async function narrow(way, binary) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "lancet-client-")));
   const root = join(base, "root");
   for (const name of ["app one", "lib"]) {
     mkdirSync(join(root, name), { recursive: true });
     writeFileSync(join(root, name, "a.txt"), `in ${name}\n`);
   }
-  const transport = new StdioClientTransport({
-    command: binary,
-    args: ["mcp", "--root", root, "--state-dir", join(base, "state")],
-    env: { ...process.env, HOME: base },
-  });
+  const { transport, end } = await reach(way, binary, base, root, []);
   const client = new Client({ name: "typescript-client", version: "1" }, { capabilities: { roots: { listChanged: true } } });
   let roots = ["app one"];
   let asked = 0;
@@ -164,6 +178,7 @@ async function narrow(binary) {
     check(asked === 3, `asked ${asked} times`);
   } finally {
     await client.close();
+    await end();
     rmSync(base, { recursive: true, force: true });
   }
 }
@@ -173,13 +188,20 @@ if (process.argv.length !== 3) {
   process.exit(2);
 }
 const binary = resolve(process.argv[2]);
-const talks = { plain: () => converse(binary, []), structured: () => converse(binary, ["--structured"]), ask: () => ask(binary), narrow: () => narrow(binary) };
-for (const [name, talk] of Object.entries(talks)) {
-  try {
-    await talk();
-  } catch (error) {
-    failed += 1;
-    console.log(`FAIL ${name}: ${error.message}`);
+const talks = {
+  plain: (way) => converse(way, binary, []),
+  structured: (way) => converse(way, binary, ["--structured"]),
+  ask: (way) => ask(way, binary),
+  narrow: (way) => narrow(way, binary),
+};
+for (const way of ["stdio", "http"]) {
+  for (const [name, talk] of Object.entries(talks)) {
+    try {
+      await talk(way);
+    } catch (error) {
+      failed += 1;
+      console.log(`FAIL ${name}, ${way}: ${error.message}`);
+    }
   }
 }
 console.log(`${passed} passed, ${failed} failed`);

@@ -169,7 +169,12 @@ impl Endpoint {
         };
         let begins = session.is_none() && is_message;
         let request = Request::from_parts(parts, Full::new(bytes));
-        let response = (self.library)(request).await;
+        let ends = request.method() == Method::DELETE;
+        let mut response = (self.library)(request).await;
+        if ends && response.status() == StatusCode::ACCEPTED {
+            // The library says that the end of a session was accepted; some clients take that for a failure.
+            *response.status_mut() = StatusCode::NO_CONTENT;
+        }
         if begins
             && let Some(new) = response.headers().get(SESSION)
             && let Ok(new) = new.to_str()
