@@ -1,6 +1,7 @@
 //! What may be typed: commands, options and their help. What is meant by it is worked out elsewhere.
 
 mod change;
+mod events;
 mod examples;
 mod history;
 mod hook;
@@ -28,6 +29,7 @@ pub(crate) use history::{
     StatsArguments, UndoArguments, UndoFlags,
 };
 
+pub(crate) use events::EventsArguments;
 pub(crate) use hook::HookArguments;
 pub(crate) use install::{InstallArguments, ScopeArguments, UninstallArguments, WritesOption};
 pub(crate) use manual::{
@@ -85,6 +87,7 @@ pub(crate) enum Command {
     Uninstall(UninstallArguments),
     Hook(HookArguments),
     Watch(WatchArguments),
+    Events(EventsArguments),
     Read(ReadArguments),
     Edit(EditArguments),
     Write(WriteArguments),

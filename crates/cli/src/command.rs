@@ -42,6 +42,7 @@ pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Fail
         Command::Uninstall(arguments) => install::uninstall(arguments, around),
         Command::Hook(arguments) => hook::run(arguments, around),
         Command::Watch(arguments) => history::watch(arguments, around),
+        Command::Events(arguments) => history::events(arguments, around),
         Command::Read(arguments) => read::run(arguments, around),
         Command::Edit(arguments) => edit::run(arguments, around),
         Command::Write(arguments) => write::run(arguments, around),

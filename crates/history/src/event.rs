@@ -1,4 +1,10 @@
-//! Events: what happened in a state folder, as readers get it.
+//! Events: what happened in a state folder, in the order in which it was recorded, as readers get it.
+
+use std::sync::Arc;
+
+use crate::operation::Operation;
+use crate::store::StoreError;
+use crate::workspace::{KnownWorkspace, WorkspaceRef};
 
 /// What an event tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +37,6 @@ impl EventKind {
     }
 
     /// The kind with this number in the database; none for a number of a newer lancet.
-    #[allow(dead_code, reason = "only changes of files are events so far")]
     pub(crate) fn of(number: i64) -> Option<Self> {
         match number {
             0 => Some(Self::Changed),
@@ -41,4 +46,96 @@ impl EventKind {
             _ => None,
         }
     }
+}
+
+/// An event of the store.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RecordedEvent {
+    /// The number of the event; it rises over the whole state folder, whichever process records.
+    pub seq: i64,
+    /// The time at which the event was recorded, in milliseconds since 1970.
+    pub time: i64,
+    /// The root that the event is about; none where it is not known.
+    pub workspace: Option<KnownWorkspace>,
+    /// The session that the event is about.
+    pub session: Option<String>,
+    /// The client program of the session.
+    pub client: Option<String>,
+    /// What happened.
+    pub fact: RecordedFact,
+}
+
+/// What an event tells.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum RecordedFact {
+    /// The file with this index was changed by the operation.
+    Changed {
+        /// The operation; the events of its other files share it.
+        operation: Arc<Operation>,
+        /// The index of the file in the operation's list of files.
+        file: usize,
+    },
+    /// Something else happened: the kind, and the fields that belong to it as a JSON object.
+    Other(EventKind, String),
+}
+
+/// Some events of the store, and what is known of the rest.
+#[derive(Clone, Debug, PartialEq)]
+#[must_use]
+pub struct EventPage {
+    /// The events, oldest first.
+    pub events: Vec<RecordedEvent>,
+    /// Up to this number events may be missing: they were removed with their operations. 0 where none was.
+    pub removed_to: i64,
+    /// The highest number that was given so far.
+    pub newest: i64,
+}
+
+/// A session that begins.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionBegin<'s> {
+    /// The name of the session, or its generated key.
+    pub session: &'s str,
+    /// The client program.
+    pub client: Option<&'s str>,
+    /// The root that stands for the workspace.
+    pub workspace: Option<WorkspaceRef<'s>>,
+    /// The fields `roots` and `pid` of the event, as a JSON object.
+    pub body: &'s str,
+}
+
+/// The events of a state folder. Readers of any process get every event exactly once and in order, from the number on that
+/// they name.
+pub trait EventStore: Send + Sync {
+    /// At most `most` events with a higher number than `since`.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn events(&self, since: i64, most: usize) -> Result<EventPage, StoreError>;
+
+    /// The number of the last event of an operation; none where it has none.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn last_event_of(&self, operation: &str) -> Result<Option<i64>, StoreError>;
+
+    /// Records that a session of this process begins. A session that is begun several times ends with the last of them.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn begin_session(&self, begin: &SessionBegin<'_>) -> Result<(), StoreError>;
+
+    /// Records that a session of this process has ended.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn end_session(&self, session: &str) -> Result<(), StoreError>;
+
+    /// Records the end of sessions whose processes ended without doing so.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn end_lost_sessions(&self) -> Result<(), StoreError>;
 }

@@ -52,7 +52,7 @@ mod workspace;
 
 pub use content::{ChangesDoNotFit, RawChange, revise};
 pub use entry::{Entry, ReadRange, Readings, Revision, Version};
-pub use event::EventKind;
+pub use event::{EventKind, EventPage, EventStore, RecordedEvent, RecordedFact, SessionBegin};
 pub use kept::KeptContent;
 pub use ledger::{Budget, Ledger, Observation};
 pub use line_numbers::{Detail, LineChange, LineNumbers, Mover, Standing};

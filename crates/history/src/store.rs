@@ -27,6 +27,7 @@ mod ledgers;
 mod log;
 mod marks;
 mod open;
+mod open_sessions;
 mod operations;
 mod paths;
 mod presence;

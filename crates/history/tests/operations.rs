@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lancet_history::{
-    Author, ChangeKind, Content, ContentStore, Draft, FileDraft, IdMatch, Limits, LogQuery,
-    MarkQuery, MarkStore, OperationKind, OperationState, RecordStore, Reversible, State,
-    StatisticsQuery, Store, StoreError, StoreUpkeep, TakenBack,
+    Author, ChangeKind, Content, ContentStore, Draft, EventStore, FileDraft, IdMatch, Limits,
+    LogQuery, MarkQuery, MarkStore, OperationKind, OperationState, RecordStore, Reversible, State,
+    StatisticsQuery, Store, StoreError, StoreUpkeep, TakenBack, WorkspaceRef,
 };
 use lancet_testing::TestFolder;
 use rusqlite::Connection;
@@ -1101,4 +1101,75 @@ fn the_session_of_a_process_is_the_one_reported_last() {
     store.report_session("7:2", "three").expect("kept");
     let found = store.reported_session("7:1").expect("read");
     assert_eq!(found.as_deref(), Some("two"));
+}
+
+#[test]
+fn the_event_of_a_change_goes_with_it_and_leaves_a_mark() {
+    let folder = TestFolder::new();
+    let store = Store::new(folder.path());
+    let contents: [&[u8]; 4] = [b"zero", b"one", b"two", b"three"];
+    for number in 1..4 {
+        let (old, new) = (contents[number - 1], contents[number]);
+        let files = vec![file("/p/a", whole(old), whole(new))];
+        record(&store, &draft(&id(number), files));
+    }
+    let numbers = |since| -> Vec<i64> {
+        let page = store.events(since, 10).expect("read");
+        page.events.iter().map(|event| event.seq).collect()
+    };
+    assert_eq!(numbers(0), [1, 2, 3]);
+    assert_eq!(store.events(0, 10).expect("read").removed_to, 0);
+    assert_eq!(store.last_event_of(&id(2)).expect("read"), Some(2));
+    let limits = Limits {
+        size: 0,
+        ..Limits::default()
+    };
+    let removed = store.prune(&limits, AGES).expect("pruned");
+    assert_eq!(removed.operations, 2);
+    assert_eq!(numbers(0), [3]);
+    let page = store.events(0, 10).expect("read");
+    assert_eq!((page.removed_to, page.newest), (2, 3));
+}
+
+#[test]
+fn the_newest_change_of_a_file_stays_for_each_folder_that_had_its_path() {
+    let folder = TestFolder::new();
+    let store = Store::new(folder.path());
+    let root = Path::new("/workspace");
+    let change = |number: usize, workspace: u8, old: &'static [u8], new: &'static [u8]| {
+        let mut changed = file("/workspace/a", whole(old), whole(new));
+        changed.workspace = Some(WorkspaceRef {
+            id: [workspace; 32],
+            root,
+        });
+        record(&store, &draft(&id(number), vec![changed]));
+    };
+    change(1, 1, b"a", b"b");
+    change(2, 1, b"b", b"c");
+    change(3, 2, b"x", b"y");
+    let limits = Limits {
+        size: 0,
+        ..Limits::default()
+    };
+    assert_eq!(store.forecast(&limits).expect("worked out").operations, 1);
+    assert_eq!(store.prune(&limits, AGES).expect("pruned").operations, 1);
+    assert_eq!(ids(&store, &LogQuery::default()), [id(3), id(2)]);
+    let own = LogQuery {
+        without: vec![[2; 32]],
+        ..LogQuery::default()
+    };
+    assert_eq!(ids(&store, &own), [id(2)]);
+    let known = store.workspaces(&[root.to_owned()]).expect("read");
+    assert_eq!(known.len(), 2);
+    let after = |without: &[[u8; 32]]| {
+        let paths = [PathBuf::from("/workspace/a")];
+        store
+            .is_changed_later(&paths, &id(2), &[], without)
+            .expect("read")
+    };
+    assert!(after(&[]));
+    assert!(
+        !after(&[[2; 32]]),
+        "a change of another folder does not count"
+    );
 }

@@ -2,6 +2,7 @@
 //! changes a file of the user; undo and restore are requests to a [`Session`](crate::Session).
 
 mod attribution;
+mod events;
 mod marks;
 mod patch;
 
@@ -17,10 +18,11 @@ use crate::rooms::examine::open::LARGEST;
 use crate::rooms::{heal, set_aside};
 
 pub use attribution::{Attribution, Written};
+pub use events::{ChangedFile, EventReader, EventWait, EventsSince, Fact, HistoryEvent, Wake};
 pub use lancet_history::{
-    ALREADY_UNDONE, ChangeKind, Compressed, FileChange, IdMatch, KnownWorkspace, LogQuery, Mark,
-    MarkQuery, Operation, OperationKind, OperationState, RecordedState, Removed, Reversible,
-    Statistics, StatisticsQuery, StoreError, Totals,
+    ALREADY_UNDONE, ChangeKind, Compressed, EventKind, FileChange, IdMatch, KnownWorkspace,
+    LogQuery, Mark, MarkQuery, Operation, OperationKind, OperationState, RecordedState, Removed,
+    Reversible, Statistics, StatisticsQuery, StoreError, Totals,
 };
 
 /// The shortest part of an id that is accepted in place of the id.

@@ -111,7 +111,7 @@ pub use engine::{Builder, Lancet, OpenError};
 pub use lancet_history::{SessionName, SessionNameError};
 pub use refusal::{Refusal, RefusalKind};
 pub use reply::{Block, Reply};
-pub use session::{Check, Session};
+pub use session::{AnnouncedSession, Check, Session};
 pub use settings::{Mode, Settings};
 pub use write_scope::WriteScope;
 

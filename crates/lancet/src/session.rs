@@ -1,6 +1,7 @@
 //! A session: one conversation of one model, with its ledger of what the model has seen. The calls of a session are in
 //! `api.rs`.
 
+mod announced;
 mod grants;
 mod pages;
 mod state;
@@ -14,6 +15,7 @@ use lancet_history::{Ledger, LedgerStore, SessionName};
 use crate::engine::{Lancet, Notified};
 use crate::refusal::Refusal;
 
+pub use announced::AnnouncedSession;
 pub(crate) use grants::{LastingAnswer, Reach};
 pub(crate) use pages::Kept;
 use pages::Pages;

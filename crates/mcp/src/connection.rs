@@ -7,6 +7,7 @@ use lancet::{Lancet, Refusal, RefusalKind, Session, SessionName};
 use lancet_serving::identity::{Identity, SESSION};
 use lancet_serving::tokens::TokenKind;
 
+use crate::announced::AnnouncedSessions;
 use crate::limited::LimitedViews;
 use crate::link::Link;
 use crate::notices::PendingNotices;
@@ -19,6 +20,8 @@ pub(crate) struct Connection {
     fixed: Option<SessionName>,
     /// The session of calls that name none; it ends with the connection.
     own: Session,
+    /// The sessions that were told to have begun.
+    pub(crate) announced: AnnouncedSessions,
     /// The roots of the client.
     pub(crate) roots: Arc<ClientRoots>,
     /// The engine as calls may use it.
@@ -38,6 +41,7 @@ impl Connection {
         Self {
             fixed: options.session.clone(),
             own,
+            announced: AnnouncedSessions::new(link),
             roots: Arc::new(roots),
             views: LimitedViews::default(),
             notices: PendingNotices::default(),

@@ -9,6 +9,7 @@
 //!
 //! Over streams, one connection is one client. What listens for HTTP is another crate. A message is at most [`MESSAGE_LIMIT`] bytes long.
 
+mod announced;
 mod answer;
 mod clients;
 mod connection;

@@ -194,10 +194,12 @@ impl Server {
         loop {
             let (session, told, log) = (session.clone(), told.take(), log.clone());
             let again = call.clone();
+            let announced = self.connection().announced.clone();
             let work = move || {
                 if let Some(told) = told {
                     told.tell(&session, &log);
                 }
+                announced.announce(&session, again.caller.client.as_deref());
                 session.call(again)
             };
             let reply = self.follow(self.start(&call, work), context).await?;

@@ -75,6 +75,7 @@ mod scan;
 mod snapshot;
 mod stamp;
 mod sweep;
+mod watch;
 mod workspace_id;
 
 pub use commit::{
@@ -102,4 +103,5 @@ pub use roots::{OpenError, Workspace};
 pub use scan::KnownContent;
 pub use snapshot::{ReadError, Snapshot};
 pub use stamp::{FileType, Moment, Stamp};
+pub use watch::{FolderChange, FolderWatch, Interest, Waited, WatchedFolder, is_told_of, wait_for};
 pub use workspace_id::{FolderOrigin, WorkspaceId};

@@ -267,6 +267,14 @@ Examples:
 
   lancet watch --session evening > changes.log";
 
+pub(super) const EVENTS: &str = "\
+Examples:
+  lancet events --follow
+      What every agent does, as it happens.
+
+  lancet events --since 1204
+  lancet events --follow --since k29f | jq -r 'select(.event == \"changed\") | .path'";
+
 pub(super) const SHOW: &str = "\
 Examples:
   lancet show k29f

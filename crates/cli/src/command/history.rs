@@ -2,6 +2,7 @@
 
 mod access;
 mod attribution;
+mod events;
 mod gc;
 mod line;
 mod log;
@@ -18,6 +19,7 @@ mod watch;
 mod who;
 
 pub(super) use access::history;
+pub(super) use events::events;
 pub(super) use gc::gc;
 pub(super) use log::log;
 pub(super) use show::show;

@@ -4,13 +4,14 @@ use lancet_testing::folder::names;
 
 use crate::stage::{Stage, word};
 
-const COMMANDS: [&str; 29] = [
+const COMMANDS: [&str; 30] = [
     "mcp",
     "serve",
     "install",
     "uninstall",
     "hook",
     "watch",
+    "events",
     "read",
     "edit",
     "write",

@@ -64,6 +64,9 @@ impl Scene {
         text = self.fold_short(&text);
         text = replace_shape(&text, "0000-00-00 00:00:00", "$TIME");
         text = replace_shape(&text, "0000-00-00T00:00:00Z", "$TIME");
+        text = replace_shape(&text, "0000-00-00T00:00:00.000Z", "$TIME");
+        let workspace = format!("\"workspace\":\"{}\"", "*".repeat(16));
+        text = replace_shape(&text, &workspace, "\"workspace\":\"$WORKSPACE\"");
         for zone in ["$TIME +00:00", "$TIME -00:00"] {
             text = replace_shape(&text, zone, "$TIME $ZONE");
         }

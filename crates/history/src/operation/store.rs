@@ -10,6 +10,7 @@ use super::{
     Unsealed,
 };
 use crate::entry::Revision;
+use crate::event::EventStore;
 use crate::kept::KeptContent;
 use crate::mark::MarkStore;
 use crate::question::QuestionStore;
@@ -31,11 +32,14 @@ pub enum Confirmed {
 /// needs, and [`finish`](RecordStore::finish) afterwards. Operations of a process that ended in between are returned by
 /// [`unfinished`](RecordStore::unfinished) and settled by a caller that can read the files.
 pub trait OperationStore:
-    RecordStore + ContentStore + StoreUpkeep + MarkStore + QuestionStore
+    RecordStore + ContentStore + StoreUpkeep + MarkStore + QuestionStore + EventStore
 {
 }
 
-impl<S: RecordStore + ContentStore + StoreUpkeep + MarkStore + QuestionStore> OperationStore for S {}
+impl<S: RecordStore + ContentStore + StoreUpkeep + MarkStore + QuestionStore + EventStore>
+    OperationStore for S
+{
+}
 
 /// The records of operations: written in two steps, queried, and settled after a crash.
 pub trait RecordStore: Send + Sync {

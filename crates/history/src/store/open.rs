@@ -63,6 +63,17 @@ impl OpenDatabase {
         checked.map_or_else(|error| !is_damage(&error), |found| found == "ok")
     }
 
+    /// The number of rows that were changed through this connection.
+    pub(super) fn changes(&self) -> u64 {
+        self.connection.total_changes()
+    }
+
+    /// Wakes those who watch the state folder for changes. SQLite makes a transaction visible through shared memory, which
+    /// the kernel does not tell of, after it has written the log, of which the kernel does.
+    pub(super) fn ring(&self) {
+        self.probe.touch();
+    }
+
     /// Records the state of the files after a statement as the expected one.
     pub(super) fn settle(&mut self, folder: &Path) {
         self.probe.settle(&log_of(&file_in(folder)));

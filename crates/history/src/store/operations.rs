@@ -13,6 +13,7 @@ use super::{
     records, statistics, workspaces,
 };
 use crate::entry::Revision;
+use crate::event::EventStore as _;
 use crate::operation::{
     ALREADY_UNDONE, Confirmed, Draft, IdMatch, LogQuery, Operation, OperationState, RecordStore,
     Removed, Statistics, StatisticsQuery, TakenBack,
@@ -130,6 +131,8 @@ impl RecordStore for Store {
     fn unfinished(&self) -> Result<Vec<Operation>, StoreError> {
         blobs::remove_temporaries(self.folder());
         process::remove_ended(self.folder());
+        // A store that cannot be written tells the end later.
+        let _ = self.end_lost_sessions();
         let (begun, _) = self.run(|connection| {
             let mut statement = connection.prepare_cached("SELECT id, process FROM begun")?;
             let rows = statement.query_map([], |row| {

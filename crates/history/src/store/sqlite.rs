@@ -1,5 +1,6 @@
 //! The store in SQLite: one connection, opened at first use and reopened if its file was moved or damaged.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -23,6 +24,8 @@ pub struct Store {
     _membership: Membership,
     opened: Mutex<Option<OpenDatabase>>,
     aside: Mutex<Vec<SetAside>>,
+    /// How often each session was begun and not ended.
+    sessions: Mutex<BTreeMap<String, i64>>,
     /// When the wait for a lock last timed out, and which process held it.
     timed_out: Mutex<Option<(Instant, Option<Holder>)>>,
 }
@@ -44,6 +47,7 @@ impl Store {
             writer: Writer::new(),
             opened: Mutex::default(),
             aside: Mutex::default(),
+            sessions: Mutex::default(),
             timed_out: Mutex::default(),
         }
     }
@@ -63,6 +67,18 @@ impl Store {
         process::own(&self.folder)
     }
 
+    /// Adds to the number of times that a session was begun, and returns the new number.
+    pub(super) fn count_session(&self, session: &str, more: i64) -> i64 {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = sessions.entry(session.to_owned()).or_default();
+        *count += more;
+        let now = *count;
+        if now <= 0 {
+            sessions.remove(session);
+        }
+        now
+    }
+
     /// Runs `work` on the open database. If the database turns out to be damaged, it is set aside and `work` runs again on the
     /// new one; `work` is a transaction, so the first attempt has left nothing behind.
     pub(super) fn run<T>(
@@ -78,6 +94,7 @@ impl Store {
             None => set_aside = self.open(&mut guard, None, patience)?,
             Some(Err(why)) => set_aside = self.open(&mut guard, Some(&why), patience)?,
         }
+        let before = guard.as_ref().map(OpenDatabase::changes);
         let mut result = attempt(&mut guard, &work, patience);
         if let Err(error) = &result
             && is_damage(error)
@@ -89,6 +106,9 @@ impl Store {
         }
         if let Some(opened) = &mut *guard {
             opened.settle(&self.folder);
+            if result.is_ok() && before != Some(opened.changes()) {
+                opened.ring();
+            }
         }
         match result {
             Ok(value) => Ok((value, set_aside)),

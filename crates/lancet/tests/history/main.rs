@@ -3,6 +3,7 @@
 
 mod child;
 mod decided;
+mod events;
 mod figures;
 mod found_back;
 mod ground;

@@ -1,0 +1,95 @@
+//! `lancet events`: prints the events of the state folder, one JSON object a line.
+
+use std::io;
+use std::os::fd::AsFd as _;
+use std::path::Path;
+
+use lancet::history::{EventReader, EventWait, EventsSince, History, IdMatch, Wake};
+
+use super::access::{open, unreadable};
+use super::owner::lets_show;
+use crate::arguments::EventsArguments;
+use crate::failure::{Exit, Failure};
+use crate::surroundings::{RootHint, Surroundings};
+use crate::terminal::stream;
+
+/// A number with at most this many digits is one of an event; an id of an operation has twelve characters, and its shortest
+/// form four.
+const LONGEST_NUMBER: usize = 16;
+
+/// Runs `lancet events`.
+pub(crate) fn events(arguments: &EventsArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    let lancet = open(&arguments.place, RootHint::Project, None, around)?;
+    let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
+    let history = lancet.history().ok_or_else(without)?;
+    let state = lancet.state_dir().ok_or_else(without)?;
+    // Made before the first look, so that nothing is missed in between.
+    let mut wait = arguments.follow.then(|| EventWait::new(state));
+    let since = since(&history, arguments)?;
+    let (place, surroundings) = (arguments.place.clone(), around.clone());
+    let own = history.clone();
+    let roots = lancet.roots();
+    let may_show = move |path: &Path| match roots.iter().any(|root| path.starts_with(root)) {
+        true => own.is_shown(path),
+        // A file of another project is shown where the rules of that project allow it.
+        false => lets_show(path, &place, &surroundings),
+    };
+    let reader = history.events_shown(&since, may_show).map_err(unreadable)?;
+    let Some(mut reader) = reader else {
+        return Err(Failure::usage("this change has no event any more"));
+    };
+    loop {
+        while print_page(&mut reader)? > 0 {}
+        let Some(wait) = &mut wait else {
+            return Ok(Exit::Done);
+        };
+        match wait.wait(io::stdout().as_fd()) {
+            Ok(Wake::Look) => {}
+            Ok(Wake::Ended) => return Ok(Exit::Done),
+            Err(error) => {
+                return Err(Failure::system(format!(
+                    "the events cannot be waited for: {error}"
+                )));
+            }
+        }
+    }
+}
+
+/// Prints the next events; gives their number.
+fn print_page(reader: &mut EventReader) -> Result<usize, Failure> {
+    let page = reader.next_page().map_err(unreadable)?;
+    if !page.is_empty() {
+        stream(|out| {
+            page.iter()
+                .try_for_each(|event| writeln!(out, "{}", event.json()))
+        })?;
+    }
+    Ok(page.len())
+}
+
+/// Where to begin: a number of digits alone means an event, unless only a change has that id.
+fn since(history: &History, arguments: &EventsArguments) -> Result<EventsSince, Failure> {
+    let Some(typed) = &arguments.since else {
+        return Ok(match arguments.follow {
+            true => EventsSince::Now,
+            false => EventsSince::Beginning,
+        });
+    };
+    if typed.len() <= LONGEST_NUMBER
+        && let Ok(number) = typed.parse::<i64>()
+    {
+        return match number {
+            0.. => Ok(EventsSince::Sequence(number)),
+            _ => Err(Failure::usage(
+                "--since takes the number of an event, 0 or more",
+            )),
+        };
+    }
+    match history.find(typed).map_err(unreadable)? {
+        IdMatch::One(found) => Ok(EventsSince::Operation(found.id)),
+        IdMatch::None => Err(Failure::usage(format!("there is no change {typed}"))),
+        IdMatch::Several(_) => Err(Failure::usage(format!(
+            "{typed} is a part of several ids; give more of one"
+        ))),
+    }
+}

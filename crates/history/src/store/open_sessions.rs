@@ -1,0 +1,120 @@
+//! The readers of events, and the table `open_sessions`: sessions that have begun and whose end is not recorded. A process that is
+//! killed leaves its rows there; the next one that looks records the end.
+
+use rusqlite::params;
+
+use super::events::{self, NewEvent};
+use super::transaction::WriteTransaction;
+use super::{Store, StoreError, process, workspaces};
+use crate::event::{EventKind, EventPage, EventStore, SessionBegin};
+
+impl EventStore for Store {
+    fn events(&self, since: i64, most: usize) -> Result<EventPage, StoreError> {
+        Ok(self
+            .run(|connection| events::page(connection, since, most))?
+            .0)
+    }
+
+    fn last_event_of(&self, operation: &str) -> Result<Option<i64>, StoreError> {
+        Ok(self
+            .run(|connection| events::last_of(connection, operation))?
+            .0)
+    }
+
+    fn begin_session(&self, begin: &SessionBegin<'_>) -> Result<(), StoreError> {
+        if self.count_session(begin.session, 1) > 1 {
+            return Ok(());
+        }
+        self.run(|connection| {
+            let transaction = WriteTransaction::begin(connection)?;
+            let workspace = begin.workspace.as_ref();
+            let workspace = workspace.map(|found| workspaces::number_of(&transaction, found));
+            transaction.execute(
+                "INSERT OR REPLACE INTO open_sessions (process, session, client, workspace, body)
+                 VALUES (?1, ?2, ?3, ?4, ?5)",
+                params![
+                    self.process(),
+                    begin.session,
+                    begin.client,
+                    workspace.transpose()?,
+                    begin.body
+                ],
+            )?;
+            let body = with_state(begin.body, "begun");
+            let event = NewEvent {
+                kind: EventKind::Session,
+                workspace: begin.workspace,
+                session: Some(begin.session),
+                client: begin.client,
+                body: &body,
+            };
+            events::append(&transaction, &event)?;
+            transaction.commit()
+        })?;
+        Ok(())
+    }
+
+    fn end_session(&self, session: &str) -> Result<(), StoreError> {
+        if self.count_session(session, -1) > 0 {
+            return Ok(());
+        }
+        self.run(|connection| {
+            let transaction = WriteTransaction::begin(connection)?;
+            end(&transaction, &self.process(), session)?;
+            transaction.commit()
+        })?;
+        Ok(())
+    }
+
+    fn end_lost_sessions(&self) -> Result<(), StoreError> {
+        self.run(|connection| {
+            let open: Vec<(String, String)> = {
+                let mut statement =
+                    connection.prepare_cached("SELECT process, session FROM open_sessions")?;
+                let rows = statement.query_map([], |row| row.try_into())?;
+                rows.collect::<rusqlite::Result<_>>()?
+            };
+            let lost =
+                |(process, _): &&(String, String)| !process::is_alive(self.folder(), process);
+            let lost: Vec<_> = open.iter().filter(lost).collect();
+            if lost.is_empty() {
+                return Ok(());
+            }
+            let transaction = WriteTransaction::begin(connection)?;
+            for (process, session) in lost {
+                end(&transaction, process, session)?;
+            }
+            transaction.commit()
+        })?;
+        Ok(())
+    }
+}
+
+/// Records the end of a session, unless another process has done so.
+fn end(transaction: &WriteTransaction<'_>, process: &str, session: &str) -> rusqlite::Result<()> {
+    transaction.execute(
+        "INSERT INTO events (time, kind, workspace, session, client, body)
+         SELECT ?3, ?4, workspace, session, client, json_set(body, '$.state', 'ended')
+         FROM open_sessions WHERE process = ?1 AND session = ?2",
+        params![
+            process,
+            session,
+            super::clock::now_in_milliseconds(),
+            EventKind::Session.number()
+        ],
+    )?;
+    transaction.execute(
+        "DELETE FROM open_sessions WHERE process = ?1 AND session = ?2",
+        params![process, session],
+    )?;
+    Ok(())
+}
+
+/// A JSON object with a field more.
+fn with_state(body: &str, state: &str) -> String {
+    match body.strip_prefix('{').map(str::trim_start) {
+        Some(rest) if rest.starts_with('}') => format!("{{\"state\":\"{state}\"}}"),
+        Some(rest) => format!("{{\"state\":\"{state}\",{rest}"),
+        None => format!("{{\"state\":\"{state}\"}}"),
+    }
+}

@@ -1,0 +1,256 @@
+//! The events of a state folder as programs read them: every change of a file, every question and its decision, every session,
+//! of all processes that use the folder, in the order in which they were recorded. Nothing is kept twice: what an event tells
+//! of a change is read from its operation.
+
+mod json;
+mod wait;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use lancet_history::{
+    ChangeKind, EventKind, FileChange, Operation, OperationStore, RecordedEvent, RecordedFact,
+    RecordedState, StoreError,
+};
+use lancet_text::{Hunk, difference};
+
+pub use wait::{EventWait, Wake};
+
+use super::History;
+
+/// How many events are read at a time, which bounds the memory that a reader takes.
+const PAGE: usize = 256;
+/// The largest content, in bytes, that a patch is computed of.
+const LARGEST: u64 = 1 << 20;
+/// The longest time for one patch.
+const BUDGET: Duration = Duration::from_millis(500);
+/// How many unchanged lines a patch shows around changed ones.
+const CONTEXT: usize = 3;
+
+/// Where a reader begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EventsSince {
+    /// With the oldest event that is kept.
+    Beginning,
+    /// After the newest event.
+    Now,
+    /// After the event of this number.
+    Sequence(i64),
+    /// After the last event of the operation with this id.
+    Operation(String),
+}
+
+/// An event.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct HistoryEvent {
+    /// The number of the event, which rises over the whole state folder. A reader that begins after it continues with the next.
+    pub seq: i64,
+    /// The time at which the event was recorded, in milliseconds since 1970.
+    pub time: i64,
+    /// The id of the root that the event is about.
+    pub workspace: Option<String>,
+    /// The session, by its name or generated key.
+    pub session: Option<String>,
+    /// The name of the client program.
+    pub client: Option<String>,
+    /// What happened.
+    pub fact: Fact,
+}
+
+/// What an event tells.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Fact {
+    /// Events of these numbers may be missing: they are no longer kept.
+    Gap {
+        /// The first number.
+        from: i64,
+        /// The last number.
+        to: i64,
+    },
+    /// A file was changed.
+    Changed(Box<ChangedFile>),
+    /// Something else: a question, its decision, or a session, with the fields that belong to it.
+    Other(EventKind, serde_json::Map<String, serde_json::Value>),
+}
+
+/// The change of a file. Of a file that may not be read neither path, revisions nor patch are given.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ChangedFile {
+    /// The operation and everything that is known about it.
+    pub operation: Arc<Operation>,
+    /// How the file was changed.
+    pub kind: ChangeKind,
+    /// The file, where it may be named.
+    pub path: Option<PathBuf>,
+    /// The old path of a file that was renamed.
+    pub moved_from: Option<PathBuf>,
+    /// The revision before the change; none where there was no file.
+    pub before: Option<String>,
+    /// The revision after the change; none where there is no file any more.
+    pub after: Option<String>,
+    /// The hunks of the change; none where it is no text, too large or no longer kept.
+    pub patch: Option<Vec<Hunk>>,
+}
+
+/// Says whether the text of a file may be shown to the reader.
+type MayShow = Box<dyn Fn(&Path) -> bool + Send>;
+
+/// Reads events page by page. Any number of readers may follow one state folder, each at its own position.
+pub struct EventReader {
+    store: Arc<dyn OperationStore>,
+    position: i64,
+    /// Up to here gaps were told.
+    told: i64,
+    may_show: MayShow,
+}
+
+impl History {
+    /// Begins to read events. They are those of the whole state folder; files that are not below the roots, or that may not be
+    /// read, are not named. `None` where there is no operation of this id, or it has no event any more.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn events(&self, since: &EventsSince) -> Result<Option<EventReader>, StoreError> {
+        let history = self.clone();
+        let may_show = move |path: &Path| history.engine.covers(path) && history.is_shown(path);
+        self.events_shown(since, may_show)
+    }
+
+    /// Begins to read events like [`events`](Self::events); `may_show` says which files may be named and shown.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn events_shown(
+        &self,
+        since: &EventsSince,
+        may_show: impl Fn(&Path) -> bool + Send + 'static,
+    ) -> Result<Option<EventReader>, StoreError> {
+        let position = match since {
+            EventsSince::Beginning => 0,
+            EventsSince::Sequence(number) => (*number).max(0),
+            EventsSince::Now => self.ask(|store| store.events(i64::MAX, 0))?.newest,
+            EventsSince::Operation(id) => match self.ask(|store| store.last_event_of(id))? {
+                Some(number) => number,
+                None => return Ok(None),
+            },
+        };
+        Ok(Some(EventReader {
+            store: Arc::clone(&self.store),
+            position,
+            told: 0,
+            may_show: Box::new(may_show),
+        }))
+    }
+}
+
+impl EventReader {
+    /// The number of the last event that was read.
+    pub fn position(&self) -> i64 {
+        self.position
+    }
+
+    /// Reads the next events; none where there are none yet.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn next_page(&mut self) -> Result<Vec<HistoryEvent>, StoreError> {
+        let mut page = self.store.events(self.position, PAGE)?;
+        let mut events = Vec::new();
+        if page.newest < self.position {
+            // The state folder was removed and made anew, and its numbers begin again.
+            events.push(gap(page.newest + 1, self.position));
+            (self.position, self.told) = (0, 0);
+            page = self.store.events(0, PAGE)?;
+        }
+        if page.removed_to > self.position.max(self.told) {
+            events.push(gap(self.position.max(self.told) + 1, page.removed_to));
+            self.told = page.removed_to;
+        }
+        for event in page.events {
+            self.position = event.seq;
+            events.push(self.read(event)?);
+        }
+        Ok(events)
+    }
+
+    fn read(&self, event: RecordedEvent) -> Result<HistoryEvent, StoreError> {
+        let fact = match event.fact {
+            RecordedFact::Changed { operation, file } => self.changed(operation, file)?,
+            RecordedFact::Other(kind, body) => {
+                let mut fields = serde_json::from_str(&body).unwrap_or_default();
+                json::leave_out_paths(&mut fields, &self.may_show);
+                Fact::Other(kind, fields)
+            }
+            _ => Fact::Other(EventKind::Session, serde_json::Map::new()),
+        };
+        Ok(HistoryEvent {
+            seq: event.seq,
+            time: event.time,
+            workspace: event.workspace.map(|workspace| workspace.short_id()),
+            session: event.session,
+            client: event.client,
+            fact,
+        })
+    }
+
+    fn changed(&self, operation: Arc<Operation>, file: usize) -> Result<Fact, StoreError> {
+        let change = &operation.files[file];
+        let mut names = std::iter::once(&change.path).chain(&change.moved_from);
+        let shown = names.all(|name| (self.may_show)(name));
+        let revision = |state: &Option<RecordedState>| {
+            let state = state.as_ref().filter(|_| shown)?;
+            Some(short(&state.revision))
+        };
+        let changed = ChangedFile {
+            kind: change.kind,
+            path: shown.then(|| change.path.clone()),
+            moved_from: change.moved_from.clone().filter(|_| shown),
+            before: revision(&change.before),
+            after: revision(&change.after),
+            patch: match shown {
+                true => self.patch(change)?,
+                false => None,
+            },
+            operation: Arc::clone(&operation),
+        };
+        Ok(Fact::Changed(Box::new(changed)))
+    }
+
+    /// The hunks of a change, where both contents are text of a moderate size.
+    fn patch(&self, change: &FileChange) -> Result<Option<Vec<Hunk>>, StoreError> {
+        let text = |state: &Option<RecordedState>| match state {
+            None => Ok(Some(String::new())),
+            Some(state) if state.size > LARGEST => Ok(None),
+            Some(state) => {
+                let bytes = self.store.content(&state.revision)?;
+                let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+                Ok(text.filter(|text| !text.contains('\0')))
+            }
+        };
+        let (Some(old), Some(new)) = (text(&change.before)?, text(&change.after)?) else {
+            return Ok(None);
+        };
+        let difference = difference(&old, &new, CONTEXT, BUDGET);
+        Ok((!difference.coarse).then_some(difference.hunks))
+    }
+}
+
+fn gap(from: i64, to: i64) -> HistoryEvent {
+    HistoryEvent {
+        seq: to,
+        time: crate::operation::milliseconds(),
+        workspace: None,
+        session: None,
+        client: None,
+        fact: Fact::Gap { from, to },
+    }
+}
+
+fn short(revision: &[u8; 32]) -> String {
+    lancet_workspace::Revision::from_bytes(*revision).short()
+}

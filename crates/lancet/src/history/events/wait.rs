@@ -1,0 +1,97 @@
+//! Waits for the next event. The kernel tells of writes in the state folder, so an idle reader sleeps without a limit; where it
+//! does not tell, as on a network file system, the events are looked at every second.
+
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use lancet_workspace::{FolderChange, FolderWatch, Interest, Waited, is_told_of, wait_for};
+
+/// How long after a write the events are looked at again. The kernel tells of a transaction's bytes before they count, and of
+/// the moment at which they count only if the writer lives that long.
+const AGAIN: [Duration; 5] = [
+    Duration::from_millis(2),
+    Duration::from_millis(10),
+    Duration::from_millis(50),
+    Duration::from_millis(250),
+    Duration::from_secs(1),
+];
+/// How often the events are looked at where the kernel does not tell.
+const UNTOLD: Duration = Duration::from_secs(1);
+
+/// Why a wait is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wake {
+    /// There may be events.
+    Look,
+    /// The other end of the handle that was given is closed.
+    Ended,
+}
+
+/// Waits for events of one state folder. Make it before the first look: what happens in between is told then.
+#[derive(Debug)]
+pub struct EventWait {
+    folder: PathBuf,
+    watch: Option<FolderWatch>,
+    /// Whether the folder is being watched.
+    watched: bool,
+    /// How many looks are left of [`AGAIN`].
+    again: usize,
+}
+
+impl EventWait {
+    /// Prepares to wait for events of a state folder, which need not exist yet.
+    pub fn new(folder: &Path) -> EventWait {
+        let mut wait = EventWait {
+            folder: folder.to_owned(),
+            watch: FolderWatch::new().ok(),
+            watched: false,
+            again: AGAIN.len(),
+        };
+        wait.begin();
+        wait
+    }
+
+    fn begin(&mut self) {
+        let told = self.watch.as_ref().filter(|_| is_told_of(&self.folder));
+        let added = told.map(|watch| watch.add(&self.folder, Interest::Writes));
+        self.watched = added.is_some_and(|added| added.is_ok());
+    }
+
+    /// Waits until there may be events, or until the other end of `end` is closed: a pipe that nobody reads any more, or one
+    /// whose last writer is gone.
+    ///
+    /// # Errors
+    /// The system's own error.
+    pub fn wait(&mut self, end: BorrowedFd<'_>) -> io::Result<Wake> {
+        if !self.watched {
+            self.begin();
+            if self.watched {
+                // Something may have happened before the watch began.
+                return Ok(Wake::Look);
+            }
+        }
+        let limit = match AGAIN.len() - self.again {
+            done if self.watched => AGAIN.get(done).copied(),
+            _ => Some(UNTOLD),
+        };
+        let watch = self.watch.as_ref().filter(|_| self.watched);
+        match wait_for(watch, end, limit)? {
+            Waited::Told => {}
+            Waited::Ended => return Ok(Wake::Ended),
+            Waited::TimedOut => {
+                self.again = self.again.saturating_sub(1);
+                return Ok(Wake::Look);
+            }
+        }
+        self.again = AGAIN.len();
+        let changes = self.watch.as_ref().map(FolderWatch::changes).transpose()?;
+        for change in changes.into_iter().flatten() {
+            if matches!(change, FolderChange::Gone(_)) {
+                self.watched = false;
+            }
+        }
+        Ok(Wake::Look)
+    }
+}

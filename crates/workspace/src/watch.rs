@@ -1,0 +1,264 @@
+//! Tells of changes in folders, through the kernel (inotify). A watch is of one folder, not of those below it, and only for what
+//! its reader is interested in. On other systems there is no watch, and readers look at intervals.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::time::Duration;
+
+/// What a reader wants to be told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interest {
+    /// Every write into a file of the folder and every change of its times.
+    Writes,
+    /// Files that were written and closed, made, removed or renamed.
+    Files,
+}
+
+/// A watched folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct WatchedFolder(i32);
+
+/// What the kernel told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FolderChange {
+    /// Something happened to the file of this name.
+    File(WatchedFolder, OsString),
+    /// The folder itself was removed, renamed or unmounted; it is watched no longer.
+    Gone(WatchedFolder),
+    /// There were more changes than the kernel keeps: anything may have happened.
+    Overflow,
+}
+
+/// Watches folders. It can be waited for with `poll`: it is readable when there is something to tell.
+#[derive(Debug)]
+pub struct FolderWatch {
+    told: OwnedFd,
+}
+
+impl AsFd for FolderWatch {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.told.as_fd()
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl FolderWatch {
+    /// Begins to watch; no folder at first.
+    ///
+    /// # Errors
+    /// The system has no watches left for this user, or none at all.
+    pub fn new() -> io::Result<FolderWatch> {
+        use rustix::fs::inotify::{CreateFlags, init};
+        let told = init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?;
+        Ok(FolderWatch { told })
+    }
+
+    /// Watches a folder. A folder that is watched already keeps its number.
+    ///
+    /// # Errors
+    /// There is no such folder, or the system has no watches left for this user.
+    pub fn add(&self, folder: &Path, interest: Interest) -> io::Result<WatchedFolder> {
+        use rustix::fs::inotify::{WatchFlags, add_watch};
+        let folder_itself = WatchFlags::DELETE_SELF
+            | WatchFlags::MOVE_SELF
+            | WatchFlags::ONLYDIR
+            | WatchFlags::EXCL_UNLINK;
+        let files = match interest {
+            Interest::Writes => {
+                WatchFlags::MODIFY | WatchFlags::ATTRIB | WatchFlags::CREATE | WatchFlags::MOVED_TO
+            }
+            Interest::Files => {
+                WatchFlags::CLOSE_WRITE
+                    | WatchFlags::CREATE
+                    | WatchFlags::DELETE
+                    | WatchFlags::MOVED_FROM
+                    | WatchFlags::MOVED_TO
+            }
+        };
+        let number = add_watch(&self.told, folder, folder_itself | files)?;
+        Ok(WatchedFolder(number))
+    }
+
+    /// Stops watching a folder.
+    pub fn remove(&self, folder: WatchedFolder) {
+        // The kernel may have removed the watch by itself, with the folder.
+        let _ = rustix::fs::inotify::remove_watch(&self.told, folder.0);
+    }
+
+    /// Takes what was told since the last call; never waits.
+    ///
+    /// # Errors
+    /// The system's own error.
+    pub fn changes(&self) -> io::Result<Vec<FolderChange>> {
+        use std::mem::MaybeUninit;
+        use std::os::unix::ffi::OsStrExt as _;
+
+        use rustix::fs::inotify::{ReadFlags, Reader};
+        use rustix::io::Errno;
+        let mut buffer = [MaybeUninit::uninit(); 4096];
+        let mut reader = Reader::new(&self.told, &mut buffer);
+        let mut changes = Vec::new();
+        loop {
+            let told = match reader.next() {
+                Ok(told) => told,
+                Err(Errno::AGAIN) => return Ok(changes),
+                Err(Errno::INTR) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            let folder = WatchedFolder(told.wd());
+            let flags = told.events();
+            let gone = ReadFlags::IGNORED | ReadFlags::MOVE_SELF | ReadFlags::DELETE_SELF;
+            let change = match told.file_name() {
+                _ if flags.contains(ReadFlags::QUEUE_OVERFLOW) => FolderChange::Overflow,
+                _ if flags.intersects(gone) => FolderChange::Gone(folder),
+                Some(name) => {
+                    let name = std::ffi::OsStr::from_bytes(name.to_bytes());
+                    FolderChange::File(folder, name.to_owned())
+                }
+                None => continue,
+            };
+            // A program that writes in small pieces is told of once.
+            if changes.last() != Some(&change) {
+                changes.push(change);
+            }
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl FolderWatch {
+    /// There are no watches on this system.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn new() -> io::Result<FolderWatch> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// There are no watches on this system.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn add(&self, _: &Path, _: Interest) -> io::Result<WatchedFolder> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// There are no watches on this system.
+    pub fn remove(&self, _: WatchedFolder) {}
+
+    /// There are no watches on this system.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn changes(&self) -> io::Result<Vec<FolderChange>> {
+        Ok(Vec::new())
+    }
+}
+
+/// Why a wait is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waited {
+    /// The watch has something to tell.
+    Told,
+    /// The other end of the handle is closed.
+    Ended,
+    /// The time is over, or a signal came.
+    TimedOut,
+}
+
+/// Waits until a watch has something to tell, until the other end of `end` is closed (a pipe that nobody reads any more, or one
+/// whose last writer is gone), or until the time is over.
+///
+/// # Errors
+/// The system's own error.
+pub fn wait_for(
+    watch: Option<&FolderWatch>,
+    end: BorrowedFd<'_>,
+    limit: Option<Duration>,
+) -> io::Result<Waited> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let limit = limit.map(|limit| Timespec {
+        tv_sec: limit.as_secs().try_into().unwrap_or(i64::MAX),
+        tv_nsec: limit.subsec_nanos().into(),
+    });
+    // That the other end is closed is reported without being asked for.
+    let mut waited = vec![PollFd::from_borrowed_fd(end, PollFlags::empty())];
+    waited.extend(watch.map(|watch| PollFd::from_borrowed_fd(watch.as_fd(), PollFlags::IN)));
+    match poll(&mut waited, limit.as_ref()) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let closed = PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL;
+    let is_told = |watch: &PollFd<'_>| !watch.revents().is_empty();
+    Ok(match waited.as_slice() {
+        [end, ..] if end.revents().intersects(closed) => Waited::Ended,
+        [_, watch] if is_told(watch) => Waited::Told,
+        _ => Waited::TimedOut,
+    })
+}
+
+/// Whether all who write into a folder do so through this kernel, which then tells of it: not on a network file system or one
+/// that another program or machine provides.
+#[cfg(target_os = "linux")]
+pub fn is_told_of(folder: &Path) -> bool {
+    const ELSEWHERE: [u64; 7] = [
+        0x6573_5546, // FUSE
+        0x0102_1997, // 9p
+        0x6969,      // nfs
+        0xff53_4d42, // cifs
+        0xfe53_4d42, // smb 2
+        0x00c3_6400, // ceph
+        0x786f_4256, // vboxsf
+    ];
+    let found = rustix::fs::statfs(folder);
+    found.is_ok_and(|found| !ELSEWHERE.contains(&(found.f_type as u64 & 0xffff_ffff)))
+}
+
+/// There are no watches on this system.
+#[cfg(not(target_os = "linux"))]
+pub fn is_told_of(_: &Path) -> bool {
+    false
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn what_happens_to_files_is_told_by_name_and_the_end_of_the_folder() {
+        let folder = tempfile::TempDir::new().expect("folder");
+        let path = folder.path().join("watched");
+        fs::create_dir(&path).expect("made");
+        let watch = FolderWatch::new().expect("inotify");
+        let watched = watch.add(&path, Interest::Files).expect("added");
+        assert_eq!(watch.changes().expect("read"), []);
+        fs::write(path.join("a"), "one").expect("written");
+        fs::write(folder.path().join("new"), "two").expect("written");
+        fs::rename(folder.path().join("new"), path.join("b")).expect("renamed");
+        fs::remove_file(path.join("a")).expect("removed");
+        let file = |name: &str| FolderChange::File(watched, name.into());
+        assert_eq!(
+            watch.changes().expect("read"),
+            [file("a"), file("b"), file("a")]
+        );
+        fs::remove_file(path.join("b")).expect("removed");
+        fs::remove_dir(&path).expect("removed");
+        let told = watch.changes().expect("read");
+        assert_eq!(told, [file("b"), FolderChange::Gone(watched)]);
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_cannot_be_watched() {
+        let folder = tempfile::TempDir::new().expect("folder");
+        let watch = FolderWatch::new().expect("inotify");
+        assert!(
+            watch
+                .add(&folder.path().join("none"), Interest::Writes)
+                .is_err()
+        );
+    }
+}
