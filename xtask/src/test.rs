@@ -92,6 +92,11 @@ pub(crate) fn all(packages: SystemPackages) -> anyhow::Result<bool> {
         let client = folder.join("client.mjs");
         counted(&live, command("node", &[]).arg(client).arg(binary()))
     });
+    report.step("agents: conformance over HTTP", || {
+        let run = fetches.conformance.wait()?.join("run.mjs");
+        let server = binary().with_file_name("examples").join("conformance");
+        counted(&live, command("node", &[]).arg(run).arg(server))
+    });
     report.step("agents: driven by a scripted model", || {
         let packages = driven.insert(fetches.agents.wait()?);
         counted(

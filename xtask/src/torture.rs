@@ -35,10 +35,10 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
             ["--seconds", number] => seconds = number.parse().context("--seconds")?,
             [
                 "--only",
-                part @ ("write" | "history" | "laws" | "agents" | "fuzz"),
+                part @ ("write" | "history" | "laws" | "agents" | "load" | "fuzz"),
             ] => only = Some(*part),
             _ => bail!(
-                "unknown option {}: cargo xtask torture [--only write|history|laws|agents|fuzz] [--cases N] [--seconds N]",
+                "unknown option {}: cargo xtask torture [--only write|history|laws|agents|load|fuzz] [--cases N] [--seconds N]",
                 pair[0]
             ),
         }
@@ -74,6 +74,14 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
             ])
             .args(["--no-fail-fast", "--test", "it", "--test", "proofs"])
             .env("LANCET_TORTURE", "1"),
+        )?;
+    }
+    if wanted("load") {
+        step(
+            "many agents at one server",
+            cargo(&["test", "--package", "lancet-cli", "--profile", PROFILE])
+                .args(["--test", "serve", "load", "--", "--nocapture"])
+                .env("LANCET_LOAD", "200,50000"),
         )?;
     }
     if wanted("history") {

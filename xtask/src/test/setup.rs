@@ -174,6 +174,11 @@ pub(crate) fn watchers() -> anyhow::Result<PathBuf> {
     node_packages("watchers")
 }
 
+/// The folder with the conformance suite of the protocol, and what runs it.
+pub(crate) fn conformance() -> anyhow::Result<PathBuf> {
+    node_packages("conformance")
+}
+
 /// The checker of MCPB bundles.
 pub(crate) fn mcpb() -> anyhow::Result<PathBuf> {
     Ok(node_packages("mcpb")?.join("node_modules/.bin/mcpb"))

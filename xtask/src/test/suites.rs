@@ -81,7 +81,7 @@ impl Suite {
             "lancet-policy" => "permissions",
             "lancet-search" => "search",
             "lancet-cli" | "lancet-serving" => "shell",
-            "lancet-mcp" => "agents",
+            "lancet-mcp" | "lancet-web" => "agents",
             "lancet-dialects" => "dialects",
             "lancet-formats" | "lancet-pdf" => "formats",
             _ => "house",
