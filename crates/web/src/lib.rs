@@ -1,10 +1,12 @@
 //! lancet over HTTP: it listens, lets in who may come in, and hands requests to what answers them.
 //!
 //! [`Access`] decides by Host, Origin and token; [`Listening`] is a bound address, whose [`run`](Listening::run) serves
-//! until a signal stops it. `/mcp` is the endpoint for agents ([`lancet_mcp::Endpoint`]).
+//! until a signal stops it. `/mcp` is the endpoint for agents ([`lancet_mcp::Endpoint`]), `/events` tells
+//! what happens in the state folder.
 
 mod access;
 mod connections;
+mod events;
 mod listen;
 mod names;
 mod routes;

@@ -5,12 +5,14 @@ use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use lancet::Lancet;
 use lancet_mcp::Endpoint;
 use lancet_serving::{Level, Log};
 use tokio_rustls::TlsAcceptor;
 
 use crate::access::Access;
 use crate::connections::{Connections, Signals};
+use crate::events::Events;
 use crate::names::PublicUrl;
 use crate::routes::{self, Served};
 use crate::tls;
@@ -122,7 +124,8 @@ impl Listening {
         public.map(|url| format!("{}/mcp", url.text()))
     }
 
-    /// Serves until SIGINT, SIGTERM or SIGHUP; `endpoint` is called when these are heeded. Calls that are being carried out are answered and writes that have begun
+    /// Serves until SIGINT, SIGTERM or SIGHUP; `endpoint` is called when these are heeded, and `lancet` has the
+    /// events that `/events` tells. Calls that are being carried out are answered and writes that have begun
     /// are finished before it returns; a second signal ends the wait.
     ///
     /// # Errors
@@ -130,6 +133,7 @@ impl Listening {
     pub fn run(
         self,
         mut access: Access,
+        lancet: Option<Lancet>,
         endpoint: impl FnOnce() -> io::Result<Endpoint>,
         log: Log,
     ) -> io::Result<()> {
@@ -146,6 +150,7 @@ impl Listening {
             let served = Arc::new(Served {
                 access,
                 endpoint,
+                events: lancet.map(Events::new),
                 log: log.clone(),
             });
             let router = routes::router(served.clone());
@@ -153,6 +158,9 @@ impl Listening {
             log.say(Level::Info, || format!("serves at {}", self.address));
             connections.accept_until(&mut signals).await;
             log.say(Level::Info, || "stops".to_owned());
+            if let Some(events) = &served.events {
+                events.end();
+            }
             tokio::select! {
                 finished = served.endpoint.stop() => {
                     if !finished {

@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::middleware::{self, Next};
 use axum::response::Response;
-use axum::routing::any;
+use axum::routing::{any, get};
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS,
@@ -19,6 +19,7 @@ use lancet_mcp::Endpoint;
 use lancet_serving::{Level, Log};
 
 use crate::access::{Access, Foreign};
+use crate::events::Events;
 
 /// The headers of answers that pages may read.
 const EXPOSED: &str = "Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate";
@@ -27,30 +28,51 @@ const EXPOSED: &str = "Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate";
 pub(crate) struct Served {
     pub(crate) access: Access,
     pub(crate) endpoint: Endpoint,
+    /// The events; none for a server without a history.
+    pub(crate) events: Option<Events>,
     pub(crate) log: Log,
+}
+
+impl Served {
+    /// The answer to a request without a token that is good.
+    fn turned_away(&self) -> Response {
+        self.log.say(Level::Warn, || {
+            "a request without a token that is good was turned away".to_owned()
+        });
+        without_token()
+    }
 }
 
 /// Makes the paths.
 pub(crate) fn router(served: Arc<Served>) -> Router {
     Router::new()
         .route("/mcp", any(mcp))
+        .route("/events", get(events))
         .fallback(async || {
             said(
                 StatusCode::NOT_FOUND,
-                "there is nothing here; agents connect to /mcp\n",
+                "there is nothing here; agents connect to /mcp, and /events tells what happens\n",
             )
         })
         .layer(middleware::from_fn_with_state(served.clone(), admit))
         .with_state(served)
 }
 
+/// The events, for either token.
+async fn events(State(served): State<Arc<Served>>, request: Request) -> Response {
+    if served.access.token(request.headers()).is_none() {
+        return served.turned_away();
+    }
+    match &served.events {
+        Some(events) => events.answer(request.uri().query()).await,
+        None => said(StatusCode::NOT_FOUND, "this server has no history\n"),
+    }
+}
+
 /// The endpoint for agents.
 async fn mcp(State(served): State<Arc<Served>>, request: Request) -> Response {
     let Some(token) = served.access.token(request.headers()) else {
-        served.log.say(Level::Warn, || {
-            "a request without a token that is good was turned away".to_owned()
-        });
-        return without_token();
+        return served.turned_away();
     };
     let mut response = served.endpoint.answer(request, token).await;
     // What a token opened is kept by nothing on the way.
@@ -122,7 +144,7 @@ fn without_token() -> Response {
     response
 }
 
-fn said(status: StatusCode, words: &'static str) -> Response {
+pub(crate) fn said(status: StatusCode, words: &'static str) -> Response {
     let mut response = Response::new(Body::from(words));
     *response.status_mut() = status;
     let text = HeaderValue::from_static("text/plain; charset=utf-8");

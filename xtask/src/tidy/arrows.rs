@@ -31,7 +31,7 @@ const ROOMS: [(&str, &[&str]); 17] = [
     ),
     ("crates/mcp", &["lancet", "lancet-serving"]),
     ("crates/pdf", &["lancet-formats"]),
-    ("crates/web", &["lancet-mcp", "lancet-serving"]),
+    ("crates/web", &["lancet", "lancet-mcp", "lancet-serving"]),
     ("crates/serving", &["lancet", "lancet-formats"]),
     (
         "crates/cli",

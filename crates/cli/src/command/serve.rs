@@ -75,7 +75,7 @@ pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<E
         Ok(endpoint)
     };
     listening
-        .run(access, endpoint, log)
+        .run(access, Some(lancet.clone()), endpoint, log)
         .map_err(|error| Failure::system(error.to_string()))?;
     if let Some(history) = lancet.history() {
         let _ = history.clean(TIDYING);

@@ -1,7 +1,9 @@
 //! Several agents at one server: one engine, and a record of its own for each.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+
 use lancet_testing::folder::put;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::client::{Client, Server, alone, folder, refusal, text};
 
@@ -108,4 +110,38 @@ fn by_default_writes_are_asked_about_and_wait_for_a_person() {
         "this client cannot ask its user"
     );
     assert!(!path.exists());
+}
+
+#[test]
+fn what_happens_is_told_line_by_line_to_either_token() {
+    let mut server = Server::start(&[]);
+    assert_eq!(
+        server.request("GET", "/events?since=0", &[], b"").status,
+        401
+    );
+    let wrong = server.request("GET", "/events?since=x", &[&server.reader()], b"");
+    assert_eq!(wrong.status, 400);
+    let listen = |authorization: &str| {
+        let mut stream = server.connect();
+        let head =
+            format!("GET /events?since=0 HTTP/1.1\r\nHost: localhost\r\n{authorization}\r\n\r\n");
+        stream.write_all(head.as_bytes()).expect("sent");
+        BufReader::new(stream).lines()
+    };
+    let streams = [listen(&server.reader()), listen(&server.bearer())];
+    let path = server.folder.join("project").join("new.txt");
+    let mut client = Client::new(&server, server.bearer());
+    client.call("Write", json!({"file_path": path, "content": "x\n"}));
+    for mut lines in streams {
+        let told = lines.find_map(|line| {
+            let event: Value = serde_json::from_str(&line.expect("a line")).ok()?;
+            (event["event"] == "changed").then_some(event)
+        });
+        let told = told.expect("the change is told");
+        assert_eq!(told["path"], json!(path), "{told}");
+        assert!(told["seq"].as_i64() > Some(0), "{told}");
+    }
+    // Who listens does not hold up the end.
+    let _listening = listen(&server.bearer());
+    assert_eq!(server.end("-TERM"), 0);
 }

@@ -318,6 +318,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let handler = move || fixture.clone();
         Ok(Endpoint::of_handler(handler, MESSAGE_LIMIT, Log::silent()))
     };
-    listening.run(access, endpoint, Log::silent())?;
+    listening.run(access, None, endpoint, Log::silent())?;
     Ok(())
 }
