@@ -85,7 +85,7 @@ class ClaudeCode(drivers.ClaudeCode):
         return [self.executable()]
 
     def begin(self, terminal):
-        return terminal.awaits("? for shortcuts")
+        return terminal.awaits("❯")
 
 
 class Codex(drivers.Codex):
@@ -150,8 +150,10 @@ def answer(terminal, name, keys, checks):
     checks.that(seen is not None, "the question about %s shows the path and the diff" % name, terminal.screen())
     lines = [line.strip(" │") for line in (seen or "").splitlines()]
     checks.that(all(line in lines for line in DIFF), "each line of the diff of %s stands by itself" % name, seen)
-    time.sleep(0.5)  # An answer within 300 ms is not taken for that of a person.
     for key, shown in keys:
+        # At a person's pace: lancet takes no answer within 300 ms for that of a person, and Claude Code 2.1.326 passes over a key that
+        # follows another one at once.
+        time.sleep(0.7)
         terminal.press(key)
         if shown is not None:
             checks.that(terminal.awaits(shown) is not None, "%s leads to %r" % (key, shown), terminal.screen())

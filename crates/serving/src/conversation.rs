@@ -41,7 +41,7 @@ const AGENTS: &[KnownAgent] = &[
         hook: "qwen",
         client: "qwen",
         prefix: "qwen-code",
-        variable: None,
+        variable: Some("QWEN_CODE_SESSION_ID"),
     },
     // Its calls name the thread in `_meta`; a hook has the same id.
     KnownAgent {
@@ -63,6 +63,7 @@ pub const SESSION_VARIABLES: &[&str] = &[
     "CLAUDE_CODE_SESSION_ID",
     "AGENT_SESSION_ID",
     "COPILOT_AGENT_SESSION_ID",
+    "QWEN_CODE_SESSION_ID",
 ];
 
 /// The name of the session that a hook of an agent is about; none where `lancet hook` does not know the agent.

@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 const LONGEST_DIFF: usize = 8_000;
 /// The longest notes that a question shows, in bytes; the first is always shown.
 const LONGEST_NOTES: usize = 4_000;
+/// Clients whose dialog shows three lines of a message, and how many more there are: Claude Code 2.1.326, November 2026. What
+/// changes comes first there, and why it is asked about after it.
+const SHORT: &[&str] = &["claude-code"];
 /// The default of the field for the reason.
 const NO_REASON: &str = "no reason";
 
@@ -112,25 +115,57 @@ fn field<'r>(result: &'r ElicitResult, name: &str) -> Option<&'r str> {
 /// The question in words: every path with its lines, reasons, rules and diffs. The texts of a question are safe to show.
 fn worded(question: &Question) -> String {
     let mut words = headline(question);
-    words.push_str(&format!("Asked because {}.\n", question.reason()));
-    if question.files.len() > 1 {
-        words.extend(question.files.iter().map(listed));
+    let several = question.files.len() > 1;
+    let list: String = match several {
+        true => question.files.iter().map(listed).collect(),
+        false => String::new(),
+    };
+    let asked = format!("Asked because {}.\n", question.reason());
+    let client = question.client.as_deref();
+    let is_short = client.is_some_and(|name| SHORT.contains(&name));
+    if is_short && !several {
+        let diff = diffs(question);
+        words.push_str(from_first_change(&diff).trim_end_matches('\n'));
+        words.push_str(&format!(
+            "\n\n{asked}{}{}",
+            rules(question),
+            notes(question)
+        ));
+        return words;
     }
-    let mut rules: Vec<&str> = Vec::new();
-    for rule in question
-        .files
-        .iter()
-        .filter_map(|file| file.rule.as_deref())
-    {
-        if !rules.contains(&rule) {
-            rules.push(rule);
-            words.push_str(&format!("Rule: {rule}\n"));
-        }
-    }
+    words.push_str(&match is_short {
+        true => format!("{list}{asked}"),
+        false => format!("{asked}{list}"),
+    });
+    words.push_str(&rules(question));
     words.push_str(&notes(question));
     words.push('\n');
     words.push_str(&diffs(question));
     words
+}
+
+/// A diff from its first changed line on.
+fn from_first_change(diff: &str) -> &str {
+    let mut at = 0;
+    for line in diff.split_inclusive('\n') {
+        if line.starts_with(['+', '-']) {
+            return &diff[at..];
+        }
+        at += line.len();
+    }
+    diff
+}
+
+/// The rules that ask, each once.
+fn rules(question: &Question) -> String {
+    let mut rules: Vec<&str> = Vec::new();
+    for file in &question.files {
+        if let Some(rule) = file.rule.as_deref().filter(|rule| !rules.contains(rule)) {
+            rules.push(rule);
+        }
+    }
+    let lines = rules.iter().map(|rule| format!("Rule: {rule}\n"));
+    lines.collect()
 }
 
 fn headline(question: &Question) -> String {

@@ -183,6 +183,27 @@ fn one_file_is_named_in_the_first_line() {
 }
 
 #[test]
+fn a_dialog_of_three_lines_begins_with_what_changes() {
+    let mut file = FileQuestion::new("/r/a", ChangeKind::Update);
+    file.lines = (1, 1);
+    file.reason = Some("why".into());
+    file.rule = Some("ask Edit(a)".into());
+    file.pieces = vec![Piece::new("@@ -1,3 +1,3 @@\n x\n-a\n+b\n y\n", 0)];
+    let mut one = Question::new("Edit", vec![file.clone()]);
+    one.client = Some("claude-code".into());
+    assert_eq!(
+        asked(decision(&one))["message"],
+        "Edit wants to change /r/a (+1 -1).\n-a\n+b\n y\n\nAsked because why.\nRule: ask Edit(a)\n"
+    );
+    let mut two = Question::new("Edit", vec![file.clone(), file]);
+    two.client = one.client.clone();
+    let message = asked(decision(&two))["message"].clone();
+    let lines: Vec<_> = message.as_str().expect("text").lines().collect();
+    assert!(lines[1].starts_with("change /r/a") && lines[2].starts_with("change /r/a"));
+    assert!(lines.contains(&"@@ -1,3 +1,3 @@"), "{lines:?}");
+}
+
+#[test]
 fn notes_are_bounded_and_the_rest_is_counted() {
     let mut file = FileQuestion::new("/r/a", ChangeKind::Update);
     file.notices = vec!["n".repeat(1_500); 5];
