@@ -93,6 +93,7 @@ mod receive;
 pub mod refusal;
 mod reply;
 pub mod request;
+pub mod resource;
 mod rooms;
 mod row;
 mod session;

@@ -124,6 +124,9 @@ pub(crate) fn about(instructions: String) -> ServerConfig {
     let experimental = [(sandbox::CAPABILITY.to_owned(), JsonObject::new())];
     let capabilities = ServerCapabilities::builder()
         .enable_tools()
+        .enable_resources()
+        .enable_resources_subscribe()
+        .enable_completions()
         .enable_tasks()
         .enable_experimental_with(experimental.into())
         .build();

@@ -1,7 +1,7 @@
 //! What belongs to one connection, and to no other of the same process: the client's session, roots and sandbox, and
 //! what its next answer says besides.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use lancet::{Lancet, Refusal, RefusalKind, Session, SessionName};
 use lancet_serving::identity::{Identity, SESSION};
@@ -13,6 +13,7 @@ use crate::link::Link;
 use crate::notices::PendingNotices;
 use crate::process::Process;
 use crate::roots::ClientRoots;
+use crate::subscriptions::Subscriptions;
 
 /// The state of one connection.
 pub(crate) struct Connection {
@@ -22,6 +23,8 @@ pub(crate) struct Connection {
     own: Session,
     /// The sessions that were told to have begun.
     pub(crate) announced: AnnouncedSessions,
+    /// The subscriptions to resources, once there is one; none where the system lets no files be watched.
+    pub(crate) subscriptions: OnceLock<Option<Subscriptions>>,
     /// The roots of the client.
     pub(crate) roots: Arc<ClientRoots>,
     /// The engine as calls may use it.
@@ -42,6 +45,7 @@ impl Connection {
             fixed: options.session.clone(),
             own,
             announced: AnnouncedSessions::new(link),
+            subscriptions: OnceLock::new(),
             roots: Arc::new(roots),
             views: LimitedViews::default(),
             notices: PendingNotices::default(),

@@ -1,5 +1,7 @@
 //! Answers the requests of a client: the list of tools, and calls, which the library carries out on the threads of a
-//! pool. This file adds time limits, cancellation, progress reports, protection against panics and the form of answers.
+//! pool (`handler.rs` has the requests one by one). This file adds time limits, cancellation, progress reports, protection against panics and the form of answers.
+
+mod handler;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -11,13 +13,11 @@ use lancet_serving::deadline::overdue;
 use lancet_serving::identity::Identity;
 use lancet_serving::pool::{JobError, Progress};
 use lancet_serving::tokens::TokenKind;
+use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CancelTaskParams, GetTaskParams, GetTaskResult,
-    InputRequiredResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
-    ServerConfig, Tool, UpdateTaskParams,
+    CallToolRequestParams, CallToolResponse, InputRequiredResult, ProgressNotificationParam,
 };
-use rmcp::service::{NotificationContext, RequestContext};
-use rmcp::{ErrorData, RoleServer, ServerHandler};
+use rmcp::service::RequestContext;
 use serde_json::Value;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
@@ -31,7 +31,6 @@ use crate::patience::{self, Waited};
 use crate::process::Process;
 use crate::roots::RootsDecision;
 use crate::seal::{Bound, BoundTo};
-use crate::tasks;
 use crate::underway::Underway;
 
 /// After this time progress is reported, where the client asked for it.
@@ -292,94 +291,5 @@ impl Server {
             }
             Err(JobError::NoThread) => Reply::internal("the system gave no thread for it", call),
         }
-    }
-}
-
-impl ServerHandler for Server {
-    fn get_info(&self) -> ServerConfig {
-        answer::about(self.process.instructions.clone())
-    }
-
-    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.connection().roots.are_news(context.peer);
-    }
-
-    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
-        self.connection().roots.are_news(context.peer);
-    }
-
-    async fn list_tools(
-        &self,
-        _request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        let tools = self
-            .process
-            .listed
-            .anew(&self.process.lancet, &self.process.options);
-        let mut tools = self.manners(&context).tools(&tools);
-        if link::token(&context) == TokenKind::Read {
-            tools.retain(|tool| self.process.only_reads(&tool.name));
-        }
-        Ok(ListToolsResult::with_all_items(tools))
-    }
-
-    async fn get_task(
-        &self,
-        request: GetTaskParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<GetTaskResult, ErrorData> {
-        let client = self.manners(&context);
-        tasks::state(&self.process, request.task_id, client, &context).await
-    }
-
-    async fn update_task(
-        &self,
-        _request: UpdateTaskParams,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<(), ErrorData> {
-        // Tasks ask their client for nothing, and answers that were not asked for are ignored.
-        Ok(())
-    }
-
-    async fn cancel_task(
-        &self,
-        request: CancelTaskParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<(), ErrorData> {
-        tasks::cancel(&self.process, request.task_id, &context).await
-    }
-
-    fn get_tool(&self, name: &str) -> Option<Tool> {
-        let tools = self.process.listed.known();
-        tools.iter().find(|tool| tool.name == name).cloned()
-    }
-
-    async fn call_tool(
-        &self,
-        mut request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let tool = self.process.lancet.own_tool_name(&request.name);
-        request.name = tool.clone().into();
-        let began = Instant::now();
-        self.process.activity.note();
-        let response = self.call(request, &context).await;
-        self.process.activity.note();
-        let Some(response) = response else {
-            return Err(ErrorData::internal_error("the call was cancelled", None));
-        };
-        let connection = self.connection();
-        connection.notices.keep(connection.roots.take_notice());
-        if answer::outcome(&response) == "not_read" && self.is_without_session(&context) {
-            connection.notices.keep(Some(NO_SESSION.to_owned()));
-        }
-        let response = self.connection().notices.added_to(response);
-        self.process.options.log.say(Level::Debug, || {
-            let outcome = answer::outcome(&response);
-            let milliseconds = began.elapsed().as_secs_f64() * 1000.0;
-            format!("{tool}: {outcome} in {milliseconds:.1} ms")
-        });
-        Ok(response)
     }
 }

@@ -59,6 +59,7 @@ mod commit;
 mod content;
 mod disk;
 mod displaced;
+mod file_watch;
 mod folder;
 mod folder_removal;
 mod handles;
@@ -89,6 +90,7 @@ pub use disk::{
 #[cfg(feature = "testing")]
 pub use disk::{Call, FaultyDisk, Lasting};
 pub use displaced::{DISPLACED_FOLDER, Displaced, LateWriteCheck, Limits, Seal, is_sealed_name};
+pub use file_watch::FileWatch;
 pub use folder::{FolderEntry, FolderListing};
 pub use folder_removal::FolderRemoval;
 pub use handles::{FileReader, FolderHandle};

@@ -16,6 +16,8 @@ async fn a_handshake_introduces_the_server() {
     assert_eq!(
         hello["capabilities"],
         json!({
+            "completions": {},
+            "resources": {"subscribe": true},
             "tools": {},
             "experimental": asked,
             "extensions": { "io.modelcontextprotocol/tasks": {} }

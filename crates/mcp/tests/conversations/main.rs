@@ -9,6 +9,7 @@ mod flood;
 mod generations;
 mod limits;
 mod names;
+mod resources;
 mod roots;
 mod sandbox;
 mod search;

@@ -1,0 +1,125 @@
+//! Files as resources: one template, `file:///{path}`, and nothing listed, since a project has more files than a list is good for.
+//! What a person picks in their agent is read whole; it does not count as seen by the model.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use lancet::Lancet;
+use lancet::resource::{NoResource, Resource, ResourceContent};
+use rmcp::ErrorData;
+use rmcp::model::{
+    ArgumentInfo, CompleteResult, CompletionInfo, ListResourceTemplatesResult, ReadResourceResult,
+    Reference, ResourceContents, ResourceTemplate,
+};
+
+use crate::roots::folder_of_uri;
+
+/// The template of all resources.
+const TEMPLATE: &str = "file:///{path}";
+/// The name of its argument.
+const PATH: &str = "path";
+
+/// The one template.
+pub(crate) fn templates() -> ListResourceTemplatesResult {
+    let mut template = ResourceTemplate::new(TEMPLATE, "file");
+    template.title = Some("File".to_owned());
+    template.description =
+        Some("A file of the project, whole. Reading it does not count as Read.".to_owned());
+    ListResourceTemplatesResult::with_all_items(vec![template])
+}
+
+/// Reads a resource.
+pub(crate) fn read(lancet: &Lancet, given: &str) -> Result<ReadResourceResult, ErrorData> {
+    let path = folder_of_uri(given).ok_or_else(not_found)?;
+    let resource = lancet.resource(&path).map_err(|why| match why {
+        NoResource::TooLong(most) => ErrorData::invalid_params(
+            format!("the file is longer than {most} characters; the tool Read reads it in parts"),
+            None,
+        ),
+        NoResource::NotFound => not_found(),
+        _ => ErrorData::internal_error("the file could not be read", None),
+    })?;
+    Ok(ReadResourceResult::new(vec![contents(given, resource)]))
+}
+
+fn contents(uri: &str, resource: Resource) -> ResourceContents {
+    let (uri, meta) = (uri.to_owned(), None);
+    match resource.content {
+        ResourceContent::Text(text) => ResourceContents::TextResourceContents {
+            uri,
+            mime_type: Some("text/plain".to_owned()),
+            text,
+            meta,
+        },
+        ResourceContent::Bytes(bytes) => ResourceContents::BlobResourceContents {
+            uri,
+            mime_type: Some(kind_of(&bytes).to_owned()),
+            blob: STANDARD.encode(bytes),
+            meta,
+        },
+    }
+}
+
+/// The media type of bytes that are no text, by how they begin.
+fn kind_of(bytes: &[u8]) -> &'static str {
+    match bytes {
+        [0x89, b'P', b'N', b'G', ..] => "image/png",
+        [0xff, 0xd8, 0xff, ..] => "image/jpeg",
+        [b'G', b'I', b'F', b'8', ..] => "image/gif",
+        [
+            b'R',
+            b'I',
+            b'F',
+            b'F',
+            _,
+            _,
+            _,
+            _,
+            b'W',
+            b'E',
+            b'B',
+            b'P',
+            ..,
+        ] => "image/webp",
+        [b'%', b'P', b'D', b'F', ..] => "application/pdf",
+        _ => "application/octet-stream",
+    }
+}
+
+/// A file that is not there and one that may not be read are answered alike, and neither is named.
+pub(crate) fn not_found() -> ErrorData {
+    ErrorData::resource_not_found("there is no such file here", None)
+}
+
+/// Completes the path of the template.
+pub(crate) fn complete(
+    lancet: &Lancet,
+    reference: &Reference,
+    argument: &ArgumentInfo,
+) -> CompleteResult {
+    let is_ours = matches!(reference, Reference::Resource(resource) if resource.uri == TEMPLATE);
+    if !is_ours || argument.name != PATH {
+        return CompleteResult::default();
+    }
+    // The value stands after `file:///`, so it has no slash at its beginning; one that is typed all the same is kept.
+    let typed = argument.value.as_str();
+    let slash = if typed.starts_with('/') { "" } else { "/" };
+    let found = lancet.complete_path(&format!("{slash}{typed}"));
+    let values = found.into_iter();
+    let values = values.map(|path| path.strip_prefix(slash).unwrap_or(&path).to_owned());
+    let values: Vec<String> = values.take(CompletionInfo::MAX_VALUES).collect();
+    CompletionInfo::new(values).map_or_else(|_| CompleteResult::default(), CompleteResult::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_have_the_type_that_they_begin_with() {
+        assert_eq!(kind_of(b"\x89PNG\r\n\x1a\n"), "image/png");
+        assert_eq!(kind_of(b"%PDF-1.7"), "application/pdf");
+        assert_eq!(kind_of(b"RIFF\0\0\0\0WEBPVP8 "), "image/webp");
+        assert_eq!(kind_of(b"RIFF\0\0\0\0WAVE"), "application/octet-stream");
+        assert_eq!(kind_of(b""), "application/octet-stream");
+    }
+}

@@ -1,0 +1,252 @@
+//! The requests of a client, one by one.
+
+use std::path::PathBuf;
+
+use lancet::Lancet;
+use lancet_serving::Level;
+use lancet_serving::pool::Progress;
+use lancet_serving::tokens::TokenKind;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
+    CompleteResult, GetTaskParams, GetTaskResult, ListResourceTemplatesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ResourceUpdatedNotificationParam, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
+    Tool, UnsubscribeRequestParams, UpdateTaskParams,
+};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use tokio::time::Instant;
+
+use super::{NO_SESSION, Server};
+use crate::roots::{RootsDecision, folder_of_uri};
+use crate::subscriptions::Subscriptions;
+use crate::{answer, link, resources, tasks};
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        answer::about(self.process.instructions.clone())
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.connection().roots.are_news(context.peer);
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        self.connection().roots.are_news(context.peer);
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tools = self
+            .process
+            .listed
+            .anew(&self.process.lancet, &self.process.options);
+        let mut tools = self.manners(&context).tools(&tools);
+        if link::token(&context) == TokenKind::Read {
+            tools.retain(|tool| self.process.only_reads(&tool.name));
+        }
+        Ok(ListToolsResult::with_all_items(tools))
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let client = self.manners(&context);
+        tasks::state(&self.process, request.task_id, client, &context).await
+    }
+
+    async fn update_task(
+        &self,
+        _request: UpdateTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        // Tasks ask their client for nothing, and answers that were not asked for are ignored.
+        Ok(())
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        tasks::cancel(&self.process, request.task_id, &context).await
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let tools = self.process.listed.known();
+        tools.iter().find(|tool| tool.name == name).cloned()
+    }
+
+    async fn call_tool(
+        &self,
+        mut request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let tool = self.process.lancet.own_tool_name(&request.name);
+        request.name = tool.clone().into();
+        let began = Instant::now();
+        self.process.activity.note();
+        let response = self.call(request, &context).await;
+        self.process.activity.note();
+        let Some(response) = response else {
+            return Err(ErrorData::internal_error("the call was cancelled", None));
+        };
+        let connection = self.connection();
+        connection.notices.keep(connection.roots.take_notice());
+        if answer::outcome(&response) == "not_read" && self.is_without_session(&context) {
+            connection.notices.keep(Some(NO_SESSION.to_owned()));
+        }
+        let response = self.connection().notices.added_to(response);
+        self.process.options.log.say(Level::Debug, || {
+            let outcome = answer::outcome(&response);
+            let milliseconds = began.elapsed().as_secs_f64() * 1000.0;
+            format!("{tool}: {outcome} in {milliseconds:.1} ms")
+        });
+        Ok(response)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(resources::templates())
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let read = move |lancet: Lancet| resources::read(&lancet, &request.uri);
+        Ok(self.of_files(&context, read).await??.into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let complete =
+            move |lancet: Lancet| resources::complete(&lancet, &request.r#ref, &request.argument);
+        // Where there are no files yet, there is nothing to complete.
+        Ok(self.of_files(&context, complete).await.unwrap_or_default())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let file = self.resource_file(&context, request.uri.clone()).await?;
+        let subscriptions = self.connection().subscriptions.get_or_init(|| {
+            let (subscriptions, mut changed) = Subscriptions::begin().ok()?;
+            let peer = context.peer.clone();
+            tokio::spawn(async move {
+                while let Some(uri) = changed.recv().await {
+                    let update = ResourceUpdatedNotificationParam::new(uri);
+                    if peer.notify_resource_updated(update).await.is_err() {
+                        return;
+                    }
+                }
+            });
+            Some(subscriptions)
+        });
+        let subscriptions = subscriptions.as_ref().ok_or_else(unwatched)?;
+        subscriptions.add(file, request.uri).map_err(|_| too_many())
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if let Some(Some(subscriptions)) = self.connection().subscriptions.get() {
+            subscriptions.remove(&request.uri);
+        }
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        let mut accepted = SubscriptionFilter::new();
+        accepted
+            .resource_subscriptions
+            .clone_from(&requested.resource_subscriptions);
+        Some(accepted)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let (subscriptions, mut changed) = Subscriptions::begin().map_err(|_| unwatched())?;
+        let wanted = context.accepted().resource_subscriptions.clone();
+        for uri in wanted.unwrap_or_default() {
+            // A file that may not be read is one that never changes.
+            if let Ok(file) = self
+                .resource_file(context.request_context(), uri.clone())
+                .await
+            {
+                subscriptions.add(file, uri).map_err(|_| too_many())?;
+            }
+        }
+        loop {
+            tokio::select! {
+                () = context.cancelled() => return Ok(()),
+                uri = changed.recv() => match uri {
+                    Some(uri) if context.sink().notify_resource_updated(uri.as_str()).await.is_ok() => {}
+                    _ => return Ok(()),
+                },
+            }
+        }
+    }
+}
+
+impl Server {
+    /// Runs some work on the files of this client, on the pool.
+    async fn of_files<T: Send + 'static>(
+        &self,
+        context: &RequestContext<RoleServer>,
+        work: impl FnOnce(Lancet) -> T + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let request = CallToolRequestParams::new("resources");
+        let decision = self.connection().roots.decide(&request, None, context);
+        let lancet = match decision.await {
+            Some(RootsDecision::Go(None)) => self.process.lancet.clone(),
+            Some(RootsDecision::Go(Some(narrowed))) => narrowed,
+            // Before the roots are known no file is.
+            _ => return Err(resources::not_found()),
+        };
+        let progress = Progress::default();
+        let work = self.process.pool.run(&progress, move || work(lancet));
+        let failed = |_| ErrorData::internal_error("the file could not be read", None);
+        work.await.map_err(failed)
+    }
+
+    /// The file of a resource, where it may be read.
+    async fn resource_file(
+        &self,
+        context: &RequestContext<RoleServer>,
+        uri: String,
+    ) -> Result<PathBuf, ErrorData> {
+        let find = move |lancet: Lancet| lancet.find_resource(&folder_of_uri(&uri)?);
+        let found = self.of_files(context, find).await?;
+        found.ok_or_else(resources::not_found)
+    }
+}
+
+fn unwatched() -> ErrorData {
+    ErrorData::internal_error("the system lets no more files be watched", None)
+}
+
+fn too_many() -> ErrorData {
+    ErrorData::invalid_params(
+        "there are too many subscriptions; end some of them first",
+        None,
+    )
+}

@@ -1,0 +1,241 @@
+//! Tells which of some files have changed: one watch for each folder that has such a file. A file that is replaced by a rename, as
+//! editors save, removed or made again is told of, too. A folder that cannot be watched (it is missing, or the kernel does not
+//! tell of it) is looked at every second.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::watch::{
+    FolderChange, FolderWatch, Interest, Waited, WatchedFolder, is_told_of, wait_for,
+};
+
+/// How often folders that cannot be watched are looked at, and new ones found where nothing was watched before.
+const UNTOLD: Duration = Duration::from_secs(1);
+
+/// Watches files. Files may be added and removed while another thread waits.
+#[derive(Debug)]
+pub struct FileWatch {
+    watch: Option<FolderWatch>,
+    folders: Mutex<BTreeMap<PathBuf, FolderOfFiles>>,
+}
+
+/// A folder with files that are watched.
+#[derive(Debug, Default)]
+struct FolderOfFiles {
+    watched: Option<WatchedFolder>,
+    files: BTreeMap<OsString, Option<FileState>>,
+}
+
+/// What tells two states of a file apart where the kernel does not tell of a change.
+type FileState = (u64, u64, u64, i64, i64);
+
+impl FileWatch {
+    /// Begins to watch; no file at first.
+    #[expect(
+        clippy::new_without_default,
+        reason = "it takes a handle of the system, which a default should not"
+    )]
+    pub fn new() -> FileWatch {
+        FileWatch {
+            watch: FolderWatch::new().ok(),
+            folders: Mutex::default(),
+        }
+    }
+
+    /// Watches a file, which need not exist. The path is absolute, and links in it are resolved.
+    pub fn add(&self, file: &Path) {
+        let (Some(path), Some(name)) = (file.parent(), file.file_name()) else {
+            return;
+        };
+        let mut folders = self.folders();
+        let folder = folders.entry(path.to_owned()).or_default();
+        if folder.watched.is_none() {
+            folder.watched = self.begin(path);
+        }
+        folder.files.insert(name.to_owned(), state_of(file));
+    }
+
+    /// Stops watching a file.
+    pub fn remove(&self, file: &Path) {
+        let (Some(path), Some(name)) = (file.parent(), file.file_name()) else {
+            return;
+        };
+        let mut folders = self.folders();
+        let Some(folder) = folders.get_mut(path) else {
+            return;
+        };
+        folder.files.remove(name);
+        if folder.files.is_empty() {
+            if let (Some(watch), Some(watched)) = (&self.watch, folder.watched) {
+                watch.remove(watched);
+            }
+            folders.remove(path);
+        }
+    }
+
+    /// Waits until some of the files have changed, and gives them. Nothing once the other end of `end` is closed.
+    ///
+    /// # Errors
+    /// The system's own error.
+    pub fn wait(&self, end: BorrowedFd<'_>) -> io::Result<Option<Vec<PathBuf>>> {
+        loop {
+            let untold = self
+                .folders()
+                .values()
+                .any(|folder| folder.watched.is_none());
+            let limit = (untold || self.watch.is_none()).then_some(UNTOLD);
+            let changed = match wait_for(self.watch.as_ref(), end, limit)? {
+                Waited::Ended => return Ok(None),
+                Waited::Told => self.told()?,
+                Waited::TimedOut => Vec::new(),
+            };
+            let mut changed = changed;
+            changed.extend(self.look());
+            changed.sort();
+            changed.dedup();
+            if !changed.is_empty() {
+                return Ok(Some(changed));
+            }
+        }
+    }
+
+    fn folders(&self) -> MutexGuard<'_, BTreeMap<PathBuf, FolderOfFiles>> {
+        self.folders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begin(&self, folder: &Path) -> Option<WatchedFolder> {
+        let watch = self.watch.as_ref().filter(|_| is_told_of(folder))?;
+        watch.add(folder, Interest::Files).ok()
+    }
+
+    /// What the kernel told of.
+    fn told(&self) -> io::Result<Vec<PathBuf>> {
+        let Some(watch) = &self.watch else {
+            return Ok(Vec::new());
+        };
+        let mut changed = Vec::new();
+        let mut folders = self.folders();
+        for change in watch.changes()? {
+            for (path, folder) in folders.iter_mut() {
+                let is_it = |watched: WatchedFolder| folder.watched == Some(watched);
+                match &change {
+                    FolderChange::File(watched, name) if is_it(*watched) => {
+                        changed.extend(folder.note(path, name));
+                    }
+                    FolderChange::Gone(watched) if is_it(*watched) => {
+                        folder.watched = None;
+                        changed.extend(folder.files.keys().map(|name| path.join(name)));
+                    }
+                    FolderChange::Overflow => {
+                        changed.extend(folder.files.keys().map(|name| path.join(name)));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Looks at the files in folders that are not watched, and tries to watch them.
+    fn look(&self) -> Vec<PathBuf> {
+        let mut changed = Vec::new();
+        for (path, folder) in self.folders().iter_mut() {
+            if folder.watched.is_some() {
+                continue;
+            }
+            folder.watched = self.begin(path);
+            for (name, known) in &mut folder.files {
+                let file = path.join(name);
+                let now = state_of(&file);
+                if *known != now {
+                    *known = now;
+                    changed.push(file);
+                }
+            }
+        }
+        changed
+    }
+}
+
+impl FolderOfFiles {
+    /// Notes a change of a name; gives the file where it is one of those that are watched.
+    fn note(&mut self, path: &Path, name: &OsStr) -> Option<PathBuf> {
+        let known = self.files.get_mut(name)?;
+        let file = path.join(name);
+        *known = state_of(&file);
+        Some(file)
+    }
+}
+
+fn state_of(file: &Path) -> Option<FileState> {
+    let found = fs::symlink_metadata(file).ok()?;
+    Some((
+        found.dev(),
+        found.ino(),
+        found.size(),
+        found.mtime(),
+        found.mtime_nsec(),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::AsFd as _;
+
+    use super::*;
+
+    #[test]
+    fn files_are_told_of_however_they_change() {
+        let folder = tempfile::TempDir::new().expect("folder");
+        let root = folder.path().canonicalize().expect("there");
+        let (file, other) = (root.join("a"), root.join("b"));
+        fs::write(&file, "one").expect("written");
+        let (end, _open) = std::io::pipe().expect("a pipe");
+        let watch = FileWatch::new();
+        watch.add(&file);
+        let wait = || watch.wait(end.as_fd()).expect("waited");
+        let only = Some(vec![file.clone()]);
+        fs::write(&other, "not watched").expect("written");
+        fs::write(&file, "two").expect("written");
+        assert_eq!(wait(), only, "written");
+        fs::rename(&other, &file).expect("renamed");
+        assert_eq!(wait(), only, "replaced by a rename");
+        fs::remove_file(&file).expect("removed");
+        assert_eq!(wait(), only, "removed");
+        fs::write(&file, "three").expect("written");
+        assert_eq!(wait(), only, "made again");
+        watch.remove(&file);
+        watch.add(&other);
+        fs::write(&file, "four").expect("written");
+        fs::write(&other, "five").expect("written");
+        assert_eq!(wait(), Some(vec![other.clone()]), "the one that is watched");
+    }
+
+    #[test]
+    fn a_folder_that_goes_and_comes_back_is_watched_again() {
+        let folder = tempfile::TempDir::new().expect("folder");
+        let inner = folder.path().canonicalize().expect("there").join("inner");
+        let file = inner.join("a");
+        fs::create_dir(&inner).expect("made");
+        fs::write(&file, "one").expect("written");
+        let (end, open) = std::io::pipe().expect("a pipe");
+        let watch = FileWatch::new();
+        watch.add(&file);
+        fs::remove_dir_all(&inner).expect("removed");
+        let only = Some(vec![file.clone()]);
+        assert_eq!(watch.wait(end.as_fd()).expect("waited"), only);
+        fs::create_dir(&inner).expect("made");
+        fs::write(&file, "two").expect("written");
+        assert_eq!(watch.wait(end.as_fd()).expect("waited"), only);
+        drop(open);
+        // What was told twice may be left.
+        while watch.wait(end.as_fd()).expect("waited").is_some() {}
+    }
+}
