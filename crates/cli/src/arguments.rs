@@ -9,6 +9,7 @@ mod install;
 mod manual;
 mod mistakes;
 mod order;
+mod pending;
 mod permissions;
 mod reply;
 mod search;
@@ -37,6 +38,9 @@ pub(crate) use manual::{
 };
 pub(crate) use mistakes::explained;
 pub(crate) use order::arranged;
+pub(crate) use pending::{
+    ApproveArguments, PendingArguments, PendingCommand, QuestionArguments, RejectArguments,
+};
 pub(crate) use permissions::{AskOption, ExplainArguments, RulesArguments, TrustArguments};
 pub(crate) use reply::{ApplyArguments, PromptArguments};
 pub(crate) use search::{
@@ -88,6 +92,7 @@ pub(crate) enum Command {
     Hook(HookArguments),
     Watch(WatchArguments),
     Events(EventsArguments),
+    Pending(PendingArguments),
     Read(ReadArguments),
     Edit(EditArguments),
     Write(WriteArguments),

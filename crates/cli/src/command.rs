@@ -12,6 +12,7 @@ mod hook;
 mod install;
 mod manual;
 mod mcp;
+mod pending;
 mod permissions;
 mod prompt;
 mod read;
@@ -43,6 +44,7 @@ pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Fail
         Command::Hook(arguments) => hook::run(arguments, around),
         Command::Watch(arguments) => history::watch(arguments, around),
         Command::Events(arguments) => history::events(arguments, around),
+        Command::Pending(arguments) => pending::run(arguments, around),
         Command::Read(arguments) => read::run(arguments, around),
         Command::Edit(arguments) => edit::run(arguments, around),
         Command::Write(arguments) => write::run(arguments, around),

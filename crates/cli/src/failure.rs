@@ -10,6 +10,8 @@ pub(crate) enum Exit {
     Done,
     /// A tool refused the call, or what was asked for does not exist.
     Refused,
+    /// The command is for a person, and none was found to have typed it.
+    Denied,
     /// A search found nothing.
     NothingFound,
     /// The command line or the settings are wrong.
@@ -23,7 +25,7 @@ impl Exit {
     pub(crate) fn number(self) -> u8 {
         match self {
             Exit::Done => 0,
-            Exit::Refused | Exit::NothingFound => 1,
+            Exit::Refused | Exit::Denied | Exit::NothingFound => 1,
             Exit::Usage => 2,
             Exit::System => 3,
         }
@@ -62,6 +64,14 @@ impl Failure {
         }
     }
 
+    /// Makes the failure for a command that only a person may give.
+    pub(crate) fn denied(message: impl Into<String>) -> Self {
+        Self {
+            exit: Exit::Denied,
+            message: message.into(),
+        }
+    }
+
     /// Makes the failure for an error of the operating system.
     pub(crate) fn system(message: impl Into<String>) -> Self {
         Self {
@@ -75,6 +85,7 @@ impl Failure {
         match self.exit {
             Exit::System => "system",
             Exit::Refused => "not_found",
+            Exit::Denied => "denied",
             _ => "usage",
         }
     }

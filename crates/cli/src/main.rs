@@ -7,6 +7,7 @@ mod called;
 mod command;
 mod failure;
 mod fault;
+mod guard;
 mod launcher;
 mod live;
 mod log;

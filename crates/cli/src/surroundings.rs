@@ -1,6 +1,7 @@
 //! The environment of the process: variables, working folder and home folder, read once. No other file of the program
 //! reads them.
 
+mod agents;
 mod git;
 mod pictures;
 mod roots;
@@ -11,6 +12,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+pub(crate) use agents::RunningAgent;
 pub(crate) use git::surroundings as git_surroundings;
 pub(crate) use pictures::PictureProtocol;
 pub(crate) use roots::{
@@ -57,6 +59,12 @@ pub(crate) struct Surroundings {
     pub(crate) pager: Option<String>,
     /// The ids that agents gave the conversation, by the variable that has them.
     pub(crate) agent_sessions: Vec<(String, String)>,
+    /// The agent that runs this command, by the variables that agents set.
+    pub(crate) agent: Option<RunningAgent>,
+    /// The value of `LANCET_TOKEN`.
+    pub(crate) token: Option<String>,
+    /// The user's name: `USER`, else `LOGNAME`.
+    pub(crate) user: Option<String>,
     state_dir: Option<PathBuf>,
     state_home: Option<PathBuf>,
     config_home: Option<PathBuf>,
@@ -96,6 +104,12 @@ impl Surroundings {
                 .iter()
                 .filter_map(|name| Some(((*name).to_owned(), set(name)?.into_string().ok()?)))
                 .collect(),
+            agent: agents::running(&set),
+            token: set("LANCET_TOKEN").map(|value| value.to_string_lossy().into_owned()),
+            user: ["USER", "LOGNAME"]
+                .into_iter()
+                .find_map(set)
+                .map(|value| value.to_string_lossy().into_owned()),
             state_dir: set("LANCET_STATE_DIR").map(PathBuf::from),
             state_home: folder("XDG_STATE_HOME"),
             config_home: folder("XDG_CONFIG_HOME"),

@@ -111,6 +111,14 @@ impl Lancet {
 }
 
 impl Questions {
+    /// The questions of the state folder whatever the roots are. Calls do not wait for whoever looks at these.
+    pub fn of_all_projects(self) -> Self {
+        Self {
+            roots: Vec::new(),
+            ..self
+        }
+    }
+
     /// The open questions about files below the roots, newest first.
     ///
     /// # Errors

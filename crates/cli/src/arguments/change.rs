@@ -108,7 +108,8 @@ pub(crate) struct WriteFlags {
     /// Write without asking; protected names are asked about all the same
     #[arg(long, short = 'y')]
     pub(crate) yes: bool,
-    /// Write without asking, protected names too; secret files are created and replaced, but edited only where a rule of
+    /// Write without asking, protected names too if LANCET_TOKEN has the write token of `lancet serve` (otherwise they are asked about
+    /// at the terminal); secret files are created and replaced, but edited only where a rule of
     /// yours allows reading them: allow = ["Read(.env)"]
     #[arg(long)]
     pub(crate) yes_protected: bool,

@@ -347,3 +347,36 @@ Examples:
       Show the project's lancet.toml and ask.
 
   lancet trust --revoke";
+
+pub(super) const PENDING: &str = "\
+Examples:
+  lancet pending
+      What waits for an answer, newest first.
+
+  lancet pending show 4x2m
+      The question with its diff and the numbers of its hunks.
+
+  lancet pending approve 4x2m
+      Show it and ask; every answer is possible there.
+
+  lancet pending --follow
+      Print questions as they come. Agents' calls wait while this runs.
+
+`lancet help asking` says who is asked when, and what answers mean.";
+
+pub(super) const APPROVE: &str = "\
+Examples:
+  lancet pending approve 4x2m
+  lancet pending approve 4x2m --hunk 1 --hunk 3 --reason 'The second one belongs elsewhere.'
+  lancet pending approve 4x2m --file src/main.rs
+  lancet pending approve 4x2m --edit
+      Change the text in $VISUAL or $EDITOR first.
+
+  LANCET_TOKEN=$(cat ~/.local/state/lancet/serve-token) lancet pending approve 4x2m
+      Without a question, for programs of yours.";
+
+pub(super) const REJECT: &str = "\
+Examples:
+  lancet pending reject 4x2m
+  lancet pending reject 4x2m 'Use the helper in src/paths.rs.'
+      With words that the model reads.";

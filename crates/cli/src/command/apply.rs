@@ -10,15 +10,21 @@ use crate::answer::{OutputFormat, Presentation, exit_of, put};
 use crate::arguments::ApplyArguments;
 use crate::failure::{Exit, Failure};
 use crate::fault::{begin_call, caller};
+use crate::guard;
 use crate::opening::{ApproverKind, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::{Consent, TerminalApprover, WorkLine, print, print_error, visible};
+use crate::terminal::{TerminalApprover, WorkLine, print, print_error, visible};
 use crate::words::paths_from;
 
 /// Runs `lancet apply`.
 pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let text = text_from(&arguments.reply, "the reply", around)?;
-    let consent = Consent::of(arguments.yes, arguments.yes_protected);
+    let consent = guard::consent(
+        arguments.yes,
+        arguments.yes_protected,
+        &arguments.common.place,
+        around,
+    )?;
     let approver = TerminalApprover::new(consent, around);
     let request = OpenRequest {
         mode: arguments.mode,

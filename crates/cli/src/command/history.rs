@@ -1,6 +1,6 @@
 //! The commands on the history: `log`, `show`, `stats`, `gc`, and `undo`, `redo` and `restore` (all three in `undo`).
 
-mod access;
+pub(super) mod access;
 mod attribution;
 mod events;
 mod gc;
@@ -10,13 +10,13 @@ mod operation_json;
 mod owner;
 mod patch;
 mod prompt;
-mod show;
+pub(super) mod show;
 mod stats;
-mod time;
+pub(super) mod time;
 mod undo;
-mod wake;
+pub(super) mod wake;
 mod watch;
-mod who;
+pub(super) mod who;
 
 pub(super) use access::history;
 pub(super) use events::events;

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::{ExplainArguments, Mode, RulesArguments, TrustArguments, WorkArguments};
 use crate::failure::{Exit, Failure};
+use crate::guard::{self, Authority};
 use crate::opening::{OpenRequest, Writes};
 use crate::surroundings::{
     RootHint, Surroundings, as_text, claude_settings, resolve_roots, settings_files, trust,
@@ -205,14 +206,15 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
             "{name} is not there; there is nothing to trust"
         )));
     };
-    if !arguments.yes {
+    let authority = guard::authority("`lancet trust`", place, around)?;
+    if !(arguments.yes && authority == Authority::Token) {
         let question = format!("{name} says:\n{}\nTrust this text? [y/N]", shown(text));
         match confirm(&question) {
             Some(true) => {}
             Some(false) => return Ok(Exit::Refused),
             None => {
-                return Err(Failure::usage(
-                    "there is no terminal to ask on; look at the file, then give --yes",
+                return Err(Failure::denied(
+                    "there is no terminal to ask on; with the write token in LANCET_TOKEN, --yes trusts the file without a question",
                 ));
             }
         }

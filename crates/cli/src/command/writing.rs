@@ -9,6 +9,7 @@ use lancet::{Lancet, Session};
 use super::session_of;
 use crate::arguments::{Shared, WriteFlags};
 use crate::failure::Failure;
+use crate::guard;
 use crate::opening::{ApproverKind, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings, as_text};
 use crate::terminal::{Consent, TerminalApprover};
@@ -46,7 +47,7 @@ impl ChangeSetup {
     ) -> Result<Self, Failure> {
         let file: PathBuf = around.absolute(file)?;
         let file_path = as_text(&file)?;
-        let consent = Consent::of(writing.yes, writing.yes_protected);
+        let consent = guard::consent(writing.yes, writing.yes_protected, &shared.place, around)?;
         let approver = TerminalApprover::new(consent, around);
         let request = OpenRequest {
             mode: writing.mode,

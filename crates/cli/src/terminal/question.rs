@@ -4,6 +4,7 @@
 mod edited;
 mod editor;
 mod keys;
+mod on_record;
 mod pick;
 mod show;
 #[cfg(test)]
@@ -20,6 +21,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use self::edited::EditedTexts;
 use self::keys::Key;
 use self::pick::Picking;
+pub(crate) use self::show::headline;
 use super::progress_line::FreeLine;
 use super::{Colour, Style, columns, for_terminal, pager_on, visible_line, wrapped};
 use crate::surroundings::Surroundings;
@@ -40,19 +42,17 @@ pub(crate) enum Consent {
     Ask,
     /// `--yes`: questions count as answered with yes, except those about protected names.
     Given,
-    /// `--yes-protected`: questions about protected names count as answered, too.
+    /// `--yes-protected` with the write token: questions about protected names count as answered, too.
     GivenToAll,
 }
 
-impl Consent {
-    /// Reads the consent from the flags.
-    pub(crate) fn of(yes: bool, yes_protected: bool) -> Self {
-        match (yes, yes_protected) {
-            (_, true) => Consent::GivenToAll,
-            (true, false) => Consent::Given,
-            (false, false) => Consent::Ask,
-        }
-    }
+/// Whose change a question is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asker {
+    /// The person's own command waits for the answer.
+    Command,
+    /// An agent asks. The question is on record and can stay open.
+    Agent,
 }
 
 /// The state of the questions of one command.
@@ -120,7 +120,7 @@ impl TerminalApprover {
             false => reason,
         };
         let how = if *protected {
-            "Only a person at a terminal, or --yes-protected, can allow it; --yes does not."
+            "Only a person at a terminal can allow it, or --yes-protected with the write token of `lancet serve` in LANCET_TOKEN; --yes does not."
         } else {
             "Use --yes to write it, or --diff to see what it would write."
         };
@@ -133,8 +133,13 @@ impl TerminalApprover {
         self.past.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks until there is an answer; none where there is no terminal.
-    fn ask_at_terminal(&self, question: &Question, wait: &Wait) -> Option<Answer> {
+    /// Asks until there is an answer; none where there is no terminal, an inner none where the question stays open.
+    fn ask_at_terminal(
+        &self,
+        question: &Question,
+        wait: &Wait,
+        asker: Asker,
+    ) -> Option<Option<Answer>> {
         let _screen = self.screen.lock().unwrap_or_else(PoisonError::into_inner);
         let _free = FreeLine::begin();
         let colour = self.colour;
@@ -144,26 +149,30 @@ impl TerminalApprover {
         let narrow = |words: &str| wrapped(words, columns);
         let heading = self.past().heading.clone();
         let again = self.again(question);
-        let mut words = narrow(&(again + &heading + &show::summary(question, colour)));
+        let mut words = narrow(&(again + &heading + &show::summary(question, asker, colour)));
         words.push_str(&show::diffs(question, colour));
         loop {
             let prompt = match edited.any() {
-                true => show::EDITED_PROMPT.to_owned(),
-                false => show::prompt(question),
+                true => show::edited_prompt(asker).to_owned(),
+                false => show::prompt(question, asker),
             };
             if self.page(&terminal, &words) {
-                words = narrow(&show::summary(question, colour));
+                words = narrow(&show::summary(question, asker, colour));
             }
             let prompt = colour.paint(Style::Bold, &narrow(&prompt));
             let Some(line) = terminal.ask(&format!("{words}{prompt} "), wait)? else {
                 terminal.say("\n(no longer asked)\n")?;
-                return Some(Answer::No(None));
+                return Some(Some(Answer::No(None)));
             };
-            let key = keys::understood(&line);
+            let key = match asker {
+                Asker::Command => keys::understood(&line),
+                Asker::Agent => keys::understood_on_record(&line),
+            };
             words = match key {
-                Key::No(words) => return Some(Answer::No(words)),
-                Key::Yes if edited.any() => return Some(edited.answer()),
-                Key::Yes => return Some(Answer::Yes),
+                Key::Later => return Some(None),
+                Key::No(words) => return Some(Some(Answer::No(words))),
+                Key::Yes if edited.any() => return Some(Some(edited.answer())),
+                Key::Yes => return Some(Some(Answer::Yes)),
                 Key::Edit => {
                     let drafts = self.past().drafts.clone();
                     match edited.edit(question, drafts) {
@@ -173,24 +182,29 @@ impl TerminalApprover {
                     }
                 }
                 Key::Diff if edited.any() => edited.diffs(question, colour),
-                Key::Help if edited.any() => show::EDITED_HELP.to_owned(),
-                Key::Always | Key::Pick if edited.any() => {
+                Key::Help if edited.any() => show::edited_help(asker),
+                Key::Always | Key::Session | Key::Pick if edited.any() => {
                     "The text was edited: y writes it, e edits it again, n writes nothing.\n"
                         .to_owned()
                 }
                 Key::Always if question.offers.always.is_empty() => {
                     "There is no rule that could be added; ? explains.\n".to_owned()
                 }
-                Key::Always => return Some(Answer::Always),
+                Key::Always => return Some(Some(Answer::Always)),
+                Key::Session if question.offers.session.is_empty() => {
+                    "There is nothing that could be allowed for the session; ? explains.\n"
+                        .to_owned()
+                }
+                Key::Session => return Some(Some(Answer::Session)),
                 Key::Pick if !show::has_parts(question) => {
                     "There is only one part; ? explains.\n".to_owned()
                 }
                 Key::Pick => match pick::pick(&mut terminal, question, colour, wait)? {
-                    Picking::Done(answer) => return Some(answer),
+                    Picking::Done(answer) => return Some(Some(answer)),
                     Picking::Ended => String::new(),
                 },
                 Key::Diff => show::diffs(question, colour),
-                Key::Help => narrow(&show::help(question)),
+                Key::Help => narrow(&show::help(question, asker)),
                 Key::Other(typed) => {
                     format!("{} is no answer; ? explains.\n", visible_line(&typed))
                 }
@@ -233,9 +247,9 @@ impl Approver for TerminalApprover {
         if self.beforehand(question.is_protected()).is_some() {
             return Answer::Yes;
         }
-        let answer = self.ask_at_terminal(question, wait);
+        let answer = self.ask_at_terminal(question, wait, Asker::Command);
         let mut past = self.past();
-        match answer {
+        match answer.flatten() {
             Some(answer) => {
                 // Picked parts were not shown as one diff.
                 past.shown = !matches!(answer, Answer::Picked { .. });
@@ -251,11 +265,16 @@ impl Approver for TerminalApprover {
     fn beforehand(&self, protected: bool) -> Option<String> {
         let flag = match self.consent {
             Consent::Given if !protected => "--yes",
-            Consent::GivenToAll => "--yes-protected",
+            Consent::GivenToAll => "--yes-protected with LANCET_TOKEN",
             Consent::Ask | Consent::Given => return None,
         };
         Some(flag.to_owned())
     }
+}
+
+/// Whether there is a terminal to ask on.
+pub(crate) fn has_terminal() -> bool {
+    Terminal::open().is_some()
 }
 
 /// Asks a yes-or-no question on the terminal; none where there is no terminal.

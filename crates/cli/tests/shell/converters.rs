@@ -136,7 +136,7 @@ fn a_program_that_fails_is_told_in_a_sentence() {
 
 #[test]
 fn a_project_starts_a_program_only_once_it_is_trusted() {
-    let stage = Stage::new();
+    let stage = Stage::new().with_token();
     let file = archive(&stage, "report.docx");
     let settings = format!("[read.converters]\n{}", entry("*.docx", "echo converted"));
     stage.file("lancet.toml", &settings);

@@ -185,7 +185,7 @@ fn text_that_begins_with_a_dash_is_text() {
 
 #[test]
 fn a_secret_file_is_edited_by_a_rule_of_ones_own_only() {
-    let stage = Stage::new();
+    let stage = Stage::new().with_token();
     stage.file(".env", "A=1\n");
     let edit = [
         "edit",

@@ -62,7 +62,7 @@ fn a_rule_counts_from_the_next_call_on_and_goes_with_the_next() {
 
 #[test]
 fn a_projects_file_tightens_at_once_and_loosens_only_when_trusted() {
-    let stage = Stage::new();
+    let stage = Stage::new().with_token();
     let (a, made) = (
         stage.file("a.txt", "one\n"),
         stage.project().join("made.txt"),

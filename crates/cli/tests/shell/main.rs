@@ -24,6 +24,7 @@ mod page;
 mod pages;
 #[cfg(all(feature = "pdf", target_os = "linux"))]
 mod pdf;
+mod pending;
 mod permissions;
 mod pictures;
 #[cfg(all(feature = "pdf", target_os = "linux"))]

@@ -31,6 +31,7 @@ const COMMANDS: [&str; 30] = [
     "explain",
     "rules",
     "trust",
+    "pending",
     "doctor",
     "completions",
     "man",

@@ -55,6 +55,15 @@ impl Stage {
         self
     }
 
+    /// Puts a write token into the state folder and into the environment: commands that approve something go through.
+    pub(crate) fn with_token(self) -> Self {
+        put(
+            &self.home().join(".local/state/lancet/serve-token"),
+            "a-token-for-tests\n",
+        );
+        self.with("LANCET_TOKEN", "a-token-for-tests")
+    }
+
     /// Makes a file in the project, with its folders.
     pub(crate) fn file(&self, name: &str, text: &str) -> PathBuf {
         put(&self.project().join(name), text)

@@ -261,6 +261,7 @@ fn yes_protected_answers_for_protected_names_and_nothing_else_does() {
     let run = stage.run(&[&edit[..], &["--yes"]].concat());
     assert_eq!(run.code, 1, "{run:?}");
     assert!(run.err.contains("--yes-protected"), "{run:?}");
+    let stage = stage.with_token();
     let run = stage.run(&[&edit[..], &["--yes-protected"]].concat());
     assert_eq!(
         (run.code, stage.text(".git/config").as_str()),

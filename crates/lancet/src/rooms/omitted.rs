@@ -46,9 +46,12 @@ impl Omitted {
         Some(words.join("; "))
     }
 
-    /// Gives the sentence for the model; none where nothing was left out.
+    /// Gives the sentence for the model; none where nothing was left out and the person said nothing.
     pub(super) fn sentence(&self) -> Option<String> {
-        let named = self.named()?;
+        let Some(named) = self.named() else {
+            let words = self.because.as_ref();
+            return words.map(|words| format!("the person who approved this says: {words}"));
+        };
         let because = match &self.because {
             Some(words) => format!(". They say: {words}"),
             None => String::new(),

@@ -15,8 +15,9 @@ use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::EditArguments;
 use crate::failure::{Exit, Failure};
 use crate::fault::{begin_call, caller};
+use crate::guard;
 use crate::surroundings::{Surroundings, as_text};
-use crate::terminal::{Consent, TerminalApprover, WorkLine, print_error, visible_line};
+use crate::terminal::{TerminalApprover, WorkLine, print_error, visible_line};
 
 pub(super) use files::is_glob;
 use files::{Candidate, candidates, open};
@@ -50,7 +51,12 @@ pub(super) fn run(
         ));
     }
     let substitution = Arc::new(substitution(arguments, wanted, new)?);
-    let consent = Consent::of(arguments.writing.yes, arguments.writing.yes_protected);
+    let consent = guard::consent(
+        arguments.writing.yes,
+        arguments.writing.yes_protected,
+        &arguments.common.place,
+        around,
+    )?;
     let approver = TerminalApprover::new(consent, around);
     let lancet = open(arguments, &approver, around)?;
     let files = candidates(arguments, &lancet, around)?;

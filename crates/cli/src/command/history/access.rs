@@ -10,7 +10,7 @@ use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::TerminalApprover;
 
 /// Opens an engine for a command on the history. Without an approver nobody can be asked: the command only reads.
-pub(super) fn open(
+pub(in crate::command) fn open(
     place: &WorkArguments,
     reach: RootHint<'_>,
     approver: Option<TerminalApprover>,
@@ -35,7 +35,7 @@ pub(crate) fn history(
 }
 
 /// The failure of a command that cannot read the history.
-pub(super) fn unreadable(error: StoreError) -> Failure {
+pub(in crate::command) fn unreadable(error: StoreError) -> Failure {
     Failure::system(format!(
         "the history cannot be read: {error}; `lancet doctor` says more"
     ))

@@ -118,7 +118,7 @@ pub(super) fn not_an_id(history: &History, typed: &str) -> Option<String> {
 }
 
 /// Refuses a part of an id that is too short to be looked for. A number is perhaps a number of changes.
-pub(super) fn check_length(typed: &str) -> Result<(), Failure> {
+pub(in crate::command) fn check_length(typed: &str) -> Result<(), Failure> {
     if typed.len() >= SHORTEST_ID {
         return Ok(());
     }

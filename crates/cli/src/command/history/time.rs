@@ -26,8 +26,13 @@ pub(super) fn local(milliseconds: i64) -> String {
     in_zone(milliseconds, "%Y-%m-%d %H:%M:%S")
 }
 
-/// The same with the difference to UTC. A time that chrono cannot represent is in UTC, without a difference.
-pub(super) fn local_with_zone(milliseconds: i64) -> String {
+/// Formats milliseconds since 1970 as `16:20:05`, in the local time zone.
+pub(in crate::command) fn clock(milliseconds: i64) -> String {
+    in_zone(milliseconds, "%H:%M:%S")
+}
+
+/// Formats milliseconds since 1970 with the difference to UTC. A time that chrono cannot represent is in UTC, without a difference.
+pub(in crate::command) fn local_with_zone(milliseconds: i64) -> String {
     in_zone(milliseconds, "%Y-%m-%d %H:%M:%S %:z")
 }
 
@@ -39,15 +44,26 @@ fn in_zone(milliseconds: i64, format: &str) -> String {
 }
 
 /// Formats milliseconds since 1970 as `2026-01-31T16:20:05Z` (RFC 3339).
-pub(super) fn for_programs(milliseconds: i64) -> String {
+pub(in crate::command) fn for_programs(milliseconds: i64) -> String {
     format!("{}Z", in_utc(milliseconds).replace(' ', "T"))
 }
 
 /// The current time in milliseconds since 1970.
-pub(super) fn now() -> i64 {
+pub(in crate::command) fn now() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_millis() as i64)
+}
+
+/// Says how long ago a time is: `12s`, `3m`, `2h`, `4d`.
+pub(in crate::command) fn age(milliseconds: i64) -> String {
+    let seconds = (now() - milliseconds).max(0) / 1000;
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3600 => format!("{}m", seconds / 60),
+        3600..DAY => format!("{}h", seconds / 3600),
+        _ => format!("{}d", seconds / DAY),
+    }
 }
 
 /// Formats milliseconds since 1970 as `Sat, 31 Jan 2026 16:20:05 +0000`, for mail.
@@ -175,6 +191,19 @@ mod tests {
         }
         assert_eq!(since("2024-02-29T12:34:56Z"), Ok(1_709_210_096_000));
         assert_eq!(since("2024-02-29Z"), Ok(1_709_164_800_000));
+    }
+
+    #[test]
+    fn an_age_has_one_unit() {
+        for (seconds, shown) in [
+            (0, "0s"),
+            (59, "59s"),
+            (61, "1m"),
+            (7_300, "2h"),
+            (200_000, "2d"),
+        ] {
+            assert_eq!(age(now() - seconds * 1000), shown);
+        }
     }
 
     #[test]

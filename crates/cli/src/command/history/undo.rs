@@ -12,8 +12,9 @@ use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::{RedoArguments, RestoreArguments, UndoArguments, UndoFlags};
 use crate::failure::{Exit, Failure};
 use crate::fault::{begin_call, caller};
+use crate::guard;
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::{Consent, TerminalApprover, WorkLine, print, print_error};
+use crate::terminal::{TerminalApprover, WorkLine, print, print_error};
 
 /// Runs `lancet undo`.
 pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<Exit, Failure> {
@@ -180,7 +181,7 @@ fn take_back(
     around: &Surroundings,
     act: impl FnOnce(&Session) -> Reply,
 ) -> Result<Exit, Failure> {
-    let consent = Consent::of(flags.yes, flags.yes_protected);
+    let consent = guard::consent(flags.yes, flags.yes_protected, &flags.place, around)?;
     let approver = TerminalApprover::new(consent, around);
     if let Some(heading) = &heading {
         approver.begin_with(heading);

@@ -18,7 +18,7 @@ const LONGEST: Timespec = Timespec {
 
 /// Why a wait is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wake {
+pub(in crate::command) enum Wake {
     /// The history may have changed.
     Look,
     /// A key was pressed.
@@ -28,7 +28,7 @@ pub(super) enum Wake {
 }
 
 /// What is waited for.
-pub(super) struct ChangeWait {
+pub(in crate::command) struct ChangeWait {
     told: Option<OwnedFd>,
     ended: Arc<AtomicBool>,
     keys: Option<Keys>,
@@ -36,7 +36,7 @@ pub(super) struct ChangeWait {
 
 impl ChangeWait {
     /// Prepares to wait for changes in a folder, and for keys where there is a terminal.
-    pub(super) fn new(folder: Option<&Path>, keys: Option<Keys>) -> Self {
+    pub(in crate::command) fn new(folder: Option<&Path>, keys: Option<Keys>) -> Self {
         let ended = Arc::new(AtomicBool::new(false));
         // Without a terminal there is nothing to put back when a signal ends the program.
         for signal in keys.iter().flat_map(|_| signal_hook::consts::TERM_SIGNALS) {
@@ -50,7 +50,7 @@ impl ChangeWait {
     }
 
     /// Waits.
-    pub(super) fn wait(&self) -> Wake {
+    pub(in crate::command) fn wait(&self) -> Wake {
         let (input, output) = (io::stdin(), io::stdout());
         // A pipe that nobody reads any more is reported without being asked for.
         let mut waited = vec![PollFd::new(&output, PollFlags::empty())];
@@ -81,7 +81,7 @@ impl ChangeWait {
     }
 
     /// Lets a person type lines for the time of some work.
-    pub(super) fn with_lines<T>(&self, work: impl FnOnce() -> T) -> T {
+    pub(in crate::command) fn with_lines<T>(&self, work: impl FnOnce() -> T) -> T {
         if let Some(keys) = &self.keys {
             keys.set(&keys.before);
         }
@@ -108,14 +108,14 @@ fn told_of(_: &Path) -> Option<OwnedFd> {
 }
 
 /// A terminal that gives each key without waiting for Enter and does not show it. Dropping this restores its settings.
-pub(super) struct Keys {
+pub(in crate::command) struct Keys {
     before: Termios,
     raw: Termios,
 }
 
 impl Keys {
     /// Begins; none where standard input is no terminal.
-    pub(super) fn begin() -> Option<Self> {
+    pub(in crate::command) fn begin() -> Option<Self> {
         let before = tcgetattr(io::stdin().as_fd()).ok()?;
         let mut raw = before.clone();
         raw.local_modes

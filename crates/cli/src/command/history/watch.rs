@@ -1,4 +1,5 @@
-//! `lancet watch`: shows each change as it comes, and takes one back with a key.
+//! `lancet watch`: shows each change as it comes, and takes one back with a key. Questions that wait for a person are shown,
+//! too, and decided with a key.
 
 use std::collections::VecDeque;
 
@@ -11,6 +12,7 @@ use super::line::{Columns, LineForm, line};
 use super::log::patches;
 use super::wake::{ChangeWait, Keys, Wake};
 use crate::arguments::WatchArguments;
+use crate::command::pending::{Feed, decide_newest, news_line};
 use crate::failure::{Exit, Failure};
 use crate::fault::caller;
 use crate::surroundings::{RootHint, Surroundings};
@@ -49,19 +51,37 @@ pub(crate) fn watch(arguments: &WatchArguments, around: &Surroundings) -> Result
     for operation in watch.newest()? {
         watch.known.push_front(operation.id);
     }
+    let questions = lancet.questions().ok_or_else(without)?;
+    // Calls that need a person's word wait as long as somebody watches.
+    let _watched = questions
+        .watch()
+        .map_err(|error| Failure::system(format!("the state folder cannot be written: {error}")))?;
+    let mut feed = Feed::new(questions);
     let state = around.state_dir(arguments.place.state_dir.as_deref())?;
     let keys = match stdout_is_terminal() {
         true => Keys::begin(),
         false => None,
     };
     print_error(match keys {
-        Some(_) => "lancet: waiting for changes; u takes the newest one back, q ends\n",
+        Some(_) => {
+            "lancet: waiting for changes; u takes the newest one back, d decides the newest question, q ends\n"
+        }
         None => "lancet: waiting for changes\n",
     });
     let waiting = ChangeWait::new(state.as_deref(), keys);
     loop {
+        for news in feed.look().map_err(unreadable)? {
+            print(&news_line(&news, watch.colour))?;
+        }
         match waiting.wait() {
             Wake::Look => watch.look()?,
+            Wake::Key(b'd') => {
+                let asked = TerminalApprover::new(Consent::Ask, around);
+                if let Some(state) = &state {
+                    asked.keep_drafts_in(state.join("drafts"));
+                }
+                waiting.with_lines(|| decide_newest(&feed, &asked, &arguments.place, around))?;
+            }
             Wake::Key(b'u') => {
                 waiting.with_lines(|| watch.take_back(&lancet));
                 watch.look()?;

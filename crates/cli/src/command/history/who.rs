@@ -35,7 +35,7 @@ pub(super) fn client(typed: &str) -> String {
 }
 
 /// The word for a client that the history has.
-pub(super) fn word(client: &str) -> &str {
+pub(in crate::command) fn word(client: &str) -> &str {
     match client == SHELL.0 {
         true => SHELL.1,
         false => client,
@@ -99,7 +99,7 @@ pub(super) fn check_client(history: &History, typed: &str) -> Result<(), Failure
 }
 
 /// Whether lancet made the name of a session up; a person does not type it.
-pub(super) fn is_unnamed(session: &str) -> bool {
+pub(in crate::command) fn is_unnamed(session: &str) -> bool {
     session.starts_with("unnamed-")
 }
 

@@ -52,6 +52,11 @@ impl EditedTexts {
         Ok(is_edited)
     }
 
+    /// The texts themselves.
+    pub(super) fn into_texts(self) -> Vec<Option<String>> {
+        self.0
+    }
+
     /// The answer that writes the edited texts, and the others as they were proposed.
     pub(super) fn answer(&self) -> Answer {
         let files = self.0.iter().cloned();

@@ -7,6 +7,10 @@ pub(super) enum Key {
     /// No, with a reason for the model.
     No(Option<String>),
     Always,
+    /// Yes until the agent's session ends; only for questions of agents.
+    Session,
+    /// Leave the question open; only for questions on record.
+    Later,
     Edit,
     Pick,
     Diff,
@@ -28,6 +32,16 @@ pub(super) fn understood(line: &str) -> Key {
         ("" | "n" | "no", "") => Key::No(None),
         ("n" | "no", words) => Key::No(Some(words.to_owned())),
         _ => Key::Other(line.trim().to_owned()),
+    }
+}
+
+/// Parses a line typed at a question that is on record: an empty line leaves it open.
+pub(super) fn understood_on_record(line: &str) -> Key {
+    let (first, rest) = split(line);
+    match (first.to_lowercase().as_str(), rest) {
+        ("" | "q" | "quit", "") => Key::Later,
+        ("s" | "session", "") => Key::Session,
+        _ => understood(line),
     }
 }
 

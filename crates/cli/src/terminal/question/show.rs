@@ -2,27 +2,47 @@
 
 use lancet::approval::{ChangeKind, FileQuestion, Question};
 
+use super::Asker;
 use crate::terminal::{Colour, Style, visible, visible_line};
 
 /// The words of the notice that a path was relative, which is for models.
 const RELATIVE_PATH: &str = " is a relative path; it was taken from ";
 
-/// The prompt after a text was edited.
-pub(super) const EDITED_PROMPT: &str = "Write it as edited? [y/N/e/d/?]";
-
 /// The explanation of the keys after a text was edited.
-pub(super) const EDITED_HELP: &str = "\
+const EDITED_HELP: &str = "\
 y  write it as edited
 n  write nothing
 e  edit it again
 d  show the diff again
-?  show this
 ";
+
+/// The explanation of the key that leaves a question open.
+const LATER_HELP: &str = "q  leave it open, and decide later\n";
+
+/// The explanation of the key that explains.
+const HELP_HELP: &str = "?  show this\n";
+
+/// The prompt after a text was edited.
+pub(super) fn edited_prompt(asker: Asker) -> &'static str {
+    match asker {
+        Asker::Command => "Write it as edited? [y/N/e/d/?]",
+        Asker::Agent => "Approve it as edited? [y/n/e/d/q/?]",
+    }
+}
+
+/// The explanation of the keys after a text was edited.
+pub(super) fn edited_help(asker: Asker) -> String {
+    let later = match asker {
+        Asker::Command => "",
+        Asker::Agent => LATER_HELP,
+    };
+    format!("{EDITED_HELP}{later}{HELP_HELP}")
+}
 
 /// The question: what would happen, why it is asked, and the diffs.
 #[cfg(test)]
 pub(super) fn question(question: &Question, colour: Colour) -> String {
-    summary(question, colour) + &diffs(question, colour)
+    summary(question, Asker::Command, colour) + &diffs(question, colour)
 }
 
 /// The name of the command that asks. `lancet apply` is a tool of another name for models.
@@ -34,7 +54,7 @@ fn command(question: &Question) -> &str {
 }
 
 /// The question without the diffs.
-pub(super) fn summary(question: &Question, colour: Colour) -> String {
+pub(super) fn summary(question: &Question, asker: Asker, colour: Colour) -> String {
     let mut words = match question.files.as_slice() {
         [file] => format!(
             "{} {}\n{}\n",
@@ -58,7 +78,7 @@ pub(super) fn summary(question: &Question, colour: Colour) -> String {
     };
     let reason = visible_line(&question.reason()).into_owned();
     // A person's own command asks before every write, whatever the mode of agents is.
-    if !reason.starts_with("the mode is ") {
+    if asker == Asker::Agent || !reason.starts_with("the mode is ") {
         words.push_str(&format!("{}\n", colour.paint(Style::Dim, &reason)));
     }
     let mut rules: Vec<&str> = Vec::new();
@@ -101,7 +121,7 @@ pub(super) fn file_diff(file: &FileQuestion, colour: Colour) -> String {
 }
 
 /// One file: its name, what happens to it, and its lines.
-pub(super) fn headline(file: &FileQuestion, colour: Colour) -> String {
+pub(crate) fn headline(file: &FileQuestion, colour: Colour) -> String {
     let kind = match (file.kind, file.shown_old_path()) {
         (ChangeKind::Create, _) => " (a new file)".to_owned(),
         (ChangeKind::Delete, _) => " (it goes)".to_owned(),
@@ -151,7 +171,7 @@ pub(super) fn act(question: &Question) -> &str {
 }
 
 /// The prompt with the possible answers.
-pub(super) fn prompt(question: &Question) -> String {
+pub(super) fn prompt(question: &Question, asker: Asker) -> String {
     let further = match question.offers.always.as_slice() {
         [] => String::new(),
         [rule] => format!("a: always ({})\n", visible_line(rule)),
@@ -160,13 +180,20 @@ pub(super) fn prompt(question: &Question) -> String {
             rules.len()
         ),
     };
-    let act = act(question);
-    let mut keys = String::from("y/N");
+    let is_agents = asker == Asker::Agent;
+    let (act, keys) = match asker {
+        Asker::Command => (act(question), "y/N"),
+        Asker::Agent => ("Approve", "y/n"),
+    };
+    let mut keys = keys.to_owned();
     for (key, is_offered) in [
+        ("/s", is_agents && !question.offers.session.is_empty()),
         ("/a", !question.offers.always.is_empty()),
         ("/e", can_edit(question)),
         ("/p", has_parts(question)),
-        ("/d/?", true),
+        ("/d", true),
+        ("/q", is_agents),
+        ("/?", true),
     ] {
         if is_offered {
             keys.push_str(key);
@@ -176,9 +203,20 @@ pub(super) fn prompt(question: &Question) -> String {
 }
 
 /// The explanation of the keys.
-pub(super) fn help(question: &Question) -> String {
+pub(super) fn help(question: &Question, asker: Asker) -> String {
     let act = act(question).to_lowercase();
     let mut words = format!("y  {act} it\nn  write nothing\n");
+    if asker == Asker::Agent {
+        words = format!(
+            "y  let the agent {act} it\nn  {act} nothing; words behind it are passed on to the model\n"
+        );
+        if !question.offers.session.is_empty() {
+            words.push_str(&format!(
+                "s  the same, and no more questions until the session ends about {}\n",
+                visible_line(&question.offers.session)
+            ));
+        }
+    }
     if !question.offers.always.is_empty() {
         words.push_str(&format!("a  {act} it, and add to your settings:\n"));
         for rule in &question.offers.always {
@@ -194,6 +232,9 @@ pub(super) fn help(question: &Question) -> String {
     if has_parts(question) {
         words.push_str("p  pick what is written, by file and by hunk\n");
     }
-    words.push_str("d  show the diff again\n?  show this\n");
-    words
+    words.push_str("d  show the diff again\n");
+    if asker == Asker::Agent {
+        words.push_str(LATER_HELP);
+    }
+    words + HELP_HELP
 }

@@ -2,7 +2,7 @@
 
 use lancet::approval::{ChangeKind, FileQuestion, Piece};
 
-use super::keys::{PartKey, part_understood, understood};
+use super::keys::{PartKey, part_understood, understood, understood_on_record};
 use super::*;
 
 /// A file with one hunk.
@@ -128,7 +128,10 @@ c
 fn only_what_is_on_offer_is_offered() {
     let mut question = one("+a\n");
     question.offers.session = "this file".into();
-    let (prompt, help) = (show::prompt(&question), show::help(&question));
+    let (prompt, help) = (
+        show::prompt(&question, Asker::Command),
+        show::help(&question, Asker::Command),
+    );
     assert!(
         prompt.ends_with("Write this? [y/N/d/?]") && !prompt.contains("always"),
         "{prompt}"
@@ -137,13 +140,35 @@ fn only_what_is_on_offer_is_offered() {
     question.offers.always = vec!["Edit(//a)".into()];
     question.files[0].text = Some(String::new());
     question.files[0].pieces.push(Piece::new("+b\n", 1));
-    let (prompt, help) = (show::prompt(&question), show::help(&question));
+    let (prompt, help) = (
+        show::prompt(&question, Asker::Command),
+        show::help(&question, Asker::Command),
+    );
     assert!(
         prompt.contains("a: always (Edit(//a))") && prompt.ends_with("Write this? [y/N/a/e/p/d/?]"),
         "{prompt}"
     );
     assert!(
         help.contains("Edit(//a)") && help.contains("edit") && help.contains("pick"),
+        "{help}"
+    );
+}
+
+#[test]
+fn a_question_on_record_can_stay_open_and_is_never_declined_by_an_empty_line() {
+    for typed in ["", "\n", "q", "quit\n"] {
+        assert_eq!(understood_on_record(typed), Key::Later);
+    }
+    assert_eq!(understood_on_record("s"), Key::Session);
+    assert_eq!(understood_on_record("n"), Key::No(None));
+    assert_eq!(understood_on_record("y"), Key::Yes);
+    let mut question = one("+a\n");
+    question.offers.session = "this file".into();
+    let prompt = show::prompt(&question, Asker::Agent);
+    assert_eq!(prompt, "Approve this? [y/n/s/d/q/?]");
+    let help = show::help(&question, Asker::Agent);
+    assert!(
+        help.contains("until the session ends about this file"),
         "{help}"
     );
 }

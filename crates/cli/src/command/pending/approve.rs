@@ -1,0 +1,210 @@
+//! `lancet pending approve`: a person's yes, whole or in part.
+
+use lancet::approval::{Answer, Pick, Question};
+use lancet::questions::{DecideError, QuestionState, Questions, RecordedQuestion};
+use serde_json::json;
+
+use super::find::find;
+use super::line::files;
+use super::selection::Selection;
+use crate::arguments::{ApproveArguments, PendingArguments};
+use crate::command::history::access::unreadable;
+use crate::failure::{Exit, Failure};
+use crate::guard::{self, Authority};
+use crate::surroundings::Surroundings;
+use crate::terminal::{Colour, Consent, TerminalApprover, confirm, print, print_error};
+
+/// Runs `lancet pending approve`.
+pub(super) fn approve(
+    asked: &ApproveArguments,
+    arguments: &PendingArguments,
+    around: &Surroundings,
+) -> Result<Exit, Failure> {
+    let authority = guard::authority("`lancet pending approve`", &arguments.place, around)?;
+    let approver = TerminalApprover::new(Consent::Ask, around);
+    let questions = super::questions(arguments, Some(approver.clone()), around)?;
+    let found = find(&questions, &asked.question)?;
+    if found.state != QuestionState::Open {
+        return Err(Failure::refused(found.what_became_of_it()));
+    }
+    let mut notes = Vec::new();
+    let answer = match flagged(asked, &found.question, &approver, &mut notes, around)? {
+        Some(Flagged { answer, shown }) => match authority {
+            Authority::Token => answer,
+            Authority::Terminal if is_confirmed(&approver, &found.question, &shown) => answer,
+            Authority::Terminal => return left_open(&found),
+        },
+        None if authority == Authority::Token => Answer::Yes,
+        None => match approver.ask_on_record(&found.question).flatten() {
+            Some(answer) => answer,
+            None => return left_open(&found),
+        },
+    };
+    decide(&questions, &found, &answer, &authority.decided_by(around))?;
+    told(&found, &answer, &notes, arguments.json, around)
+}
+
+/// An answer that flags give.
+struct Flagged {
+    answer: Answer,
+    /// What it is, for the person who confirms it.
+    shown: String,
+}
+
+/// The answer that the flags give; none where there are no flags.
+fn flagged(
+    asked: &ApproveArguments,
+    question: &Question,
+    approver: &TerminalApprover,
+    notes: &mut Vec<String>,
+    around: &Surroundings,
+) -> Result<Option<Flagged>, Failure> {
+    if asked.always {
+        if question.offers.always.is_empty() {
+            return Err(Failure::usage(
+                "--always is not on offer for this question: protected names and ask rules are allowed for the session at most (--session)",
+            ));
+        }
+        let rules = question.offers.always.join(", ");
+        return Ok(Some(Flagged {
+            answer: Answer::Always,
+            shown: format!("  all of it, and your settings get {rules}\n"),
+        }));
+    }
+    if asked.session {
+        return Ok(Some(Flagged {
+            answer: Answer::Session,
+            shown: format!(
+                "  all of it; until the session ends no question about {}\n",
+                question.offers.session
+            ),
+        }));
+    }
+    let has_flags =
+        !asked.file.is_empty() || !asked.hunk.is_empty() || asked.edit || asked.reason.is_some();
+    if !has_flags {
+        return Ok(None);
+    }
+    let mut selection = Selection::of(asked, question, around)?;
+    let mut shown = String::new();
+    if asked.edit {
+        shown = edit(&mut selection, question, approver)?;
+    }
+    shown.push_str(&selection.described(question));
+    notes.append(&mut selection.notes);
+    for note in notes.iter() {
+        shown.push_str(&format!("  ({note})\n"));
+    }
+    Ok(Some(Flagged {
+        answer: selection.answer(asked.reason.clone()),
+        shown,
+    }))
+}
+
+/// Lets the person edit the texts of the picked files. Gives the diffs of the edited ones.
+fn edit(
+    selection: &mut Selection,
+    question: &Question,
+    approver: &TerminalApprover,
+) -> Result<String, Failure> {
+    let mut picked = question.clone();
+    for (file, pick) in picked.files.iter_mut().zip(&selection.picks) {
+        if *pick != Pick::Whole {
+            file.text = None;
+        }
+    }
+    let edited = approver.edit_on_record(&picked);
+    let edited =
+        edited.map_err(|error| Failure::usage(format!("--edit: it cannot be edited: {error}")))?;
+    for (pick, text) in selection.picks.iter_mut().zip(edited.texts) {
+        if let Some(text) = text {
+            *pick = Pick::Edited(text);
+        }
+    }
+    Ok(edited.diffs)
+}
+
+fn is_confirmed(approver: &TerminalApprover, question: &Question, shown: &str) -> bool {
+    let asked = format!(
+        "{}{shown}Approve this? [y/N]",
+        approver.question_on_record(question)
+    );
+    confirm(&asked) == Some(true)
+}
+
+fn left_open(found: &RecordedQuestion) -> Result<Exit, Failure> {
+    print_error(&format!(
+        "lancet: nothing was decided; question {} is open\n",
+        found.id
+    ));
+    Ok(Exit::Refused)
+}
+
+/// Records a decision.
+pub(super) fn decide(
+    questions: &Questions,
+    found: &RecordedQuestion,
+    answer: &Answer,
+    by: &str,
+) -> Result<(), Failure> {
+    questions
+        .decide(&found.id, answer, by)
+        .map_err(|error| match error {
+            DecideError::DoesNotFit(words) => Failure::usage(words),
+            DecideError::Store(error) => unreadable(error),
+            error => Failure::refused(error.to_string()),
+        })
+}
+
+/// Says what was decided.
+pub(super) fn told(
+    found: &RecordedQuestion,
+    answer: &Answer,
+    notes: &[String],
+    as_json: bool,
+    around: &Surroundings,
+) -> Result<Exit, Failure> {
+    let colour = match as_json {
+        true => Colour::Off,
+        false => around.colour(crate::terminal::stdout_is_terminal()),
+    };
+    let mut text = decision(found, answer, colour);
+    for note in notes {
+        text.push_str(&format!("note: {note}\n"));
+    }
+    if as_json {
+        let state = match answer {
+            Answer::No(_) => "rejected",
+            _ => "approved",
+        };
+        let data = json!({ "question": found.id, "state": state, "answer": answer, "notes": notes, "text": text });
+        print(&format!("{data}\n"))?;
+    } else {
+        print(&text)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The decision in words.
+pub(super) fn decision(found: &RecordedQuestion, answer: &Answer, colour: Colour) -> String {
+    let question = &found.question;
+    let what = format!("{} {}", question.tool, files(question, colour));
+    let carried_out = "The agent's call writes it: the one that waits, or the same call sent again within 24 hours.";
+    match answer {
+        Answer::No(Some(words)) => format!("rejected: {what}\nThe model is told: {words}\n"),
+        Answer::No(None) => format!("rejected: {what}\n"),
+        Answer::Session => format!("approved for the session: {what}\n{carried_out}\n"),
+        Answer::Always => format!("approved, and always from now on: {what}\n{carried_out}\n"),
+        Answer::Picked { files, .. } if files.iter().any(|pick| *pick != Pick::Whole) => {
+            let selection = Selection {
+                picks: files.clone(),
+                notes: Vec::new(),
+            };
+            format!(
+                "approved in part: {what}\n{}{carried_out}\n",
+                selection.described(question)
+            )
+        }
+        _ => format!("approved: {what}\n{carried_out}\n"),
+    }
+}

@@ -1,0 +1,98 @@
+//! A question on one line, with the reason on a second one.
+
+use lancet::approval::{FileQuestion, Question};
+use lancet::questions::RecordedQuestion;
+
+use super::find::ShortEnding;
+use crate::command::history::{time, who};
+use crate::terminal::{Colour, Style, visible, visible_line};
+
+/// How many files a line names.
+const MOST_FILES: usize = 3;
+/// The widest column of askers, in characters; a longer name moves the rest of its line.
+const WIDEST: usize = 24;
+
+/// How wide the columns of a list are.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Columns {
+    id: usize,
+    age: usize,
+    asker: usize,
+    tool: usize,
+}
+
+impl Columns {
+    /// The columns that fit these questions, each with the id that is shown for it.
+    pub(super) fn of(questions: &[RecordedQuestion], shown: &[ShortEnding<'_>]) -> Self {
+        let mut widest = Self::default();
+        let width = |text: &str| text.chars().count();
+        for (one, id) in questions.iter().zip(shown) {
+            widest.id = widest.id.max(width(id.shown));
+            widest.age = widest.age.max(width(&time::age(one.time)));
+            widest.asker = widest.asker.max(width(&asker(&one.question)).min(WIDEST));
+            widest.tool = widest.tool.max(width(&one.question.tool));
+        }
+        widest
+    }
+}
+
+/// Who asks: the client, and the session where it has a name.
+pub(super) fn asker(question: &Question) -> String {
+    let client = question.client.as_deref().map_or("-", who::word);
+    let client = visible_line(client);
+    match who::is_unnamed(&question.session) || question.session.is_empty() {
+        true => client.into_owned(),
+        false => format!("{client} [{}]", visible_line(&question.session)),
+    }
+}
+
+/// The files with the numbers of their added and removed lines.
+pub(super) fn files(question: &Question, colour: Colour) -> String {
+    let name = |file: &FileQuestion| {
+        let (added, removed) = file.lines;
+        format!(
+            "{} {} {}",
+            file.shown_relative(),
+            colour.paint(Style::Green, &format!("+{added}")),
+            colour.paint(Style::Red, &format!("-{removed}"))
+        )
+    };
+    let named: Vec<String> = question.files.iter().take(MOST_FILES).map(name).collect();
+    match question.files.len().saturating_sub(MOST_FILES) {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
+}
+
+/// One question: id, age, who asks, tool and files; below it why it is asked.
+pub(super) fn line(
+    one: &RecordedQuestion,
+    id: ShortEnding<'_>,
+    columns: Columns,
+    colour: Colour,
+) -> String {
+    let question = &one.question;
+    let rest = id.shown.len() - id.unique.len();
+    let head = format!(
+        "{}{}{}",
+        colour.paint(Style::Dim, &id.shown[..rest]),
+        colour.paint(Style::Cyan, id.unique),
+        " ".repeat(columns.id.saturating_sub(id.shown.len())),
+    );
+    let mut why = question.reason();
+    if !one.is_caller_alive {
+        why.push_str(" (the process that asked has ended; a yes counts when the agent asks again)");
+    }
+    format!(
+        "{head}  {:>age$}  {:<asker$}  {:<tool$}  {}\n{}  {}\n",
+        time::age(one.time),
+        asker(question),
+        visible(&question.tool),
+        files(question, colour),
+        " ".repeat(columns.id),
+        colour.paint(Style::Dim, &visible_line(&why)),
+        age = columns.age,
+        asker = columns.asker,
+        tool = columns.tool,
+    )
+}

@@ -1,0 +1,52 @@
+//! `lancet pending` without a further word: lists the open questions, newest first.
+
+use serde_json::json;
+
+use super::find::endings;
+use super::line::{Columns, line};
+use super::question_json::object;
+use crate::arguments::PendingArguments;
+use crate::command::history::access::unreadable;
+use crate::failure::{Exit, Failure};
+use crate::surroundings::Surroundings;
+use crate::terminal::{page, print, print_error, stdout_is_terminal};
+
+/// Lists the questions that are open.
+pub(super) fn list(arguments: &PendingArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    let questions = super::questions(arguments, None, around)?;
+    let open = questions.open().map_err(unreadable)?;
+    let shown = endings(&open);
+    if arguments.json {
+        let mut out = String::new();
+        for (one, id) in open.iter().zip(shown) {
+            out.push_str(&format!("{}\n", object(one, id.shown)));
+        }
+        out.push_str(&format!("{}\n", json!({ "total": open.len() })));
+        print(&out)?;
+        return Ok(Exit::Done);
+    }
+    if open.is_empty() {
+        let whose = match arguments.all {
+            true => "",
+            false => " about this project (--all: about any)",
+        };
+        print_error(&format!(
+            "lancet: no question is open{whose}; `lancet pending --follow` waits for the next one\n"
+        ));
+        return Ok(Exit::Done);
+    }
+    let colour = around.colour(stdout_is_terminal());
+    let columns = Columns::of(&open, &shown);
+    let lines = open.iter().zip(&shown);
+    let text: String = lines
+        .map(|(one, id)| line(one, *id, columns, colour))
+        .collect();
+    page(&text, around)?;
+    if stdout_is_terminal() {
+        let id = shown.first().map_or("ID", |id| id.shown);
+        print_error(&format!(
+            "lancet: `lancet pending show {id}` has the diff; `lancet pending approve {id}` and `lancet pending reject {id}` decide\n"
+        ));
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,77 @@
+//! A question as JSON, for `pending --json` and `pending show --json`.
+
+use lancet::approval::FileQuestion;
+use lancet::questions::{QuestionState, RecordedQuestion};
+use serde_json::{Value, json};
+
+use super::hunks;
+use crate::command::history::time;
+
+/// The word for what became of a question.
+pub(super) fn state(state: QuestionState) -> &'static str {
+    match state {
+        QuestionState::Open => "open",
+        QuestionState::Approved => "approved",
+        QuestionState::Rejected => "rejected",
+        QuestionState::Used => "written",
+        QuestionState::Superseded => "superseded",
+    }
+}
+
+/// A question without its diffs.
+pub(super) fn object(one: &RecordedQuestion, short: &str) -> Value {
+    let question = &one.question;
+    let files: Vec<Value> = question.files.iter().map(file).collect();
+    json!({
+        "question": one.id,
+        "short": short,
+        "time": time::for_programs(one.time),
+        "state": state(one.state),
+        "tool": question.tool,
+        "session": question.session,
+        "client": question.client,
+        "call": question.call,
+        "reason": question.reason(),
+        "protected": question.is_protected(),
+        "whole": question.is_whole,
+        "callerAlive": one.is_caller_alive,
+        "offers": { "session": question.offers.session, "always": question.offers.always },
+        "decidedBy": one.decided.as_ref().map(|(by, _)| by),
+        "decidedAt": one.decided.as_ref().map(|(_, at)| time::for_programs(*at)),
+        "followedBy": one.followed_by,
+        "files": files,
+    })
+}
+
+/// The same with the diffs and the numbers of the hunks.
+pub(super) fn whole(one: &RecordedQuestion, short: &str) -> Value {
+    let mut data = object(one, short);
+    data["answer"] = json!(one.answer);
+    for (at, numbered) in hunks::numbered(&one.question).into_iter().enumerate() {
+        let pieces: Vec<Value> = numbered
+            .iter()
+            .map(|piece| {
+                let numbers: Vec<usize> = piece.hunks.iter().map(|(number, _)| *number).collect();
+                json!({ "hunks": numbers, "diff": piece.diff() })
+            })
+            .collect();
+        data["files"][at]["pieces"] = json!(pieces);
+        data["files"][at]["notices"] = json!(one.question.files[at].notices);
+    }
+    data
+}
+
+fn file(file: &FileQuestion) -> Value {
+    json!({
+        "file_path": file.path.display().to_string(),
+        "type": file.kind.word(),
+        "movedFrom": file.moved_from.as_ref().map(|path| path.display().to_string()),
+        "added": file.lines.0,
+        "removed": file.lines.1,
+        "revision": file.base,
+        "reason": file.reason,
+        "rule": file.rule,
+        "protected": file.protected,
+        "editable": file.text.is_some(),
+    })
+}

@@ -1,0 +1,29 @@
+//! `lancet pending reject`. A no does no harm, so that anybody may give it; the record says who did.
+
+use lancet::approval::Answer;
+use lancet::questions::QuestionState;
+
+use super::approve::{decide, told};
+use super::find::find;
+use crate::arguments::{PendingArguments, RejectArguments};
+use crate::failure::{Exit, Failure};
+use crate::guard;
+use crate::surroundings::Surroundings;
+
+/// Runs `lancet pending reject`.
+pub(super) fn reject(
+    asked: &RejectArguments,
+    arguments: &PendingArguments,
+    around: &Surroundings,
+) -> Result<Exit, Failure> {
+    let questions = super::questions(arguments, None, around)?;
+    let found = find(&questions, &asked.question)?;
+    if found.state != QuestionState::Open {
+        return Err(Failure::refused(found.what_became_of_it()));
+    }
+    let words = asked.words.join(" ");
+    let answer = Answer::No((!words.trim().is_empty()).then_some(words));
+    let by = guard::decided_by(&arguments.place, around);
+    decide(&questions, &found, &answer, &by)?;
+    told(&found, &answer, &[], arguments.json, around)
+}

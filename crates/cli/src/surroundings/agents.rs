@@ -1,0 +1,65 @@
+//! The variables by which a command knows that an agent runs it. Each is one that the agent itself sets for the commands it
+//! runs; variables that people set to configure an agent (`CODEX_HOME`, `GOOSE_PROVIDER`) are none of them.
+
+use std::ffi::OsString;
+
+/// The variable of an agent, and the agent's name.
+const VARIABLES: &[(&str, &str)] = &[
+    ("CLAUDECODE", "Claude Code"),
+    ("CLAUDE_CODE_SESSION_ID", "Claude Code"),
+    ("CODEX_THREAD_ID", "Codex"),
+    ("CODEX_SANDBOX", "Codex"),
+    ("CODEX_SANDBOX_NETWORK_DISABLED", "Codex"),
+    ("CODEX_CI", "Codex"),
+    ("GEMINI_CLI", "Gemini CLI"),
+    ("QWEN_CODE", "Qwen Code"),
+    ("OPENCODE", "opencode"),
+    ("OPENCODE_CLIENT", "opencode"),
+    ("GOOSE_TERMINAL", "goose"),
+    ("AGENT_SESSION_ID", "an agent"),
+    ("COPILOT_CLI", "Copilot CLI"),
+    ("COPILOT_AGENT_SESSION_ID", "Copilot CLI"),
+    ("CURSOR_AGENT", "Cursor"),
+    ("CLINE_ACTIVE", "Cline"),
+    ("CRUSH", "Crush"),
+    ("AMP_CURRENT_THREAD_ID", "Amp"),
+    ("AUGMENT_AGENT", "Augment"),
+    ("ANTIGRAVITY_AGENT", "Antigravity"),
+    ("PI_CODING_AGENT", "Pi"),
+    ("TRAE_AI_SHELL_ID", "Trae"),
+    ("AI_AGENT", "an agent"),
+];
+
+/// The agent that runs this command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RunningAgent {
+    /// The variable that tells of it.
+    pub(crate) variable: &'static str,
+    /// Its name for people.
+    pub(crate) name: &'static str,
+}
+
+/// The agent that the environment tells of; none where no agent runs this command.
+pub(super) fn running(set: &dyn Fn(&str) -> Option<OsString>) -> Option<RunningAgent> {
+    let (variable, name) = VARIABLES
+        .iter()
+        .find(|(variable, _)| set(variable).is_some())?;
+    Some(RunningAgent { variable, name })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_agent_sets_tells_of_it_and_what_people_set_does_not() {
+        let with = |name: &'static str| move |asked: &str| (asked == name).then(|| "1".into());
+        for variable in ["CLAUDECODE", "CODEX_THREAD_ID", "GEMINI_CLI", "QWEN_CODE"] {
+            let found = running(&with(variable)).map(|agent| agent.variable);
+            assert_eq!(found, Some(variable));
+        }
+        for variable in ["CODEX_HOME", "GOOSE_PROVIDER", "GEMINI_API_KEY", "TERM"] {
+            assert_eq!(running(&with(variable)), None, "{variable}");
+        }
+    }
+}
