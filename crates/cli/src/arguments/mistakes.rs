@@ -67,6 +67,10 @@ const OTHER_COMMANDS: &[(&[&str], &str)] = &[
         "rules are lines of lancet.toml: `lancet help permissions`; `lancet rules` lists them",
     ),
     (
+        &["approve", "reject", "questions", "waiting", "ask"],
+        "`lancet pending` lists the questions that wait, `lancet pending approve ID` and `lancet pending reject ID` decide",
+    ),
+    (
         &["commit", "add", "stash", "push"],
         "lancet leaves commits to git; `lancet log` lists the changes",
     ),

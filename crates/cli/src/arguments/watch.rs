@@ -8,6 +8,9 @@ use super::{WorkArguments, examples};
 ///
 /// On a terminal u takes the newest change that is shown back (again, the one before), and q ends. Otherwise the changes
 /// are printed as plain text until the reader leaves.
+///
+/// Calls of agents that need a person's word wait while this runs. Their questions are shown, and on a terminal d decides the
+/// newest one; `lancet pending` decides them from anywhere.
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::WATCH)]
 pub(crate) struct WatchArguments {

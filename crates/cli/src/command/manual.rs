@@ -66,7 +66,8 @@ fn write_all(program: &clap::Command, folder: &Path) -> Result<Exit, Failure> {
     let refused = |error: std::io::Error| Failure::system(format!("{}: {error}", folder.display()));
     std::fs::create_dir_all(folder).map_err(refused)?;
     let commands = program.get_subcommands().filter(|one| !one.is_hide_set());
-    for command in std::iter::once(program).chain(commands) {
+    let with_inner = commands.flat_map(|one| std::iter::once(one).chain(one.get_subcommands()));
+    for command in std::iter::once(program).chain(with_inner) {
         let name = command
             .get_display_name()
             .unwrap_or_else(|| command.get_name());

@@ -324,7 +324,13 @@ fn at_a_terminal_the_answer_is_typed() {
         );
         assert_eq!(agent.question(&id).state, QuestionState::Open);
     }
+    // Only what would be approved is shown.
+    let stage = stage.with("NO_COLOR", "1");
     let run = on_terminal(&stage, &format!("{approve} --hunk 2"), "n\n");
+    assert!(
+        run.out.contains("LINE 20.") && !run.out.contains("LINE 5."),
+        "{run:?}"
+    );
     assert!(
         run.code == 1 && run.out.contains("a.txt: hunk 2"),
         "{run:?}"

@@ -5,14 +5,17 @@ use lancet::questions::{DecideError, QuestionState, Questions, RecordedQuestion}
 use serde_json::json;
 
 use super::find::find;
-use super::line::files;
+use super::line::{asker, files};
 use super::selection::Selection;
+use super::show::picked;
 use crate::arguments::{ApproveArguments, PendingArguments};
 use crate::command::history::access::unreadable;
 use crate::failure::{Exit, Failure};
 use crate::guard::{self, Authority};
 use crate::surroundings::Surroundings;
-use crate::terminal::{Colour, Consent, TerminalApprover, confirm, print, print_error};
+use crate::terminal::{
+    Colour, Consent, TerminalApprover, confirm, print, print_error, visible_line,
+};
 
 /// Runs `lancet pending approve`.
 pub(super) fn approve(
@@ -31,7 +34,7 @@ pub(super) fn approve(
     let answer = match flagged(asked, &found.question, &approver, &mut notes, around)? {
         Some(Flagged { answer, shown }) => match authority {
             Authority::Token => answer,
-            Authority::Terminal if is_confirmed(&approver, &found.question, &shown) => answer,
+            Authority::Terminal if is_confirmed(&found.question, &shown) => answer,
             Authority::Terminal => return left_open(&found),
         },
         None if authority == Authority::Token => Answer::Yes,
@@ -59,6 +62,8 @@ fn flagged(
     notes: &mut Vec<String>,
     around: &Surroundings,
 ) -> Result<Option<Flagged>, Failure> {
+    let colour = around.colour(true);
+    let whole = picked(question, &vec![Pick::Whole; question.files.len()], colour);
     if asked.always {
         if question.offers.always.is_empty() {
             return Err(Failure::usage(
@@ -68,14 +73,14 @@ fn flagged(
         let rules = question.offers.always.join(", ");
         return Ok(Some(Flagged {
             answer: Answer::Always,
-            shown: format!("  all of it, and your settings get {rules}\n"),
+            shown: format!("{whole}  all of it, and your settings get {rules}\n"),
         }));
     }
     if asked.session {
         return Ok(Some(Flagged {
             answer: Answer::Session,
             shown: format!(
-                "  all of it; until the session ends no question about {}\n",
+                "{whole}  all of it; until the session ends no question about {}\n",
                 question.offers.session
             ),
         }));
@@ -86,10 +91,11 @@ fn flagged(
         return Ok(None);
     }
     let mut selection = Selection::of(asked, question, around)?;
-    let mut shown = String::new();
-    if asked.edit {
-        shown = edit(&mut selection, question, approver)?;
-    }
+    let edited = match asked.edit {
+        true => edit(&mut selection, question, approver)?,
+        false => String::new(),
+    };
+    let mut shown = picked(question, &selection.picks, colour) + &edited;
     shown.push_str(&selection.described(question));
     notes.append(&mut selection.notes);
     for note in notes.iter() {
@@ -107,13 +113,13 @@ fn edit(
     question: &Question,
     approver: &TerminalApprover,
 ) -> Result<String, Failure> {
-    let mut picked = question.clone();
-    for (file, pick) in picked.files.iter_mut().zip(&selection.picks) {
+    let mut editable = question.clone();
+    for (file, pick) in editable.files.iter_mut().zip(&selection.picks) {
         if *pick != Pick::Whole {
             file.text = None;
         }
     }
-    let edited = approver.edit_on_record(&picked);
+    let edited = approver.edit_on_record(&editable);
     let edited =
         edited.map_err(|error| Failure::usage(format!("--edit: it cannot be edited: {error}")))?;
     for (pick, text) in selection.picks.iter_mut().zip(edited.texts) {
@@ -124,12 +130,12 @@ fn edit(
     Ok(edited.diffs)
 }
 
-fn is_confirmed(approver: &TerminalApprover, question: &Question, shown: &str) -> bool {
-    let asked = format!(
-        "{}{shown}Approve this? [y/N]",
-        approver.question_on_record(question)
-    );
-    confirm(&asked) == Some(true)
+/// Shows what an answer would approve, and lets the person confirm it.
+fn is_confirmed(question: &Question, shown: &str) -> bool {
+    let (who, why) = (asker(question), question.reason());
+    let question = format!("{} of {who}, asked because {why}", question.tool);
+    let question = visible_line(&question);
+    confirm(&format!("{question}\n{shown}Approve this? [y/N]")) == Some(true)
 }
 
 fn left_open(found: &RecordedQuestion) -> Result<Exit, Failure> {

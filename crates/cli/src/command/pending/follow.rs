@@ -106,7 +106,7 @@ pub(in crate::command) fn decide_newest(
         print_error("lancet: no question is open\n");
         return Ok(());
     };
-    if let Err(failure) = guard::authority("d", place, around) {
+    if let Err(failure) = guard::authority("Deciding a question", place, around) {
         print_error(&format!("lancet: {failure}\n"));
         return Ok(());
     }

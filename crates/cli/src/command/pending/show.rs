@@ -1,6 +1,6 @@
 //! `lancet pending show`: one question with its diff, what may be answered, and what became of it.
 
-use lancet::approval::{FileQuestion, Question};
+use lancet::approval::{FileQuestion, Pick, Question};
 use lancet::questions::{QuestionState, RecordedQuestion};
 
 use super::find::find;
@@ -76,11 +76,23 @@ fn state(found: &RecordedQuestion) -> String {
 
 /// The diffs of a question, each hunk below its number.
 fn diffs(question: &Question, colour: Colour) -> String {
+    picked(question, &vec![Pick::Whole; question.files.len()], colour)
+}
+
+/// The diffs of what is picked of a question, one pick for each file. A text that was edited has a diff of its own.
+pub(super) fn picked(question: &Question, picks: &[Pick], colour: Colour) -> String {
     let mut out = String::new();
-    for (file, pieces) in question.files.iter().zip(numbered(question)) {
+    for ((file, pieces), pick) in question.files.iter().zip(numbered(question)).zip(picks) {
+        let is_shown = |at: usize| match pick {
+            Pick::Whole => true,
+            Pick::Pieces(picked) => picked.contains(&at),
+            _ => false,
+        };
         out.push_str(&format!("{}\n", headline(file, colour)));
-        for piece in &pieces {
-            out.push_str(&numbered_piece(piece, colour));
+        for (at, piece) in pieces.iter().enumerate() {
+            if is_shown(at) {
+                out.push_str(&numbered_piece(piece, colour));
+            }
         }
         out.push_str(&colour.paint(Style::Dim, &notices(file)));
         out.push('\n');

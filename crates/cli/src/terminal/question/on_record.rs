@@ -5,7 +5,7 @@ use std::io;
 use lancet::approval::{Answer, Question, Wait};
 
 use super::edited::EditedTexts;
-use super::{Asker, TerminalApprover, show};
+use super::{Asker, TerminalApprover};
 
 /// The texts that a person edited.
 pub(crate) struct EditedFiles {
@@ -21,11 +21,6 @@ impl TerminalApprover {
         // Whoever looks at the same question twice is not told that a file changed.
         self.past().asked.clear();
         self.ask_at_terminal(question, &Wait::default(), Asker::Agent)
-    }
-
-    /// The question as the person sees it, without a prompt.
-    pub(crate) fn question_on_record(&self, question: &Question) -> String {
-        show::summary(question, Asker::Agent, self.colour) + &show::diffs(question, self.colour)
     }
 
     /// Lets the person edit the texts of a question, one file after the other.
