@@ -4,7 +4,7 @@ use lancet_testing::folder::names;
 
 use crate::stage::{Stage, word};
 
-const COMMANDS: [&str; 30] = [
+const COMMANDS: [&str; 31] = [
     "mcp",
     "serve",
     "install",

@@ -8,7 +8,7 @@ use lancet::approval::{ChangeKind, FileQuestion, Question};
 use lancet::call::{Asks, Deciders};
 use lancet::questions::{QuestionState, RecordedQuestion};
 use lancet::{Caller, Lancet, Mode, RawCall, RefusalKind, Reply, Session};
-use lancet_history::{Asked, Author, QuestionDraft, QuestionFile, QuestionStore as _};
+use lancet_history::{Author, QuestionDraft, QuestionFile, QuestionStore as _};
 use serde_json::{Value, json};
 
 use crate::stage::{LANCET, Run, Stage};
@@ -171,7 +171,9 @@ fn an_ending_that_two_ids_share_is_told_with_both() {
             id,
             call: [call; 32],
             plan: [0; 32],
-            workspace: "",
+            workspace: None,
+            arguments: b"{}",
+            event: "{}",
             author: Author {
                 session: "s",
                 client: None,
@@ -190,7 +192,7 @@ fn an_ending_that_two_ids_share_is_told_with_both() {
             }],
             renews: None,
         };
-        assert_eq!(store.ask(&draft).expect("recorded"), Asked::Recorded);
+        store.ask(&draft).expect("recorded");
     }
     let run = stage.run(&["pending", "show", "zz"]);
     assert!(
