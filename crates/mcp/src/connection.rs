@@ -44,7 +44,7 @@ impl Connection {
         Self {
             fixed: options.session.clone(),
             own,
-            announced: AnnouncedSessions::new(link),
+            announced: AnnouncedSessions::default(),
             subscriptions: OnceLock::new(),
             roots: Arc::new(roots),
             views: LimitedViews::default(),

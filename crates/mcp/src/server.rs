@@ -190,15 +190,19 @@ impl Server {
         let began = Instant::now();
         let log = self.process.options.log.clone();
         let mut told = Some(told);
+        // Over HTTP each request of the second generation is a connection by itself, and begins no session.
+        let lasts = self.link == Link::Streams || !link::is_modern(context);
         loop {
             let (session, told, log) = (session.clone(), told.take(), log.clone());
             let again = call.clone();
-            let announced = self.connection().announced.clone();
+            let announced = lasts.then(|| self.connection().announced.clone());
             let work = move || {
                 if let Some(told) = told {
                     told.tell(&session, &log);
                 }
-                announced.announce(&session, again.caller.client.as_deref());
+                if let Some(announced) = announced {
+                    announced.announce(&session, again.caller.client.as_deref());
+                }
                 session.call(again)
             };
             let reply = self.follow(self.start(&call, work), context).await?;

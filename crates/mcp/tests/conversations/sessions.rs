@@ -196,3 +196,46 @@ async fn the_environment_names_the_session_until_a_hook_reports_another() {
         assert_eq!(result["isError"] != true, followed, "{reported}: {result}");
     }
 }
+
+#[tokio::test]
+async fn a_connection_tells_the_begin_and_the_end_of_its_session() {
+    let mut connection = connect();
+    connection.shake_hands_as("agent", json!({})).await;
+    let path = connection.write("a.txt", "one\n");
+    connection.read(&path).await;
+    connection.read(&path).await;
+    let folder = connection.leave().await.expect("a good end");
+    let lancet = lancet::Lancet::builder()
+        .root(folder.join("root"))
+        .state_dir(folder.join("state"))
+        .open()
+        .expect("opened");
+    let history = lancet.history().expect("a state folder");
+    let mut reader = history
+        .events(&lancet::history::EventsSince::Beginning)
+        .expect("read")
+        .expect("from the beginning");
+    let events: Vec<_> = reader
+        .next_page()
+        .expect("read")
+        .iter()
+        .map(|event| event.json())
+        .collect();
+    let told: Vec<_> = events
+        .iter()
+        .map(|event| (&event["event"], &event["state"], &event["client"]))
+        .collect();
+    let session = |state| (json!("session"), json!(state), json!("agent"));
+    let (begun, ended) = (session("begun"), session("ended"));
+    assert_eq!(
+        told,
+        [
+            (&begun.0, &begun.1, &begun.2),
+            (&ended.0, &ended.1, &ended.2)
+        ]
+    );
+    assert_eq!(
+        events[0]["roots"],
+        json!([folder.join("root").canonicalize().expect("there")])
+    );
+}
