@@ -124,6 +124,14 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
             setup::agents(&agents::ALL)?,
             setup::newest_agents(&agents::ALL)?,
         );
+        let waiting = setup::typescript_client()?.join("waiting.mjs");
+        step(
+            "calls that outlast their client, at the times that it has",
+            command("node", &[])
+                .arg(waiting)
+                .arg(binary())
+                .arg("--long"),
+        )?;
         let mut compared = agents::comparison(&binary(), &pinned, &[]);
         let mut plugins = agents::plugins(&packed()?, &pinned);
         for (name, packages, known) in [
