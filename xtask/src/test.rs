@@ -96,6 +96,7 @@ pub(crate) fn all(packages: SystemPackages) -> anyhow::Result<bool> {
         let run = fetches.conformance.wait()?.join("run.mjs");
         let server = binary().with_file_name("examples").join("conformance");
         counted(&live, command("node", &[]).arg(run).arg(server))
+    });
     report.step("questions: a call that outlasts its client", || {
         let folder = typescript.as_ref().context("there is no client")?;
         let client = folder.join("waiting.mjs");

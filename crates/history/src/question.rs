@@ -64,6 +64,8 @@ pub enum AskOutcome {
     Recorded,
     /// A question of the same call about the same change waits already; this is its id.
     Known(String),
+    /// Another question has this id.
+    Taken,
     /// The session has [`MOST_OPEN_OF_A_SESSION`] open questions.
     TooManyOfSession,
     /// There are [`MOST_OPEN`] open questions.
@@ -81,7 +83,7 @@ pub enum QuestionState {
     Rejected,
     /// The write has used the yes up.
     Used,
-    /// The files changed: a newer question took its place, or the call no longer fits.
+    /// A newer question took its place, or it was withdrawn.
     Superseded,
 }
 
@@ -193,7 +195,7 @@ pub trait QuestionStore: Send + Sync {
         event: &str,
     ) -> Result<Decided, StoreError>;
 
-    /// Withdraws an open question, because the call no longer fits its files.
+    /// Withdraws a question whose call no longer fits its files or is no longer wanted, or whose yes cannot be carried out.
     ///
     /// # Errors
     /// The store cannot be written.

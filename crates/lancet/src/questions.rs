@@ -2,6 +2,8 @@
 //! question into the state folder and is refused as `waiting`; whoever decides it, in whichever process, decides the same
 //! record. The call sent again finds the decision and carries it out.
 
+mod events;
+mod fitting;
 mod kept;
 mod waiting;
 
@@ -11,22 +13,19 @@ use std::sync::Arc;
 
 use lancet_history::{OperationStore, Presence, QuestionQuery, QuestionRecord, SessionName};
 
-use serde_json::{Value, json};
-
-use crate::approval::{Answer, FileQuestion, Pick, Question, encoding};
+use crate::approval::{Answer, Question, encoding};
 use crate::call::{Asks, Caller, Deciders, RawCall};
 use crate::engine::Lancet;
-use crate::operation;
 use crate::reply::Reply;
 use crate::session::{Session, is_unnamed};
 
-pub(crate) use kept::KeptReply;
+use events::decided_event;
+pub(crate) use events::waiting_event;
+use fitting::{fits, is_nothing};
+pub(crate) use kept::{CarriedOut, KeptReply, carried_out};
 pub use lancet_history::{Decided, QuestionState, StoreError};
 pub use waiting::WaitingCall;
-pub(crate) use waiting::{RecordedCall, WatchedFile};
-
-/// After this time an undecided question is removed, in milliseconds.
-const EXPIRES: i64 = 7 * 24 * 60 * 60 * 1_000;
+pub(crate) use waiting::{KeptCall, RecordedCall, WatchedFile};
 
 /// The questions of the state folder that concern the roots of an engine.
 #[derive(Clone)]
@@ -180,7 +179,14 @@ impl Questions {
         let found = self.get(id)?;
         let found = found.ok_or_else(|| DecideError::Unknown(id.to_owned()))?;
         fits(&found.question, answer).map_err(DecideError::DoesNotFit)?;
-        let approves = !matches!(answer, Answer::No(_) | Answer::Unanswered(_));
+        // A question that is too old is no longer there.
+        let _ = self.store.prune_questions();
+        let approves = match answer {
+            Answer::No(_) | Answer::Unanswered(_) => false,
+            // Where nothing is picked, nothing is written, and the call sent again asks anew.
+            Answer::Picked { files, .. } => files.iter().any(|pick| !is_nothing(pick)),
+            _ => true,
+        };
         let words = encoding::answer(answer);
         let event = decided_event(&found, answer, by);
         match self.store.decide(id, approves, &words, by, &event)? {
@@ -212,6 +218,13 @@ impl Questions {
         is_watched(&self.state, &self.workspaces)
     }
 
+    /// Whether a question is about files below the roots alone.
+    pub fn concerns(&self, question: &RecordedQuestion) -> bool {
+        let is_below = |path: &Path| self.roots.iter().any(|root| path.starts_with(root));
+        let mut files = question.question.files.iter();
+        files.all(|file| is_below(&file.path))
+    }
+
     /// The call that asked, to be carried out once the question is decided, and the session that it belongs to. None where
     /// there is no such question.
     ///
@@ -225,7 +238,13 @@ impl Questions {
         let (Some(found), Some(call)) = (self.get(id)?, self.store.arguments(id)?) else {
             return Ok(None);
         };
-        let Some((tool, arguments)) = RecordedCall::decode(&call) else {
+        let Some(KeptCall {
+            tool,
+            arguments,
+            turn,
+            version,
+        }) = KeptCall::decode(&call)
+        else {
             return Ok(None);
         };
         let asked = &found.question;
@@ -236,6 +255,8 @@ impl Questions {
         let caller = Caller {
             client: asked.client.clone(),
             call: asked.call.clone(),
+            turn,
+            version,
             ..Caller::default()
         };
         let call = RawCall::new(tool, arguments)
@@ -319,7 +340,7 @@ impl RecordedQuestion {
                 format!("question {id} was approved by {by} and written as operation {follower}")
             }
             QuestionState::Superseded if self.followed_by.is_none() => format!(
-                "question {id} was withdrawn: its files have changed, and the call no longer fits them"
+                "question {id} was withdrawn: its call was given up, or no longer fits the files"
             ),
             QuestionState::Superseded => format!(
                 "the files of question {id} have changed since it was asked; it is superseded by {follower}"
@@ -332,75 +353,6 @@ impl RecordedQuestion {
 pub(crate) fn is_watched(state: &Path, workspaces: &[String]) -> bool {
     let mut workspaces = workspaces.iter();
     workspaces.any(|workspace| Presence::is_announced(state, workspace))
-}
-
-/// What the event `waiting` says of a question.
-pub(crate) fn waiting_event(id: &str, question: &Question) -> String {
-    let file = |file: &FileQuestion| {
-        json!({
-            "path": file.path.display().to_string(),
-            "kind": file.kind.word(),
-            "added": file.lines.0,
-            "removed": file.lines.1,
-        })
-    };
-    let files: Vec<Value> = question.files.iter().map(file).collect();
-    let rule = question.files.iter().find_map(|file| file.rule.as_deref());
-    let event = json!({
-        "question": id,
-        "tool": question.tool,
-        "files": files,
-        "reason": question.reason(),
-        "rule": rule,
-        "protected": question.is_protected(),
-        "offers": { "session": question.offers.session, "always": question.offers.always },
-        "expires": operation::milliseconds() + EXPIRES,
-    });
-    event.to_string()
-}
-
-/// What the event `decided` says of a decision.
-fn decided_event(found: &RecordedQuestion, answer: &Answer, by: &str) -> String {
-    let (decision, words, picks) = match answer {
-        Answer::Yes => ("yes", None, None),
-        Answer::No(words) => ("no", words.as_deref(), None),
-        Answer::Unanswered(words) => ("unanswered", words.as_deref(), None),
-        Answer::Session => ("session", None, None),
-        Answer::Always => ("always", None, None),
-        Answer::Edited(_) => ("edited", None, None),
-        Answer::Picked { files, words } => ("picked", words.as_deref(), Some(files)),
-    };
-    let hunks = picks.map(|picks| picked_hunks(&found.question, picks));
-    let event = json!({
-        "question": found.id,
-        "decision": decision,
-        "hunks": hunks,
-        "by": by,
-        "words": words,
-    });
-    event.to_string()
-}
-
-/// The numbers of the hunks that are written, counted from 1 over the files in the order of the question.
-fn picked_hunks(question: &Question, picks: &[Pick]) -> Vec<usize> {
-    let mut first = 1;
-    let mut hunks = Vec::new();
-    for (file, pick) in question.files.iter().zip(picks) {
-        let pieces = file.pieces.iter().enumerate();
-        let taken = pieces.filter(|(at, _)| match pick {
-            Pick::Whole | Pick::Edited(_) => true,
-            Pick::Nothing => false,
-            Pick::Pieces(picked) => picked.contains(at),
-        });
-        hunks.extend(taken.flat_map(|(_, piece)| piece.hunks.clone().map(|hunk| first + hunk)));
-        first += file
-            .pieces
-            .iter()
-            .map(|piece| piece.hunks.end)
-            .max()
-            .unwrap_or(0);
-    }
-    hunks
 }
 
 /// Decodes a record; none where a newer lancet has written it.
@@ -418,47 +370,4 @@ fn recorded(record: QuestionRecord) -> Option<RecordedQuestion> {
         followed_by: record.followed_by,
         is_caller_alive: record.is_caller_alive,
     })
-}
-
-/// Checks that a decision can be carried out, and says why it cannot.
-fn fits(question: &Question, answer: &Answer) -> Result<(), String> {
-    let picks = match answer {
-        Answer::Edited(text) if question.files.len() == 1 => vec![Pick::Edited(text.clone())],
-        Answer::Edited(_) => {
-            return Err("the question is about several files; name the one to edit".to_owned());
-        }
-        Answer::Picked { files, .. } => files.clone(),
-        _ => return Ok(()),
-    };
-    if picks.len() > question.files.len() {
-        return Err(format!("the question has {} files", question.files.len()));
-    }
-    let is_part = |pick: &Pick| !matches!(pick, Pick::Whole);
-    if question.is_whole && (picks.len() < question.files.len() || picks.iter().any(is_part)) {
-        return Err("this change is written as a whole or not at all".to_owned());
-    }
-    for (pick, file) in picks.iter().zip(&question.files) {
-        let path = file.shown_relative();
-        match pick {
-            Pick::Pieces(pieces) => {
-                let count = file.pieces.len();
-                if pieces.iter().any(|piece| *piece >= count) {
-                    return Err(format!("{path} has {count} parts that can be picked"));
-                }
-            }
-            Pick::Edited(_) if file.text.is_none() => {
-                return Err(format!("the text of {path} cannot be edited"));
-            }
-            Pick::Whole | Pick::Nothing | Pick::Edited(_) => {}
-        }
-        let partner = file.goes_with.and_then(|at| picks.get(at));
-        if let Some(partner) = partner
-            && (*partner == Pick::Nothing) != (*pick == Pick::Nothing)
-        {
-            return Err(format!(
-                "{path} changes together with another file: pick both or neither"
-            ));
-        }
-    }
-    Ok(())
 }

@@ -60,10 +60,11 @@ pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
     context.approver = raw.approver;
     context.applied_by = raw.applied_by;
     context.recorded = recorded;
+    context.waited_on = waited_on;
     let reply = respond(&mut context, path, |context| {
         receive_call(context, raw.arguments)
     });
-    asked_again::answer(&context, reply, waited_on.as_deref())
+    asked_again::answer(&context, reply)
 }
 
 /// Carries out a call of a built-in tool whose arguments are already typed. `path` is the path that a refusal names.
@@ -102,7 +103,10 @@ fn respond<'s>(
         true => Effect::Reads,
         false => Effect::Writes,
     };
-    notices::end_answer(context, effect, &mut reply);
+    // Notices are told once, and the answer of a call that waits may never reach the model.
+    if reply.refusal() != Some(RefusalKind::Waiting) {
+        notices::end_answer(context, effect, &mut reply);
+    }
     reply.took(started.elapsed())
 }
 
@@ -226,10 +230,16 @@ fn carry_out(
         Asked::Answer { text, data } => Ok(reply::host_answer(text, data)),
         Asked::Change(change) => match change::carry_out(context, &change, &repairs) {
             // The call may have been asked about by a process that has ended, and that had read the file.
-            Err(refusal)
-                if refusal.kind() == RefusalKind::NotRead && approve::recall_seen(context) =>
-            {
-                change::carry_out(context, &change, &repairs)
+            Err(refusal) if refusal.kind() == RefusalKind::NotRead => {
+                let before = approve::recall_seen(context);
+                if before.is_empty() {
+                    return Err(refusal);
+                }
+                let again = change::carry_out(context, &change, &repairs);
+                if again.is_err() {
+                    approve::forget_recalled(context, before);
+                }
+                again
             }
             carried_out => carried_out,
         },

@@ -402,3 +402,112 @@ fn a_decision_that_does_not_fit_is_refused_and_the_question_stays_open() {
     assert!(matches!(unknown, Err(DecideError::Unknown(_))));
     assert_eq!(place.open_question().state, QuestionState::Open);
 }
+
+/// Two calls that waited on the same question, one after the other.
+fn both(place: &Place, answer: &Answer) -> [Reply; 2] {
+    let lancet = place.engine();
+    let session = place.reader(&lancet);
+    let append = || {
+        call(
+            "Write",
+            json!({ "file_path": place.file(), "content": "added\n", "mode": "append" }),
+        )
+    };
+    let id = waits(&session.call(append()));
+    place
+        .questions()
+        .decide(&id, answer, "somebody")
+        .expect("decided");
+    let again = || {
+        session.call(append().asking(Asks::Recorded {
+            deciders: Deciders::Present,
+            waited_on: Some(id.clone()),
+        }))
+    };
+    [again(), again()]
+}
+
+#[test]
+fn a_change_that_would_fit_twice_is_written_once() {
+    for answer in [Answer::Yes, Answer::Session] {
+        let place = Place::new();
+        let [first, second] = both(&place, &answer);
+        assert!(!first.is_error() && !second.is_error(), "{answer:?}");
+        assert_eq!(second.data()["repeated"], true, "{answer:?}");
+        assert_eq!(place.text(), format!("{}added\n", lines()), "{answer:?}");
+    }
+}
+
+#[test]
+fn calls_that_waited_together_get_the_same_no() {
+    let place = Place::new();
+    let [first, second] = both(&place, &Answer::No(Some("Leave it.".into())));
+    for reply in [first, second] {
+        assert_eq!(reply.refusal(), Some(RefusalKind::Declined));
+        assert!(reply.text().contains("Leave it."), "{}", reply.text());
+    }
+    assert_eq!(place.questions().open().expect("read").len(), 0);
+}
+
+#[test]
+fn a_decision_that_picks_nothing_is_a_no() {
+    let place = Place::new();
+    let lancet = place.engine();
+    let session = place.reader(&lancet);
+    let id = waits(&place.send(&session));
+    let nothing = Answer::Picked {
+        files: vec![Pick::Nothing],
+        words: None,
+    };
+    place
+        .questions()
+        .decide(&id, &nothing, "somebody")
+        .expect("decided");
+    assert_eq!(place.send(&session).refusal(), Some(RefusalKind::Declined));
+    assert_ne!(waits(&place.send(&session)), id, "it is asked anew");
+    assert_eq!(place.text(), lines());
+}
+
+#[test]
+fn picks_hold_for_the_question_that_was_shown() {
+    let place = Place::new();
+    let other = place.root.path().join("b.txt");
+    std::fs::write(&other, "b\n").expect("written");
+    let lancet = place.engine();
+    let session = place.reader(&lancet);
+    let read = call("Read", json!({ "file_path": other }));
+    assert!(!session.call(read).is_error());
+    // A grant for the first file: the question lists it last.
+    let edit = |path: &Path, old: &str, new: &str| json!({ "file_path": path, "old_string": old, "new_string": new });
+    let one = call("Edit", edit(&place.file(), "line 1.\n", "line one.\n"));
+    let id = waits(&session.call(one.clone()));
+    place
+        .questions()
+        .decide(&id, &Answer::Session, "somebody")
+        .expect("decided");
+    assert!(!session.call(one).is_error());
+    let edits = [
+        edit(&place.file(), "line 2.\n", "line two.\n"),
+        edit(&other, "b\n", "B\n"),
+    ];
+    let both = || call("MultiEdit", json!({ "edits": edits }));
+    let id = waits(&session.call(both()));
+    assert_eq!(place.open_question().question.files[0].path, other);
+    let first_alone = Answer::Picked {
+        files: vec![Pick::Whole, Pick::Nothing],
+        words: None,
+    };
+    place
+        .questions()
+        .decide(&id, &first_alone, "somebody")
+        .expect("decided");
+    // Another process has no grant, and would list the files in another order.
+    let session = place.engine().new_session();
+    for path in [place.file(), other.clone()] {
+        let read = call("Read", json!({ "file_path": path }));
+        assert!(!session.call(read).is_error());
+    }
+    assert_ne!(waits(&session.call(both())), id);
+    assert!(place.text().contains("line 2."));
+    assert_eq!(std::fs::read_to_string(&other).expect("read"), "b\n");
+}

@@ -79,6 +79,7 @@ const CLIENTS: &[Client] = &[
 ];
 
 /// What is known about a client: its row in the table, and the limit that the settings set.
+#[derive(Clone)]
 pub(crate) struct ClientProfile {
     row: Option<&'static Client>,
     most: Option<usize>,

@@ -16,7 +16,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep_until};
 
-use crate::elicit::{self, Dialog, Heard, Page};
+use crate::elicit::{self, Dialog, Elicit, Heard, Page};
+use crate::link::Link;
 use crate::process::Process;
 use crate::seal::Bound;
 use crate::tasks;
@@ -90,8 +91,10 @@ impl Recorder {
     /// Records a decision. A dialog that nobody answered decides nothing while somebody else may decide.
     pub(crate) async fn decide(&self, id: &str, answer: Answer) {
         let (id, by) = (id.to_owned(), self.by.clone());
+        let page = self.process.options.ask.page;
         self.on_pool(move |questions| {
-            if matches!(answer, Answer::Unanswered(_)) && questions.is_watched() {
+            let others = page == Page::Always || questions.is_watched();
+            if matches!(answer, Answer::Unanswered(_)) && others {
                 return;
             }
             // A decision that comes too late does not count, and the call finds the one that does.
@@ -124,11 +127,17 @@ impl Recorder {
 pub(crate) fn prepare(
     process: &Process,
     call: &mut RawCall,
+    link: Link,
     context: &RequestContext<RoleServer>,
 ) -> AskRoute {
     let ask = process.options.ask;
     let client = call.caller.client.as_deref();
-    let elicits = elicit::is_asked(ask.elicit, client, context.client_capabilities().as_ref());
+    let elicit = match (link, ask.elicit) {
+        // Over HTTP a client is whoever has the token: its name proves nothing, and it could answer for the person.
+        (Link::Http, Elicit::Known) => Elicit::Never,
+        (_, elicit) => elicit,
+    };
+    let elicits = elicit::is_asked(elicit, client, context.client_capabilities().as_ref());
     let (asked, deciders) = match (elicits, ask.page) {
         (true, _) => (AskRoute::Client, Deciders::Present),
         (false, Page::Always) => (AskRoute::Page, Deciders::Present),
@@ -193,10 +202,7 @@ pub(crate) async fn wait(
         let (peer, request) = (context.peer.clone(), context.id.clone());
         dialog = Some(Dialog::open(peer, request, question, recorder.clone()));
     }
-    let patience = match dialog {
-        Some(_) => DIALOG,
-        None => Duration::from_secs(process.lancet.settings().ask.patience),
-    };
+    let patience = Duration::from_secs(process.lancet.settings().ask.patience);
     let mut ended = process
         .decisions
         .wait(call.clone(), recorder.questions.clone());
@@ -204,16 +210,26 @@ pub(crate) async fn wait(
     let mut ticks = interval_at(Instant::now(), PROGRESS_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
+        let until = match dialog {
+            Some(_) => began + DIALOG,
+            None => began + patience,
+        };
         tokio::select! {
             biased;
-            _ = &mut ended => {
+            outcome = &mut ended => {
                 if let Some(dialog) = dialog {
                     dialog.finish_words().await;
                 }
-                return Waited::Again;
+                return match outcome {
+                    Ok(()) => Waited::Again,
+                    // Nobody looks for decisions any more, because the system gave no thread.
+                    Err(_) => Waited::Over,
+                };
             }
             () = context.ct.cancelled() => return Waited::Cancelled,
-            () = sleep_until(began + patience) => return Waited::Over,
+            // A dialog that was closed without a decision leaves the question to others.
+            () = ended_dialog(&mut dialog), if dialog.is_some() => dialog = None,
+            () = sleep_until(until) => return Waited::Over,
             _ = ticks.tick(), if token.is_some() => {
                 if let Some(token) = token.clone() {
                     let seconds = began.elapsed().as_secs_f64();
@@ -227,35 +243,64 @@ pub(crate) async fn wait(
     }
 }
 
-/// Takes the answer with which a client of the second generation repeats a call. A result asks for the reason of a no.
+async fn ended_dialog(dialog: &mut Option<Dialog>) {
+    if let Some(dialog) = dialog {
+        dialog.ended().await;
+    }
+}
+
+/// What a client of the second generation has repeated a call with.
+pub(crate) enum Brought {
+    /// The call is to be carried out.
+    Decided,
+    /// The dialog was closed without a decision, and others may decide: it is not opened again.
+    Dismissed,
+    /// The client is asked for the reason of a no.
+    Required(Box<InputRequiredResult>),
+}
+
+/// Takes the answer with which a client of the second generation repeats a call.
 pub(crate) async fn take_answer(
     process: &Arc<Process>,
     state: &str,
     responses: Option<&BTreeMap<String, Value>>,
     bound: Bound,
     context: &RequestContext<RoleServer>,
-) -> Option<InputRequiredResult> {
-    let recorder = Recorder::new(process, &process.lancet, context)?;
+) -> Brought {
+    let Some(recorder) = Recorder::new(process, &process.lancet, context) else {
+        return Brought::Decided;
+    };
     let result = elicit::brought(responses);
     if let Some(id) = state.strip_prefix(WORDS) {
         if let Some(words) = result.and_then(|result| elicit::words_of(&result)) {
             recorder.add_words(id, words).await;
         }
-        return None;
+        return Brought::Decided;
     }
-    let id = state.strip_prefix(QUESTION)?;
-    let question = recorder.get(id).await?;
+    let Some(id) = state.strip_prefix(QUESTION) else {
+        return Brought::Decided;
+    };
+    let Some(question) = recorder.get(id).await else {
+        return Brought::Decided;
+    };
     let asked = now_in_milliseconds().saturating_sub(question.time);
     let asked = Duration::from_millis(asked.unsigned_abs());
     match elicit::heard(result.as_ref(), &question.question, asked) {
         Heard::Answer(answer) => {
+            let is_dismissed = matches!(answer, Answer::Unanswered(_));
             recorder.decide(id, answer).await;
-            None
+            match is_dismissed {
+                true => Brought::Dismissed,
+                false => Brought::Decided,
+            }
         }
         Heard::NoWithReason(no) => {
             recorder.decide(id, no).await;
             let state = process.seal.close(&format!("{WORDS}{id}"), bound);
-            Some(elicit::required(elicit::reason_form()?, state))
+            match elicit::reason_form() {
+                Some(form) => Brought::Required(Box::new(elicit::required(form, state))),
+                None => Brought::Decided,
+            }
         }
     }
 }

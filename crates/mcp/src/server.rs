@@ -27,7 +27,7 @@ use crate::connection::Connection;
 use crate::host::HostNotices;
 use crate::link::{self, Link};
 use crate::message::{OtherArguments, Unreadable};
-use crate::patience::{self, Waited};
+use crate::patience::{self, AskRoute, Brought, Waited};
 use crate::process::Process;
 use crate::roots::RootsDecision;
 use crate::seal::{Bound, BoundTo};
@@ -125,11 +125,14 @@ impl Server {
         let state = state
             .as_deref()
             .and_then(|state| self.process.seal.open(state, bound?));
+        let mut is_dismissed = false;
         if let (Some(state), Some(bound)) = (state, bound) {
             let responses = request.input_responses.as_ref();
             let taken = patience::take_answer(&self.process, state, responses, bound, context);
-            if let Some(required) = taken.await {
-                return Some(required.into());
+            match taken.await {
+                Brought::Decided => {}
+                Brought::Dismissed => is_dismissed = true,
+                Brought::Required(required) => return Some((*required).into()),
             }
         }
         if identity.session.is_none() && self.connection().is_open_to_names() {
@@ -173,7 +176,8 @@ impl Server {
             .with_caller(caller)
             .with_cancel(cancel);
         let told = HostNotices::read(&context.meta);
-        self.run(session, call, told, bound, context).await
+        self.run(session, call, told, bound, is_dismissed, context)
+            .await
     }
 
     /// Runs a call on the pool and supervises it. A call that waits for a person runs again after the decision.
@@ -183,10 +187,14 @@ impl Server {
         mut call: RawCall,
         told: HostNotices,
         bound: Option<Bound>,
+        is_dismissed: bool,
         context: &RequestContext<RoleServer>,
     ) -> Option<CallToolResponse> {
         let manners = self.manners(context);
-        let asked = patience::prepare(&self.process, &mut call, context);
+        let asked = match patience::prepare(&self.process, &mut call, self.link, context) {
+            AskRoute::Client if is_dismissed => AskRoute::Page,
+            asked => asked,
+        };
         let began = Instant::now();
         let log = self.process.options.log.clone();
         let mut told = Some(told);

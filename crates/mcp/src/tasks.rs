@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use lancet::Reply;
 use lancet::questions::{QuestionState, Questions, RecordedQuestion};
+use lancet::{Lancet, RefusalKind, Reply};
 use lancet_serving::pool::Progress;
 use lancet_serving::tokens::TokenKind;
 use rmcp::model::{
@@ -29,8 +29,9 @@ const MOST_FOLLOWED: usize = 100;
 
 /// Whether a client takes a task for an answer.
 pub(crate) fn are_offered(context: &RequestContext<RoleServer>) -> bool {
+    // A request for the state of a task brings no roots, so a client that has its own gets no task.
     let capabilities = context.client_capabilities();
-    capabilities.is_some_and(|capabilities| capabilities.supports_tasks())
+    capabilities.is_some_and(|offer| offer.supports_tasks() && offer.roots.is_none())
 }
 
 /// The task of a question that was just asked.
@@ -41,6 +42,7 @@ pub(crate) fn created(question: &RecordedQuestion) -> CreateTaskResult {
 /// The state of a task. A call whose question is decided is carried out now.
 pub(crate) async fn state(
     process: &Arc<Process>,
+    lancet: Lancet,
     id: String,
     client: ClientProfile,
     context: &RequestContext<RoleServer>,
@@ -51,25 +53,27 @@ pub(crate) async fn state(
     };
     let caller = context.client_info().map(|client| client.name);
     let may_write = link::token(context) == TokenKind::Write;
-    let (lancet, wanted) = (process.lancet.clone(), id.clone());
+    let (wanted, profile) = (id.clone(), client.clone());
     let progress = Progress::default();
     let looked = process.pool.run(&progress, move || {
         let first = found(&questions, &wanted, caller.as_deref())?;
         let newest = newest(&questions, first.clone());
-        let payload = match newest.state {
-            QuestionState::Open => None,
-            _ if !may_write => None,
-            _ => Some(carried_out(&questions, &lancet, &newest)?),
+        let stage = match newest.state {
+            QuestionState::Open => Stage::Waits,
+            QuestionState::Superseded => Stage::GivenUp,
+            _ if !may_write => Stage::Waits,
+            _ => carried_out(&questions, &lancet, &newest, &profile)?,
         };
-        Some((first, payload.flatten()))
+        Some((first, stage))
     });
     let looked = looked.await.ok().flatten();
-    let (question, reply) = looked.ok_or_else(unknown)?;
-    let payload = match reply {
-        None => TaskPayload::Working,
-        Some(reply) => {
+    let (question, stage) = looked.ok_or_else(unknown)?;
+    let payload = match stage {
+        Stage::Waits => TaskPayload::Working,
+        Stage::GivenUp => TaskPayload::Cancelled,
+        Stage::Answered(reply) => {
             let tool = question.question.tool.as_str();
-            let result = answer::result(reply, process.form(tool), &client);
+            let result = answer::result(*reply, process.form(tool), &client);
             TaskPayload::Completed {
                 result: object(serde_json::to_value(result)),
             }
@@ -86,6 +90,9 @@ pub(crate) async fn cancel(
     context: &RequestContext<RoleServer>,
 ) -> Result<(), ErrorData> {
     let unknown = ErrorData::invalid_params(format!("there is no task {id}"), None);
+    if link::token(context) != TokenKind::Write {
+        return Err(unknown);
+    }
     let caller = context.client_info().map(|client| client.name);
     let Some(questions) = process.lancet.questions() else {
         return Err(unknown);
@@ -99,10 +106,11 @@ pub(crate) async fn cancel(
     withdrawn.await.ok().flatten().ok_or(unknown)
 }
 
-/// The question of a task, if this client has asked it.
+/// The question of a task, if this client has asked it about files below these roots.
 fn found(questions: &Questions, id: &str, client: Option<&str>) -> Option<RecordedQuestion> {
     let found = questions.get(id).ok().flatten()?;
-    (found.question.client.as_deref() == client).then_some(found)
+    let is_own = found.question.client.as_deref() == client && questions.concerns(&found);
+    is_own.then_some(found)
 }
 
 /// The newest of the questions that took the place of each other.
@@ -121,24 +129,42 @@ fn newest(questions: &Questions, first: RecordedQuestion) -> RecordedQuestion {
     newest
 }
 
-/// The answer of a call whose question is no longer open: the kept one, or that of the call, which is carried out now. None
-/// inside where it waits again, because a file has changed.
+/// How far a task has come.
+enum Stage {
+    /// It waits for a decision.
+    Waits,
+    /// Its question was withdrawn.
+    GivenUp,
+    /// The call has its answer.
+    Answered(Box<Reply>),
+}
+
+/// The answer of a call whose question is decided: the kept one, or that of the call, which is carried out now.
 fn carried_out(
     questions: &Questions,
-    lancet: &lancet::Lancet,
+    lancet: &Lancet,
     question: &RecordedQuestion,
-) -> Option<Option<Reply>> {
+    client: &ClientProfile,
+) -> Option<Stage> {
     if let Some(kept) = questions.kept_reply(&question.id).ok()? {
-        return Some(Some(kept));
+        return Some(Stage::Answered(Box::new(kept)));
     }
-    let (session, call) = questions.call(&question.id, lancet).ok()??;
+    if question.state == QuestionState::Used {
+        // Another call is carrying it out, and its answer is not there yet.
+        return Some(Stage::Waits);
+    }
+    let (session, mut call) = questions.call(&question.id, lancet).ok()??;
+    call.caller.handed_on = client.handed_on(&call.arguments);
     let reply = session.call(call);
     if reply.waiting().is_some() {
-        return Some(None);
+        // A file has changed, and a new question has taken the place of this one.
+        return Some(Stage::Waits);
     }
-    // Without it the next request for the state carries the call out again, which the used-up yes refuses.
-    let _ = questions.keep_reply(&question.id, &reply);
-    Some(Some(reply))
+    // A no is told once, so that it is kept for the next request. Other refusals may pass, and the yes still holds.
+    if matches!(reply.refusal(), None | Some(RefusalKind::Declined)) {
+        let _ = questions.keep_reply(&question.id, &reply);
+    }
+    Some(Stage::Answered(Box::new(reply)))
 }
 
 fn task_of(id: &str, question: &RecordedQuestion, status: TaskStatus) -> Task {
@@ -147,7 +173,11 @@ fn task_of(id: &str, question: &RecordedQuestion, status: TaskStatus) -> Task {
         .as_ref()
         .map_or(question.time, |(_, time)| *time);
     Task::new(id, status, timestamp(question.time), timestamp(updated))
-        .with_status_message("waits for a person's decision")
+        .with_status_message(match status {
+            TaskStatus::Working => "waits for a person's decision",
+            TaskStatus::Cancelled => "the question was withdrawn",
+            _ => "decided",
+        })
         .with_ttl_ms(TTL)
         .with_poll_interval_ms(POLL)
 }

@@ -62,7 +62,7 @@ impl Decisions {
             let thread = std::thread::Builder::new().name("lancet-decisions".to_owned());
             waiting.has_thread = thread.spawn(move || shared.look_until_idle()).is_ok();
             if !waiting.has_thread {
-                // Without a thread nobody would look: the calls are carried out again, and answer that they wait.
+                // Without a thread nobody would look: the other ends learn that it is of no use to wait.
                 waiting.calls.clear();
             }
         }
@@ -81,12 +81,15 @@ impl WaitingCalls {
     }
 
     fn look_until_idle(&self) {
+        // If looking panics, those who wait are told, and the next one starts another thread.
+        let _ending = Ending(self);
         let mut looked_at_files = Instant::now();
         loop {
             let mut waiting = self.lock();
             waiting.calls.retain(|entry| !entry.done.is_closed());
             if waiting.calls.is_empty() {
                 waiting.has_thread = false;
+                drop(waiting);
                 return;
             }
             let waited = self.news.wait_timeout(waiting, LOOK_EVERY);
@@ -99,6 +102,19 @@ impl WaitingCalls {
             }
             let left = still_waiting(calls, looks_at_files);
             self.lock().calls.extend(left);
+        }
+    }
+}
+
+/// Lets go of all waiting calls where their thread ends by a panic.
+struct Ending<'w>(&'w WaitingCalls);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let mut waiting = self.0.lock();
+            waiting.has_thread = false;
+            waiting.calls.clear();
         }
     }
 }

@@ -5,9 +5,15 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
 
 /// The folder of these files inside the state folder.
 const FOLDER: &str = "deciders";
+
+/// How often, and at which distance, the lock is tried before somebody is taken to hold it.
+const TRIES: usize = 3;
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// As long as this value lives, the questions of a workspace are recorded and waited for.
 #[derive(Debug)]
@@ -44,7 +50,16 @@ impl Presence {
         else {
             return false;
         };
-        matches!(file.try_lock(), Err(TryLockError::WouldBlock))
+        // Somebody else who asks at this moment holds the lock, too, but not for long.
+        for attempt in 0..TRIES {
+            if attempt > 0 {
+                sleep(PAUSE);
+            }
+            if !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+                return false;
+            }
+        }
+        true
     }
 }
 

@@ -1,10 +1,12 @@
 //! The rows of the tables `questions` and `question_files`: how they are written and read.
 
 use std::ffi::OsStr;
+use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, Row, params};
+use zstd::stream::read::Decoder;
 
 use super::ledgers::{entry_of, flags_of};
 use super::process;
@@ -13,7 +15,7 @@ use crate::operation::ChangeKind;
 use crate::question::{QuestionFile, QuestionRecord, QuestionState, RecordedDecision};
 
 /// The largest question that is read, in bytes.
-const LARGEST: usize = 256 << 20;
+const LARGEST: u64 = 256 << 20;
 
 /// The query for questions, without its conditions.
 pub(super) const ROWS: &str = "SELECT id, plan, time, session, client, call_id, tool, process, shown, state,
@@ -49,9 +51,15 @@ pub(super) fn insert_file(
     Ok(())
 }
 
-/// Decompresses a column; empty where it is damaged.
+/// Decompresses a column; empty where it is damaged or too large.
 pub(super) fn unpacked(bytes: Vec<u8>) -> Vec<u8> {
-    zstd::bulk::decompress(&bytes, LARGEST).unwrap_or_default()
+    let mut whole = Vec::new();
+    let read = Decoder::new(bytes.as_slice())
+        .and_then(|decoder| decoder.take(LARGEST).read_to_end(&mut whole));
+    match read {
+        Ok(length) if (length as u64) < LARGEST => whole,
+        _ => Vec::new(),
+    }
 }
 
 pub(super) fn record_of(row: &Row<'_>, state: &Path) -> rusqlite::Result<QuestionRecord> {

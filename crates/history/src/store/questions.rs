@@ -41,7 +41,7 @@ impl QuestionStore for Store {
     }
 
     fn question_of_call(&self, call: &Digest) -> Result<Option<QuestionRecord>, StoreError> {
-        let sql = format!("{ROWS} WHERE call = ?1 ORDER BY time DESC, id DESC LIMIT 1");
+        let sql = format!("{ROWS} WHERE call = ?1 ORDER BY rowid DESC LIMIT 1");
         Ok(self
             .run(|connection| one(connection, self.folder(), &sql, &call.as_slice()))?
             .0)
@@ -125,8 +125,10 @@ impl QuestionStore for Store {
     fn withdraw(&self, id: &str) -> Result<(), StoreError> {
         self.run(|connection| {
             connection
-                .prepare_cached("UPDATE questions SET state = 4 WHERE id = ?1 AND state = 0")?
-                .execute([id])
+                .prepare_cached(
+                    "UPDATE questions SET state = 4, decided = ?2 WHERE id = ?1 AND state IN (0, 1)",
+                )?
+                .execute(params![id, now_in_milliseconds()])
         })?;
         Ok(())
     }
@@ -202,7 +204,7 @@ impl QuestionStore for Store {
             let any: bool = connection
                 .prepare_cached(
                     "SELECT EXISTS (SELECT 1 FROM questions
-                     WHERE (state = 0 AND (time < ?1 OR ended < ?2)) OR (state <> 0 AND time < ?3))",
+                     WHERE (state = 0 AND (time < ?1 OR ended < ?2)) OR (state <> 0 AND coalesce(decided, time) < ?3))",
                 )?
                 .query_row(params![now - UNDECIDED, now - DAY, now - DECIDED], |row| row.get(0))?;
             if ended.is_empty() && !any {
@@ -241,15 +243,22 @@ fn insert(
     if let Some(id) = known {
         return Ok(AskOutcome::Known(id));
     }
+    let is_taken = transaction
+        .prepare_cached("SELECT 1 FROM questions WHERE id = ?1")?
+        .exists([draft.id])?;
+    if is_taken {
+        return Ok(AskOutcome::Taken);
+    }
     if let Some(earlier) = draft.renews {
         transaction
             .prepare_cached(
-                "UPDATE questions SET state = ?3, followed_by = ?2 WHERE id = ?1 AND state IN (0, 1)",
+                "UPDATE questions SET state = ?3, followed_by = ?2, decided = ?4 WHERE id = ?1 AND state IN (0, 1)",
             )?
             .execute(params![
                 earlier,
                 draft.id,
-                QuestionState::Superseded.number()
+                QuestionState::Superseded.number(),
+                now_in_milliseconds()
             ])?;
     }
     let (of_session, all): (i64, i64) = transaction

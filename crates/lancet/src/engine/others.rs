@@ -72,6 +72,7 @@ impl EngineView {
             hash.to_hex()[..32].to_owned()
         };
         let mut names: Vec<String> = ids.map(name).collect();
+        names.sort_unstable();
         names.dedup();
         names
     }

@@ -1,16 +1,37 @@
 //! The answer of the call that carried out a decision, as it is kept for others that wait for the same question.
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
-use crate::outcome::Outcome;
+use lancet_history::{OperationStore, QuestionState};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::outcome::{Outcome, RefusedOutcome};
+use crate::refusal::TABLE;
 use crate::reply::Reply;
+
+/// How long a call waits for the answer of another one that has used the decision.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The pause between two looks.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// A kept answer.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct KeptReply {
     text: String,
     data: Value,
+}
+
+/// What became of a question that another call may have carried out.
+pub(crate) enum CarriedOut {
+    /// No other call has carried it out.
+    No,
+    /// Another call has, and this is its answer.
+    Answered(Box<Reply>),
+    /// Another call has, and its answer was not kept.
+    Unknown,
 }
 
 impl KeptReply {
@@ -31,15 +52,74 @@ impl KeptReply {
         serde_json::from_slice(bytes).ok()
     }
 
-    /// The answer for another call, which says that it is repeated.
+    /// The answer for another call, which says that it is repeated. A refusal stays a refusal.
     pub(crate) fn reply(mut self) -> Option<Reply> {
-        self.data
-            .as_object_mut()?
-            .insert("repeated".to_owned(), json!(true));
-        Some(Reply::new(
-            self.text.clone(),
-            Outcome::Answered(self.data),
-            self.text,
-        ))
+        let fields = self.data.as_object_mut()?;
+        let outcome = match fields.get_mut("error").map(Value::take) {
+            Some(Value::Object(error)) => {
+                let path = fields.get("file_path").and_then(Value::as_str);
+                Outcome::Refused(refused(error, path)?)
+            }
+            _ => {
+                fields.insert("repeated".to_owned(), json!(true));
+                Outcome::Answered(self.data)
+            }
+        };
+        Some(Reply::new(self.text.clone(), outcome, self.text))
+    }
+}
+
+/// The outcome of a refusal that was kept as JSON.
+fn refused(mut error: Map<String, Value>, path: Option<&str>) -> Option<RefusedOutcome> {
+    let name = error.remove("name")?;
+    let code = error.remove("code")?.as_u64()?;
+    let row = TABLE.iter().find(|row| name == row.name)?;
+    error.insert("repeated".to_owned(), json!(true));
+    Some(RefusedOutcome {
+        kind: row.kind,
+        code: u8::try_from(code).ok()?,
+        path: path.map(PathBuf::from),
+        data: error,
+    })
+}
+
+/// Looks whether another call has carried out the decision about a question. The answer is kept a moment after the write, so
+/// it is waited for.
+pub(crate) fn carried_out(store: &dyn OperationStore, question: &str) -> CarriedOut {
+    let began = Instant::now();
+    loop {
+        let Ok(Some(found)) = store.question(question) else {
+            return CarriedOut::No;
+        };
+        if found.state != QuestionState::Used {
+            return CarriedOut::No;
+        }
+        let kept = found.answer.as_deref().and_then(KeptReply::decode);
+        if let Some(reply) = kept.and_then(KeptReply::reply) {
+            return CarriedOut::Answered(Box::new(reply));
+        }
+        if began.elapsed() > PATIENCE {
+            return CarriedOut::Unknown;
+        }
+        sleep(PAUSE);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::refusal::{Refusal, RefusalKind};
+
+    #[test]
+    fn a_refusal_comes_back_as_a_refusal() {
+        let refusal = Refusal::new(RefusalKind::Declined, "No.").with("file_path", "/a");
+        let reply = Reply::refusing("Write", &refusal);
+        let kept = KeptReply::decode(&KeptReply::of(&reply).encode()).expect("decoded");
+        let back = kept.reply().expect("a reply");
+        assert_eq!(back.refusal(), Some(RefusalKind::Declined));
+        assert_eq!(back.text(), reply.text());
+        assert_eq!(back.data()["error"]["code"], reply.data()["error"]["code"]);
+        assert_eq!(back.data()["error"]["repeated"], true);
+        assert_eq!(back.data()["file_path"], "/a");
     }
 }

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use lancet_history::Digest;
 use lancet_workspace::Stamp;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::call::{Caller, Deciders};
 use crate::engine::Lancet;
@@ -23,27 +24,42 @@ pub(crate) struct RecordedCall {
     pub(crate) deciders: Deciders,
 }
 
+/// A call as it is kept with its question, so that another process can carry it out.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct KeptCall {
+    pub(crate) tool: String,
+    pub(crate) arguments: Value,
+    pub(crate) turn: Option<String>,
+    pub(crate) version: Option<String>,
+}
+
+impl KeptCall {
+    /// Decodes a call; none where a newer lancet has written it in another form.
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
+        serde_json::from_slice(bytes).ok()
+    }
+}
+
 impl RecordedCall {
     pub(crate) fn new(tool: &str, arguments: &Value, deciders: Deciders) -> Self {
         Self {
             key: OnceCell::new(),
             tool: tool.to_owned(),
-            arguments: arguments.clone(),
+            arguments: without_meta(arguments),
             deciders,
         }
     }
 
-    /// Tool and arguments as they are kept with the question.
-    pub(crate) fn encode(&self) -> Vec<u8> {
-        let call = json!({ "tool": self.tool, "arguments": self.arguments });
-        call.to_string().into_bytes()
-    }
-
-    /// Tool and arguments of a call that was kept; none where a newer lancet has written them in another form.
-    pub(crate) fn decode(bytes: &[u8]) -> Option<(String, Value)> {
-        let mut call: Value = serde_json::from_slice(bytes).ok()?;
-        let arguments = call.get_mut("arguments").map(Value::take)?;
-        Some((call.get("tool")?.as_str()?.to_owned(), arguments))
+    /// The call as it is kept with the question.
+    pub(crate) fn encode(&self, caller: &Caller) -> Vec<u8> {
+        let kept = KeptCall {
+            tool: self.tool.clone(),
+            arguments: self.arguments.clone(),
+            turn: caller.turn.clone(),
+            version: caller.version.clone(),
+        };
+        // It has only string keys, so that encoding cannot fail.
+        serde_json::to_vec(&kept).unwrap_or_default()
     }
 
     /// The hash by which the call is recognised when it is sent again.
@@ -59,14 +75,29 @@ impl RecordedCall {
             }
             // A session without a name ends with its process, and the call may be sent again to another one.
             match session.name() {
-                Some(name) => add(name.as_str().as_bytes()),
-                None => add(caller.client.as_deref().unwrap_or_default().as_bytes()),
+                Some(name) => {
+                    add(b"session");
+                    add(name.as_str().as_bytes());
+                }
+                None => {
+                    add(b"client");
+                    add(caller.client.as_deref().unwrap_or_default().as_bytes());
+                }
             }
             add(self.tool.as_bytes());
             add(canonical(&self.arguments).as_bytes());
             *hasher.finalize().as_bytes()
         })
     }
+}
+
+/// The arguments without `_meta`, which differs each time a call is sent.
+fn without_meta(arguments: &Value) -> Value {
+    let mut arguments = arguments.clone();
+    if let Value::Object(fields) = &mut arguments {
+        fields.remove("_meta");
+    }
+    arguments
 }
 
 /// The arguments with the keys of every object in order.
@@ -147,6 +178,8 @@ impl WaitingCall {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

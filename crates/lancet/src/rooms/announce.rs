@@ -95,9 +95,11 @@ pub(crate) fn begin(
                 return Ok(announced);
             }
             Err(StoreError::Taken { .. }) => announced.id = operation::new_id(),
-            // A yes is for one write, so that this holds whatever the settings say of the history.
             Err(StoreError::UsedUp { .. }) => return Err(used_up(plan)),
-            Err(error) if context.engine().settings.history.required => {
+            // A yes is for one write, and what cannot be recorded could not use it up.
+            Err(error)
+                if context.engine().settings.history.required || plan.origin.question.is_some() =>
+            {
                 return Err(refuse(plan, &error));
             }
             Err(error) => {

@@ -20,7 +20,7 @@ use lancet_policy::Policy;
 
 pub(crate) use halt::Halt;
 pub(crate) use keep::keep_answer;
-pub(crate) use recorded::recall_seen;
+pub(crate) use recorded::{forget_recalled, recall_seen};
 pub(crate) use withheld::{before_telling, tell_after_yes};
 
 use self::reason::{Standing, decide, decide_file, nobody, reason, refusal, standing};
@@ -59,6 +59,7 @@ pub(crate) fn approve(
         .iter()
         .map(|file| standing(context, &policy, file))
         .collect::<Result<Vec<Standing>, Refusal>>()?;
+    recorded::settled_elsewhere(context)?;
     let asks = standings.iter().any(|standing| standing.asks().is_some());
     plan.origin.approved = match asks {
         false => allowed_by(&standings),

@@ -1,21 +1,13 @@
 //! A call that was asked about before: it is recognised when it is sent again, and calls that waited on the same question
 //! get the same answer.
 
-use std::thread::sleep;
-use std::time::{Duration, Instant};
-
 use lancet_history::QuestionState;
 
 use super::CallContext;
 use crate::call::{Asks, RawCall};
-use crate::questions::{KeptReply, RecordedCall};
+use crate::questions::{CarriedOut, KeptReply, RecordedCall, carried_out};
 use crate::reply::Reply;
 use crate::session::Session;
-
-/// How long a call waits for the answer of another one that has used the decision.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// The pause between two looks.
-const PAUSE: Duration = Duration::from_millis(20);
 
 /// By what the call is recognised, where its question is recorded, and the question that it waited on.
 pub(super) fn recorded(session: &Session, raw: &RawCall) -> (Option<RecordedCall>, Option<String>) {
@@ -35,11 +27,7 @@ pub(super) fn recorded(session: &Session, raw: &RawCall) -> (Option<RecordedCall
 
 /// Completes the answer of a call whose question is recorded: notes what it waits on, keeps it for others, or takes that of
 /// another call which has used the decision.
-pub(super) fn answer(
-    context: &CallContext<'_>,
-    mut reply: Reply,
-    waited_on: Option<&str>,
-) -> Reply {
+pub(super) fn answer(context: &CallContext<'_>, mut reply: Reply) -> Reply {
     if let Some(waiting) = context.waiting.take() {
         reply.waits(waiting);
         return reply;
@@ -55,28 +43,20 @@ pub(super) fn answer(
         let _ = store.keep_answer(&id, &KeptReply::of(&reply).encode());
         return reply;
     }
-    let Some(id) = waited_on else {
+    let Some(id) = &context.waited_on else {
         return reply;
     };
-    let began = Instant::now();
-    while began.elapsed() < PATIENCE {
-        let Ok(Some(found)) = store.question(id) else {
-            return reply;
-        };
-        match found.state {
-            QuestionState::Used => {}
+    match carried_out(&**store, id) {
+        CarriedOut::Answered(repeated) => *repeated,
+        CarriedOut::Unknown => reply,
+        CarriedOut::No => {
             // The call was looked at again because a file has changed, and it no longer fits.
-            QuestionState::Open => {
+            if let Ok(Some(found)) = store.question(id)
+                && found.state == QuestionState::Open
+            {
                 let _ = store.withdraw(id);
-                return reply;
             }
-            _ => return reply,
+            reply
         }
-        let kept = found.answer.as_deref().and_then(KeptReply::decode);
-        if let Some(repeated) = kept.and_then(KeptReply::reply) {
-            return repeated;
-        }
-        sleep(PAUSE);
     }
-    reply
 }

@@ -134,6 +134,7 @@ fn attempt(
         Ok(approved) => approved,
         Err(Halt::NeedsFreshRead) => return Ok(Ended::NeedsFreshRead),
         Err(Halt::Changed) => return Ok(Ended::ChangedWhileAsked),
+        Err(Halt::Repeated(reply)) => return Ok(Ended::Answered(reply)),
         Err(Halt::Moved) => return Ok(Ended::ChangedOnDisk),
         Err(Halt::Refused(_)) if attempt.needs_fresh_read() => return Ok(Ended::NeedsFreshRead),
         Err(Halt::Refused(refusal)) => return Err(*refusal),

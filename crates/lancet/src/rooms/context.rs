@@ -53,6 +53,8 @@ pub(crate) struct CallContext<'s> {
     pub(crate) approver: Option<Arc<dyn Approver>>,
     /// The call by which a recorded question is found again; none where the approver is asked.
     pub(crate) recorded: Option<RecordedCall>,
+    /// The question that the call has waited on before this run.
+    pub(crate) waited_on: Option<String>,
     /// The question that the call waits on, once it is recorded.
     pub(crate) waiting: RefCell<Option<WaitingCall>>,
     /// The recorded question whose decision the call carries out.
@@ -107,6 +109,7 @@ impl<'s> CallContext<'s> {
             budget: AnswerBudget::default(),
             approver: None,
             recorded: None,
+            waited_on: None,
             waiting: RefCell::default(),
             decided: RefCell::default(),
             waited: Cell::default(),

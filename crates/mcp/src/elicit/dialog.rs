@@ -59,6 +59,11 @@ impl Dialog {
         }
     }
 
+    /// Waits until the dialog is over.
+    pub(crate) async fn ended(&mut self) {
+        let _ = (&mut self.task).await;
+    }
+
     /// Waits for the reason of a no, where the person is being asked for it: the decision stands, and is told with the
     /// reason.
     pub(crate) async fn finish_words(self) {
@@ -80,7 +85,9 @@ async fn ask(
             .await;
     };
     let began = Instant::now();
-    let result = line.put(form).await;
+    let Put::Answered(result) = line.put(form).await else {
+        return;
+    };
     match heard(result.as_ref(), &recorded.question, began.elapsed()) {
         Heard::Answer(answer) => recorder.decide(&recorded.id, answer).await,
         Heard::NoWithReason(no) => {
@@ -89,8 +96,9 @@ async fn ask(
             let Some(form) = reason_form() else {
                 return;
             };
-            let result = timeout(WORDS_WAIT, line.put(form)).await.ok().flatten();
-            if let Some(words) = result.and_then(|result| words_of(&result)) {
+            if let Ok(Put::Answered(Some(result))) = timeout(WORDS_WAIT, line.put(form)).await
+                && let Some(words) = words_of(&result)
+            {
                 recorder.add_words(&recorded.id, words).await;
             }
         }
@@ -98,27 +106,36 @@ async fn ask(
 }
 
 impl DialogLine {
-    /// Shows one form; none if nobody fills it in.
-    async fn put(&mut self, form: ElicitRequest) -> Option<ElicitResult> {
+    /// Shows one form.
+    async fn put(&mut self, form: ElicitRequest) -> Put {
         let mut request = ServerRequest::ElicitRequest(form);
         request
             .extensions_mut()
             .insert(OriginatingRequestId(self.call.clone()));
         let options = PeerRequestOptions::no_options();
         let sent = self.peer.send_cancellable_request(request, options).await;
-        let mut handle = sent.ok()?;
+        let Ok(mut handle) = sent else {
+            return Put::Answered(None);
+        };
         tokio::select! {
-            response = &mut handle.rx => match response {
+            response = &mut handle.rx => Put::Answered(match response {
                 Ok(Ok(ClientResult::ElicitResult(result))) => Some(result),
                 _ => None,
-            },
+            }),
             // The other end is dropped when nobody waits for the answer any more.
             _ = &mut self.withdrawn => {
                 let reason = "the question is no longer open".to_owned();
                 let _ = handle.cancel(Some(reason)).await;
-                // The task ends here: whatever was answered is not heard.
-                std::future::pending().await
+                Put::Withdrawn
             }
         }
     }
+}
+
+/// What became of a form.
+enum Put {
+    /// The client has answered; none if nobody filled the form in.
+    Answered(Option<ElicitResult>),
+    /// The form was withdrawn, and whatever was answered is not heard.
+    Withdrawn,
 }

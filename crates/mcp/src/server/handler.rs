@@ -57,7 +57,10 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
         let client = self.manners(&context);
-        tasks::state(&self.process, request.task_id, client, &context).await
+        let lancet = self.process.lancet.clone();
+        let (lancet, notice) = self.connection().views.of(lancet, &context.meta);
+        self.connection().notices.keep(notice);
+        tasks::state(&self.process, lancet, request.task_id, client, &context).await
     }
 
     async fn update_task(

@@ -279,6 +279,44 @@ async fn a_client_with_tasks_gets_one_that_outlives_the_server() {
 }
 
 #[tokio::test]
+async fn a_task_that_was_cancelled_or_declined_stays_so() {
+    let builder = |builder: lancet::Builder| builder.mode(Mode::Ask);
+    let mut connection = connect_with(builder, options(Ask::page()));
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientInfo": { "name": "task-client", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": { "extensions": { "io.modelcontextprotocol/tasks": {} } },
+    });
+    for decision in ["cancelled", "declined"] {
+        let arguments = json!({ "file_path": connection.path("a.txt"), "content": "x\n" });
+        let params = json!({ "name": "Write", "arguments": arguments, "_meta": meta });
+        connection.request("tools/call", params).await;
+        let question = asked(&connection, 1).await.remove(0);
+        let task = json!({ "taskId": question.id, "_meta": meta });
+        if decision == "cancelled" {
+            connection.request("tasks/cancel", task.clone()).await;
+        } else {
+            let no = Answer::No(Some("Not today.".into()));
+            let decided = questions(&connection).decide(&question.id, &no, "somebody");
+            decided.expect("decided");
+        }
+        for _ in 0..2 {
+            let state = connection.request("tasks/get", task.clone()).await;
+            let state = &state["result"];
+            if decision == "cancelled" {
+                assert_eq!(state["status"], "cancelled", "{state}");
+            } else {
+                assert_eq!(state["status"], "completed", "{state}");
+                assert_eq!(refusal(&state["result"]), "declined", "{state}");
+                assert_eq!(state["result"]["isError"], true, "{state}");
+            }
+        }
+        assert_eq!(open_questions(&connection).len(), 0);
+        assert!(!connection.path("a.txt").exists());
+    }
+}
+
+#[tokio::test]
 async fn a_dialog_is_withdrawn_when_somebody_else_decides() {
     let ask = Ask {
         page: lancet_mcp::Page::IfWatched,

@@ -119,10 +119,9 @@ pub(super) fn ask(
         Some(call) => {
             let reason = cut(&question.reason(), LONGEST_REASON);
             let asking = Asking {
+                plan: digest::of(plan, &question),
                 question,
-                plan: digest::of(plan),
                 files: &plan.files,
-                subject: &subject,
                 nobody,
             };
             let decision = recorded::decision(context, call, asking)?;
@@ -177,7 +176,11 @@ pub(super) fn ask(
         pieces: &pieces,
         texts: &texts,
     };
-    pick::take(context, plan, &proposed, picks, words, &subject)?;
+    if let Err(halt) = pick::take(context, plan, &proposed, picks, words, &subject) {
+        // The decision cannot be carried out, now or later: the call sent again asks anew.
+        recorded::close(context, plan.origin.question.as_deref());
+        return Err(halt);
+    }
     Ok(match plan.origin.omitted.named() {
         None => by,
         Some(omitted) => format!("{by}; left out: {}", cut(&omitted, LONGEST_REASON)),
@@ -216,7 +219,6 @@ pub(super) fn ask_to_tell(
                 plan: digest::of_file(&reason.path, &words.join("\n")),
                 question,
                 files: &[],
-                subject: &subject,
                 nobody,
             };
             recorded::decision(context, call, asking).map(|decision| {
@@ -231,7 +233,7 @@ pub(super) fn ask_to_tell(
         Ok(answer) => answer,
         Err(Halt::Refused(refusal)) => return Err(*refusal),
         // No file is watched while this question is open.
-        Err(Halt::NeedsFreshRead | Halt::Changed | Halt::Moved) => {
+        Err(Halt::NeedsFreshRead | Halt::Changed | Halt::Moved | Halt::Repeated(_)) => {
             return Err(words::not_answered_by_a_person(&subject, None));
         }
     };

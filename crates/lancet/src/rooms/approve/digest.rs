@@ -8,11 +8,34 @@ use lancet_history::Digest;
 use lancet_text::RawChange;
 use lancet_workspace::Executable;
 
+use crate::approval::Question;
 use crate::rooms::plan::{FilePlan, New, Plan};
 
-/// Hashes a plan.
-pub(super) fn of(plan: &Plan) -> Digest {
+/// Hashes a plan and the question about it: an answer picks files and pieces by their place in the question, and lasting
+/// answers are what was offered.
+pub(super) fn of(plan: &Plan, question: &Question) -> Digest {
     let mut hasher = blake3::Hasher::new();
+    for file in &question.files {
+        add_path(&mut hasher, &file.path);
+        let reasons = [&file.reason, &file.rule];
+        for reason in reasons {
+            add(
+                &mut hasher,
+                reason.as_deref().unwrap_or_default().as_bytes(),
+            );
+        }
+        let place = file.goes_with.map_or(u64::MAX, |at| at as u64);
+        add(&mut hasher, &place.to_le_bytes());
+        add(&mut hasher, &[u8::from(file.protected)]);
+        for piece in &file.pieces {
+            add(&mut hasher, &(piece.hunks.start as u64).to_le_bytes());
+            add(&mut hasher, &(piece.hunks.end as u64).to_le_bytes());
+        }
+    }
+    add(&mut hasher, question.offers.session.as_bytes());
+    for rule in &question.offers.always {
+        add(&mut hasher, rule.as_bytes());
+    }
     for file in &plan.files {
         add_file(&mut hasher, file);
     }
@@ -54,6 +77,9 @@ fn add_file(hasher: &mut blake3::Hasher, file: &FilePlan) {
             add_path(hasher, moved.from.path());
             add_changes(hasher, &moved.changes);
             add_mode(hasher, moved.mode);
+            for folder in &moved.folders {
+                add_path(hasher, folder);
+            }
         }
         New::Removed { folders } => {
             for folder in folders {

@@ -1,6 +1,7 @@
 //! Why a plan is not carried out as it was examined.
 
 use crate::refusal::Refusal;
+use crate::reply::Reply;
 
 /// Why a plan is not carried out as it is.
 pub(crate) enum Halt {
@@ -10,6 +11,8 @@ pub(crate) enum Halt {
     NeedsFreshRead,
     /// A file changed while the question was open: the call examines it again, and asks again if the change still fits.
     Changed,
+    /// Another call that waited on the same question has carried the decision out; this is its answer.
+    Repeated(Box<Reply>),
     /// A file, or a folder on the way to it, was moved or replaced while a question was open: the call locates it
     /// again.
     Moved,

@@ -1,23 +1,26 @@
 //! Questions on record: finds the decision about a plan, or records the question and has the call refused as `waiting`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lancet_history::{
-    AskOutcome, Author, Digest, MOST_OPEN, MOST_OPEN_OF_A_SESSION, OperationStore, QuestionDraft,
-    QuestionFile, QuestionRecord, QuestionState, StoreError,
+    AskOutcome, Author, Digest, Entry, MOST_OPEN, MOST_OPEN_OF_A_SESSION, OperationStore,
+    QuestionDraft, QuestionFile, QuestionRecord, QuestionState, StoreError,
 };
 
 use super::ask::is_somebody_there;
 use super::halt::Halt;
-use super::words::Subject;
 use crate::approval::{Answer, FileQuestion, Question, encoding};
 use crate::operation;
-use crate::questions::{RecordedCall, WaitingCall, WatchedFile, waiting_event};
+use crate::questions::{
+    CarriedOut, RecordedCall, WaitingCall, WatchedFile, carried_out, waiting_event,
+};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::plan::FilePlan;
 use crate::wording::count;
 
+/// How many ids are tried before giving up where an id is already taken.
+const TRIES: usize = 8;
 /// How long a yes is valid, in milliseconds.
 const VALID: i64 = 24 * 60 * 60 * 1_000;
 
@@ -36,7 +39,6 @@ pub(super) struct Asking<'a> {
     /// The hash of the change that the question shows.
     pub(super) plan: Digest,
     pub(super) files: &'a [FilePlan],
-    pub(super) subject: &'a Subject,
     /// The refusal where there is nobody to ask.
     pub(super) nobody: Refusal,
 }
@@ -53,13 +55,19 @@ pub(super) fn decision(
     };
     let found = store
         .question_of_call(&call.key(context.session, &context.caller))
-        .map_err(|error| unusable(&error, asking.subject))?;
+        .map_err(|error| unusable(&error))?;
     let mut renews = None;
     if let Some(found) = found {
+        let has_waited = context.waited_on.as_deref() == Some(found.id.as_str());
         match found.state {
+            // A call that waited on the same question as another one gets the same no.
+            QuestionState::Rejected if has_waited => {
+                let _ = store.deliver(&found.id);
+                return Ok(decided(&found));
+            }
             QuestionState::Rejected if !found.delivered => {
                 let first = store.deliver(&found.id);
-                if first.map_err(|error| unusable(&error, asking.subject))? {
+                if first.map_err(|error| unusable(&error))? {
                     return Ok(decided(&found));
                 }
             }
@@ -87,7 +95,8 @@ fn record(
     store: &dyn OperationStore,
     renews: Option<&str>,
 ) -> Result<Decision, Halt> {
-    let id = operation::new_id();
+    // Questions that are too old do not count towards the limits.
+    let _ = store.prune_questions();
     let question = asking.question.clone().escaped();
     let shown = encoding::question(&question);
     let first = question.files.first();
@@ -100,45 +109,50 @@ fn record(
         removed: file.lines.1 as u64,
         seen: ledger.peek(source_of(file)).cloned(),
     });
-    let files = files.collect();
+    let files: Vec<QuestionFile> = files.collect();
     drop(ledger);
-    let draft = QuestionDraft {
-        id: &id,
-        call: call.key(context.session, &context.caller),
-        plan: asking.plan,
-        workspace,
-        event: &waiting_event(&id, &question),
-        author: Author {
-            session: context.session.key(),
-            client: context.caller.client.as_deref(),
-            version: context.caller.version.as_deref(),
-            turn: context.caller.turn.as_deref(),
-            call: context.caller.call.as_deref(),
-        },
-        tool: &context.tool,
-        arguments: &call.encode(),
-        shown: &shown,
-        files,
-        renews,
-    };
     let too_many = |limit: usize, whose: &str| {
         let limit = count(limit, "question");
-        asking.subject.refusal_of(
-            RefusalKind::Declined,
-            format!(
-                "{limit} {whose} wait for a person already, so this change is not asked about. Nothing was written; ask the user to decide the open ones (`lancet pending`), then send the call again."
-            ),
-        )
+        let text = format!(
+            "{limit} {whose} wait for a person already, so this change is not asked about. Nothing was written; ask the user to decide the open ones (`lancet pending`), then send the call again."
+        );
+        Refusal::new(RefusalKind::Declined, text)
     };
-    match store.ask(&draft) {
-        Ok(AskOutcome::Recorded) => Err(waiting(context, &asking, id, true)),
-        Ok(AskOutcome::Known(known)) => Err(waiting(context, &asking, known, false)),
-        Ok(AskOutcome::TooManyOfSession) => {
-            Err(too_many(MOST_OPEN_OF_A_SESSION, "of this session").into())
-        }
-        Ok(AskOutcome::TooMany) => Err(too_many(MOST_OPEN, "of all sessions").into()),
-        Err(error) => Err(unusable(&error, asking.subject)),
+    for _ in 0..TRIES {
+        let id = operation::new_id();
+        let event = waiting_event(&id, &question);
+        let draft = QuestionDraft {
+            id: &id,
+            call: call.key(context.session, &context.caller),
+            plan: asking.plan,
+            workspace,
+            event: &event,
+            author: Author {
+                session: context.session.key(),
+                client: context.caller.client.as_deref(),
+                version: context.caller.version.as_deref(),
+                turn: context.caller.turn.as_deref(),
+                call: context.caller.call.as_deref(),
+            },
+            tool: &context.tool,
+            arguments: &call.encode(&context.caller),
+            shown: &shown,
+            files: files.clone(),
+            renews,
+        };
+        return match store.ask(&draft) {
+            Ok(AskOutcome::Taken) => continue,
+            Ok(AskOutcome::Recorded) => Err(waiting(context, &asking, id, true)),
+            Ok(AskOutcome::Known(known)) => Err(waiting(context, &asking, known, false)),
+            Ok(AskOutcome::TooManyOfSession) => {
+                Err(too_many(MOST_OPEN_OF_A_SESSION, "of this session").into())
+            }
+            Ok(AskOutcome::TooMany) => Err(too_many(MOST_OPEN, "of all sessions").into()),
+            Err(error) => Err(unusable(&error)),
+        };
     }
+    let words = "No id could be found for the question about this change. Nothing was written; send the call again.";
+    Err(Refusal::new(RefusalKind::Busy, words).into())
 }
 
 /// The file that a change is based on: the one that is moved, or that of the name itself.
@@ -164,16 +178,11 @@ fn decided(found: &QuestionRecord) -> Decision {
     }
 }
 
-/// The refusal for a call that waits. The model is told only to ask its user: the id of the question is for programs.
+/// The refusal for a call that waits. The model is told only to ask its user: the id of the question is for programs. No file
+/// is named, because that could tell whether a file is there that may not be read.
 fn waiting(context: &CallContext<'_>, asking: &Asking<'_>, id: String, is_new: bool) -> Halt {
-    let about = asking.subject.words();
-    let text = format!(
-        "A person has been asked about this change of {about} and has not decided yet. Nothing was written. Ask your user to decide, then send the same call again."
-    );
-    let refusal = asking
-        .subject
-        .refusal_of(RefusalKind::Waiting, text)
-        .with("question", id.as_str());
+    let text = "A person has been asked about this change and has not decided yet. Nothing was written. Ask your user to decide, then send the same call again.";
+    let refusal = Refusal::new(RefusalKind::Waiting, text).with("question", id.as_str());
     let files = asking.files.iter().map(|file| {
         let source = file.source();
         WatchedFile {
@@ -191,7 +200,7 @@ fn waiting(context: &CallContext<'_>, asking: &Asking<'_>, id: String, is_new: b
     refusal.into()
 }
 
-fn unusable(error: &StoreError, subject: &Subject) -> Halt {
+fn unusable(error: &StoreError) -> Halt {
     let kind = match error {
         StoreError::Busy { .. } => RefusalKind::Busy,
         _ => RefusalKind::Io,
@@ -199,40 +208,81 @@ fn unusable(error: &StoreError, subject: &Subject) -> Halt {
     let text = format!(
         "The question about this change could not be kept in the state folder ({error}). Nothing was written; `lancet doctor` says more."
     );
-    subject.refusal_of(kind, text).into()
+    Refusal::new(kind, text).into()
 }
 
-/// Puts what the session had seen when it asked into the ledger, for a call that is sent again to another process. True
-/// where the ledger has learned something.
-pub(crate) fn recall_seen(context: &CallContext<'_>) -> bool {
-    let (Some(call), Some(store)) = (&context.recorded, context.engine().history()) else {
-        return false;
+/// Closes a question whose decision cannot be carried out.
+pub(super) fn close(context: &CallContext<'_>, question: Option<&str>) {
+    if let (Some(id), Some(store)) = (question, context.engine().history()) {
+        // A question that stays approved is closed by the next attempt.
+        let _ = store.withdraw(id);
+    }
+}
+
+/// Stops a call that has waited where another call has carried out the decision in the meantime: nothing is written a second
+/// time, even if a lasting answer would allow it.
+pub(super) fn settled_elsewhere(context: &CallContext<'_>) -> Result<(), Halt> {
+    let (Some(id), Some(store)) = (&context.waited_on, context.engine().history()) else {
+        return Ok(());
     };
-    let Ok(Some(found)) = store.question_of_call(&call.key(context.session, &context.caller))
-    else {
-        return false;
+    match carried_out(&**store, id) {
+        CarriedOut::No => Ok(()),
+        CarriedOut::Answered(reply) => Err(Halt::Repeated(reply)),
+        CarriedOut::Unknown => {
+            let text = "Another call has carried out this change meanwhile. Nothing was written by this one; read the file before going on.";
+            Err(Refusal::new(RefusalKind::Busy, text).into())
+        }
+    }
+}
+
+/// Joins what the session had seen when it asked with what it has seen now, for a call that is sent again to another process.
+/// Gives what the ledger had before of the files that it has learned something about.
+pub(crate) fn recall_seen(context: &CallContext<'_>) -> Vec<(PathBuf, Option<Entry>)> {
+    let mut before = Vec::new();
+    let (Some(call), Some(store)) = (&context.recorded, context.engine().history()) else {
+        return before;
+    };
+    let key = call.key(context.session, &context.caller);
+    let Ok(Some(found)) = store.question_of_call(&key) else {
+        return before;
     };
     let is_pending = match found.state {
         QuestionState::Open | QuestionState::Approved => true,
         QuestionState::Rejected => !found.delivered,
         QuestionState::Used | QuestionState::Superseded => false,
     };
-    if !is_pending {
-        return false;
-    }
-    let Some(question) = encoding::decode_question(&found.shown) else {
-        return false;
+    let question = encoding::decode_question(&found.shown);
+    let Some(question) = question.filter(|_| is_pending) else {
+        return before;
     };
     let mut ledger = context.session.ledger();
-    let mut learned = false;
     for (file, asked) in found.files.into_iter().zip(&question.files) {
         let path = source_of(asked);
-        if let Some(entry) = file.seen
-            && ledger.peek(path).is_none()
-        {
-            ledger.put(path, entry);
-            learned = true;
+        let Some(mut entry) = file.seen else {
+            continue;
+        };
+        let known = ledger.peek(path).cloned();
+        match &known {
+            // It has seen another version since, which counts.
+            Some(known) if known.revision != entry.revision => continue,
+            Some(known) => entry.seen.add_all(&known.seen),
+            None => {}
+        }
+        ledger.put(path, entry);
+        before.push((path.to_path_buf(), known));
+    }
+    before
+}
+
+/// Puts back what the ledger had before [`recall_seen`], because the call was not carried out.
+pub(crate) fn forget_recalled(context: &CallContext<'_>, before: Vec<(PathBuf, Option<Entry>)>) {
+    let mut ledger = context.session.ledger();
+    for (path, entry) in before {
+        match entry {
+            Some(entry) => ledger.put(&path, entry),
+            None => {
+                ledger.forget(&path);
+            }
         }
     }
-    learned
 }

@@ -33,18 +33,8 @@ impl Subject {
         subject
     }
 
-    /// What the question is about, in words.
-    pub(super) fn words(&self) -> &str {
-        &self.words
-    }
-
-    /// A refusal of this kind about the first file.
-    pub(super) fn refusal_of(&self, kind: RefusalKind, text: String) -> Refusal {
-        Refusal::new(kind, text).with("file_path", &self.path)
-    }
-
     fn refusal(&self, text: String) -> Refusal {
-        self.refusal_of(RefusalKind::Declined, text)
+        Refusal::new(RefusalKind::Declined, text).with("file_path", &self.path)
     }
 }
 

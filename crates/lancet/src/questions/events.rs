@@ -1,0 +1,79 @@
+//! What the events `waiting` and `decided` say of a question, as JSON.
+
+use serde_json::{Value, json};
+
+use super::RecordedQuestion;
+use crate::approval::{Answer, FileQuestion, Pick, Question};
+use crate::operation;
+
+/// After this time an undecided question is removed, in milliseconds.
+const EXPIRES: i64 = 7 * 24 * 60 * 60 * 1_000;
+
+/// What the event `waiting` says of a question.
+pub(crate) fn waiting_event(id: &str, question: &Question) -> String {
+    let file = |file: &FileQuestion| {
+        json!({
+            "path": file.path.display().to_string(),
+            "kind": file.kind.word(),
+            "added": file.lines.0,
+            "removed": file.lines.1,
+        })
+    };
+    let files: Vec<Value> = question.files.iter().map(file).collect();
+    let rule = question.files.iter().find_map(|file| file.rule.as_deref());
+    let event = json!({
+        "question": id,
+        "tool": question.tool,
+        "files": files,
+        "reason": question.reason(),
+        "rule": rule,
+        "protected": question.is_protected(),
+        "offers": { "session": question.offers.session, "always": question.offers.always },
+        "expires": operation::milliseconds() + EXPIRES,
+    });
+    event.to_string()
+}
+
+/// What the event `decided` says of a decision.
+pub(super) fn decided_event(found: &RecordedQuestion, answer: &Answer, by: &str) -> String {
+    let (decision, words, picks) = match answer {
+        Answer::Yes => ("yes", None, None),
+        Answer::No(words) => ("no", words.as_deref(), None),
+        Answer::Unanswered(words) => ("unanswered", words.as_deref(), None),
+        Answer::Session => ("session", None, None),
+        Answer::Always => ("always", None, None),
+        Answer::Edited(_) => ("edited", None, None),
+        Answer::Picked { files, words } => ("picked", words.as_deref(), Some(files)),
+    };
+    let hunks = picks.map(|picks| picked_hunks(&found.question, picks));
+    let event = json!({
+        "question": found.id,
+        "decision": decision,
+        "hunks": hunks,
+        "by": by,
+        "words": words,
+    });
+    event.to_string()
+}
+
+/// The numbers of the hunks that are written, counted from 1 over the files in the order of the question.
+fn picked_hunks(question: &Question, picks: &[Pick]) -> Vec<usize> {
+    let mut first = 1;
+    let mut hunks = Vec::new();
+    for (file, pick) in question.files.iter().zip(picks) {
+        let pieces = file.pieces.iter().enumerate();
+        let taken = pieces.filter(|(at, _)| match pick {
+            Pick::Whole | Pick::Edited(_) => true,
+            Pick::Nothing => false,
+            Pick::Pieces(picked) => picked.contains(at),
+        });
+        hunks.extend(taken.flat_map(|(_, piece)| piece.hunks.clone().map(|hunk| first + hunk)));
+        first += file
+            .pieces
+            .iter()
+            .map(|piece| piece.hunks.end)
+            .max()
+            .unwrap_or(0);
+    }
+    hunks
+}
