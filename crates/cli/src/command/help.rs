@@ -10,11 +10,10 @@ use crate::surroundings::Surroundings;
 use crate::terminal::{Colour, Style, page, print, stdout_is_terminal};
 
 /// The topics that are pages of `docs/`, which are their only source.
-const PAGES: [(&str, &str); 8] = [
+const PAGES: [(&str, &str); 7] = [
     ("agents", include_str!("../../../../docs/agents.md")),
     ("asking", include_str!("../../../../docs/asking.md")),
     ("errors", include_str!("../../../../docs/errors.md")),
-    ("events", include_str!("../../../../docs/events.md")),
     ("history", include_str!("../../../../docs/history.md")),
     (
         "permissions",
