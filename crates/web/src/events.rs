@@ -18,7 +18,7 @@ use lancet::history::{EventWait, EventsSince, Wake};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-use crate::routes::said;
+use crate::plain::said;
 
 /// How many clients listen at most.
 const MOST: usize = 64;
@@ -88,7 +88,7 @@ impl Events {
         if thread.spawn(follow).is_err() || begun.await.is_err() {
             return unreadable();
         }
-        let body = Lines {
+        let body = EventLines {
             lines: receiver,
             end: Box::pin(self.end.clone().cancelled_owned()),
             _kept: kept,
@@ -137,14 +137,14 @@ fn follow(
 }
 
 /// The body of a response: the lines, until the thread or the server ends.
-struct Lines {
+struct EventLines {
     lines: mpsc::Receiver<Bytes>,
     end: Pin<Box<WaitForCancellationFutureOwned>>,
     _kept: UnixStream,
     _place: OwnedSemaphorePermit,
 }
 
-impl http_body::Body for Lines {
+impl http_body::Body for EventLines {
     type Data = Bytes;
     type Error = std::convert::Infallible;
 

@@ -9,6 +9,7 @@ mod connections;
 mod events;
 mod listen;
 mod names;
+mod plain;
 mod routes;
 mod tls;
 

@@ -12,7 +12,7 @@ use axum::routing::{any, get};
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS,
-    ACCESS_CONTROL_REQUEST_METHOD, CACHE_CONTROL, CONTENT_TYPE, VARY, WWW_AUTHENTICATE,
+    ACCESS_CONTROL_REQUEST_METHOD, CACHE_CONTROL, VARY, WWW_AUTHENTICATE,
 };
 use http::{HeaderValue, Method, StatusCode};
 use lancet_mcp::Endpoint;
@@ -20,6 +20,7 @@ use lancet_serving::{Level, Log};
 
 use crate::access::{Access, Foreign};
 use crate::events::Events;
+use crate::plain::said;
 
 /// The headers of answers that pages may read.
 const EXPOSED: &str = "Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate";
@@ -141,13 +142,5 @@ fn without_token() -> Response {
     );
     let scheme = HeaderValue::from_static("Bearer realm=\"lancet\"");
     response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
-    response
-}
-
-pub(crate) fn said(status: StatusCode, words: &'static str) -> Response {
-    let mut response = Response::new(Body::from(words));
-    *response.status_mut() = status;
-    let text = HeaderValue::from_static("text/plain; charset=utf-8");
-    response.headers_mut().insert(CONTENT_TYPE, text);
     response
 }

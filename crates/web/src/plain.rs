@@ -1,0 +1,15 @@
+//! Answers in plain text.
+
+use axum::body::Body;
+use axum::response::Response;
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, StatusCode};
+
+/// An answer in words.
+pub(crate) fn said(status: StatusCode, words: &'static str) -> Response {
+    let mut response = Response::new(Body::from(words));
+    *response.status_mut() = status;
+    let text = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, text);
+    response
+}
