@@ -15,6 +15,7 @@ pub mod conversation;
 mod converter;
 pub mod deadline;
 pub mod decisions;
+pub mod descriptors;
 pub mod identity;
 pub mod idle;
 mod launcher;

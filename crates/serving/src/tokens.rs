@@ -3,8 +3,11 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, Mode, OFlags};
+use rustix::io::Errno;
 
 /// The name of the file with the token that opens everything.
 pub const WRITE_TOKEN: &str = "serve-token";
@@ -48,6 +51,9 @@ pub enum TokenError {
     /// Others may read the file.
     #[error("{} can be read by others; `chmod 600 {}`, or make new tokens with --new-token", .0.display(), .0.display())]
     Open(PathBuf),
+    /// The file is a link, no regular file, or belongs to somebody else.
+    #[error("{} is no file of your own: remove it, or make new tokens with --new-token", .0.display())]
+    Foreign(PathBuf),
     /// The file has no token.
     #[error("{} has no token of at least {LEAST} characters in one line; make new ones with --new-token", .0.display())]
     Unusable(PathBuf),
@@ -64,7 +70,8 @@ impl Tokens {
     pub fn load(state: &Path) -> Result<Self, TokenError> {
         let token = |name: &str| {
             let path = state.join(name);
-            if !path.exists() {
+            // A link that leads nowhere is there, too, and is refused.
+            if fs::symlink_metadata(&path).is_err() {
                 keep(&path, Existing::Stays).map_err(|error| system(&path, error))?;
             }
             read(&path)
@@ -72,7 +79,7 @@ impl Tokens {
         Self::of(&token(WRITE_TOKEN)?, &token(READ_TOKEN)?)
     }
 
-    /// Makes both tokens anew: the old ones open nothing any more.
+    /// Makes both tokens anew: the old ones open nothing but a server that has loaded them before.
     ///
     /// # Errors
     /// A file cannot be written.
@@ -116,8 +123,16 @@ fn system(path: &Path, error: io::Error) -> TokenError {
 /// Reads the token of a file.
 fn read(path: &Path) -> Result<String, TokenError> {
     let failed = |error| system(path, error);
-    let file = File::open(path).map_err(failed)?;
+    // A pipe would be waited for without the last of these.
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = match rustix::fs::open(path, flags, Mode::empty()) {
+        Err(Errno::LOOP) => return Err(TokenError::Foreign(path.to_owned())),
+        opened => File::from(opened.map_err(|error| failed(error.into()))?),
+    };
     let metadata = file.metadata().map_err(failed)?;
+    if !metadata.is_file() || metadata.uid() != rustix::process::geteuid().as_raw() {
+        return Err(TokenError::Foreign(path.to_owned()));
+    }
     if metadata.permissions().mode() & 0o077 != 0 {
         return Err(TokenError::Open(path.to_owned()));
     }
@@ -140,10 +155,13 @@ enum Existing {
 
 /// Writes a new token. The file gets its name when it is whole, so that nobody reads a part of it.
 fn keep(path: &Path, existing: Existing) -> io::Result<()> {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-    let token = blake3::Hash::from(bytes).to_hex();
-    let temporary = path.with_extension(format!("new-{}", std::process::id()));
+    let token = random()?;
+    let temporary = path.with_extension(format!("new-{}", &random()?[..16]));
+    // For file systems without hard links.
+    let moved = || {
+        let flags = rustix::fs::RenameFlags::NOREPLACE;
+        rustix::fs::renameat_with(CWD, &temporary, CWD, path, flags).map_err(io::Error::from)
+    };
     let written = (|| {
         let mut options = OpenOptions::new();
         let mut file = options
@@ -155,15 +173,22 @@ fn keep(path: &Path, existing: Existing) -> io::Result<()> {
         file.sync_all()?;
         match existing {
             Existing::Goes => fs::rename(&temporary, path),
-            // Another process may have made one meanwhile; a link does not replace it.
-            Existing::Stays => match fs::hard_link(&temporary, path) {
+            // Another process may have made one meanwhile; neither a link nor such a move replaces it.
+            Existing::Stays => match fs::hard_link(&temporary, path).or_else(|_| moved()) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-                linked => linked,
+                named => named,
             },
         }
     })();
     let _ = fs::remove_file(&temporary);
     written
+}
+
+/// 256 random bits as text.
+fn random() -> io::Result<String> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+    Ok(blake3::Hash::from(bytes).to_hex().to_string())
 }
 
 #[cfg(test)]
@@ -228,5 +253,23 @@ mod tests {
         fs::copy(folder.path().join(WRITE_TOKEN), &path).expect("copied");
         assert!(matches!(Tokens::load(folder.path()), Err(TokenError::Same)));
         assert!(Tokens::renew(folder.path()).is_ok());
+    }
+
+    #[test]
+    fn what_is_no_file_of_ones_own_is_refused_and_replaced_by_new_tokens() {
+        let folder = tempfile::tempdir().expect("a folder");
+        Tokens::load(folder.path()).expect("made");
+        let (path, other) = (folder.path().join(READ_TOKEN), folder.path().join("other"));
+        fs::rename(&path, &other).expect("moved");
+        let is_foreign = || matches!(Tokens::load(folder.path()), Err(TokenError::Foreign(_)));
+        for target in [other.as_path(), Path::new("nowhere")] {
+            std::os::unix::fs::symlink(target, &path).expect("linked");
+            assert!(is_foreign(), "{target:?}");
+            fs::remove_file(&path).expect("removed");
+        }
+        rustix::fs::mkfifoat(CWD, &path, 0o600.into()).expect("a pipe");
+        assert!(is_foreign());
+        Tokens::renew(folder.path()).expect("made");
+        assert!(!is_foreign());
     }
 }

@@ -1,0 +1,25 @@
+//! How many files the process may have open, of which each connection is one.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// More than this is never needed here; programs that are started would take long to go through millions of them.
+const ENOUGH: u64 = 65_536;
+
+/// Raises the limit of open files as far as the system lets a process raise it, and gives the limit in force.
+pub fn raise_limit() -> u64 {
+    let before = getrlimit(Resource::Nofile);
+    let current = before.current.unwrap_or(u64::MAX);
+    let wanted = before.maximum.unwrap_or(u64::MAX).min(ENOUGH);
+    if wanted <= current {
+        return current;
+    }
+    let raised = Rlimit {
+        current: Some(wanted),
+        maximum: before.maximum,
+    };
+    match setrlimit(Resource::Nofile, raised) {
+        Ok(()) => wanted,
+        // With the old limit there are fewer connections.
+        Err(_) => current,
+    }
+}
