@@ -159,6 +159,11 @@ pub(crate) const SECRET: &[Secret] = &[
     Secret::Name(".npmrc"),
     Secret::Name(".pypirc"),
     Secret::Below(".aws", "credentials"),
+    // The tokens of `lancet serve`, in whatever state folder; the last two are tokens that are just being made.
+    Secret::Name("serve-token"),
+    Secret::Name("serve-token-read"),
+    Secret::Start("serve-token.new-", &[]),
+    Secret::Start("serve-token-read.new-", &[]),
 ];
 
 /// How a secret file is recognised.
@@ -216,10 +221,12 @@ pub(crate) fn secret(folded: &str) -> Option<&'static Secret> {
     SECRET.iter().find(|secret| secret.is(name, folder))
 }
 
-/// Whether a folded name can be a secret file, judged by its first and last byte; almost no name passes.
+/// Whether a folded name can be a secret file, judged by its beginning and its last byte; almost no name passes.
 pub(crate) fn may_be_secret(name: &str) -> bool {
     let (first, last) = (name.as_bytes().first(), name.as_bytes().last());
-    matches!(first, Some(b'.' | b'i' | b'c')) || matches!(last, Some(b'm' | b'y' | b'2' | b'x'))
+    matches!(first, Some(b'.' | b'i' | b'c'))
+        || matches!(last, Some(b'm' | b'y' | b'2' | b'x'))
+        || name.starts_with("serve-token")
 }
 
 #[cfg(test)]

@@ -167,6 +167,9 @@ fn secret_files_are_known_by_name() {
         (".netrc", ".netrc"),
         (".env:x", ".env"),
         (".ssh/id_rsa", "id_rsa"),
+        ("state/serve-token", "serve-token"),
+        ("state/Serve-Token-Read", "serve-token-read"),
+        ("serve-token.new-0a", "serve-token.new-*"),
     ] {
         assert_eq!(secret(path).as_deref(), Some(pattern), "{path}");
     }
@@ -182,6 +185,8 @@ fn examples_of_secret_files_are_free() {
         ".aws/config",
         "x/.aws/y/credentials",
         ".env/file",
+        "src/serve-token.rs",
+        "serve-tokens",
     ] {
         assert_eq!(secret(path), None, "{path}");
     }
