@@ -231,6 +231,16 @@ impl Ledger {
         }
     }
 
+    /// Gives the memory of all contents back, for a session that rests: what was seen still counts.
+    pub fn drop_contents(&mut self) {
+        for (_, path) in std::mem::take(&mut self.contents) {
+            if let Some(slot) = self.slots.get_mut(&path) {
+                slot.entry.content = None;
+            }
+        }
+        self.content_bytes = 0;
+    }
+
     /// The last files that the session wrote and that no other program is known to have changed since, newest first.
     pub fn recently_written(&self) -> impl Iterator<Item = (&Path, &Entry)> {
         self.written

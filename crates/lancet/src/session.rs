@@ -106,6 +106,12 @@ impl Session {
         self.ledger().shortened();
     }
 
+    /// Gives the memory of cached contents of files back, for a conversation that rests: what was seen still counts, and
+    /// contents are cached again as files are read.
+    pub fn drop_contents(&self) {
+        self.ledger().drop_contents();
+    }
+
     /// Starts a child conversation with a copy of this one's ledger.
     pub fn fork(&self, name: Option<SessionName>) -> Session {
         self.refresh();

@@ -12,6 +12,7 @@ use crate::limited::LimitedViews;
 use crate::link::Link;
 use crate::notices::PendingNotices;
 use crate::process::Process;
+use crate::resting::OwnSession;
 use crate::roots::ClientRoots;
 use crate::subscriptions::Subscriptions;
 
@@ -20,7 +21,7 @@ pub(crate) struct Connection {
     /// The session of all calls, whatever they name themselves; none where each call's own counts.
     fixed: Option<SessionName>,
     /// The session of calls that name none; it ends with the connection.
-    own: Session,
+    own: Arc<OwnSession>,
     /// The sessions that were told to have begun.
     pub(crate) announced: AnnouncedSessions,
     /// The subscriptions to resources, once there is one; none where the system lets no files be watched.
@@ -40,6 +41,10 @@ impl Connection {
             Some(name) => lancet.session(name),
             None => lancet.new_session(),
         };
+        let own = OwnSession::new(own);
+        if link == Link::Http {
+            process.resting.add(&own);
+        }
         let roots = ClientRoots::new(lancet.clone(), process.pool.clone(), options, link);
         Self {
             fixed: options.session.clone(),
@@ -67,7 +72,7 @@ impl Connection {
         token: TokenKind,
     ) -> Result<Session, Refusal> {
         let (None, Some(name), TokenKind::Write) = (&self.fixed, &identity.session, token) else {
-            return Ok(self.own.within(lancet));
+            return Ok(self.own.session().within(lancet));
         };
         let name = SessionName::new(name.as_str()).map_err(|error| {
             Refusal::new(

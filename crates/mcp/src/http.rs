@@ -8,14 +8,14 @@ mod body;
 mod sessions;
 
 use std::convert::Infallible;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use ::http::header::CONTENT_TYPE;
+use ::http::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE};
 use ::http::{HeaderValue, Method, Request, Response, StatusCode};
 use bytes::Bytes;
 use http_body::Body;
@@ -28,6 +28,8 @@ use rmcp::ServerHandler;
 use rmcp::model::{GetExtensions as _, JsonRpcMessage, RequestId};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::task::block_in_place;
 use tokio_util::sync::CancellationToken;
 
 use crate::link::Link;
@@ -35,11 +37,13 @@ use crate::message::{self, Fault, OtherArguments, Received, Unreadable};
 use crate::options::Options;
 use crate::process::Process;
 use crate::server::Server;
-use body::{BodyError, BodyLimits};
-use sessions::{OpenRequest, Sessions};
+use body::{BodyError, BodyLimits, Held};
+use sessions::{CallError, Carried, OpenRequest, Sessions};
 
 /// The header that names the session of a client of the first generation.
 const SESSION: &str = "mcp-session-id";
+/// A message beyond this length takes long to parse.
+const LONG: usize = 1024 * 1024;
 /// How often a comment is sent on a stream without messages, so that nothing on the way takes it for dead.
 const COMMENT_EVERY: Duration = Duration::from_secs(15);
 /// How often sessions that nobody uses any more are looked for.
@@ -61,6 +65,7 @@ pub struct Endpoint {
     sessions: Arc<Sessions>,
     process: Option<Arc<Process>>,
     limits: BodyLimits,
+    reader_limits: BodyLimits,
     log: Log,
     /// Whether no further requests are answered.
     closing: AtomicBool,
@@ -87,6 +92,14 @@ impl Endpoint {
             quiet,
         );
         tokio::spawn(until(endpoint.end.clone(), tidying));
+        let resting = process.clone();
+        let look = async move {
+            loop {
+                tokio::time::sleep(LOOK_EVERY).await;
+                resting.resting.look();
+            }
+        };
+        tokio::spawn(until(endpoint.end.clone(), look));
         endpoint.process = Some(process);
         Ok(endpoint)
     }
@@ -129,6 +142,7 @@ impl Endpoint {
             sessions,
             process: None,
             limits: BodyLimits::new(message_limit),
+            reader_limits: BodyLimits::new(message_limit),
             log,
             closing: AtomicBool::new(false),
             end,
@@ -153,27 +167,47 @@ impl Endpoint {
         {
             return plain(StatusCode::NOT_FOUND, "there is no such session");
         }
+        let open = self.sessions.enter(session.as_deref());
         let is_message = request.method() == Method::POST;
         let (mut parts, body) = request.into_parts();
+        // The library hands the head on with the message; what opens the server has no use there.
+        parts.headers.remove(AUTHORIZATION);
+        parts.headers.remove(COOKIE);
         parts.extensions.insert(token);
-        let (bytes, id) = match is_message {
-            false => (Bytes::new(), None),
-            true => match self.message(body, &mut parts.extensions).await {
+        let (held, id) = match is_message {
+            false => (Held::default(), None),
+            true => match self.message(body, token, &mut parts.extensions).await {
                 Ok(message) => message,
                 Err(response) => return response,
             },
         };
-        let open = match self.sessions.enter(session.as_deref(), id) {
-            Ok(open) => open,
-            Err(id) => return self.faulty(&Fault::id_in_use(id), StatusCode::BAD_REQUEST),
+        let call = id.map(|id| self.sessions.call(session.as_deref(), id, token));
+        let call = match call.transpose() {
+            Ok(call) => call,
+            Err(CallError::IdInUse(id)) => {
+                return self.faulty(&Fault::id_in_use(id), StatusCode::BAD_REQUEST);
+            }
+            Err(CallError::TooMany) => {
+                return plain(
+                    StatusCode::TOO_MANY_REQUESTS,
+                    "too many calls are at work; send this one again when some have ended",
+                );
+            }
         };
+        let carried = Carried::new(call, held.room);
+        parts.extensions.insert(carried.clone());
         let begins = session.is_none() && is_message;
-        let request = Request::from_parts(parts, Full::new(bytes));
-        let ends = request.method() == Method::DELETE;
-        let mut response = (self.library)(request).await;
+        let ends = parts.method == Method::DELETE;
+        let length = held.bytes.len();
+        let request = Request::from_parts(parts, Full::new(held.bytes));
+        let mut answering = (self.library)(request);
+        // The library parses the message while it is polled.
+        let polled = poll_fn(|context| aside(length, || answering.as_mut().poll(context)));
+        let mut response = polled.await;
         if ends && response.status() == StatusCode::ACCEPTED {
             // The library says that the end of a session was accepted; some clients take that for a failure.
             *response.status_mut() = StatusCode::NO_CONTENT;
+            session.iter().for_each(|ended| self.sessions.ended(ended));
         }
         if begins
             && let Some(new) = response.headers().get(SESSION)
@@ -181,7 +215,7 @@ impl Endpoint {
         {
             self.sessions.begun(new, token).await;
         }
-        response.map(|body| OpenRequest::until_sent(body, open).boxed())
+        response.map(|body| OpenRequest::until_sent(body, open, carried).boxed())
     }
 
     /// The session that a request names.
@@ -203,16 +237,22 @@ impl Endpoint {
     async fn message<B>(
         &self,
         body: B,
+        token: TokenKind,
         beside: &mut ::http::Extensions,
-    ) -> Result<(Bytes, Option<RequestId>), HttpResponse>
+    ) -> Result<(Held, Option<RequestId>), HttpResponse>
     where
         B: Body<Data = Bytes> + Send + 'static,
         B::Error: std::fmt::Display,
     {
-        let bytes = match self.limits.read(body).await {
-            Ok(bytes) => bytes,
+        // Messages of one kind of token do not take the room of the other's.
+        let limits = match token {
+            TokenKind::Write => &self.limits,
+            TokenKind::Read => &self.reader_limits,
+        };
+        let Held { bytes, room } = match limits.read(body).await {
+            Ok(held) => held,
             Err(BodyError::TooLong) => {
-                let fault = Fault::too_long(self.limits.most);
+                let fault = Fault::too_long(limits.most);
                 return Err(self.faulty(&fault, StatusCode::PAYLOAD_TOO_LARGE));
             }
             Err(BodyError::TooSlow) => {
@@ -225,7 +265,8 @@ impl Endpoint {
                 return Err(plain(StatusCode::BAD_REQUEST, "the message broke off"));
             }
         };
-        let mut message = match message::read(&bytes) {
+        let held = |bytes| Held { bytes, room };
+        let mut message = match aside(bytes.len(), || message::read(&bytes)) {
             Received::Message(message) => message,
             Received::Fault(fault) => return Err(self.faulty(&fault, StatusCode::BAD_REQUEST)),
             Received::Nothing => {
@@ -235,19 +276,19 @@ impl Endpoint {
             }
         };
         let JsonRpcMessage::Request(request) = &mut *message else {
-            return Ok((text_of(bytes), None));
+            return Ok((held(text_of(bytes)), None));
         };
         let id = Some(request.id.clone());
         let extensions = request.request.extensions_mut();
         let other = extensions.remove::<OtherArguments>();
         let unreadable = extensions.remove::<Unreadable>();
         if other.is_none() && unreadable.is_none() {
-            return Ok((text_of(bytes), id));
+            return Ok((held(text_of(bytes)), id));
         }
         other.map(|other| beside.insert(other));
         unreadable.map(|unreadable| beside.insert(unreadable));
         match serde_json::to_vec(&message) {
-            Ok(bytes) => Ok((bytes.into(), id)),
+            Ok(bytes) => Ok((held(bytes.into()), id)),
             Err(_) => Err(plain(StatusCode::BAD_REQUEST, "the message cannot be read")),
         }
     }
@@ -282,6 +323,15 @@ async fn until(end: CancellationToken, work: impl Future<Output = ()>) {
     tokio::select! {
         () = end.cancelled() => {}
         () = work => {}
+    }
+}
+
+/// Does work on the bytes of a message. Where it is a long one the thread's other tasks go to another thread meanwhile.
+fn aside<T>(length: usize, work: impl FnOnce() -> T) -> T {
+    let flavor = || Handle::current().runtime_flavor();
+    match length > LONG && flavor() == RuntimeFlavor::MultiThread {
+        true => block_in_place(work),
+        false => work(),
     }
 }
 

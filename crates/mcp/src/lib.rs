@@ -26,6 +26,7 @@ mod options;
 mod patience;
 mod process;
 mod resources;
+mod resting;
 mod roots;
 mod sandbox;
 mod seal;

@@ -32,9 +32,18 @@ fn beside<T: Clone + Send + Sync + 'static>(context: &RequestContext<RoleServer>
     context.extensions.get::<T>().or_else(carried).cloned()
 }
 
-/// The token of a request. Over streams, which have none, everything is open.
+/// The token of a request. Over streams, which have none, everything is open; over HTTP, where each request has one, a
+/// request without one may read at most.
 pub(crate) fn token(context: &RequestContext<RoleServer>) -> TokenKind {
-    beside(context).unwrap_or(TokenKind::Write)
+    match context.extensions.get::<::http::request::Parts>() {
+        None => TokenKind::Write,
+        Some(parts) => token_of(parts),
+    }
+}
+
+fn token_of(parts: &::http::request::Parts) -> TokenKind {
+    let token = parts.extensions.get().copied();
+    token.unwrap_or(TokenKind::Read)
 }
 
 /// The arguments of a call that are not a JSON object.
@@ -45,4 +54,17 @@ pub(crate) fn other_arguments(context: &RequestContext<RoleServer>) -> Option<Ot
 /// The reason why the arguments of a call cannot be parsed.
 pub(crate) fn unreadable(context: &RequestContext<RoleServer>) -> Option<Unreadable> {
     beside(context)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_over_http_without_a_token_may_read_at_most() {
+        let (mut parts, ()) = ::http::Request::new(()).into_parts();
+        assert_eq!(token_of(&parts), TokenKind::Read);
+        parts.extensions.insert(TokenKind::Write);
+        assert_eq!(token_of(&parts), TokenKind::Write);
+    }
 }

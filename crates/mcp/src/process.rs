@@ -12,6 +12,7 @@ use rmcp::model::Tool;
 use crate::answer;
 use crate::listing::ToolList;
 use crate::options::{Answers, Options};
+use crate::resting::Resting;
 use crate::seal::Seal;
 
 /// The number of threads for calls. Reading tools run in parallel; more threads would only wait for the same disk.
@@ -28,6 +29,8 @@ pub(crate) struct Process {
     /// Calls that wait for a decision.
     pub(crate) decisions: Decisions,
     pub(crate) seal: Seal,
+    /// The sessions of clients over HTTP.
+    pub(crate) resting: Resting,
 }
 
 impl Process {
@@ -40,6 +43,7 @@ impl Process {
             activity: Activity::default(),
             decisions: Decisions::default(),
             seal: Seal::new()?,
+            resting: Resting::default(),
             lancet,
             options,
         }))

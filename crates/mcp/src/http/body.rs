@@ -1,5 +1,5 @@
-//! Reads the body of a request whole, within limits: of its length, of the time that it takes, and of how many long ones
-//! are in memory at once.
+//! Reads the body of a request whole, within limits: of its length, of the time that it takes, and of the bytes of all long
+//! ones that are in memory at once.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -15,10 +15,12 @@ use tokio::time::{Instant, timeout_at};
 const SILENCE: Duration = Duration::from_secs(10);
 /// How long a body may take in all: at the pace of a slow line, a message of the longest length needs less.
 const IN_ALL: Duration = Duration::from_secs(120);
-/// A body beyond this length is a long one.
-const LONG: usize = 1024 * 1024;
-/// How many long bodies are read at once; others wait, and their senders with them.
+/// A body beyond this length is a long one, for which room is reserved until its call has ended.
+const LONG: usize = 64 * 1024;
+/// How many bodies of the greatest length there is room for; further ones wait, and their senders with them.
 const MOST_LONG: usize = 8;
+/// Room is counted in units of so many bytes, because the semaphore counts no further than 32 bits.
+const UNIT: usize = 1024;
 
 /// The limits of bodies, for all requests together.
 pub(super) struct BodyLimits {
@@ -26,7 +28,15 @@ pub(super) struct BodyLimits {
     pub(super) most: usize,
     silence: Duration,
     in_all: Duration,
-    long: Arc<Semaphore>,
+    /// The units of room that are free.
+    room: Arc<Semaphore>,
+}
+
+/// A body, and the room that it takes. Whoever uses the bytes, or what was made of them, keeps the room.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    pub(super) bytes: Bytes,
+    pub(super) room: Option<OwnedSemaphorePermit>,
 }
 
 /// Why a body was not read.
@@ -39,24 +49,25 @@ pub(super) enum BodyError {
 
 impl BodyLimits {
     pub(super) fn new(most: usize) -> Self {
+        let room = units(most).saturating_mul(MOST_LONG);
         Self {
             most,
             silence: SILENCE,
             in_all: IN_ALL,
-            long: Arc::new(Semaphore::new(MOST_LONG)),
+            room: Arc::new(Semaphore::new(room.min(Semaphore::MAX_PERMITS))),
         }
     }
 
     /// Reads a body. One that is too long is read on and dropped, as far again as the limit: a client that is still sending
     /// would not see the answer.
-    pub(super) async fn read<B>(&self, body: B) -> Result<Bytes, BodyError>
+    pub(super) async fn read<B>(&self, body: B) -> Result<Held, BodyError>
     where
         B: Body<Data = Bytes>,
     {
         let mut body = pin!(body);
         let end = Instant::now() + self.in_all;
         let mut whole = BytesMut::new();
-        let mut permit: Option<OwnedSemaphorePermit> = None;
+        let mut room: Option<OwnedSemaphorePermit> = None;
         let mut length = 0_usize;
         loop {
             let now = (Instant::now() + self.silence).min(end);
@@ -72,24 +83,43 @@ impl BodyLimits {
             length = length.saturating_add(data.len());
             if length > self.most {
                 whole = BytesMut::new();
-                permit = None;
+                room = None;
                 if length / 2 > self.most {
                     break;
                 }
                 continue;
             }
-            if length > LONG && permit.is_none() {
-                let place = timeout_at(end, Arc::clone(&self.long).acquire_owned()).await;
+            if length > LONG && room.is_none() {
+                // All of it is reserved at once: two bodies that had a part each would wait for each other.
+                let rest = body.size_hint().upper().map(usize::try_from);
+                let rest = rest.and_then(Result::ok).unwrap_or(usize::MAX);
+                let whole = length.saturating_add(rest).min(self.most);
+                let whole = u32::try_from(units(whole)).unwrap_or(u32::MAX);
+                let reserved = Arc::clone(&self.room).acquire_many_owned(whole);
                 // The semaphore is never closed.
-                permit = place.map_err(|_| BodyError::TooSlow)?.ok();
+                room = timeout_at(end, reserved)
+                    .await
+                    .map_err(|_| BodyError::TooSlow)?
+                    .ok();
             }
             whole.extend_from_slice(&data);
         }
-        match length > self.most {
-            true => Err(BodyError::TooLong),
-            false => Ok(whole.freeze()),
+        if length > self.most {
+            return Err(BodyError::TooLong);
         }
+        // A body whose length was not known had the greatest one reserved.
+        if let Some(room) = &mut room {
+            let surplus = room.num_permits().saturating_sub(units(length));
+            drop(room.split(surplus));
+        }
+        let bytes = whole.freeze();
+        Ok(Held { bytes, room })
     }
+}
+
+/// How many units a length takes.
+fn units(length: usize) -> usize {
+    length.div_ceil(UNIT)
 }
 
 #[cfg(test)]
@@ -131,32 +161,37 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_of_exactly_the_limit_is_read_and_a_longer_one_is_not() {
-        let read =
-            |count, length| async move { limits(100).read(Chunks(count, length, false)).await };
-        assert_eq!(read(10, 10).await.expect("read").len(), 100);
-        assert_eq!(read(0, 10).await.expect("read").len(), 0);
+        let read = |count, length| async move {
+            let read = limits(100).read(Chunks(count, length, false)).await;
+            read.map(|held| held.bytes.len())
+        };
+        assert_eq!(read(10, 10).await, Ok(100));
+        assert_eq!(read(0, 10).await, Ok(0));
         assert_eq!(read(101, 1).await, Err(BodyError::TooLong));
-        assert_eq!(
-            read(usize::MAX, 7).await,
-            Err(BodyError::TooLong),
-            "it never ends"
-        );
+        let endless = read(usize::MAX, 7).await;
+        assert_eq!(endless, Err(BodyError::TooLong), "it never ends");
     }
 
     #[tokio::test]
     async fn a_body_that_stops_coming_is_given_up() {
         let read = limits(100).read(Chunks(3, 10, true)).await;
-        assert_eq!(read, Err(BodyError::TooSlow));
+        assert_eq!(read.expect_err("given up"), BodyError::TooSlow);
     }
 
     #[tokio::test]
-    async fn long_bodies_wait_for_each_other_and_short_ones_do_not() {
+    async fn long_bodies_have_room_by_their_length_for_as_long_as_they_are_held() {
         let mut limits = limits(4 * LONG);
-        limits.long = Arc::new(Semaphore::new(0));
+        limits.room = Arc::new(Semaphore::new(units(4 * LONG)));
         limits.in_all = Duration::from_millis(50);
-        let short = limits.read(Chunks(1, LONG, false)).await;
-        assert_eq!(short.expect("read").len(), LONG);
-        let long = limits.read(Chunks(2, LONG, false)).await;
-        assert_eq!(long, Err(BodyError::TooSlow), "there is no place");
+        let held = limits.read(Chunks(2, LONG, false)).await.expect("read");
+        assert_eq!(held.bytes.len(), 2 * LONG);
+        let free = limits.room.available_permits();
+        assert_eq!(free, units(2 * LONG), "what was reserved beyond it is free");
+        let long = limits.read(Chunks(3, LONG, false)).await;
+        assert_eq!(long.expect_err("no room"), BodyError::TooSlow);
+        let short = limits.read(Chunks(1, LONG, false)).await.expect("read");
+        assert!(short.room.is_none());
+        drop(held);
+        limits.read(Chunks(3, LONG, false)).await.expect("room");
     }
 }

@@ -1,5 +1,8 @@
-//! The sessions of clients of the first generation: whose token began them, which of their requests have no answer yet, and
+//! The sessions of clients of the first generation: whose token began them, which of their calls have not ended yet, and
 //! when they end. The protocol library keeps what belongs to their messages.
+//!
+//! The library carries a call of a session on when its client has left. A [`Carried`] therefore goes with the call itself:
+//! its id and its place are free when the call has ended.
 
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
@@ -15,24 +18,36 @@ use lancet_serving::tokens::TokenKind;
 use rmcp::model::RequestId;
 use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, watch};
 
 /// How long a session without any request is kept: a person's break, not the end of the day.
 const IDLE: Duration = Duration::from_secs(4 * 60 * 60);
-/// How many sessions there are at most; beyond that the one that was unused the longest ends.
+/// How many sessions of one kind of token there are at most; beyond that the one of them that was unused the longest ends.
 const MOST: usize = 1_000;
+/// How many calls of one session there are at most.
+const MOST_CALLS: usize = 64;
+/// How many calls of one kind of token there are at most, over all sessions and without one.
+const MOST_CALLS_OF_KIND: usize = 1_024;
 
 /// The sessions of an endpoint.
 pub(super) struct Sessions {
     manager: Arc<LocalSessionManager>,
     known: Mutex<HashMap<String, Known>>,
-    /// How many calls have no answer yet, over all sessions and without one.
-    calls: watch::Sender<usize>,
+    /// The sessions of the library that were not known here at the last look.
+    unknown: Mutex<HashSet<String>>,
+    calls: watch::Sender<Calls>,
+}
+
+/// How many calls have not ended, over all sessions and without one.
+#[derive(Default)]
+struct Calls {
+    write: usize,
+    read: usize,
 }
 
 struct Known {
     token: TokenKind,
-    /// The ids of its requests that have no answer yet.
+    /// The ids of its calls that have not ended.
     unanswered: HashSet<RequestId>,
     /// How many requests and streams are open.
     open: usize,
@@ -43,8 +58,45 @@ struct Known {
 pub(super) struct Open {
     sessions: Arc<Sessions>,
     session: Option<String>,
-    id: Option<RequestId>,
-    is_call: bool,
+}
+
+/// What a message holds until it was dealt with; for a call, until it has ended.
+#[derive(Clone)]
+pub(super) struct Carried {
+    _held: Arc<(Option<Call>, Option<OwnedSemaphorePermit>)>,
+}
+
+/// A call that has not ended until this is dropped.
+pub(super) struct Call {
+    sessions: Arc<Sessions>,
+    session: Option<String>,
+    id: RequestId,
+    token: TokenKind,
+}
+
+/// Why a call is not carried out.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum CallError {
+    /// A call of the session with this id has not ended.
+    IdInUse(RequestId),
+    /// There are as many calls as there may be.
+    TooMany,
+}
+
+impl Calls {
+    fn of(&mut self, token: TokenKind) -> &mut usize {
+        match token {
+            TokenKind::Write => &mut self.write,
+            TokenKind::Read => &mut self.read,
+        }
+    }
+}
+
+impl Carried {
+    pub(super) fn new(call: Option<Call>, room: Option<OwnedSemaphorePermit>) -> Self {
+        let _held = Arc::new((call, room));
+        Self { _held }
+    }
 }
 
 impl Sessions {
@@ -52,7 +104,8 @@ impl Sessions {
         Self {
             manager,
             known: Mutex::default(),
-            calls: watch::Sender::new(0),
+            unknown: Mutex::default(),
+            calls: watch::Sender::default(),
         }
     }
 
@@ -74,61 +127,87 @@ impl Sessions {
                 used: Instant::now(),
             };
             known.insert(session.to_owned(), new);
-            let unused = known
-                .iter()
-                .filter(|(name, one)| one.open == 0 && *name != session);
+            // Sessions of one token's kind end none of the other's.
+            let of_kind = || known.iter().filter(|(_, one)| one.token == token);
+            let unused = of_kind().filter(|(name, one)| one.is_unused() && *name != session);
             let oldest = unused.min_by_key(|(_, one)| one.used);
             let oldest = oldest.map(|(name, _)| name.clone());
-            oldest.filter(|_| known.len() > MOST)
+            oldest.filter(|_| of_kind().count() > MOST)
         };
         if let Some(oldest) = oldest {
             self.close(&oldest).await;
         }
     }
 
-    /// Registers a request; gives its id back where it belongs to a request of the session that has no answer yet.
-    pub(super) fn enter(
+    /// Registers a request, before its message is read: a session is not unused meanwhile.
+    pub(super) fn enter(self: &Arc<Self>, session: Option<&str>) -> Open {
+        if let Some(session) = session
+            && let Some(known) = self.lock().get_mut(session)
+        {
+            known.open += 1;
+            known.used = Instant::now();
+        }
+        Open {
+            sessions: Arc::clone(self),
+            session: session.map(str::to_owned),
+        }
+    }
+
+    /// Registers a call.
+    pub(super) fn call(
         self: &Arc<Self>,
         session: Option<&str>,
-        id: Option<RequestId>,
-    ) -> Result<Open, RequestId> {
-        if let Some(known) = session.and_then(|session| {
-            self.lock().get_mut(session).map(|known| {
-                if let Some(id) = &id
-                    && !known.unanswered.insert(id.clone())
-                {
-                    return Err(id.clone());
-                }
-                known.open += 1;
-                known.used = Instant::now();
-                Ok(())
-            })
-        }) {
-            known?;
+        id: RequestId,
+        token: TokenKind,
+    ) -> Result<Call, CallError> {
+        let mut all = self.lock();
+        let mut known = session.and_then(|session| all.get_mut(session));
+        if let Some(known) = &known {
+            if known.unanswered.contains(&id) {
+                return Err(CallError::IdInUse(id));
+            }
+            if known.unanswered.len() >= MOST_CALLS {
+                return Err(CallError::TooMany);
+            }
         }
-        let is_call = id.is_some();
-        if is_call {
-            self.calls.send_modify(|calls| *calls += 1);
+        let has_place = self.calls.send_if_modified(|calls| {
+            let calls = calls.of(token);
+            let has_place = *calls < MOST_CALLS_OF_KIND;
+            *calls += usize::from(has_place);
+            has_place
+        });
+        if !has_place {
+            return Err(CallError::TooMany);
         }
-        Ok(Open {
+        if let Some(known) = &mut known {
+            known.unanswered.insert(id.clone());
+        }
+        Ok(Call {
             sessions: Arc::clone(self),
             session: session.map(str::to_owned),
             id,
-            is_call,
+            token,
         })
     }
 
-    /// Waits until every call is answered.
+    /// Waits until every call has ended.
     pub(super) async fn no_calls(&self) {
+        let is_quiet = |calls: &Calls| calls.write == 0 && calls.read == 0;
         // The sender lives as long as this value.
-        let _ = self.calls.subscribe().wait_for(|calls| *calls == 0).await;
+        let _ = self.calls.subscribe().wait_for(is_quiet).await;
     }
 
-    /// Ends the sessions that were not used for long, and forgets those that the library has ended.
+    /// Forgets a session that its client has ended.
+    pub(super) fn ended(&self, session: &str) {
+        self.lock().remove(session);
+    }
+
+    /// Ends the sessions that were not used for long, and forgets those that the library has ended. A session of the
+    /// library that is not known here at two looks ends, too: its client left before it was told of it.
     pub(super) async fn close_idle(&self) {
         let names: Vec<(String, bool)> = {
             let known = self.lock();
-            let idle = |one: &Known| one.open == 0 && one.used.elapsed() > IDLE;
+            let idle = |one: &Known| one.is_unused() && one.used.elapsed() > IDLE;
             known
                 .iter()
                 .map(|(name, one)| (name.clone(), idle(one)))
@@ -140,6 +219,21 @@ impl Sessions {
                 self.close(&name).await;
             }
         }
+        for name in self.leaked().await {
+            self.close(&name).await;
+        }
+    }
+
+    /// The sessions of the library that were known here neither at the last look nor now.
+    async fn leaked(&self) -> HashSet<String> {
+        let there = self.manager.sessions.read().await;
+        let there = there.keys().map(|name| name.to_string());
+        let known = self.lock();
+        let now: HashSet<String> = there.filter(|name| !known.contains_key(name)).collect();
+        let mut before = self.unknown.lock().unwrap_or_else(PoisonError::into_inner);
+        let leaked = now.intersection(&before).cloned().collect();
+        *before = now;
+        leaked
     }
 
     pub(super) async fn close_all(&self) {
@@ -160,19 +254,36 @@ impl Sessions {
     }
 }
 
+impl Known {
+    /// Whether no request is open, and no call at work.
+    fn is_unused(&self) -> bool {
+        self.open == 0 && self.unanswered.is_empty()
+    }
+}
+
 impl Drop for Open {
     fn drop(&mut self) {
-        if self.is_call {
-            self.sessions.calls.send_modify(|calls| *calls -= 1);
-        }
         let Some(session) = &self.session else {
             return;
         };
         if let Some(known) = self.sessions.lock().get_mut(session) {
-            if let Some(id) = &self.id {
-                known.unanswered.remove(id);
-            }
             known.open = known.open.saturating_sub(1);
+            known.used = Instant::now();
+        }
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        let sessions = &self.sessions;
+        sessions
+            .calls
+            .send_modify(|calls| *calls.of(self.token) -= 1);
+        let Some(session) = &self.session else {
+            return;
+        };
+        if let Some(known) = sessions.lock().get_mut(session) {
+            known.unanswered.remove(&self.id);
             known.used = Instant::now();
         }
     }
@@ -181,15 +292,17 @@ impl Drop for Open {
 /// The body of a response, which keeps its request open until it is sent or the client has left.
 pub(super) struct OpenRequest {
     body: BoxBody<Bytes, Infallible>,
-    open: Option<Open>,
+    open: Option<(Open, Carried)>,
 }
 
 impl OpenRequest {
-    pub(super) fn until_sent(body: BoxBody<Bytes, Infallible>, open: Open) -> Self {
-        Self {
-            body,
-            open: Some(open),
-        }
+    pub(super) fn until_sent(
+        body: BoxBody<Bytes, Infallible>,
+        open: Open,
+        carried: Carried,
+    ) -> Self {
+        let open = Some((open, carried));
+        Self { body, open }
     }
 }
 
@@ -214,5 +327,70 @@ impl Body for OpenRequest {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sessions() -> Arc<Sessions> {
+        Arc::new(Sessions::new(Arc::new(LocalSessionManager::default())))
+    }
+
+    fn id(number: usize) -> RequestId {
+        RequestId::String(number.to_string().into())
+    }
+
+    #[tokio::test]
+    async fn an_id_and_a_place_are_free_when_the_call_has_ended_and_not_before() {
+        let sessions = sessions();
+        sessions.begun("a", TokenKind::Read).await;
+        let call = |number| sessions.call(Some("a"), id(number), TokenKind::Read);
+        let open = sessions.enter(Some("a"));
+        let first = Carried::new(call(0).ok(), None);
+        let with_the_handler = first.clone();
+        drop((open, first));
+        assert_eq!(call(0).err(), Some(CallError::IdInUse(id(0))));
+        let others: Vec<_> = (1..MOST_CALLS).map(|number| call(number).ok()).collect();
+        assert_eq!(call(MOST_CALLS).err(), Some(CallError::TooMany));
+        drop(with_the_handler);
+        assert!(call(0).is_ok());
+        drop(others);
+        sessions.no_calls().await;
+    }
+
+    #[tokio::test]
+    async fn calls_of_one_kind_of_token_leave_the_places_of_the_other() {
+        let sessions = sessions();
+        let call = |number, token| sessions.call(None, id(number), token);
+        let numbers = 0..MOST_CALLS_OF_KIND;
+        let all: Vec<_> = numbers.map(|n| call(n, TokenKind::Read).ok()).collect();
+        assert!(all.iter().all(Option::is_some));
+        assert_eq!(call(0, TokenKind::Read).err(), Some(CallError::TooMany));
+        assert!(call(0, TokenKind::Write).is_ok());
+    }
+
+    #[tokio::test]
+    async fn sessions_of_one_kind_of_token_end_none_of_the_other() {
+        let sessions = sessions();
+        sessions.begun("writer", TokenKind::Write).await;
+        for number in 0..=MOST {
+            sessions.begun(&number.to_string(), TokenKind::Read).await;
+        }
+        let known = sessions.lock();
+        assert!(known.contains_key("writer"));
+        assert!(!known.contains_key("0"), "the oldest of its kind ended");
+        assert_eq!(known.len(), MOST + 1);
+    }
+
+    #[tokio::test]
+    async fn a_session_that_nobody_was_told_of_ends_at_the_second_look() {
+        let sessions = sessions();
+        let (name, _transport) = sessions.manager.create_session().await.expect("begun");
+        sessions.close_idle().await;
+        assert_eq!(sessions.manager.has_session(&name).await.ok(), Some(true));
+        sessions.close_idle().await;
+        assert_eq!(sessions.manager.has_session(&name).await.ok(), Some(false));
     }
 }
