@@ -1,4 +1,4 @@
-//! The connections of clients: a limited number at once, each with limited patience for what comes slowly.
+//! The connections of clients: a limited number at once, each with limited patience for what comes or is taken slowly.
 
 use std::io;
 use std::net::TcpListener;
@@ -6,23 +6,30 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
-use lancet_serving::{Level, Log};
+use lancet_serving::{Level, Log, descriptors};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
-/// How many connections there are at most; others wait to be accepted.
-const MOST: usize = 1_024;
-/// How long the head of a request may take, and how long a connection may be without one. Clients that keep connections
+use crate::places::{Guest, Places};
+use crate::stall::Unstalled;
+
+/// How long the head of the first request may take.
+const FIRST_HEAD: Duration = Duration::from_secs(10);
+/// How long the head of a later request may take, and how long a connection may be without one. Clients that keep connections
 /// for their next request give them up sooner, so none is closed under a request that is just being sent.
 const HEAD: Duration = Duration::from_secs(60);
 /// How long the beginning of an encrypted connection may take.
 const HANDSHAKE: Duration = Duration::from_secs(10);
+/// How long a client may take nothing of what is sent to it.
+const STALL: Duration = Duration::from_secs(30);
 /// How long a stop waits for answers to be sent.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 /// How long nothing is accepted after the system refused a connection, for instance because too many files are open.
@@ -56,7 +63,7 @@ pub(crate) struct Connections {
     listener: Option<tokio::net::TcpListener>,
     tls: Option<TlsAcceptor>,
     router: Router,
-    places: Arc<Semaphore>,
+    places: Arc<Places>,
     ending: GracefulShutdown,
     log: Log,
 }
@@ -72,7 +79,7 @@ impl Connections {
             listener: Some(tokio::net::TcpListener::from_std(listener)?),
             tls,
             router,
-            places: Arc::new(Semaphore::new(MOST)),
+            places: Places::new(descriptors::raise_limit()),
             ending: GracefulShutdown::new(),
             log,
         })
@@ -92,10 +99,6 @@ impl Connections {
             return;
         };
         loop {
-            // The semaphore is never closed.
-            let Ok(place) = Arc::clone(&self.places).acquire_owned().await else {
-                return;
-            };
             let stream = match listener.accept().await {
                 Ok((stream, _)) => stream,
                 Err(error) => {
@@ -107,19 +110,25 @@ impl Connections {
             };
             // Answers are short and waited for.
             let _ = stream.set_nodelay(true);
+            let guest = self.places.enter().await;
             let (router, watcher, tls) =
                 (self.router.clone(), self.ending.watcher(), self.tls.clone());
             tokio::spawn(async move {
-                match tls {
-                    None => serve(stream, router, watcher).await,
-                    Some(tls) => {
-                        let shaken = tokio::time::timeout(HANDSHAKE, tls.accept(stream)).await;
-                        if let Ok(Ok(stream)) = shaken {
-                            serve(stream, router, watcher).await;
+                let served = async {
+                    match tls {
+                        None => serve(stream, router, &guest, watcher).await,
+                        Some(tls) => {
+                            let shaken = tokio::time::timeout(HANDSHAKE, tls.accept(stream)).await;
+                            if let Ok(Ok(stream)) = shaken {
+                                serve(stream, router, &guest, watcher).await;
+                            }
                         }
                     }
+                };
+                tokio::select! {
+                    () = served => {}
+                    () = guest.has_to_leave() => {}
                 }
-                drop(place);
             });
         }
     }
@@ -131,13 +140,32 @@ impl Connections {
 }
 
 /// Serves one connection until the client leaves. A client that breaks the protocol or leaves early is no fault of ours.
-async fn serve<S>(stream: S, router: Router, watcher: hyper_util::server::graceful::Watcher)
-where
+async fn serve<S>(
+    stream: S,
+    router: Router,
+    guest: &Guest,
+    watcher: hyper_util::server::graceful::Watcher,
+) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
+    let own = guest.clone();
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        own.asks();
+        request.extensions_mut().insert(own.clone());
+        TowerToHyperService::new(router.clone()).call(request)
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
-    let _ = watcher.watch(connection).await;
+        .serve_connection(TokioIo::new(Unstalled::new(stream, STALL)), service);
+    let silent = async {
+        tokio::time::sleep(FIRST_HEAD).await;
+        if guest.has_asked() {
+            std::future::pending::<()>().await;
+        }
+    };
+    tokio::select! {
+        _ = watcher.watch(connection) => {}
+        () = silent => {}
+    }
 }

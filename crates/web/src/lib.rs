@@ -9,9 +9,12 @@ mod connections;
 mod events;
 mod listen;
 mod names;
+mod places;
 mod plain;
 mod routes;
+mod stall;
 mod tls;
+mod turned_away;
 
 pub use access::Access;
 pub use listen::{ListenError, ListenOptions, Listening, Protection};

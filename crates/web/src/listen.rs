@@ -16,6 +16,7 @@ use crate::events::Events;
 use crate::names::PublicUrl;
 use crate::routes::{self, Served};
 use crate::tls;
+use crate::turned_away::TurnedAway;
 
 /// What protects the way to a server that listens beyond this machine.
 #[derive(Clone, Debug)]
@@ -124,6 +125,11 @@ impl Listening {
         public.map(|url| format!("{}/mcp", url.text()))
     }
 
+    /// Whether other machines can reach the address without the proxy that encrypts, and so without encryption.
+    pub fn is_open_beside_proxy(&self) -> bool {
+        self.public.is_some() && self.tls.is_none() && !self.address.ip().is_loopback()
+    }
+
     /// Serves until SIGINT, SIGTERM or SIGHUP; `endpoint` is called when these are heeded, and `lancet` has the
     /// events that `/events` tells. Calls that are being carried out are answered and writes that have begun
     /// are finished before it returns; a second signal ends the wait.
@@ -151,7 +157,7 @@ impl Listening {
                 access,
                 endpoint,
                 events: lancet.map(Events::new),
-                log: log.clone(),
+                turned_away: TurnedAway::new(log.clone()),
             });
             let router = routes::router(served.clone());
             let mut connections = Connections::new(self.listener, self.tls, router, log.clone())?;

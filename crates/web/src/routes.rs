@@ -16,11 +16,13 @@ use http::header::{
 };
 use http::{HeaderValue, Method, StatusCode};
 use lancet_mcp::Endpoint;
-use lancet_serving::{Level, Log};
+use lancet_serving::tokens::TokenKind;
 
 use crate::access::{Access, Foreign};
 use crate::events::Events;
+use crate::places::Guest;
 use crate::plain::said;
+use crate::turned_away::TurnedAway;
 
 /// The headers of answers that pages may read.
 const EXPOSED: &str = "Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate";
@@ -31,16 +33,25 @@ pub(crate) struct Served {
     pub(crate) endpoint: Endpoint,
     /// The events; none for a server without a history.
     pub(crate) events: Option<Events>,
-    pub(crate) log: Log,
+    pub(crate) turned_away: TurnedAway,
 }
 
 impl Served {
-    /// The answer to a request without a token that is good.
-    fn turned_away(&self) -> Response {
-        self.log.say(Level::Warn, || {
-            "a request without a token that is good was turned away".to_owned()
-        });
-        without_token()
+    /// The token of a request, whose connection then has a lasting place; the answer where there is none.
+    async fn token(&self, request: &mut Request) -> Result<TokenKind, Response> {
+        // It goes no further with the request, which a call may keep for longer than the connection lasts.
+        let guest = request.extensions_mut().remove::<Guest>();
+        let Some(token) = self.access.token(request.headers()) else {
+            self.turned_away.note("it has no token that is good");
+            return Err(without_token());
+        };
+        match guest {
+            Some(guest) if !guest.is_known().await => Err(said(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "there are too many connections\n",
+            )),
+            _ => Ok(token),
+        }
     }
 }
 
@@ -60,9 +71,9 @@ pub(crate) fn router(served: Arc<Served>) -> Router {
 }
 
 /// The events, for either token.
-async fn events(State(served): State<Arc<Served>>, request: Request) -> Response {
-    if served.access.token(request.headers()).is_none() {
-        return served.turned_away();
+async fn events(State(served): State<Arc<Served>>, mut request: Request) -> Response {
+    if let Err(response) = served.token(&mut request).await {
+        return response;
     }
     match &served.events {
         Some(events) => events.answer(request.uri().query()).await,
@@ -71,9 +82,10 @@ async fn events(State(served): State<Arc<Served>>, request: Request) -> Response
 }
 
 /// The endpoint for agents.
-async fn mcp(State(served): State<Arc<Served>>, request: Request) -> Response {
-    let Some(token) = served.access.token(request.headers()) else {
-        return served.turned_away();
+async fn mcp(State(served): State<Arc<Served>>, mut request: Request) -> Response {
+    let token = match served.token(&mut request).await {
+        Ok(token) => token,
+        Err(response) => return response,
     };
     let mut response = served.endpoint.answer(request, token).await;
     // What a token opened is kept by nothing on the way.
@@ -89,8 +101,9 @@ async fn admit(State(served): State<Arc<Served>>, request: Request, next: Next) 
     let origin = match served.access.place(request.uri(), request.headers()) {
         Ok(origin) => origin.and_then(|origin| HeaderValue::from_str(origin).ok()),
         Err(foreign) => {
-            served.log.say(Level::Warn, || {
-                format!("a request was turned away: foreign {foreign:?}")
+            served.turned_away.note(match foreign {
+                Foreign::Host => "foreign Host",
+                Foreign::Origin => "foreign Origin",
             });
             return match foreign {
                 Foreign::Host => said(

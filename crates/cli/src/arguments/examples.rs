@@ -101,7 +101,7 @@ More examples:
       Behind a proxy on this machine that encrypts.
 
   lancet serve --new-token
-      When a token may have become known.";
+      When a token may have become known, and the server that was running has ended.";
 
 pub(super) const GREP: &str = "\
 Examples:

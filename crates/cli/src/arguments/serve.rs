@@ -34,7 +34,7 @@ pub(crate) struct ServeArguments {
     /// The address under which others reach the server, where a proxy stands before it
     #[arg(long, value_name = "URL")]
     pub(crate) public_url: Option<PublicUrl>,
-    /// Make both tokens anew; the old ones open nothing any more
+    /// Make both tokens anew; a server that is running goes on with the old ones until it is started again
     #[arg(long)]
     pub(crate) new_token: bool,
     /// Listen beyond this machine without encryption
@@ -48,7 +48,8 @@ pub(crate) struct ServeArguments {
     pub(crate) mode: Option<Mode>,
     /// Who is asked about writes that need a person's word
     ///
-    /// Without it the user of an agent that is known to ask them (Claude Code, Codex), else nobody: they are declined.
+    /// Without it the user of an agent that is known to ask them (Claude Code, Codex); other writes are recorded and wait for
+    /// `lancet pending`.
     #[arg(long, value_name = "WHOM")]
     pub(crate) ask: Option<AskOption>,
     #[command(flatten)]

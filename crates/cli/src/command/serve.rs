@@ -130,12 +130,16 @@ fn greeting(listening: &Listening, state: &Path) -> String {
     let public = listening
         .public_url()
         .map(|url| format!("Others reach it at {url}\n"));
+    let open = listening.is_open_beside_proxy().then_some(
+        "Warning: other machines may also reach it without the proxy, and then unencrypted. Let a firewall allow the proxy alone, or listen on 127.0.0.1\n",
+    );
     format!(
-        "lancet serves at {}\n{}\
+        "lancet serves at {}\n{}{}\
          Token: {} (for reading alone: {})\n\
          `lancet help serve` tells how to connect an agent. Ctrl-C ends it.\n",
         listening.url(),
         public.unwrap_or_default(),
+        open.unwrap_or_default(),
         file(WRITE_TOKEN),
         file(READ_TOKEN)
     )

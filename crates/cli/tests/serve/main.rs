@@ -3,6 +3,7 @@
 mod access;
 mod agents;
 mod client;
+mod crowds;
 mod load;
 mod messages;
 mod questions;

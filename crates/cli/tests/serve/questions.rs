@@ -26,7 +26,8 @@ fn a_question_is_answered_by_the_call_that_it_belongs_to_and_by_no_other() {
     };
     // Another content, another tool, another session, a changed state: each is asked anew, and nothing is written.
     let other = json!({"name": "Edit", "arguments": {"file_path": path, "content": "one\n"}});
-    let changed = format!("{}0", &state[..state.len() - 1]);
+    let last = if state.ends_with('0') { '1' } else { '0' };
+    let changed = format!("{}{last}", &state[..state.len() - 1]);
     for (params, meta) in [
         (answered(write("two\n"), &state), mine.clone()),
         (answered(other, &state), mine.clone()),

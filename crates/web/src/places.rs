@@ -1,0 +1,191 @@
+//! The places of connections. One that has shown no token yet is a stranger: there are few places for strangers, and when
+//! they are full the oldest stranger leaves, so that silent connections keep nobody out. One that has shown a token has a
+//! place among a limited number for as long as it lasts.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, sleep_until, timeout};
+
+/// How many connections there are at most.
+const MOST: usize = 1_024;
+/// How many of them may be strangers.
+const STRANGERS: usize = 256;
+/// A stranger has at least this time to show a token, also when many others come: clients that connect all at once do not
+/// drive each other out.
+const LEAST_STAY: Duration = Duration::from_millis(200);
+/// How long a stranger that has shown a token waits for a place.
+const WAIT: Duration = Duration::from_secs(10);
+
+/// All places of a server.
+pub(crate) struct Places {
+    known: Arc<Semaphore>,
+    strangers: Mutex<VecDeque<Stranger>>,
+    most_strangers: usize,
+    /// Told when a stranger has left or is none any more.
+    freed: Notify,
+}
+
+struct Stranger {
+    since: Instant,
+    leave: Arc<Notify>,
+}
+
+/// One connection and its place.
+#[derive(Clone)]
+pub(crate) struct Guest(Arc<Inner>);
+
+struct Inner {
+    places: Arc<Places>,
+    leave: Arc<Notify>,
+    has_asked: AtomicBool,
+    place: Mutex<Option<OwnedSemaphorePermit>>,
+}
+
+impl Places {
+    /// Makes the places of a process that may have so many files open: half of them are left for files.
+    pub(crate) fn new(open_files: u64) -> Arc<Self> {
+        let half = usize::try_from(open_files / 2).unwrap_or(MOST);
+        let most = half.clamp(2, MOST);
+        let strangers = STRANGERS.min(most / 2);
+        Self::of(most - strangers, strangers)
+    }
+
+    fn of(known: usize, most_strangers: usize) -> Arc<Self> {
+        Arc::new(Self {
+            known: Arc::new(Semaphore::new(known)),
+            strangers: Mutex::default(),
+            most_strangers,
+            freed: Notify::new(),
+        })
+    }
+
+    /// Gives a new connection its place among the strangers.
+    pub(crate) async fn enter(self: &Arc<Self>) -> Guest {
+        let leave = Arc::new(Notify::new());
+        loop {
+            let until = {
+                let mut strangers = self.lock();
+                let stays = strangers.front().map(|oldest| oldest.since + LEAST_STAY);
+                match stays.filter(|_| strangers.len() >= self.most_strangers) {
+                    Some(until) if until > Instant::now() => until,
+                    full => {
+                        let oldest = full.and_then(|_| strangers.pop_front());
+                        if let Some(oldest) = oldest {
+                            oldest.leave.notify_one();
+                        }
+                        let (since, leave) = (Instant::now(), leave.clone());
+                        strangers.push_back(Stranger { since, leave });
+                        break;
+                    }
+                }
+            };
+            tokio::select! {
+                () = sleep_until(until) => {}
+                () = self.freed.notified() => {}
+            }
+        }
+        Guest(Arc::new(Inner {
+            places: self.clone(),
+            leave,
+            has_asked: AtomicBool::new(false),
+            place: Mutex::new(None),
+        }))
+    }
+
+    /// Takes a connection from the strangers.
+    fn forget(&self, leave: &Arc<Notify>) {
+        self.lock()
+            .retain(|stranger| !Arc::ptr_eq(&stranger.leave, leave));
+        self.freed.notify_one();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Stranger>> {
+        self.strangers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Guest {
+    /// Notes that the head of a request has come.
+    pub(crate) fn asks(&self) {
+        self.0.has_asked.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the head of a request has come.
+    pub(crate) fn has_asked(&self) -> bool {
+        self.0.has_asked.load(Ordering::Relaxed)
+    }
+
+    /// Waits until the connection has to leave for another.
+    pub(crate) async fn has_to_leave(&self) {
+        self.0.leave.notified().await;
+    }
+
+    /// Gives a connection that has shown a token its lasting place; false where none became free in time.
+    pub(crate) async fn is_known(&self) -> bool {
+        if self.place().is_some() {
+            return true;
+        }
+        let known = Arc::clone(&self.0.places.known);
+        let Ok(Ok(place)) = timeout(WAIT, known.acquire_owned()).await else {
+            return false;
+        };
+        *self.place() = Some(place);
+        self.0.places.forget(&self.0.leave);
+        true
+    }
+
+    fn place(&self) -> MutexGuard<'_, Option<OwnedSemaphorePermit>> {
+        self.0.place.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.places.forget(&self.leave);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_oldest_stranger_leaves_for_a_newcomer_and_who_is_known_stays() {
+        let places = Places::of(1, 2);
+        let known = places.enter().await;
+        assert!(known.is_known().await);
+        let (first, second) = (places.enter().await, places.enter().await);
+        let third = places.enter().await;
+        first.has_to_leave().await;
+        for stays in [&known, &second, &third] {
+            let leaves = timeout(Duration::ZERO, stays.has_to_leave()).await;
+            assert!(leaves.is_err());
+        }
+        assert_eq!(places.lock().len(), 2);
+        drop((first, second, third));
+        assert_eq!(places.lock().len(), 0);
+        assert_eq!(places.known.available_permits(), 0);
+        drop(known);
+        assert_eq!(places.known.available_permits(), 1);
+    }
+
+    #[test]
+    fn half_of_the_open_files_are_left_for_files() {
+        for (open_files, known, strangers) in [
+            (u64::MAX, 768, 256),
+            (2_048, 768, 256),
+            (256, 64, 64),
+            (0, 1, 1),
+        ] {
+            let places = Places::new(open_files);
+            assert_eq!(places.known.available_permits(), known, "{open_files}");
+            assert_eq!(places.most_strangers, strangers, "{open_files}");
+        }
+    }
+}
