@@ -158,9 +158,9 @@ impl Endpoint {
         if self.closing.load(Ordering::Relaxed) {
             return plain(StatusCode::SERVICE_UNAVAILABLE, "lancet is being stopped");
         }
-        let session = match self.session(&request) {
-            Ok(session) => session,
-            Err(response) => return response,
+        let Ok(session) = session_of(&request) else {
+            let words = "Mcp-Session-Id is given twice, or is no text";
+            return plain(StatusCode::BAD_REQUEST, words);
         };
         if let Some(session) = &session
             && !self.sessions.is_of(session, token)
@@ -216,20 +216,6 @@ impl Endpoint {
             self.sessions.begun(new, token).await;
         }
         response.map(|body| OpenRequest::until_sent(body, open, carried).boxed())
-    }
-
-    /// The session that a request names.
-    fn session<B>(&self, request: &Request<B>) -> Result<Option<String>, HttpResponse> {
-        let mut named = request.headers().get_all(SESSION).iter();
-        let (first, second) = (named.next(), named.next());
-        match (first.map(HeaderValue::to_str), second) {
-            (None, _) => Ok(None),
-            (Some(Ok(name)), None) => Ok(Some(name.to_owned())),
-            _ => Err(plain(
-                StatusCode::BAD_REQUEST,
-                "Mcp-Session-Id is given twice, or is no text",
-            )),
-        }
     }
 
     /// Reads a message, and gives its bytes as the library reads them and the id of a request. What the library would not
@@ -349,4 +335,18 @@ fn plain(status: StatusCode, words: &'static str) -> HttpResponse {
     let text = HeaderValue::from_static("text/plain; charset=utf-8");
     response.headers_mut().insert(CONTENT_TYPE, text);
     response
+}
+
+/// A session id that is given twice, or is no text.
+struct UnclearSession;
+
+/// The session that a request names.
+fn session_of<B>(request: &Request<B>) -> Result<Option<String>, UnclearSession> {
+    let mut named = request.headers().get_all(SESSION).iter();
+    let (first, second) = (named.next(), named.next());
+    match (first.map(HeaderValue::to_str), second) {
+        (None, _) => Ok(None),
+        (Some(Ok(name)), None) => Ok(Some(name.to_owned())),
+        _ => Err(UnclearSession),
+    }
 }
