@@ -217,11 +217,11 @@ fn unchunked(mut rest: &str) -> String {
 impl Answer {
     /// The last message, from JSON or from a stream of events.
     pub(crate) fn message(&self) -> Value {
-        let data = self
+        let mut data = self
             .body
             .lines()
             .filter_map(|line| line.strip_prefix("data: "));
-        let last = data.filter(|data| !data.is_empty()).last();
+        let last = data.rfind(|data| !data.is_empty());
         let text = last.unwrap_or(&self.body);
         serde_json::from_str(text).unwrap_or_else(|_| panic!("no message: {self:?}"))
     }

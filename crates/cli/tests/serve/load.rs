@@ -86,6 +86,7 @@ fn work(server: &Server, agent: usize, calls: usize) {
 
 #[cfg(target_os = "linux")]
 #[test]
+#[expect(clippy::print_stdout, reason = "the figures")]
 fn many_agents_lose_no_write() {
     let (agents, calls) = size();
     let each = calls / agents;
