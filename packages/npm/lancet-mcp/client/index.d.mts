@@ -307,7 +307,7 @@ export interface Change {
 export type RefusalName =
   | "secret" | "no_change" | "denied" | "exists" | "missing" | "notebook" | "not_read" | "stale" | "not_found" | "ambiguous"
   | "too_large" | "invalid" | "outside" | "special" | "binary" | "unencodable" | "declined" | "count" | "leaked" | "conflict" | "io"
-  | "busy" | "damaged" | "timeout" | "internal";
+  | "busy" | "damaged" | "timeout" | "internal" | "waiting";
 
 /** Everything that this package throws, but for what your own callbacks throw and the reason of an aborted signal. */
 export class LancetError extends Error {}

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 RefusalName = Literal[
     "secret", "no_change", "denied", "exists", "missing", "notebook", "not_read", "stale", "not_found", "ambiguous",
     "too_large", "invalid", "outside", "special", "binary", "unencodable", "declined", "count", "leaked", "conflict", "io",
-    "busy", "damaged", "timeout", "internal",
+    "busy", "damaged", "timeout", "internal", "waiting",
 ]  # fmt: skip
 
 
