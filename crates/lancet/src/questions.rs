@@ -1,4 +1,4 @@
-//! Questions that outlive their call. A call that is made with [`Asks::Recorded`](crate::call::Asks::Recorded) writes its
+//! Questions that outlive their call. A call that is made with [`Asks::Recorded`] writes its
 //! question into the state folder and is refused as `waiting`; whoever decides it, in whichever process, decides the same
 //! record. The call sent again finds the decision and carries it out.
 
