@@ -104,7 +104,17 @@ class Codex(drivers.Codex):
     def begin(self, terminal):
         if not terminal.awaits("Trust all and continue"):
             return None
-        terminal.press("Down")
+        # The first keys are lost while the dialog is being drawn, so the key is pressed until the choice has moved.
+        def moved():
+            if "› 2. Trust all" in terminal.screen():
+                return True
+            if "› 1." in terminal.screen():
+                terminal.press("Down")
+            time.sleep(0.3)
+            return None
+
+        if not until(moved):
+            return None
         terminal.press("Enter")
         return terminal.awaits("Ask Codex to do anything")
 

@@ -86,7 +86,7 @@ pub(crate) fn all(packages: SystemPackages) -> anyhow::Result<bool> {
         counted(&live, client.arg(binary()).env("PYTHONPATH", packages))
     });
     // What a later step uses, too.
-    let (mut typescript, mut packages, mut driven) = (None, None, None);
+    let (mut typescript, mut packages) = (None, None);
     report.step("agents: TypeScript SDK", || {
         let folder = typescript.insert(fetches.typescript_client.wait()?);
         let client = folder.join("client.mjs");
@@ -103,19 +103,12 @@ pub(crate) fn all(packages: SystemPackages) -> anyhow::Result<bool> {
         counted(&live, command("node", &[]).arg(client).arg(binary()))
     });
     report.step("agents: driven by a scripted model", || {
-        let packages = driven.insert(fetches.agents.wait()?);
+        let packages = fetches.agents.wait()?;
         counted(
             &live,
-            &mut agents::drive(&binary(), packages, &agents::QUICK, Known::Required),
+            &mut agents::drive(&binary(), &packages, &agents::QUICK, Known::Required),
         )
     });
-    let lacks_terminal = |left_out: &LeftOut| left_out.programs.contains(&"tmux");
-    if !tested.as_ref().is_ok_and(|(_, left)| lacks_terminal(left)) {
-        report.step("agents: questions at a terminal", || {
-            let packages = driven.as_ref().context("there are no agents")?;
-            counted(&live, &mut agents::dialogs(&binary(), packages))
-        });
-    }
     report.step("agents: packages", || {
         let (folder, checker) = (packages.insert(packed()?), fetches.mcpb.wait()?);
         let mut check = command("python3", &["packages/check.py"]);
