@@ -48,8 +48,8 @@ pub(crate) struct ServeArguments {
     pub(crate) mode: Option<Mode>,
     /// Who is asked about writes that need a person's word
     ///
-    /// Without it the user of an agent that is known to ask them (Claude Code, Codex); other writes are recorded and wait for
-    /// `lancet pending`.
+    /// Without it such writes are recorded and wait for `lancet pending`. With elicit whoever has the write token can answer
+    /// for the person, because over HTTP nothing proves that a client shows the question to anybody.
     #[arg(long, value_name = "WHOM")]
     pub(crate) ask: Option<AskOption>,
     #[command(flatten)]

@@ -11,7 +11,7 @@ use lancet_serving::tokens::{READ_TOKEN, Tokens, WRITE_TOKEN};
 use lancet_web::{Access, ListenError, ListenOptions, Listening, Protection};
 
 use super::asking::{self, Asking};
-use crate::arguments::ServeArguments;
+use crate::arguments::{AskOption, ServeArguments};
 use crate::failure::{Exit, Failure};
 use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{AgentRoots, RootHint, Surroundings};
@@ -22,6 +22,11 @@ const TIDYING: Duration = Duration::from_millis(300);
 
 /// Serves until a signal.
 pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    if arguments.ask == Some(AskOption::Terminal) {
+        return Err(Failure::usage(
+            "--ask terminal holds a thread for each question, and four would stop the server for all agents; leave it out, and decide with `lancet pending --follow`",
+        ));
+    }
     let roots = match AgentRoots::of(&arguments.place.root, around)? {
         AgentRoots::Named => RootsOrigin::Named,
         AgentRoots::Found => RootsOrigin::Found,
@@ -57,7 +62,8 @@ pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<E
             false => Answers::Text,
         },
         ask: asking.ask,
-        approver: asking.approver,
+        // A question at the terminal would hold a thread that all agents share.
+        approver: None,
         notify: Some(Notify::new(|question| {
             print_error(&waits(question));
             asking::notify(question);
