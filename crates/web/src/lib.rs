@@ -9,6 +9,7 @@ mod connections;
 mod events;
 mod listen;
 mod names;
+mod page;
 mod places;
 mod plain;
 mod routes;

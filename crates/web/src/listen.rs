@@ -14,6 +14,7 @@ use crate::access::Access;
 use crate::connections::{Connections, Signals};
 use crate::events::Events;
 use crate::names::PublicUrl;
+use crate::page::Page;
 use crate::routes::{self, Served};
 use crate::tls;
 use crate::turned_away::TurnedAway;
@@ -63,6 +64,12 @@ pub enum ListenError {
     /// The certificate or its key cannot be used.
     #[error("cannot encrypt: {0}")]
     Tls(#[source] io::Error),
+}
+
+/// The page of an engine that has a state folder.
+fn page(lancet: &Lancet) -> Option<Page> {
+    let state = lancet.state_dir()?.to_owned();
+    Some(Page::new(lancet.clone(), &state))
 }
 
 /// A server that listens, and serves when it is run.
@@ -156,6 +163,7 @@ impl Listening {
             let served = Arc::new(Served {
                 access,
                 endpoint,
+                page: lancet.as_ref().and_then(page).map(Arc::new),
                 events: lancet.map(Events::new),
                 turned_away: TurnedAway::new(log.clone()),
             });
@@ -166,6 +174,9 @@ impl Listening {
             log.say(Level::Info, || "stops".to_owned());
             if let Some(events) = &served.events {
                 events.end();
+            }
+            if let Some(page) = &served.page {
+                page.end();
             }
             tokio::select! {
                 finished = served.endpoint.stop() => {

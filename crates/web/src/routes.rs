@@ -20,6 +20,7 @@ use lancet_serving::tokens::TokenKind;
 
 use crate::access::{Access, Foreign};
 use crate::events::Events;
+use crate::page::{self, Page};
 use crate::places::Guest;
 use crate::plain::said;
 use crate::turned_away::TurnedAway;
@@ -33,6 +34,8 @@ pub(crate) struct Served {
     pub(crate) endpoint: Endpoint,
     /// The events; none for a server without a history.
     pub(crate) events: Option<Events>,
+    /// The page; none for a server without a history.
+    pub(crate) page: Option<Arc<Page>>,
     pub(crate) turned_away: TurnedAway,
 }
 
@@ -57,17 +60,22 @@ impl Served {
 
 /// Makes the paths.
 pub(crate) fn router(served: Arc<Served>) -> Router {
-    Router::new()
+    let router = Router::new()
         .route("/mcp", any(mcp))
         .route("/events", get(events))
+        .with_state(served.clone());
+    let router = match &served.page {
+        Some(page) => router.merge(page::router(page.clone())),
+        None => router,
+    };
+    router
         .fallback(async || {
             said(
                 StatusCode::NOT_FOUND,
                 "there is nothing here; agents connect to /mcp, and /events tells what happens\n",
             )
         })
-        .layer(middleware::from_fn_with_state(served.clone(), admit))
-        .with_state(served)
+        .layer(middleware::from_fn_with_state(served, admit))
 }
 
 /// The events, for either token.

@@ -1,0 +1,87 @@
+//! The page for people: what waits for an answer, what was written, the history, the sessions and the rules. HTML is made
+//! here from the templates in `templates/`; the style and the script are in `assets/`. Everything but live updates works without the script.
+//!
+//! A request passes `entrance` first: without the cookie of a device it sees the form for a link's code and nothing else, and a request that
+//! changes something needs the token of its own form. Handlers run on threads where they may block ([`Page::answer`]).
+
+mod assets;
+mod door;
+mod entrance;
+mod fields;
+mod frame;
+mod live;
+mod told;
+mod view;
+mod visitor;
+mod waiting;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::response::Response;
+use axum::routing::get;
+use lancet::Lancet;
+use tokio::sync::Semaphore;
+
+pub(crate) use door::Door;
+use live::Live;
+use told::ToldOnce;
+
+/// How many requests for the page are worked on at once; further ones wait.
+const AT_ONCE: usize = 8;
+
+/// What the page is made from.
+pub(crate) struct Page {
+    lancet: Lancet,
+    door: Door,
+    told: ToldOnce,
+    live: Live,
+    work: Semaphore,
+}
+
+impl Page {
+    pub(crate) fn new(lancet: Lancet, state: &Path) -> Self {
+        Self {
+            door: Door::new(state),
+            told: ToldOnce::default(),
+            live: Live::new(lancet.clone()),
+            work: Semaphore::new(AT_ONCE),
+            lancet,
+        }
+    }
+
+    /// Ends the streams of all browsers.
+    pub(crate) fn end(&self) {
+        self.live.end();
+    }
+
+    /// Makes an answer on a thread where it may block.
+    async fn answer(
+        self: Arc<Self>,
+        make: impl FnOnce(&Self) -> Response + Send + 'static,
+    ) -> Response {
+        let Ok(_turn) = self.work.acquire().await else {
+            return view::broken();
+        };
+        let page = Arc::clone(&self);
+        let made = tokio::task::spawn_blocking(move || make(&page)).await;
+        made.unwrap_or_else(|_| view::broken())
+    }
+}
+
+/// Makes the paths of the page.
+pub(crate) fn router(page: Arc<Page>) -> Router {
+    Router::new()
+        .route("/live", get(live::stream))
+        .merge(waiting::routes())
+        .layer(axum::middleware::from_fn_with_state(
+            page.clone(),
+            entrance::check,
+        ))
+        // These are for everybody: they tell nothing.
+        .route("/enter", get(entrance::form).post(entrance::enter))
+        .route("/assets/{name}", get(assets::asset))
+        .layer(axum::middleware::map_response(view::protected))
+        .with_state(page)
+}

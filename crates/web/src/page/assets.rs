@@ -1,0 +1,50 @@
+//! The style, the script and the icon, embedded in the program. Their addresses carry a hash, so that browsers keep them until
+//! another version of lancet has others.
+
+use std::sync::LazyLock;
+
+use axum::body::Body;
+use axum::extract::Path;
+use axum::response::Response;
+use http::HeaderValue;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+
+use super::view;
+
+const STYLE: &[u8] = include_bytes!("../../assets/page.css");
+const SCRIPT: &[u8] = include_bytes!("../../assets/page.js");
+const ICON: &[u8] = include_bytes!("../../assets/icon.svg");
+
+static STYLE_PATH: LazyLock<String> = LazyLock::new(|| address("page.css", STYLE));
+static SCRIPT_PATH: LazyLock<String> = LazyLock::new(|| address("page.js", SCRIPT));
+
+fn address(name: &str, bytes: &[u8]) -> String {
+    let hash = blake3::hash(bytes).to_hex();
+    format!("/assets/{name}?{}", &hash[..12])
+}
+
+/// The address of the style.
+pub(super) fn style() -> &'static str {
+    &STYLE_PATH
+}
+
+/// The address of the script.
+pub(super) fn script() -> &'static str {
+    &SCRIPT_PATH
+}
+
+/// Answers with one of them.
+pub(super) async fn asset(Path(name): Path<String>) -> Response {
+    let (kind, bytes) = match name.as_str() {
+        "page.css" => ("text/css; charset=utf-8", STYLE),
+        "page.js" => ("text/javascript; charset=utf-8", SCRIPT),
+        "icon.svg" => ("image/svg+xml", ICON),
+        _ => return view::missing("There is nothing here."),
+    };
+    let mut response = Response::new(Body::from(bytes));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    let keep = HeaderValue::from_static("public, max-age=31536000, immutable");
+    headers.insert(CACHE_CONTROL, keep);
+    response
+}

@@ -1,0 +1,111 @@
+//! What every view of the page has around it: title, navigation with its numbers, what is told once, and the tokens of forms.
+
+use super::Page;
+use super::assets;
+use super::told::Told;
+use super::visitor::Visitor;
+
+/// The parts of the page, as the navigation names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Section {
+    Waiting,
+    Review,
+    History,
+    Sessions,
+    Settings,
+}
+
+/// The parts that the navigation shows, in its order.
+const SECTIONS: [Section; 1] = [Section::Waiting];
+
+/// An entry of the navigation.
+pub(super) struct Entry {
+    pub(super) name: &'static str,
+    pub(super) path: &'static str,
+    /// The key that leads there, after `g`.
+    pub(super) key: char,
+    pub(super) is_current: bool,
+    /// How much there is to do; 0 is not shown.
+    pub(super) count: usize,
+}
+
+/// What is around a view; each template gets it as `frame`.
+pub(super) struct Frame {
+    pub(super) title: String,
+    pub(super) entries: Vec<Entry>,
+    pub(super) told: Vec<Told>,
+    /// The names of the folders that the server was started for.
+    pub(super) project: String,
+    pub(super) style: &'static str,
+    pub(super) script: &'static str,
+    visitor: Visitor,
+}
+
+impl Frame {
+    pub(super) fn new(
+        page: &Page,
+        visitor: &Visitor,
+        current: Section,
+        title: impl Into<String>,
+    ) -> Self {
+        let counts = page.counts();
+        let entry = |section: Section| {
+            let (name, path, key, count) = match section {
+                Section::Waiting => ("Waiting", "/", 'w', counts.waiting),
+                Section::Review => ("Review", "/review", 'r', counts.to_review),
+                Section::History => ("History", "/history", 'h', 0),
+                Section::Sessions => ("Sessions", "/sessions", 's', 0),
+                Section::Settings => ("Settings", "/settings", 't', 0),
+            };
+            Entry {
+                name,
+                path,
+                key,
+                is_current: section == current,
+                count,
+            }
+        };
+        Self {
+            title: title.into(),
+            entries: SECTIONS.map(entry).into(),
+            told: match visitor.looks_again {
+                true => Vec::new(),
+                false => page.told.take(visitor),
+            },
+            project: page.project(),
+            style: assets::style(),
+            script: assets::script(),
+            visitor: visitor.clone(),
+        }
+    }
+
+    /// The token of the form that is sent to this path: each form has a hidden field `token` with it.
+    pub(super) fn token(&self, action: &str) -> String {
+        self.visitor.token(action)
+    }
+}
+
+/// How much there is to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) waiting: usize,
+    pub(super) to_review: usize,
+}
+
+impl Page {
+    pub(super) fn counts(&self) -> Counts {
+        let open = self.lancet.questions().map(|questions| questions.open());
+        Counts {
+            waiting: open.and_then(Result::ok).map_or(0, |open| open.len()),
+            to_review: 0,
+        }
+    }
+
+    /// The names of the roots.
+    fn project(&self) -> String {
+        let roots = self.lancet.roots();
+        let names = roots.iter().filter_map(|root| root.file_name());
+        let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
+        names.join(", ")
+    }
+}

@@ -1,0 +1,92 @@
+//! Answers of the page: rendered templates, redirections, refusals, and the headers that all of them have.
+
+use askama::Template;
+use axum::body::Body;
+use axum::response::Response;
+use http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+use http::{HeaderName, HeaderValue, StatusCode};
+
+/// What a browser may do on the page: load what this server has, send forms to it, and nothing else. No script or style stands in
+/// the HTML itself, so text that slipped through as HTML could still run nothing.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// A rendered template.
+pub(super) fn html(status: StatusCode, template: &impl Template) -> Response {
+    match template.render() {
+        Ok(text) => answer(status, "text/html; charset=utf-8", text),
+        Err(_) => broken(),
+    }
+}
+
+/// Sends the browser to another path, by GET.
+pub(super) fn go_to(path: &str) -> Response {
+    let mut response = answer(
+        StatusCode::SEE_OTHER,
+        "text/plain; charset=utf-8",
+        String::new(),
+    );
+    if let Ok(path) = HeaderValue::from_str(path) {
+        response.headers_mut().insert(LOCATION, path);
+    }
+    response
+}
+
+/// A sentence alone.
+pub(super) fn said(status: StatusCode, words: &str) -> Response {
+    answer(status, "text/plain; charset=utf-8", format!("{words}\n"))
+}
+
+/// A request that is not allowed.
+pub(super) fn refused(words: &str) -> Response {
+    said(StatusCode::FORBIDDEN, words)
+}
+
+/// There is no such thing.
+pub(super) fn missing(words: &str) -> Response {
+    said(StatusCode::NOT_FOUND, words)
+}
+
+/// The state folder cannot be read, or a fault of lancet.
+pub(super) fn broken() -> Response {
+    said(
+        StatusCode::INTERNAL_SERVER_ERROR,
+        "The page cannot be made; the server's log has more. `lancet doctor` looks for the cause.",
+    )
+}
+
+fn answer(status: StatusCode, kind: &'static str, text: String) -> Response {
+    let mut response = Response::new(Body::from(text));
+    *response.status_mut() = status;
+    let kind = HeaderValue::from_static(kind);
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response
+}
+
+/// Adds the headers that every answer of the page has.
+pub(super) async fn protected(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    let all: [(HeaderName, &'static str); 6] = [
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (X_FRAME_OPTIONS, "DENY"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (REFERRER_POLICY, "no-referrer"),
+        (
+            HeaderName::from_static("cross-origin-opener-policy"),
+            "same-origin",
+        ),
+        (
+            HeaderName::from_static("cross-origin-resource-policy"),
+            "same-origin",
+        ),
+    ];
+    for (name, value) in all {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers
+        .entry(CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
+    response
+}

@@ -1,0 +1,52 @@
+//! The device that a request of the page comes from, and the tokens of the forms that it gets.
+
+use std::convert::Infallible;
+
+use axum::extract::FromRequestParts;
+use http::request::Parts;
+
+/// What a request's header says when the script asks for a page to compare it with the one that is shown.
+pub(super) const LOOKS_AGAIN: &str = "lancet-looks-again";
+
+/// A device that was let in.
+#[derive(Clone)]
+pub(super) struct Visitor {
+    /// The hash of its cookie: names the device, and is no secret that lets anybody in.
+    pub(super) device: blake3::Hash,
+    /// Whether the script asks for the page again, which the person does not see as it is.
+    pub(super) looks_again: bool,
+    key: [u8; 32],
+}
+
+impl Visitor {
+    pub(super) fn new(cookie: &str, looks_again: bool) -> Self {
+        Self {
+            device: blake3::hash(cookie.as_bytes()),
+            looks_again,
+            key: blake3::derive_key("lancet page: tokens of forms", cookie.as_bytes()),
+        }
+    }
+
+    /// The token of the form that is sent to this path.
+    pub(super) fn token(&self, action: &str) -> String {
+        blake3::keyed_hash(&self.key, action.as_bytes())
+            .to_hex()
+            .to_string()
+    }
+
+    /// Whether a form's token is that of the path it was sent to. Hashes are compared in constant time.
+    pub(super) fn accepts(&self, token: &str, action: &str) -> bool {
+        let right = blake3::keyed_hash(&self.key, action.as_bytes());
+        blake3::Hash::from_hex(token).is_ok_and(|token| token == right)
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Visitor {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let visitor = parts.extensions.get::<Self>().cloned();
+        // Behind the entrance there is always one; the one that is made here knows the token of no form.
+        Ok(visitor.unwrap_or_else(|| Self::new("", false)))
+    }
+}
