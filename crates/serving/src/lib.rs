@@ -2,7 +2,7 @@
 //!
 //! For calls: the threads that carry them out ([`pool`]), those that wait for a person ([`decisions`]), the end of calls that do not stop ([`deadline`]), the session,
 //! turn and call that a request belongs to ([`identity`], [`conversation`]), maintenance while there are no calls
-//! ([`idle`]), the [`tokens`] of a server on the network, and the [`Log`].
+//! ([`idle`]), the [`tokens`] of a server on the network and the [`door`] of its page, and the [`Log`].
 //!
 //! For the process: it starts programs and confines itself. All programs that the settings or the person's environment
 //! name are started by one process, the [launcher](Launcher), which is begun before the kernel confines its parent:
@@ -16,6 +16,7 @@ mod converter;
 pub mod deadline;
 pub mod decisions;
 pub mod descriptors;
+pub mod door;
 pub mod identity;
 pub mod idle;
 mod launcher;

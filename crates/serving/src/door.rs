@@ -1,0 +1,303 @@
+//! Who may see the page of a server: a device that came in once by a link. A link's code is a file of the state folder whose
+//! name has the code's hash; using it up is removing that file, which succeeds for one alone. A device is a file, too,
+//! named after the hash of its cookie, so that every server of the state folder knows it, and removing the file locks it out.
+
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rustix::fs::{Mode, OFlags};
+
+/// How long a link's code is good.
+pub const CODE_AGE: Duration = Duration::from_secs(10 * 60);
+/// How long a device stays known after it came in.
+pub const DEVICE_AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// What the names of codes begin with; `crates/policy` keeps tools from such files in every folder.
+const CODE_NAME: &str = "serve-page-code.";
+/// What the names of devices begin with; the same holds for them.
+const DEVICE_NAME: &str = "serve-page-device.";
+/// The characters of codes: lower case, and none that is taken for another when it is typed.
+const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+/// The characters of a code, of five random bits each: nobody guesses one in ten minutes, nor in the age of the world.
+const CODE_LENGTH: usize = 26;
+/// The length of cookies: 32 random bytes in hexadecimal digits.
+const COOKIE_LENGTH: usize = 64;
+/// The most devices that are known; the one that was not used for the longest time goes for a new one.
+const MOST_DEVICES: usize = 100;
+/// The most codes that wait for a device; the oldest goes for a new one.
+const MOST_CODES: usize = 20;
+/// The most characters of a device's description.
+const MOST_WORDS: usize = 300;
+/// The most bytes of a device's file that are read.
+const MOST_BYTES: u64 = 4096;
+/// The use of a device is noted at most this often.
+const NOTED_EVERY: Duration = Duration::from_secs(60);
+/// A clock that was set back by less than this makes nothing unknown.
+const CLOCK_SLACK: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The codes and devices of a state folder.
+#[derive(Clone, Debug)]
+pub struct Door {
+    codes: PathBuf,
+    devices: PathBuf,
+}
+
+/// A device that is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Device {
+    /// The hash of its cookie in hexadecimal digits: names the device, and lets nobody in.
+    pub id: String,
+    /// What the browser calls itself.
+    pub words: String,
+    /// When it came in.
+    pub since: SystemTime,
+    /// When it was used, to within a minute.
+    pub used: SystemTime,
+}
+
+impl Door {
+    /// The door of a state folder.
+    #[must_use]
+    pub fn new(state: &Path) -> Self {
+        Self {
+            codes: state.join("page-codes"),
+            devices: state.join("page-devices"),
+        }
+    }
+
+    /// Makes a code that lets one device in, once.
+    ///
+    /// # Errors
+    /// The state folder cannot be written, or the system has no random bytes.
+    pub fn new_code(&self) -> io::Result<String> {
+        self.clean();
+        make_room(&self.codes, MOST_CODES);
+        let mut bytes = [0; CODE_LENGTH];
+        getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+        let letter = |byte: u8| char::from(LETTERS[usize::from(byte) % LETTERS.len()]);
+        let code: String = bytes.into_iter().map(letter).collect();
+        keep(&self.codes, &format!("{CODE_NAME}{}", id(&code)), "")?;
+        Ok(code)
+    }
+
+    /// Uses a code up; gives the cookie of the device that came in by it, which calls itself by these words. None where there is
+    /// no such code, or it is too old.
+    ///
+    /// # Errors
+    /// The device cannot be kept in the state folder.
+    pub fn enter(&self, typed: &str, words: &str) -> io::Result<Option<String>> {
+        let Some(code) = code(typed) else {
+            return Ok(None);
+        };
+        let path = self.codes.join(format!("{CODE_NAME}{}", id(&code)));
+        let is_young = own_folder(&self.codes).is_ok()
+            && fs::symlink_metadata(&path).is_ok_and(|found| is_young_code(&found));
+        // Whoever removes the file is the one that has used the code.
+        if fs::remove_file(&path).is_err() || !is_young {
+            return Ok(None);
+        }
+        make_room(&self.devices, MOST_DEVICES);
+        let mut bytes = [0; COOKIE_LENGTH / 2];
+        getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+        let cookie = blake3::Hash::from(bytes).to_hex().to_string();
+        let words: String = words.chars().filter(|c| !c.is_control()).collect();
+        let words: String = words.chars().take(MOST_WORDS).collect();
+        let text = format!("{}\n{words}\n", seconds(SystemTime::now()));
+        keep(&self.devices, &format!("{DEVICE_NAME}{}", id(&cookie)), &text)?;
+        Ok(Some(cookie))
+    }
+
+    /// Whether a cookie is that of a known device; notes that it was used.
+    #[must_use]
+    pub fn knows(&self, cookie: &str) -> bool {
+        let is_one = cookie.len() == COOKIE_LENGTH && cookie.bytes().all(|b| b.is_ascii_hexdigit());
+        if !is_one || own_folder(&self.devices).is_err() {
+            return false;
+        }
+        let path = self.devices.join(format!("{DEVICE_NAME}{}", id(cookie)));
+        let Some((file, device)) = device(&path) else {
+            return false;
+        };
+        let now = SystemTime::now();
+        if age(device.used, now).is_none_or(|unused| unused >= NOTED_EVERY) {
+            let _ = file.set_modified(now);
+        }
+        true
+    }
+
+    /// The known devices, those used last first.
+    #[must_use]
+    pub fn devices(&self) -> Vec<Device> {
+        let found = files(&self.devices);
+        let found = found.iter().filter_map(|(path, _)| device(path));
+        let mut devices: Vec<_> = found.map(|(_, device)| device).collect();
+        devices.sort_by_key(|device| std::cmp::Reverse((device.used, device.since)));
+        devices
+    }
+
+    /// Forgets a device; false where there is none of this id.
+    #[must_use]
+    pub fn forget(&self, id: &str) -> bool {
+        let is_one = blake3::Hash::from_hex(id).is_ok();
+        is_one && fs::remove_file(self.devices.join(format!("{DEVICE_NAME}{id}"))).is_ok()
+    }
+
+    /// Forgets every device but this one; gives how many these were.
+    pub fn forget_others(&self, id: &str) -> usize {
+        let others = self.devices().into_iter().filter(|device| device.id != id);
+        others.filter(|device| self.forget(&device.id)).count()
+    }
+
+    /// Forgets every device and every code.
+    ///
+    /// # Errors
+    /// A file cannot be removed.
+    pub fn forget_all(&self) -> io::Result<()> {
+        for folder in [&self.codes, &self.devices] {
+            for (path, _) in files(folder) {
+                match fs::remove_file(&path) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes codes and devices whose time is over.
+    pub fn clean(&self) {
+        for (path, found) in files(&self.codes) {
+            if !is_young_code(&found) {
+                let _ = fs::remove_file(path);
+            }
+        }
+        for (path, _) in files(&self.devices) {
+            if device(&path).is_none() {
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+}
+
+/// The code that was meant, whatever way it was typed.
+fn code(typed: &str) -> Option<String> {
+    let meant = typed.chars().filter(|c| !c.is_whitespace() && *c != '-');
+    let meant = meant.map(|c| match c.to_ascii_lowercase() {
+        'o' => '0',
+        'i' | 'l' => '1',
+        other => other,
+    });
+    let code: String = meant.take(CODE_LENGTH + 1).collect();
+    let is_one = code.len() == CODE_LENGTH && code.bytes().all(|byte| LETTERS.contains(&byte));
+    is_one.then_some(code)
+}
+
+fn id(secret: &str) -> String {
+    blake3::hash(secret.as_bytes()).to_hex().to_string()
+}
+
+/// How long ago a time was; none where it is further in the future than a clock is set back.
+fn age(time: SystemTime, now: SystemTime) -> Option<Duration> {
+    match now.duration_since(time) {
+        Ok(passed) => Some(passed),
+        Err(ahead) if ahead.duration() < CLOCK_SLACK => Some(Duration::ZERO),
+        Err(_) => None,
+    }
+}
+
+fn is_young_code(found: &Metadata) -> bool {
+    let made = found.modified().ok();
+    let age = made.and_then(|made| age(made, SystemTime::now()));
+    is_own_file(found) && age.is_some_and(|age| age < CODE_AGE)
+}
+
+/// Whether it is a file of this user that nobody else may read or write.
+fn is_own_file(found: &Metadata) -> bool {
+    let is_own = found.uid() == rustix::process::geteuid().as_raw();
+    found.is_file() && is_own && found.mode() & 0o077 == 0
+}
+
+/// Reads the file of a device; none where its time is over or it is no such file.
+fn device(path: &Path) -> Option<(File, Device)> {
+    let id = path.file_name()?.to_str()?.strip_prefix(DEVICE_NAME)?;
+    // A link is not followed, and a pipe not waited for.
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
+    let found = file.metadata().ok().filter(is_own_file)?;
+    let mut text = String::new();
+    (&file).take(MOST_BYTES).read_to_string(&mut text).ok()?;
+    let (since, words) = text.split_once('\n')?;
+    let since = UNIX_EPOCH.checked_add(Duration::from_secs(since.parse().ok()?))?;
+    let is_young = age(since, SystemTime::now()).is_some_and(|age| age < DEVICE_AGE);
+    let device = Device {
+        id: id.to_owned(),
+        words: words.trim_end().to_owned(),
+        since,
+        used: found.modified().ok()?,
+    };
+    is_young.then_some((file, device))
+}
+
+fn seconds(time: SystemTime) -> u64 {
+    let since = time.duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+/// The files of a folder of this user; none where it is none.
+fn files(folder: &Path) -> Vec<(PathBuf, Metadata)> {
+    let entries = match own_folder(folder) {
+        Ok(()) => fs::read_dir(folder).ok(),
+        Err(_) => None,
+    };
+    let entries = entries.into_iter().flatten().filter_map(Result::ok);
+    let known = entries.filter(|entry| {
+        let name = entry.file_name();
+        let name = name.to_str().unwrap_or_default();
+        name.starts_with(CODE_NAME) || name.starts_with(DEVICE_NAME)
+    });
+    known
+        .filter_map(|entry| Some((entry.path(), entry.metadata().ok()?)))
+        .collect()
+}
+
+/// Removes the files that were not used for the longest time, so that there is room for one more.
+fn make_room(folder: &Path, most: usize) {
+    let mut found = files(folder);
+    found.sort_by_key(|(_, metadata)| metadata.modified().ok());
+    let surplus = (found.len() + 1).saturating_sub(most);
+    for (path, _) in found.into_iter().take(surplus) {
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// Fails where a folder is a link, belongs to somebody else, or is open to others.
+fn own_folder(folder: &Path) -> io::Result<()> {
+    let found = fs::symlink_metadata(folder)?;
+    let is_own = found.uid() == rustix::process::geteuid().as_raw();
+    match found.is_dir() && is_own && found.mode() & 0o077 == 0 {
+        true => Ok(()),
+        false => Err(io::Error::other(format!(
+            "{} is no folder of your own that is closed to others: remove it",
+            folder.display()
+        ))),
+    }
+}
+
+fn keep(folder: &Path, name: &str, text: &str) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => own_folder(folder)?,
+    }
+    let mut options = OpenOptions::new();
+    let path = folder.join(name);
+    let mut file = options.write(true).create_new(true).mode(0o600).open(&path)?;
+    let written = file.write_all(text.as_bytes());
+    // A part of a file would be one that nobody knows.
+    written.inspect_err(|_| drop(fs::remove_file(&path)))
+}
+
+#[cfg(test)]
+mod tests;
