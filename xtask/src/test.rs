@@ -102,6 +102,16 @@ pub(crate) fn all(packages: SystemPackages) -> anyhow::Result<bool> {
         let client = folder.join("waiting.mjs");
         counted(&live, command("node", &[]).arg(client).arg(binary()))
     });
+    let has_browser = match &tested {
+        Ok((_, left_out)) => !left_out.programs.contains(&system::CHROMIUM),
+        Err(_) => true,
+    };
+    if has_browser {
+        report.step("questions and page: in a browser", || {
+            let run = fetches.page_client.wait()?.join("run.mjs");
+            counted(&live, command("node", &[]).arg(run).arg(binary()))
+        });
+    }
     report.step("agents: driven by a scripted model", || {
         let packages = fetches.agents.wait()?;
         counted(

@@ -92,7 +92,10 @@ pub(crate) fn consent(
 }
 
 /// Refuses where an agent runs the command.
-fn no_agent(act: &str, around: &Surroundings) -> Result<(), Failure> {
+///
+/// # Errors
+/// An agent runs the command.
+pub(crate) fn no_agent(act: &str, around: &Surroundings) -> Result<(), Failure> {
     let Some(agent) = around.agent else {
         return Ok(());
     };

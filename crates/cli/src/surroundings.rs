@@ -2,6 +2,7 @@
 //! reads them.
 
 mod agents;
+mod browser;
 mod git;
 mod pictures;
 mod roots;
@@ -57,6 +58,8 @@ pub(crate) struct Surroundings {
     /// The pager for long texts: `LANCET_PAGER`, else `PAGER`, else less. None where the variable is empty or `cat`, as
     /// in git.
     pub(crate) pager: Option<String>,
+    /// The command that opens a file in a browser, as a shell reads it; none where there is no screen or no browser.
+    pub(crate) browser: Option<String>,
     /// The ids that agents gave the conversation, by the variable that has them.
     pub(crate) agent_sessions: Vec<(String, String)>,
     /// The agent that runs this command, by the variables that agents set.
@@ -100,6 +103,7 @@ impl Surroundings {
                 .or_else(|| set("EDITOR"))
                 .map(|value| value.to_string_lossy().into_owned()),
             pager: pager(["LANCET_PAGER", "PAGER"].into_iter().find_map(env::var_os)),
+            browser: browser::command(&set),
             agent_sessions: SESSION_VARIABLES
                 .iter()
                 .filter_map(|name| Some(((*name).to_owned(), set(name)?.into_string().ok()?)))

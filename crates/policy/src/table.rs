@@ -164,6 +164,10 @@ pub(crate) const SECRET: &[Secret] = &[
     Secret::Name("serve-token-read"),
     Secret::Start("serve-token.new-", &[]),
     Secret::Start("serve-token-read.new-", &[]),
+    // Links into its page, the devices that it knows, and the file that opens a browser.
+    Secret::Start("serve-page-code.", &[]),
+    Secret::Start("serve-page-device.", &[]),
+    Secret::Start("serve-page-open.", &[]),
 ];
 
 /// How a secret file is recognised.
@@ -226,7 +230,7 @@ pub(crate) fn may_be_secret(name: &str) -> bool {
     let (first, last) = (name.as_bytes().first(), name.as_bytes().last());
     matches!(first, Some(b'.' | b'i' | b'c'))
         || matches!(last, Some(b'm' | b'y' | b'2' | b'x'))
-        || name.starts_with("serve-token")
+        || name.starts_with("serve-")
 }
 
 #[cfg(test)]

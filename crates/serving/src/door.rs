@@ -106,7 +106,11 @@ impl Door {
         let words: String = words.chars().filter(|c| !c.is_control()).collect();
         let words: String = words.chars().take(MOST_WORDS).collect();
         let text = format!("{}\n{words}\n", seconds(SystemTime::now()));
-        keep(&self.devices, &format!("{DEVICE_NAME}{}", id(&cookie)), &text)?;
+        keep(
+            &self.devices,
+            &format!("{DEVICE_NAME}{}", id(&cookie)),
+            &text,
+        )?;
         Ok(Some(cookie))
     }
 
@@ -293,7 +297,11 @@ fn keep(folder: &Path, name: &str, text: &str) -> io::Result<()> {
     }
     let mut options = OpenOptions::new();
     let path = folder.join(name);
-    let mut file = options.write(true).create_new(true).mode(0o600).open(&path)?;
+    let mut file = options
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&path)?;
     let written = file.write_all(text.as_bytes());
     // A part of a file would be one that nobody knows.
     written.inspect_err(|_| drop(fs::remove_file(&path)))

@@ -14,10 +14,15 @@ const first = (selector, within = document) => within.querySelector(selector);
 
 // A link's code stands behind the # so that it reaches no log; it is sent once and taken out of the address.
 const enter = document.getElementById("enter");
-if (enter && location.hash.length > 1) {
+function sendCode() {
+  if (location.hash.length < 2) return;
   enter.elements.code.value = location.hash.slice(1);
   history.replaceState(null, "", location.pathname);
   enter.requestSubmit();
+}
+if (enter) {
+  sendCode();
+  addEventListener("hashchange", sendCode);
 }
 
 // Keys

@@ -5,7 +5,10 @@ use http::header::{AUTHORIZATION, HOST, ORIGIN};
 use http::{HeaderMap, HeaderName, Uri};
 use lancet_serving::tokens::{TokenKind, Tokens};
 
-use crate::names::{HostRule, OriginRule, PublicUrl, is_host_allowed, is_origin_allowed};
+use crate::names::{
+    HostRule, OriginRule, PublicUrl, is_host_allowed, is_origin_allowed, is_same_place,
+};
+use crate::reached::outward;
 
 /// What decides about requests.
 pub struct Access {
@@ -41,9 +44,7 @@ impl Access {
 
     /// Also takes the address that is listened on, which is no name that could be given another address.
     pub(crate) fn listening_on(&mut self, address: std::net::IpAddr) {
-        if !address.is_unspecified() {
-            self.hosts.push(HostRule::of_address(address));
-        }
+        self.hosts.push(HostRule::of_address(outward(address)));
     }
 
     /// Checks host and origin; gives the origin of the page that sent the request, if one did.
@@ -61,7 +62,10 @@ impl Access {
             return Err(Foreign::Host);
         }
         let origin = only(headers, ORIGIN).map_err(|()| Foreign::Origin)?;
-        match origin.is_none_or(|origin| is_origin_allowed(origin, &self.origins)) {
+        // Whatever name or address of the server a page of its own was opened by, it was allowed above.
+        let is_own = |origin| host.is_some_and(|host| is_same_place(origin, host));
+        match origin.is_none_or(|origin| is_origin_allowed(origin, &self.origins) || is_own(origin))
+        {
             true => Ok(origin),
             false => Err(Foreign::Origin),
         }

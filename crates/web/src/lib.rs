@@ -2,7 +2,7 @@
 //!
 //! [`Access`] decides by Host, Origin and token; [`Listening`] is a bound address, whose [`run`](Listening::run) serves
 //! until a signal stops it. `/mcp` is the endpoint for agents ([`lancet_mcp::Endpoint`]), `/events` tells
-//! what happens in the state folder.
+//! what happens in the state folder, and everything else is the page for people.
 
 mod access;
 mod connections;
@@ -12,6 +12,7 @@ mod names;
 mod page;
 mod places;
 mod plain;
+mod reached;
 mod routes;
 mod stall;
 mod tls;

@@ -13,8 +13,9 @@ use tokio_rustls::TlsAcceptor;
 use crate::access::Access;
 use crate::connections::{Connections, Signals};
 use crate::events::Events;
-use crate::names::PublicUrl;
+use crate::names::{HostRule, PublicUrl};
 use crate::page::Page;
+use crate::reached;
 use crate::routes::{self, Served};
 use crate::tls;
 use crate::turned_away::TurnedAway;
@@ -67,9 +68,9 @@ pub enum ListenError {
 }
 
 /// The page of an engine that has a state folder.
-fn page(lancet: &Lancet) -> Option<Page> {
+fn page(lancet: &Lancet, public: Option<PublicUrl>) -> Option<Page> {
     let state = lancet.state_dir()?.to_owned();
-    Some(Page::new(lancet.clone(), &state))
+    Some(Page::new(lancet.clone(), &state, public))
 }
 
 /// A server that listens, and serves when it is run.
@@ -118,6 +119,11 @@ impl Listening {
         })
     }
 
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// The address of the endpoint for agents on this machine.
     pub fn url(&self) -> String {
         match self.tls.is_some() {
@@ -130,6 +136,17 @@ impl Listening {
     pub fn public_url(&self) -> Option<String> {
         let public = self.public.as_ref();
         public.map(|url| format!("{}/mcp", url.text()))
+    }
+
+    /// The address of the page, without a slash at its end; `names` are those that requests may call the server by.
+    pub fn page_url(&self, names: &[HostRule]) -> String {
+        let public = self.public.as_ref().map(|url| url.text().to_owned());
+        public.unwrap_or_else(|| reached::page(self.address, self.tls.is_some(), names))
+    }
+
+    /// Whether other machines can reach the page.
+    pub fn is_on_network(&self) -> bool {
+        self.public.is_some() || !self.address.ip().is_loopback()
     }
 
     /// Whether other machines can reach the address without the proxy that encrypts, and so without encryption.
@@ -163,7 +180,10 @@ impl Listening {
             let served = Arc::new(Served {
                 access,
                 endpoint,
-                page: lancet.as_ref().and_then(page).map(Arc::new),
+                page: lancet
+                    .as_ref()
+                    .and_then(|lancet| page(lancet, self.public.clone()))
+                    .map(Arc::new),
                 events: lancet.map(Events::new),
                 turned_away: TurnedAway::new(log.clone()),
             });

@@ -9,7 +9,7 @@ use http::Uri;
 use http::uri::Authority;
 
 /// The name of this machine under which a browser keeps a page's cookies apart from those of other local servers.
-const OWN_NAME: &str = "lancet.localhost";
+pub(crate) const OWN_NAME: &str = "lancet.localhost";
 
 /// A name that was not understood, with what is wanted instead.
 #[derive(Debug, thiserror::Error)]
@@ -73,6 +73,11 @@ impl HostRule {
         };
         Self { name, port: None }
     }
+
+    /// The host with its own port, or else this one.
+    pub(crate) fn with_port(&self, port: u16) -> String {
+        format!("{}:{}", self.name, self.port.unwrap_or(port))
+    }
 }
 
 impl FromStr for HostRule {
@@ -125,6 +130,19 @@ pub(crate) fn is_origin_allowed(given: &str, allowed: &[OriginRule]) -> bool {
     origin(given).is_some_and(|given| is_loopback(&given.name) || allowed.contains(&given))
 }
 
+/// Whether pages of an origin come from this host, port and all.
+pub(crate) fn is_same_place(given: &str, named: &str) -> bool {
+    let given = origin(given);
+    given.is_some_and(|given| {
+        let usual = match given.scheme.as_str() {
+            "http" => 80,
+            _ => 443,
+        };
+        let named = host(named).map(|(name, port)| (name, port.unwrap_or(usual)));
+        named == Some((given.name, given.port))
+    })
+}
+
 impl PublicUrl {
     /// Whether the way to it is encrypted.
     pub fn is_encrypted(&self) -> bool {
@@ -135,6 +153,11 @@ impl PublicUrl {
     pub(crate) fn host(&self) -> HostRule {
         let name = self.origin.name.clone();
         HostRule { name, port: None }
+    }
+
+    /// Whether an origin is that of its pages.
+    pub(crate) fn is_origin(&self, given: &str) -> bool {
+        origin(given).is_some_and(|given| given == self.origin)
     }
 
     /// The rule for its own pages.

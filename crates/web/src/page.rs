@@ -5,7 +5,7 @@
 //! changes something needs the token of its own form. Handlers run on threads where they may block ([`Page::answer`]).
 
 mod assets;
-mod door;
+mod devices;
 mod entrance;
 mod fields;
 mod frame;
@@ -22,11 +22,13 @@ use axum::Router;
 use axum::response::Response;
 use axum::routing::get;
 use lancet::Lancet;
+use lancet_serving::door::Door;
 use tokio::sync::Semaphore;
 
-pub(crate) use door::Door;
 use live::Live;
 use told::ToldOnce;
+
+use crate::names::PublicUrl;
 
 /// How many requests for the page are worked on at once; further ones wait.
 const AT_ONCE: usize = 8;
@@ -35,15 +37,20 @@ const AT_ONCE: usize = 8;
 pub(crate) struct Page {
     lancet: Lancet,
     door: Door,
+    /// The address of the proxy that stands before the server.
+    public: Option<PublicUrl>,
     told: ToldOnce,
     live: Live,
     work: Semaphore,
 }
 
 impl Page {
-    pub(crate) fn new(lancet: Lancet, state: &Path) -> Self {
+    pub(crate) fn new(lancet: Lancet, state: &Path, public: Option<PublicUrl>) -> Self {
+        let door = Door::new(state);
+        door.clean();
         Self {
-            door: Door::new(state),
+            door,
+            public,
             told: ToldOnce::default(),
             live: Live::new(lancet.clone()),
             work: Semaphore::new(AT_ONCE),
@@ -75,6 +82,7 @@ pub(crate) fn router(page: Arc<Page>) -> Router {
     Router::new()
         .route("/live", get(live::stream))
         .merge(waiting::routes())
+        .merge(devices::routes())
         .layer(axum::middleware::from_fn_with_state(
             page.clone(),
             entrance::check,
@@ -82,6 +90,7 @@ pub(crate) fn router(page: Arc<Page>) -> Router {
         // These are for everybody: they tell nothing.
         .route("/enter", get(entrance::form).post(entrance::enter))
         .route("/assets/{name}", get(assets::asset))
+        .route("/favicon.ico", get(assets::icon))
         .layer(axum::middleware::map_response(view::protected))
         .with_state(page)
 }

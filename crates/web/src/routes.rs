@@ -72,7 +72,7 @@ pub(crate) fn router(served: Arc<Served>) -> Router {
         .fallback(async || {
             said(
                 StatusCode::NOT_FOUND,
-                "there is nothing here; agents connect to /mcp, and /events tells what happens\n",
+                "there is nothing here; people find the page at /, agents connect to /mcp, and /events tells what happens\n",
             )
         })
         .layer(middleware::from_fn_with_state(served, admit))
@@ -125,7 +125,9 @@ async fn admit(State(served): State<Arc<Served>>, request: Request, next: Next) 
             };
         }
     };
-    let Some(origin) = origin else {
+    // Pages of other origins may call these two, which take a token; the page for people is no business of theirs.
+    let is_for_programs = matches!(request.uri().path(), "/mcp" | "/events");
+    let Some(origin) = origin.filter(|_| is_for_programs) else {
         return next.run(request).await;
     };
     let asked = request.headers().get(ACCESS_CONTROL_REQUEST_METHOD);

@@ -169,6 +169,11 @@ pub(crate) fn typescript_client() -> anyhow::Result<PathBuf> {
     node_packages("typescript")
 }
 
+/// The folder with the cases that drive the page in a browser.
+pub(crate) fn page_client() -> anyhow::Result<PathBuf> {
+    node_packages("page")
+}
+
 /// The folder with the file watchers of dev servers and editors, and the program that runs them.
 pub(crate) fn watchers() -> anyhow::Result<PathBuf> {
     node_packages("watchers")
@@ -239,15 +244,9 @@ fn node_packages(client: &str) -> anyhow::Result<PathBuf> {
     Ok(folder)
 }
 
-/// Copies the files of a folder and installs the packages that they pin.
+/// Copies a folder and installs the packages that it pins.
 fn npm_packages(from: &Path, folder: &Path, way: &[&str]) -> anyhow::Result<()> {
-    std::fs::create_dir_all(folder)?;
-    for entry in std::fs::read_dir(from)? {
-        let entry = entry?;
-        if entry.file_type()?.is_file() {
-            std::fs::copy(entry.path(), folder.join(entry.file_name()))?;
-        }
-    }
+    copy_files(from, folder)?;
     let wanted = std::fs::read_to_string(folder.join("package-lock.json"))?;
     let marker = folder.join("node_modules/installed.json");
     if std::fs::read_to_string(&marker).is_ok_and(|installed| installed == wanted) {
@@ -259,6 +258,24 @@ fn npm_packages(from: &Path, folder: &Path, way: &[&str]) -> anyhow::Result<()> 
         .current_dir(folder);
     quietly(&mut install, "npm")?;
     std::fs::write(&marker, wanted)?;
+    Ok(())
+}
+
+/// Copies the files of a folder and of the folders in it, which then have no others.
+fn copy_files(from: &Path, folder: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let place = folder.join(entry.file_name());
+        if entry.file_type()?.is_file() {
+            std::fs::copy(entry.path(), place)?;
+        } else if entry.file_name() != "node_modules" {
+            if place.exists() {
+                std::fs::remove_dir_all(&place)?;
+            }
+            copy_files(&entry.path(), &place)?;
+        }
+    }
     Ok(())
 }
 

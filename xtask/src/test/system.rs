@@ -14,6 +14,9 @@ pub(crate) enum SystemPackages {
     LeaveOut,
 }
 
+/// The browser that the page is tested in, without which its step is left out.
+pub(crate) const CHROMIUM: &str = "chromium";
+
 struct Package {
     name: &'static str,
     programs: &'static [&'static str],
@@ -21,7 +24,7 @@ struct Package {
     tests: &'static str,
 }
 
-const PACKAGES: [Package; 10] = [
+const PACKAGES: [Package; 11] = [
     Package {
         name: "strace",
         programs: &["strace"],
@@ -71,6 +74,11 @@ const PACKAGES: [Package; 10] = [
         name: "tmux",
         programs: &["tmux"],
         tests: "questions in the dialogs of agents at a terminal",
+    },
+    Package {
+        name: CHROMIUM,
+        programs: &[CHROMIUM],
+        tests: "the page in a browser",
     },
 ];
 

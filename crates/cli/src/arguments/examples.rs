@@ -88,6 +88,12 @@ Connecting Claude Code:
 Other agents take the same address and header in their settings.
 
 More examples:
+  lancet serve --open
+      And its page in your browser.
+
+  lancet serve --link
+      A link for another browser, or for a phone, while a server runs.
+
   lancet serve --root ~/work/api --root ~/work/web
       Two folders.
 

@@ -8,13 +8,16 @@ use lancet_web::{HostRule, OriginRule, PublicUrl};
 
 use super::{AskOption, Mode, ToolChoice, WorkArguments, examples};
 
-/// Serve the tools over HTTP, to any number of agents at once
+/// Serve the tools over HTTP, to any number of agents at once, and a page for you
 ///
 /// The agents connect to http://127.0.0.1:4747/mcp (streamable HTTP, both generations of MCP) with the header
 /// `Authorization: Bearer TOKEN`. There are two tokens, in files of the state folder that only you can read: `serve-token`
 /// opens all tools, `serve-token-read` those that only read. Each agent has its own record of what it has read, its own
 /// roots and its own permissions for a session; one that tells its own roots narrows those of the server. Writes are asked
 /// about, unless --mode or the settings say otherwise.
+///
+/// The page shows what waits for your word and what was written: --open opens it, and at a terminal a link is printed, which lets one browser
+/// in. The browser stays known for 30 days.
 ///
 /// Requests must name this machine as their host, and pages in a browser must come from it: --allow-host and --allow-origin
 /// allow others. Other machines can connect where --listen names an address that they reach, and then the way must be
@@ -25,6 +28,17 @@ pub(crate) struct ServeArguments {
     /// Address and port to listen on
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:4747")]
     pub(crate) listen: String,
+    /// Open the page in a browser
+    ///
+    /// The link goes to the browser in a file that only you can read. Where there is no screen or no browser, open the link that is printed.
+    #[arg(long)]
+    pub(crate) open: bool,
+    /// Print a link into the page of the server that runs with this state folder, and exit
+    ///
+    /// The link lets one device in and is good for ten minutes; where other machines reach the server it is also drawn as a QR code. It
+    /// is written to the terminal, or to standard output where LANCET_TOKEN has the write token. It is not for agents: the page approves changes.
+    #[arg(long, conflicts_with_all = ["open", "new_token"])]
+    pub(crate) link: bool,
     /// A further name that requests may call the server by; may be given several times
     #[arg(long, value_name = "HOST")]
     pub(crate) allow_host: Vec<HostRule>,
@@ -34,7 +48,7 @@ pub(crate) struct ServeArguments {
     /// The address under which others reach the server, where a proxy stands before it
     #[arg(long, value_name = "URL")]
     pub(crate) public_url: Option<PublicUrl>,
-    /// Make both tokens anew; a server that is running goes on with the old ones until it is started again
+    /// Make both tokens anew, and forget all devices that were let into the page; a server that is running goes on with the old tokens until it is started again
     #[arg(long)]
     pub(crate) new_token: bool,
     /// Listen beyond this machine without encryption

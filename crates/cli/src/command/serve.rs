@@ -1,4 +1,7 @@
-//! `lancet serve`: serves the tools over HTTP to any number of agents, until a signal ends it.
+//! `lancet serve`: serves the tools over HTTP to any number of agents, and the page to people, until a signal ends it.
+
+mod browser;
+mod link;
 
 use std::path::Path;
 use std::time::Duration;
@@ -7,12 +10,16 @@ use lancet::questions::RecordedQuestion;
 use lancet::tools::ANSWER_LIMIT_MCP;
 use lancet_mcp::{Answers, Endpoint, Notify, Options, Page, RootsOrigin, hush_panics};
 use lancet_serving::Level;
+use lancet_serving::door::Door;
 use lancet_serving::tokens::{READ_TOKEN, Tokens, WRITE_TOKEN};
 use lancet_web::{Access, ListenError, ListenOptions, Listening, Protection};
 
+use self::browser::Opener;
+use self::link::{PageAddress, Reach};
 use super::asking::{self, Asking};
 use crate::arguments::{AskOption, ServeArguments};
 use crate::failure::{Exit, Failure};
+use crate::guard;
 use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{AgentRoots, RootHint, Surroundings};
 use crate::terminal::print_error;
@@ -20,8 +27,17 @@ use crate::terminal::print_error;
 /// How long each of the two steps of maintenance of the history at the end may take.
 const TIDYING: Duration = Duration::from_millis(300);
 
+/// The last line of what is said at the start.
+const ENDING: &str = "`lancet help serve` tells how to connect an agent. Ctrl-C ends it.\n";
+
 /// Serves until a signal.
 pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    if arguments.link {
+        return link::run(arguments, around);
+    }
+    if arguments.open {
+        guard::no_agent("lancet serve --open", around)?;
+    }
     if arguments.ask == Some(AskOption::Terminal) {
         return Err(Failure::usage(
             "--ask terminal holds a thread for each question, and four would stop the server for all agents; leave it out, and decide with `lancet pending --follow`",
@@ -39,23 +55,27 @@ pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<E
     };
     // Listening comes first: a port that is taken is said before anything is opened.
     let listening = listen(arguments)?;
+    let opener = arguments.open.then(|| Opener::begin(around));
     let opened = request(arguments).open(around)?;
-    let state = around.state_dir(arguments.place.state_dir.as_deref())?;
-    let state = state.ok_or_else(|| {
-        Failure::usage(
-            "there is no state folder to keep the tokens in; name one with --state-dir FOLDER",
-        )
-    })?;
+    let state = link::state(arguments, around)?;
     let tokens = match arguments.new_token {
         true => Tokens::renew(&state),
         false => Tokens::load(&state),
     };
     let tokens = tokens.map_err(|error| Failure::system(error.to_string()))?;
+    let door = Door::new(&state);
+    if arguments.new_token {
+        let forgotten = door.forget_all();
+        forgotten.map_err(|error| Failure::system(error.to_string()))?;
+    }
+    browser::clean(&state);
+    let address = page_address(&listening, arguments);
     let (hosts, origins) = (arguments.allow_host.clone(), arguments.allow_origin.clone());
     let access = Access::new(tokens, hosts, origins).reached_at(arguments.public_url.as_ref());
     let log = opened.log.for_agents();
     let settings = opened.lancet.settings();
     let asking = Asking::new(arguments.ask, &settings.ask.by, Page::Always, around);
+    let page = address.url.clone();
     let options = Options {
         answers: match arguments.structured {
             true => Answers::Structured,
@@ -64,8 +84,8 @@ pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<E
         ask: asking.ask,
         // A question at the terminal would hold a thread that all agents share.
         approver: None,
-        notify: Some(Notify::new(|question| {
-            print_error(&waits(question));
+        notify: Some(Notify::new(move |question| {
+            print_error(&waits(question, &page));
             asking::notify(question);
         })),
         roots,
@@ -74,15 +94,26 @@ pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<E
     };
     let lancet = opened.lancet.clone();
     hush_panics(log.clone());
-    let greeting = greeting(&listening, &state);
+    let greeting = format!(
+        "{}{}{ENDING}",
+        greeting(&listening, &state),
+        link::greeting(&address, &door, around)
+    );
+    let noted = address.keep(&state);
+    noted.map_err(|error| Failure::system(format!("{}: {error}", state.display())))?;
+    let (shown, folder) = (address.clone(), state.clone());
     let endpoint = move || {
         let endpoint = Endpoint::new(opened.lancet, options)?;
         print_error(&greeting);
+        if let Some(opener) = opener {
+            open(opener, &shown, &door, &folder);
+        }
         Ok(endpoint)
     };
     listening
         .run(access, Some(lancet.clone()), endpoint, log)
         .map_err(|error| Failure::system(error.to_string()))?;
+    address.forget(&state);
     if let Some(history) = lancet.history() {
         let _ = history.clean(TIDYING);
         let _ = history.tidy(TIDYING);
@@ -91,7 +122,7 @@ pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<E
 }
 
 /// The line for the person at the terminal when something begins to wait.
-fn waits(question: &RecordedQuestion) -> String {
+fn waits(question: &RecordedQuestion, page: &str) -> String {
     let asked = &question.question;
     let files: Vec<String> = asked
         .files
@@ -100,10 +131,35 @@ fn waits(question: &RecordedQuestion) -> String {
         .collect();
     let client = asked.client.as_deref().unwrap_or("an agent");
     format!(
-        "lancet: {client} waits for an answer about {}: lancet pending show {}\n",
+        "lancet: {client} waits for an answer about {}: {page}/waiting/{id}, or `lancet pending show {id}`\n",
         files.join(", "),
-        question.id
+        id = question.id
     )
+}
+
+/// Where the page of a server is.
+fn page_address(listening: &Listening, arguments: &ServeArguments) -> PageAddress {
+    PageAddress {
+        url: listening.page_url(&arguments.allow_host),
+        listens: listening.address(),
+        reach: match listening.is_on_network() {
+            true => Reach::Network,
+            false => Reach::Machine,
+        },
+    }
+}
+
+/// Opens the page in a browser, or says why not.
+fn open(opener: Option<Opener>, address: &PageAddress, door: &Door, state: &Path) {
+    let Some(opener) = opener else {
+        return link::no_browser("there is no screen, or no program that opens one");
+    };
+    let opened = address
+        .link(door)
+        .and_then(|link| opener.open(state, &link.text, &link.code));
+    if let Err(error) = opened {
+        link::no_browser(&error.to_string());
+    }
 }
 
 fn listen(arguments: &ServeArguments) -> Result<Listening, Failure> {
@@ -141,8 +197,7 @@ fn greeting(listening: &Listening, state: &Path) -> String {
     );
     format!(
         "lancet serves at {}\n{}{}\
-         Token: {} (for reading alone: {})\n\
-         `lancet help serve` tells how to connect an agent. Ctrl-C ends it.\n",
+         Token: {} (for reading alone: {})\n",
         listening.url(),
         public.unwrap_or_default(),
         open.unwrap_or_default(),

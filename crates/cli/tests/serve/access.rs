@@ -43,7 +43,7 @@ fn without_a_token_that_is_good_nothing_is_answered() {
     // The header is right where only its spelling differs.
     let line = format!("authorization: bearer {token}");
     assert_ne!(server.post(&[&line], PING).status, 401);
-    assert_eq!(server.request("GET", "/", &[], b"").status, 404);
+    assert_eq!(server.request("GET", "/", &[], b"").status, 303);
     assert_eq!(server.request("GET", "/mcp/x", &[], b"").status, 404);
     let log = server.log();
     assert!(log.contains("turned away"), "{log}");

@@ -57,6 +57,15 @@ impl Server {
     }
 
     pub(crate) fn start_in(folder: TestFolder, arguments: &[&str]) -> Self {
+        Self::start_with(folder, arguments, &[])
+    }
+
+    /// The same with these variables in its environment.
+    pub(crate) fn start_with(
+        folder: TestFolder,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Self {
         let fixed = [
             "serve",
             "--listen",
@@ -70,6 +79,7 @@ impl Server {
         }
         all.extend(arguments);
         let mut command = lancet(&folder, &all);
+        command.envs(variables.iter().copied());
         let mut child = command.stderr(Stdio::piped()).spawn().expect("it starts");
         let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines();
         let first = lines.next().expect("a line").expect("text");

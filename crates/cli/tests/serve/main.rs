@@ -6,5 +6,6 @@ mod client;
 mod crowds;
 mod load;
 mod messages;
+mod page;
 mod questions;
 mod stopping;

@@ -170,6 +170,9 @@ fn secret_files_are_known_by_name() {
         ("state/serve-token", "serve-token"),
         ("state/Serve-Token-Read", "serve-token-read"),
         ("serve-token.new-0a", "serve-token.new-*"),
+        ("state/page-codes/serve-page-code.0a", "serve-page-code.*"),
+        ("serve-page-device.0a", "serve-page-device.*"),
+        ("serve-page-open.0a.html", "serve-page-open.*"),
     ] {
         assert_eq!(secret(path).as_deref(), Some(pattern), "{path}");
     }
@@ -187,6 +190,8 @@ fn examples_of_secret_files_are_free() {
         ".env/file",
         "src/serve-token.rs",
         "serve-tokens",
+        "serve-page.rs",
+        "src/serve-page-codes.ts",
     ] {
         assert_eq!(secret(path), None, "{path}");
     }

@@ -39,13 +39,26 @@ fn a_code_lets_one_device_in_and_is_stored_as_a_hash() {
     let folder = fs::metadata(state.path().join("page-codes")).expect("there");
     assert_eq!(folder.mode() & 0o777, 0o700);
 
-    for wrong in ["", "x", &code[1..], &format!("{code}0"), &"0".repeat(26), "../../x"] {
+    for wrong in [
+        "",
+        "x",
+        &code[1..],
+        &format!("{code}0"),
+        &"0".repeat(26),
+        "../../x",
+    ] {
         assert_eq!(door.enter(wrong, "").expect("no trouble"), None, "{wrong}");
     }
     let typed = format!(" {}-{} ", code[..13].to_uppercase(), &code[13..]);
-    let cookie = door.enter(&typed, "Firefox\n\u{1b}[2J").expect("no trouble");
+    let cookie = door
+        .enter(&typed, "Firefox\n\u{1b}[2J")
+        .expect("no trouble");
     let cookie = cookie.expect("it is good");
-    assert_eq!(door.enter(&code, "").expect("no trouble"), None, "a second time");
+    assert_eq!(
+        door.enter(&code, "").expect("no trouble"),
+        None,
+        "a second time"
+    );
 
     assert!(door.knows(&cookie));
     for wrong in ["", &cookie[1..], &code, &"0".repeat(64), "../page-codes/x"] {
@@ -54,7 +67,10 @@ fn a_code_lets_one_device_in_and_is_stored_as_a_hash() {
     let file = one_file(&state.path().join("page-devices"));
     assert!(!file.display().to_string().contains(&cookie));
     let kept = fs::read_to_string(&file).expect("text");
-    assert!(!kept.contains(&cookie) && kept.ends_with("\nFirefox[2J\n"), "{kept:?}");
+    assert!(
+        !kept.contains(&cookie) && kept.ends_with("\nFirefox[2J\n"),
+        "{kept:?}"
+    );
 }
 
 #[test]
@@ -151,7 +167,10 @@ fn there_are_few_codes_and_devices() {
     for _ in 0..MOST_CODES + 5 {
         door.new_code().expect("a code");
     }
-    assert_eq!(super::files(&state.path().join("page-codes")).len(), MOST_CODES);
+    assert_eq!(
+        super::files(&state.path().join("page-codes")).len(),
+        MOST_CODES
+    );
     for _ in 0..MOST_DEVICES + 5 {
         entered(&door);
     }

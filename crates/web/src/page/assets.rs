@@ -33,6 +33,11 @@ pub(super) fn script() -> &'static str {
     &SCRIPT_PATH
 }
 
+/// The icon at the address where browsers look for one, for answers that are no HTML.
+pub(super) async fn icon() -> Response {
+    asset(Path("icon.svg".to_owned())).await
+}
+
 /// Answers with one of them.
 pub(super) async fn asset(Path(name): Path<String>) -> Response {
     let (kind, bytes) = match name.as_str() {

@@ -1,29 +1,37 @@
 //! What stands before the page: the cookie of a device, and the token of the form where a request changes something.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use askama::Template;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
-use http::header::{COOKIE, HOST, ORIGIN, SET_COOKIE};
+use http::header::{ALLOW, COOKIE, HOST, ORIGIN, SET_COOKIE, USER_AGENT};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use http_body_util::{BodyExt as _, Limited};
+use lancet_serving::door::DEVICE_AGE;
 
-use super::door::DEVICE_AGE;
 use super::fields::{Fields, Form};
 use super::view::{self, go_to};
 use super::visitor::{LOOKS_AGAIN, Visitor};
 use super::{Page, assets};
+use crate::names::is_same_place;
 use crate::places::Guest;
 
 /// The name of the cookie.
 const COOKIE_NAME: &str = "lancet-page";
 /// The longest form in bytes: a file that a person edits on the page comes in one.
 const LONGEST_FORM: usize = 24 << 20;
+/// How long a form may take to come.
+const FORM_TIME: Duration = Duration::from_secs(120);
 /// The longest form of a device that is not known.
 const LONGEST_CODE: usize = 4 << 10;
+/// How long such a form may take to come.
+const CODE_TIME: Duration = Duration::from_secs(10);
+/// What a browser says about the page that a request comes from.
+const FETCH_SITE: &str = "sec-fetch-site";
 
 /// The form for a link's code.
 #[derive(Template)]
@@ -41,10 +49,17 @@ pub(super) async fn check(
     next: Next,
 ) -> Response {
     let guest = request.extensions_mut().remove::<Guest>();
+    let is_form = match *request.method() {
+        Method::GET | Method::HEAD => false,
+        Method::POST => true,
+        _ => return no_such_method(),
+    };
     let Some(visitor) = visitor(&page, request.headers()) else {
-        return match *request.method() {
-            Method::GET | Method::HEAD => go_to("/enter"),
-            _ => view::refused("This device is not known any more. Open the page by a new link."),
+        return match is_form {
+            false => go_to("/enter"),
+            true => {
+                view::refused("This device is not known any more. Open the page by a new link.")
+            }
         };
     };
     if let Some(guest) = guest
@@ -55,12 +70,12 @@ pub(super) async fn check(
             "There are too many connections.",
         );
     }
-    if !matches!(*request.method(), Method::GET | Method::HEAD) {
-        if !is_own(request.headers()) {
+    if is_form {
+        if !is_own(&page, request.headers()) {
             return view::refused("This form was sent by another page.");
         }
         let body = std::mem::replace(request.body_mut(), Body::empty());
-        let Some(fields) = read(body, LONGEST_FORM).await else {
+        let Some(fields) = read(body, LONGEST_FORM, FORM_TIME).await else {
             return view::refused("The form is too long or did not come whole.");
         };
         let token = fields.one("token").unwrap_or_default();
@@ -75,24 +90,50 @@ pub(super) async fn check(
 
 /// Shows the form for a link's code. The script sends the code that is in the link itself.
 pub(super) async fn form() -> Response {
-    ask_for_code(None)
+    ask_for_code(StatusCode::OK, None)
 }
 
 /// Lets a device in by its code.
 pub(super) async fn enter(State(page): State<Arc<Page>>, request: Request) -> Response {
-    if !is_own(request.headers()) {
+    if !is_own(&page, request.headers()) {
         return view::refused("This form was sent by another page.");
     }
-    let fields = read(request.into_body(), LONGEST_CODE).await;
-    let code = fields.as_ref().and_then(|fields| fields.one("code"));
-    let Some(cookie) = code.and_then(|code| page.door.enter(code)) else {
-        return ask_for_code(Some(
-            "This link was used already, or is older than ten minutes. `lancet serve --open` makes a new one.",
-        ));
+    let (parts, body) = request.into_parts();
+    let words = text(&parts.headers, USER_AGENT)
+        .unwrap_or_default()
+        .to_owned();
+    let is_encrypted =
+        text(&parts.headers, ORIGIN).is_some_and(|from| from.starts_with("https://"));
+    let before = visitor(&page, &parts.headers);
+    let fields = read(body, LONGEST_CODE, CODE_TIME).await;
+    let Some(code) = fields.and_then(|fields| fields.one("code").map(str::to_owned)) else {
+        return ask_for_code(StatusCode::OK, None);
+    };
+    let entered = tokio::task::spawn_blocking(move || {
+        let entered = page.door.enter(&code, &words);
+        // A browser that comes in again is no second device.
+        if let (Ok(Some(_)), Some(before)) = (&entered, before) {
+            let _ = page.door.forget(before.device.to_hex().as_str());
+        }
+        entered
+    })
+    .await;
+    let cookie = match entered {
+        Ok(Ok(Some(cookie))) => cookie,
+        Ok(Ok(None)) => {
+            let trouble = "This code is not good: it was used already, is older than ten minutes, or is not whole. `lancet serve --link` makes a new one.";
+            return ask_for_code(StatusCode::FORBIDDEN, Some(trouble));
+        }
+        _ => return view::broken(),
     };
     let age = DEVICE_AGE.as_secs();
+    // The browser says whether its way here is encrypted: a proxy may stand between.
+    let secure = match is_encrypted {
+        true => "; Secure",
+        false => "",
+    };
     let cookie =
-        format!("{COOKIE_NAME}={cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age={age}");
+        format!("{COOKIE_NAME}={cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age={age}{secure}");
     let mut response = go_to("/");
     if let Ok(cookie) = HeaderValue::from_str(&cookie) {
         response.headers_mut().insert(SET_COOKIE, cookie);
@@ -100,9 +141,17 @@ pub(super) async fn enter(State(page): State<Arc<Page>>, request: Request) -> Re
     response
 }
 
-fn ask_for_code(trouble: Option<&'static str>) -> Response {
+fn no_such_method() -> Response {
+    let words = "The page takes GET, HEAD and POST.";
+    let mut response = view::said(StatusCode::METHOD_NOT_ALLOWED, words);
+    let all = HeaderValue::from_static("GET, HEAD, POST");
+    response.headers_mut().insert(ALLOW, all);
+    response
+}
+
+fn ask_for_code(status: StatusCode, trouble: Option<&'static str>) -> Response {
     view::html(
-        StatusCode::OK,
+        status,
         &EnterView {
             trouble,
             style: assets::style(),
@@ -114,29 +163,38 @@ fn ask_for_code(trouble: Option<&'static str>) -> Response {
 fn visitor(page: &Page, headers: &HeaderMap) -> Option<Visitor> {
     let cookies = headers.get_all(COOKIE).iter();
     let cookies = cookies.filter_map(|value| value.to_str().ok());
-    let mut pairs = cookies.flat_map(|value| value.split(';'));
-    let ours = pairs.find_map(|pair| pair.trim().strip_prefix(COOKIE_NAME)?.strip_prefix('='))?;
-    let looks_again = headers.contains_key(LOOKS_AGAIN);
-    page.door
-        .knows(ours)
-        .then(|| Visitor::new(ours, looks_again))
+    let pairs = cookies.flat_map(|value| value.split(';'));
+    let mut ours =
+        pairs.filter_map(|pair| pair.trim().strip_prefix(COOKIE_NAME)?.strip_prefix('='));
+    // Another server of this machine may have set one of the same name.
+    let known = ours.find(|cookie| page.door.knows(cookie))?;
+    Some(Visitor::new(known, headers.contains_key(LOOKS_AGAIN)))
+}
+
+fn text(headers: &HeaderMap, name: http::HeaderName) -> Option<&str> {
+    headers.get(name).map(|value| value.to_str().unwrap_or(""))
 }
 
 /// Whether a form comes from this page. Cookies also go with forms of pages on other ports of this machine, so the origin is
-/// compared with the host that the request names, port and all.
-fn is_own(headers: &HeaderMap) -> bool {
-    let text = |value: &HeaderValue| value.to_str().map(str::to_owned).unwrap_or_default();
-    let host = headers.get(HOST).map(text).unwrap_or_default();
-    match headers.get(ORIGIN).map(text) {
-        None => true,
-        Some(origin) => {
-            let named = origin.split_once("://").map(|(_, named)| named);
-            named.is_some_and(|named| named.eq_ignore_ascii_case(&host))
-        }
+/// compared with the host that the request names, port and all; a proxy may have put its own name there.
+fn is_own(page: &Page, headers: &HeaderMap) -> bool {
+    let site = headers.get(FETCH_SITE);
+    if site.is_some_and(|site| site != "same-origin" && site != "none") {
+        return false;
     }
+    let host = text(headers, HOST).unwrap_or_default();
+    text(headers, ORIGIN).is_none_or(|origin| {
+        let is_public = || {
+            page.public
+                .as_ref()
+                .is_some_and(|url| url.is_origin(origin))
+        };
+        is_same_place(origin, host) || is_public()
+    })
 }
 
-async fn read(body: Body, longest: usize) -> Option<Fields> {
-    let whole = Limited::new(body, longest).collect().await.ok()?;
+async fn read(body: Body, longest: usize, time: Duration) -> Option<Fields> {
+    let whole = Limited::new(body, longest).collect();
+    let whole = tokio::time::timeout(time, whole).await.ok()?.ok()?;
     Some(Fields::new(&whole.to_bytes()))
 }

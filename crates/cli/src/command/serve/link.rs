@@ -1,0 +1,219 @@
+//! Links into the page: each lets one device in, once, for ten minutes. A server notes where its page is, so that
+//! `lancet serve --link` can make a further link while it runs.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, IsTerminal as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use lancet_serving::door::Door;
+use qrcode::QrCode;
+use qrcode::render::unicode::Dense1x2;
+
+use crate::arguments::ServeArguments;
+use crate::failure::{Exit, Failure};
+use crate::guard::{self, Authority};
+use crate::surroundings::Surroundings;
+use crate::terminal::{Colour, print, print_error};
+
+/// The file of the state folder that says where the page of the server is that was started last.
+const FILE_NAME: &str = "page-address";
+/// How long a server may take to accept a connection.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Where a server's page is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PageAddress {
+    /// Its address, without a slash at its end.
+    pub(super) url: String,
+    /// Where the server listens.
+    pub(super) listens: SocketAddr,
+    /// Whether other machines reach it.
+    pub(super) reach: Reach,
+}
+
+/// From where the page can be reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    Machine,
+    Network,
+}
+
+/// A link in, and the code in it.
+pub(super) struct Link {
+    pub(super) text: String,
+    pub(super) code: String,
+}
+
+impl PageAddress {
+    /// Makes a link that lets one device in.
+    pub(super) fn link(&self, door: &Door) -> io::Result<Link> {
+        let code = door.new_code()?;
+        // The part behind # is not sent to the server, and so stands in no log.
+        let text = format!("{}/enter#{code}", self.url);
+        Ok(Link { text, code })
+    }
+
+    /// Notes the address for `lancet serve --link`.
+    pub(super) fn keep(&self, state: &Path) -> io::Result<()> {
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true).mode(0o600);
+        let mut file = options.open(state.join(FILE_NAME))?;
+        file.write_all(self.text().as_bytes())
+    }
+
+    /// Removes the note, unless another server has written its own since.
+    pub(super) fn forget(&self, state: &Path) {
+        let path = state.join(FILE_NAME);
+        if fs::read_to_string(&path).is_ok_and(|text| text == self.text()) {
+            let _ = fs::remove_file(path);
+        }
+    }
+
+    fn text(&self) -> String {
+        let reach = match self.reach {
+            Reach::Machine => "machine",
+            Reach::Network => "network",
+        };
+        format!("{}\n{}\n{reach}\n", self.url, self.listens)
+    }
+
+    /// The address that a server has noted.
+    fn noted(state: &Path) -> Option<Self> {
+        let text = fs::read_to_string(state.join(FILE_NAME)).ok()?;
+        let mut lines = text.lines();
+        Some(Self {
+            url: lines.next()?.to_owned(),
+            listens: lines.next()?.parse().ok()?,
+            reach: match lines.next()? {
+                "machine" => Reach::Machine,
+                "network" => Reach::Network,
+                _ => return None,
+            },
+        })
+    }
+
+    /// What a person is told about a link: the link, and where other machines reach the page, the same as a code for cameras.
+    pub(super) fn told(&self, link: &Link, around: &Surroundings) -> String {
+        let words = "It is good for ten minutes and lets one device in; `lancet serve --link` makes another.";
+        let picture = match self.reach == Reach::Network && !around.is_ascii {
+            true => picture(&link.text, around.colour(io::stderr().is_terminal())),
+            false => None,
+        };
+        format!("{}\n{words}\n{}", link.text, picture.unwrap_or_default())
+    }
+}
+
+/// The QR code of a link, two rows of it in each line.
+fn picture(text: &str, colour: Colour) -> Option<String> {
+    let code = QrCode::new(text.as_bytes()).ok()?;
+    let mut renderer = code.render::<Dense1x2>();
+    match colour {
+        // Dark on light whatever the terminal's own colours are.
+        Colour::On => {
+            let drawn = renderer.build();
+            let line = |line: &str| format!("\x1b[30;107m{line}\x1b[0m\n");
+            Some(drawn.lines().map(line).collect())
+        }
+        // Most terminals are dark.
+        Colour::Off => {
+            renderer.dark_color(Dense1x2::Light);
+            renderer.light_color(Dense1x2::Dark);
+            Some(format!("{}\n", renderer.build()))
+        }
+    }
+}
+
+/// Prints a link into the page of the server that runs.
+pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    let authority = guard::authority("lancet serve --link", &arguments.place, around)?;
+    let state = state(arguments, around)?;
+    let address = PageAddress::noted(&state);
+    let running =
+        address.filter(|noted| TcpStream::connect_timeout(&noted.listens, PATIENCE).is_ok());
+    let address = running.ok_or_else(|| {
+        let words = "no server runs with this state folder; `lancet serve --open` starts one and opens its page";
+        Failure::system(words)
+    })?;
+    let link = address.link(&Door::new(&state));
+    let link = link.map_err(|error| Failure::system(error.to_string()))?;
+    let told = address.told(&link, around);
+    match authority {
+        Authority::Token => print(&format!("{}\n", link.text))?,
+        // Who reads the output of this command need not be who sits at the terminal.
+        Authority::Terminal => {
+            let terminal = OpenOptions::new().write(true).open("/dev/tty");
+            let written = terminal.and_then(|mut terminal| terminal.write_all(told.as_bytes()));
+            written.map_err(|error| Failure::system(error.to_string()))?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// The state folder, which a server needs.
+pub(super) fn state(arguments: &ServeArguments, around: &Surroundings) -> Result<PathBuf, Failure> {
+    let state = around.state_dir(arguments.place.state_dir.as_deref())?;
+    state.ok_or_else(|| {
+        Failure::usage(
+            "there is no state folder to keep the tokens in; name one with --state-dir FOLDER",
+        )
+    })
+}
+
+/// What the person at the terminal is told about the page when the server begins. A link is for a person: an agent that
+/// started the server does not see one.
+pub(super) fn greeting(address: &PageAddress, door: &Door, around: &Surroundings) -> String {
+    let url = &address.url;
+    let is_for_person = io::stderr().is_terminal() && around.agent.is_none();
+    match is_for_person.then(|| address.link(door)) {
+        Some(Ok(link)) => format!("The page: {}", address.told(&link, around)),
+        Some(Err(error)) => {
+            format!("The page is at {url}, and no link into it can be made: {error}\n")
+        }
+        None => format!(
+            "The page: {url} (`lancet serve --link` prints a link that lets a browser in)\n"
+        ),
+    }
+}
+
+/// Says that no browser was opened.
+pub(super) fn no_browser(why: &str) {
+    print_error(&format!(
+        "lancet: no browser was opened ({why}); `lancet serve --link` prints a link\n"
+    ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_notes_where_its_page_is_and_removes_its_own_note_alone() {
+        let state = tempfile::tempdir().expect("a folder");
+        let address = |port: u16| PageAddress {
+            url: format!("http://lancet.localhost:{port}"),
+            listens: ([127, 0, 0, 1], port).into(),
+            reach: Reach::Machine,
+        };
+        assert_eq!(PageAddress::noted(state.path()), None);
+        address(1).keep(state.path()).expect("kept");
+        address(2).keep(state.path()).expect("kept");
+        address(1).forget(state.path());
+        assert_eq!(PageAddress::noted(state.path()), Some(address(2)));
+        address(2).forget(state.path());
+        assert_eq!(PageAddress::noted(state.path()), None);
+    }
+
+    #[test]
+    fn the_picture_of_a_link_fits_a_terminal() {
+        let link = "http://192.168.178.123:4747/enter#0123456789abcdefghjkmnpqrs";
+        for colour in [Colour::On, Colour::Off] {
+            let drawn = picture(link, colour).expect("drawn");
+            let widest = drawn.lines().map(|line| line.chars().count()).max();
+            assert!(widest.is_some_and(|widest| widest < 80), "{drawn}");
+            assert!(drawn.lines().count() <= 24, "{drawn}");
+        }
+    }
+}
