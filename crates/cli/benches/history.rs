@@ -205,6 +205,7 @@ fn draft<'a>(
         }],
         question: None,
         takes_back: Vec::new(),
+        takes_part_of: Vec::new(),
     }
 }
 

@@ -18,6 +18,10 @@ pub enum EventKind {
     Decided,
     /// A session began, ended or was stopped.
     Session,
+    /// A person has looked at what was written.
+    Reviewed,
+    /// A person wrote a comment on lines, or a comment has reached its session.
+    Commented,
 }
 
 impl EventKind {
@@ -29,6 +33,8 @@ impl EventKind {
             Self::Waiting => "waiting",
             Self::Decided => "decided",
             Self::Session => "session",
+            Self::Reviewed => "reviewed",
+            Self::Commented => "commented",
         }
     }
 
@@ -43,6 +49,8 @@ impl EventKind {
             1 => Some(Self::Waiting),
             2 => Some(Self::Decided),
             3 => Some(Self::Session),
+            4 => Some(Self::Reviewed),
+            5 => Some(Self::Commented),
             _ => None,
         }
     }

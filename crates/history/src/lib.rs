@@ -7,6 +7,7 @@
 //!   crash in between can be settled from the files.
 //! - [`MarkStore`] keeps the places in a session's changes at which a person sent a prompt ([`Mark`]).
 //! - [`QuestionStore`] keeps questions to a person and their decisions, which outlive the call that asked.
+//! - [`ReviewStore`] keeps the last look of a person at each file, and the comments that are on their way to a session.
 //! - [`Store`] implements all of them in an SQLite database in the state folder; large contents are files beside it, named by their
 //!   hash.
 //!
@@ -44,6 +45,7 @@ mod line_numbers;
 mod mark;
 mod operation;
 mod question;
+mod review;
 mod seen;
 mod session;
 mod stamp;
@@ -66,6 +68,10 @@ pub use operation::{
 pub use question::{
     AskOutcome, Decided, Digest, MOST_OPEN, MOST_OPEN_OF_A_SESSION, QuestionDraft, QuestionFile,
     QuestionQuery, QuestionRecord, QuestionState, QuestionStore, RecordedDecision,
+};
+pub use review::{
+    Comment, CommentDraft, CommentKind, CommentQuery, DeliveredWith, Look, MOST_WAITING, NewLook,
+    PAGE_CLIENT, PartTakenBack, ReviewStore, SHELL_CLIENT, UnseenFile, UnseenQuery,
 };
 pub use seen::Seen;
 pub use session::{SessionName, SessionNameError};

@@ -63,6 +63,7 @@ fn draft<'a>(id: &'a str, files: Vec<FileDraft<'a>>) -> Draft<'a> {
         files,
         question: None,
         takes_back: Vec::new(),
+        takes_part_of: Vec::new(),
     }
 }
 

@@ -45,6 +45,8 @@ pub struct Draft<'a> {
     pub files: Vec<FileDraft<'a>>,
     /// The file changes that the operation takes back, in any order.
     pub takes_back: Vec<TakenBack>,
+    /// The file changes that the operation takes a part back of; they stay in effect with the rest.
+    pub takes_part_of: Vec<TakenBack>,
 }
 
 /// A file change of an earlier operation that a new operation takes back.

@@ -14,6 +14,7 @@ use crate::event::EventStore;
 use crate::kept::KeptContent;
 use crate::mark::MarkStore;
 use crate::question::QuestionStore;
+use crate::review::ReviewStore;
 use crate::store::{Saved, SetAside, StoreError};
 use crate::workspace::KnownWorkspace;
 
@@ -32,12 +33,13 @@ pub enum Confirmed {
 /// needs, and [`finish`](RecordStore::finish) afterwards. Operations of a process that ended in between are returned by
 /// [`unfinished`](RecordStore::unfinished) and settled by a caller that can read the files.
 pub trait OperationStore:
-    RecordStore + ContentStore + StoreUpkeep + MarkStore + QuestionStore + EventStore
+    RecordStore + ContentStore + StoreUpkeep + MarkStore + QuestionStore + EventStore + ReviewStore
 {
 }
 
-impl<S: RecordStore + ContentStore + StoreUpkeep + MarkStore + QuestionStore + EventStore>
-    OperationStore for S
+impl<
+    S: RecordStore + ContentStore + StoreUpkeep + MarkStore + QuestionStore + EventStore + ReviewStore,
+> OperationStore for S
 {
 }
 

@@ -6,7 +6,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 use super::paths::{below, bytes_of, path_of};
-use super::workspaces;
+use super::{looks, workspaces};
 use crate::operation::{
     ChangeKind, FileChange, LogQuery, Operation, OperationKind, OperationState, RecordedState,
     Reversible, TakenBack,
@@ -31,7 +31,7 @@ pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
     connection.prepare("SELECT file FROM parted WHERE operation = ''")?;
     connection.prepare("SELECT id, session, time, sequence, prompt FROM marks")?;
     connection.prepare("SELECT process, session, time FROM agent_processes")?;
-    Ok(())
+    looks::check(connection)
 }
 
 /// The operations that match a query, newest first.
@@ -165,7 +165,7 @@ impl Filter {
 }
 
 /// The condition that a row of `files` was recorded with one of these roots.
-fn is_of(alias: &str, roots: &[i64]) -> String {
+pub(super) fn is_of(alias: &str, roots: &[i64]) -> String {
     let list: Vec<String> = roots.iter().map(i64::to_string).collect();
     format!("coalesce({alias}.workspace IN ({}), 0)", list.join(", "))
 }
@@ -256,6 +256,7 @@ fn operation_of(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Oper
         OperationKind::Undo | OperationKind::Redo => taken_back(connection, &id)?
             .into_iter()
             .map(|taken| taken.operation)
+            .chain(looks::parts_of(connection, &id)?)
             .collect(),
         OperationKind::Change | OperationKind::Late => Vec::new(),
     };

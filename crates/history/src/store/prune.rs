@@ -11,7 +11,7 @@ use rusqlite::{Connection, params};
 use super::clock::now;
 use super::contents::{self, BYTES, COMPRESSED, FILE, FORM, INCOMPRESSIBLE, INLINE_LIMIT};
 use super::transaction::WriteTransaction;
-use super::{age, blobs, compress, events, marks};
+use super::{age, blobs, comments, compress, events, looks, marks};
 use crate::entry::Revision;
 use crate::operation::{Limits, OperationKind, Removed};
 
@@ -67,6 +67,8 @@ pub(super) fn prune(
     age::prune_refusals(connection, &age)?;
     marks::prune(connection, &age)?;
     events::prune(connection, &age)?;
+    comments::prune(connection)?;
+    looks::prune(connection)?;
     shrink(connection)?;
     removed.left = size(connection)?;
     Ok(removed)

@@ -56,17 +56,31 @@ pub(super) fn insert(
                 taken.at as i64
             ])?;
     }
+    for taken in &draft.takes_part_of {
+        transaction
+            .prepare_cached(
+                "INSERT OR IGNORE INTO parts_taken_back (operation, file, earlier, at) VALUES (?1, ?2, ?3, ?4)",
+            )?
+            .execute(params![
+                draft.id,
+                taken.by.map_or(NO_FILE, |by| by as i64),
+                taken.operation,
+                taken.at as i64
+            ])?;
+    }
     Ok(())
 }
 
-/// The highest sequence number that was given; 0 if there is none. A mark has the number of an operation that may be removed
-/// since then, and a number that is given twice would count as before that mark. Each mark has at least the number of the
-/// mark before it.
+/// The highest sequence number that was given; 0 if there is none. A mark and a look have the number of an operation that may
+/// be removed since then, and a number that is given twice would count as before that mark, or as seen. Each mark has at least
+/// the number of the mark before it.
 pub(super) fn newest_sequence(connection: &Connection) -> rusqlite::Result<i64> {
     connection
         .prepare_cached(
             "SELECT max(coalesce((SELECT max(sequence) FROM operations), 0),
-                        coalesce((SELECT sequence FROM marks ORDER BY id DESC LIMIT 1), 0))",
+                        coalesce((SELECT sequence FROM marks ORDER BY id DESC LIMIT 1), 0),
+                        coalesce((SELECT max(sequence) FROM looks), 0),
+                        coalesce((SELECT sequence FROM first_look), 0))",
         )?
         .query_row([], |row| row.get(0))
 }

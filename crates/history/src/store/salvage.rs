@@ -13,7 +13,7 @@ use super::schema::{STEPS, version};
 use crate::entry::Revision;
 
 /// The tables, referenced ones first, with the columns of their primary key.
-const TABLES: [(&str, &str); 16] = [
+const TABLES: [(&str, &str); 19] = [
     ("sessions", "id"),
     ("ledger", "session, path"),
     ("workspaces", "number"),
@@ -30,6 +30,9 @@ const TABLES: [(&str, &str); 16] = [
     ("agent_processes", "process"),
     ("events", "seq"),
     ("open_sessions", "process, session"),
+    ("looks", "path, workspace"),
+    ("parts_taken_back", "operation, file, earlier, at"),
+    ("comments", "id"),
 ];
 /// The time limit, since a tool call is waiting. Rows that are not copied by then stay in the file that was set aside.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
@@ -97,6 +100,13 @@ fn copy_all(old: &Connection, to: &mut Connection) -> rusqlite::Result<u64> {
             }
         }
     }
+    // The new database has a row of its own, by which everything that was copied would be to review.
+    let seen = old.query_row("SELECT sequence FROM first_look", [], |row| {
+        row.get::<_, i64>(0)
+    });
+    if let Ok(seen) = seen {
+        transaction.execute("UPDATE first_look SET sequence = ?1", [seen])?;
+    }
     let operations = remove_incomplete(&transaction)?;
     transaction.commit()?;
     Ok(operations)
@@ -124,7 +134,7 @@ pub(super) fn without_missing_files(to: &mut Connection, state: &Path) -> rusqli
 
 fn remove_incomplete(transaction: &Connection) -> rusqlite::Result<u64> {
     transaction.execute_batch(REMOVE_INCOMPLETE)?;
-    for table in ["files", "parted", "events"] {
+    for table in ["files", "parted", "parts_taken_back", "events"] {
         let strays =
             format!("DELETE FROM {table} WHERE operation NOT IN (SELECT id FROM operations)");
         transaction.execute(&strays, [])?;

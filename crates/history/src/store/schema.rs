@@ -1,6 +1,8 @@
 //! The schema and its migrations. A released step never changes; a later change is a new step, and `user_version` counts the
 //! steps that were applied.
 
+mod review;
+
 use rusqlite::{Connection, TransactionBehavior};
 
 /// The migrations, from an empty database to the current schema.
@@ -251,7 +253,7 @@ pub(super) const STEPS: &[&str] = &["
         body      TEXT    NOT NULL,
         PRIMARY KEY (process, session)
     ) STRICT, WITHOUT ROWID;
-"];
+", review::STEP];
 
 /// Why a database could not be migrated.
 #[derive(Debug)]

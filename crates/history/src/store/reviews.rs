@@ -1,0 +1,127 @@
+//! The review in SQLite: each method runs the statements of `looks.rs` and `comments.rs` on the open database, and records the
+//! event that belongs to it in the same transaction.
+
+use std::path::Path;
+
+use super::events::{self, NewEvent};
+use super::transaction::WriteTransaction;
+use super::{Store, StoreError, comments, looks};
+use crate::event::EventKind;
+use crate::review::{
+    Comment, CommentDraft, CommentQuery, DeliveredWith, Look, NewLook, PartTakenBack, ReviewStore,
+    UnseenFile, UnseenQuery,
+};
+
+impl ReviewStore for Store {
+    fn unseen(&self, query: &UnseenQuery) -> Result<Vec<UnseenFile>, StoreError> {
+        Ok(self.run(|connection| looks::unseen(connection, query))?.0)
+    }
+
+    fn last_look(
+        &self,
+        path: &Path,
+        without: &[[u8; 32]],
+    ) -> Result<(Option<Look>, i64), StoreError> {
+        Ok(self
+            .run(|connection| looks::last_look(connection, path, without))?
+            .0)
+    }
+
+    fn record_looks(&self, looks: &[NewLook]) -> Result<(), StoreError> {
+        self.run(|connection| {
+            let transaction = WriteTransaction::begin(connection)?;
+            record(&transaction, looks)?;
+            transaction.commit()
+        })?;
+        Ok(())
+    }
+
+    fn record_look_at_all(&self, query: &UnseenQuery, upto: i64) -> Result<usize, StoreError> {
+        let (number, _) = self.run(|connection| {
+            let transaction = WriteTransaction::begin(connection)?;
+            let looks = looks::at_all(&transaction, query, upto)?;
+            record(&transaction, &looks)?;
+            transaction.commit()?;
+            Ok(looks.len())
+        })?;
+        Ok(number)
+    }
+
+    fn parts_taken_back(&self, path: &Path) -> Result<Vec<PartTakenBack>, StoreError> {
+        Ok(self
+            .run(|connection| looks::parts_taken_back(connection, path))?
+            .0)
+    }
+
+    fn add_comment(&self, comment: &CommentDraft<'_>) -> Result<Option<i64>, StoreError> {
+        let (id, _) = self.run(|connection| {
+            let transaction = WriteTransaction::begin(connection)?;
+            let id = comments::add(&transaction, comment)?;
+            if id.is_some() {
+                append(&transaction, comment.session, comment.event)?;
+            }
+            transaction.commit()?;
+            Ok(id)
+        })?;
+        Ok(id)
+    }
+
+    fn comments(&self, query: &CommentQuery) -> Result<Vec<Comment>, StoreError> {
+        Ok(self.run(|connection| comments::list(connection, query))?.0)
+    }
+
+    fn withdraw_comment(&self, id: i64) -> Result<bool, StoreError> {
+        Ok(self.run(|connection| comments::withdraw(connection, id))?.0)
+    }
+
+    fn waiting_comments(&self, session: &str) -> Result<Vec<Comment>, StoreError> {
+        Ok(self
+            .run(|connection| comments::waiting(connection, session))?
+            .0)
+    }
+
+    fn deliver_comment(&self, id: i64, with: DeliveredWith) -> Result<bool, StoreError> {
+        let (delivered, _) = self.run(|connection| {
+            let transaction = WriteTransaction::begin(connection)?;
+            let Some(comment) = comments::deliver(&transaction, id, with)? else {
+                return Ok(false);
+            };
+            let body = format!(
+                "{{\"comment\":{id},\"state\":\"delivered\",\"with\":\"{}\"}}",
+                with.word()
+            );
+            append(&transaction, &comment.session, &body)?;
+            transaction.commit()?;
+            Ok(true)
+        })?;
+        Ok(delivered)
+    }
+}
+
+fn record(transaction: &WriteTransaction<'_>, looks: &[NewLook]) -> rusqlite::Result<()> {
+    if looks.is_empty() {
+        return Ok(());
+    }
+    looks::record(transaction, looks)?;
+    let event = NewEvent {
+        kind: EventKind::Reviewed,
+        workspace: None,
+        session: None,
+        client: None,
+        body: &format!("{{\"files\":{}}}", looks.len()),
+    };
+    events::append(transaction, &event)?;
+    Ok(())
+}
+
+fn append(transaction: &WriteTransaction<'_>, session: &str, body: &str) -> rusqlite::Result<()> {
+    let event = NewEvent {
+        kind: EventKind::Commented,
+        workspace: None,
+        session: Some(session),
+        client: None,
+        body,
+    };
+    events::append(transaction, &event)?;
+    Ok(())
+}
