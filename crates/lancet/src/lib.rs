@@ -94,6 +94,7 @@ pub mod refusal;
 mod reply;
 pub mod request;
 pub mod resource;
+pub mod review;
 mod rooms;
 mod row;
 mod session;

@@ -21,7 +21,7 @@ pub use lancet_workspace::Executable;
 
 use crate::arguments::{GlobArguments, GrepArguments, ReadArguments};
 pub use crate::cell_request::{CellChange, CellName, CellRequest, CellType, InsertSide};
-use crate::undo::{Restore, TakeBack};
+use crate::undo::{Restore, TakeBack, TakeHunk};
 
 /// A change of one file or several. All of it is carried out, or nothing is.
 ///
@@ -350,6 +350,7 @@ pub(crate) enum Change<'r> {
     MoveLines(LinesMove),
     TakeBack(TakeBack, Whose),
     Restore(Vec<Restore>),
+    TakeHunk(TakeHunk),
 }
 
 /// A model's reply to be applied.

@@ -20,6 +20,7 @@ pub(crate) mod locate;
 mod notices;
 pub(crate) mod omitted;
 mod parted;
+pub(crate) mod persons_words;
 pub(crate) mod plan;
 mod proposal;
 pub(crate) mod record;
@@ -33,6 +34,7 @@ use std::time::Instant;
 use serde_json::Value;
 
 use crate::applied_by::AppliedBy;
+use crate::approval::Approver;
 use crate::builtin::{self, Tool};
 use crate::call::{Caller, Cancel, RawCall};
 use crate::dialects::{ReplyOptions, ReplyPart};
@@ -42,6 +44,7 @@ use crate::refusal::{Refusal, RefusalKind};
 use crate::reply::Reply;
 use crate::request::{Asked, Change, ReplyRequest, Request, Search};
 use crate::session::{Check, Session};
+use crate::undo::TakeHunk;
 
 pub(crate) use attempt::{Attempt, Freshness};
 pub(crate) use context::CallContext;
@@ -163,7 +166,7 @@ pub(crate) fn run_change(
     let cancel = match change {
         Change::TakeBack(asked, _) => asked.cancel.clone(),
         Change::Restore(asked) => asked.iter().find_map(|one| one.cancel.clone()),
-        Change::Files(_) | Change::Reply(_) | Change::MoveLines(_) => None,
+        Change::Files(_) | Change::Reply(_) | Change::MoveLines(_) | Change::TakeHunk(_) => None,
     };
     let cancel = cancel.unwrap_or_default();
     let mut context = CallContext::new(session, name.to_owned(), caller, cancel);
@@ -171,6 +174,20 @@ pub(crate) fn run_change(
         context.layout = Layout::Files;
     }
     respond_to_change(&context, change)
+}
+
+/// Takes back one hunk of a review. The person who asks for it has said yes to it; `approver` says what that yes does not cover.
+pub(crate) fn run_hunk(
+    session: &Session,
+    caller: Caller,
+    approver: Arc<dyn Approver>,
+    asked: TakeHunk,
+) -> Reply {
+    let mut context = CallContext::new(session, "Undo".to_owned(), caller, Cancel::new());
+    context.layout = Layout::Files;
+    context.applied_by = AppliedBy::Person;
+    context.approver = Some(approver);
+    respond_to_change(&context, &Change::TakeHunk(asked))
 }
 
 /// Carries out a change of files that a person typed as one command.

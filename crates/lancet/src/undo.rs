@@ -1,9 +1,12 @@
 //! The requests to undo, redo and restore, from a person, a host or the Undo tool. *examine* finds the operations and
 //! works out what becomes of the files.
 
+use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use lancet_history::Mark;
+use lancet_text::Hunk;
 
 use crate::call::Cancel;
 
@@ -160,6 +163,83 @@ impl Restore {
         self
     }
 }
+
+/// A request to take back one hunk of what is to be reviewed of a file ([`review`](crate::review)).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TakeHunk {
+    /// The file's absolute path.
+    pub file: PathBuf,
+    /// The id of the newest operation that was shown.
+    pub operation: String,
+    /// The revision at the last look, which the hunk was shown against; none where there was no file.
+    pub before: Option<[u8; 32]>,
+    /// The hunk.
+    pub hunk: HunkLines,
+}
+
+impl TakeHunk {
+    /// Makes a request for one hunk of a file, as it was shown.
+    pub fn new(
+        file: impl Into<PathBuf>,
+        operation: impl Into<String>,
+        before: Option<[u8; 32]>,
+        hunk: HunkLines,
+    ) -> Self {
+        Self {
+            file: file.into(),
+            operation: operation.into(),
+            before,
+            hunk,
+        }
+    }
+}
+
+/// A hunk of a difference, named by its lines as in the head of a unified diff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct HunkLines {
+    /// The number of the first old line, and how many there are.
+    pub old: (usize, usize),
+    /// The number of the first new line, and how many there are.
+    pub new: (usize, usize),
+}
+
+impl HunkLines {
+    /// The name of a hunk.
+    pub fn of(hunk: &Hunk) -> Self {
+        Self {
+            old: (hunk.old_start, hunk.old_lines),
+            new: (hunk.new_start, hunk.new_lines),
+        }
+    }
+}
+
+impl fmt::Display for HunkLines {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ((old, olds), (new, news)) = (self.old, self.new);
+        write!(out, "{old},{olds},{new},{news}")
+    }
+}
+
+impl FromStr for HunkLines {
+    type Err = NoHunk;
+
+    fn from_str(text: &str) -> Result<Self, NoHunk> {
+        let numbers: Result<Vec<usize>, _> = text.split(',').map(str::parse).collect();
+        match numbers.as_deref() {
+            Ok(&[old, olds, new, news]) => Ok(Self {
+                old: (old, olds),
+                new: (new, news),
+            }),
+            _ => Err(NoHunk),
+        }
+    }
+}
+
+/// A text does not name a hunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a hunk is named by four numbers with commas between them")]
+pub struct NoHunk;
 
 /// The state before or after an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -265,5 +265,6 @@ fn draft<'p>(
             })
             .collect(),
         takes_back: plan.origin.takes_back.clone(),
+        takes_part_of: plan.origin.takes_part_of.clone(),
     }
 }

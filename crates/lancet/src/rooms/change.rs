@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::approve::{self, Halt};
 use super::attempt::{Attempt, Freshness};
 use super::plan::{DryRun, Plan};
-use super::{CallContext, commit, examine, found_back, parted, record, reply};
+use super::{CallContext, commit, examine, found_back, parted, persons_words, record, reply};
 use crate::applied_by::AppliedBy;
 use crate::dialects::ReplyPart;
 use crate::receive::Repair;
@@ -143,6 +143,7 @@ fn attempt(
         Ok(committed) => {
             let recorded = record::change(context, committed);
             parted::note(context, &recorded);
+            persons_words::note_taken_back(context, &recorded);
             approve::keep_answer(context);
             Ok(answered(reply::change(context, recorded, repairs)))
         }
@@ -193,5 +194,6 @@ fn examine_change(
         Change::MoveLines(asked) => examine::move_lines::examine(context, attempt, asked),
         Change::TakeBack(asked, whose) => examine::undo::examine(context, attempt, asked, *whose),
         Change::Restore(asked) => examine::undo::restore(context, attempt, asked),
+        Change::TakeHunk(asked) => examine::undo::hunk(context, attempt, asked),
     }
 }

@@ -325,6 +325,7 @@ fn record(
         }],
         question: None,
         takes_back: Vec::new(),
+        takes_part_of: Vec::new(),
     };
     let _ = store.begin(&draft)?;
     let _ = store.finish(&draft)?;

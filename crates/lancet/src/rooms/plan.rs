@@ -28,6 +28,8 @@ pub(crate) struct Origin {
     pub(super) kind: OperationKind,
     /// The changes that the plan takes back, for each file.
     pub(super) takes_back: Vec<TakenBack>,
+    /// The changes that the plan takes a hunk back of; they stay in effect with the rest.
+    pub(super) takes_part_of: Vec<TakenBack>,
     /// A sentence at the beginning of the answer that says what is taken back.
     pub(super) lead: Option<String>,
     /// Files that already are what taking back would make of them; they are not written.
@@ -100,6 +102,7 @@ impl Default for Origin {
         Self {
             kind: OperationKind::Change,
             takes_back: Vec::new(),
+            takes_part_of: Vec::new(),
             lead: None,
             found_back: Vec::new(),
             left_out: Vec::new(),

@@ -5,11 +5,13 @@
 mod chain;
 mod conflict;
 mod groups;
+mod hunk;
 mod kept;
 mod merge;
 mod move_back;
 mod name_changes;
 mod own_undos;
+mod parts;
 mod renamed;
 mod renamed_chain;
 mod restore;
@@ -17,6 +19,7 @@ mod select;
 mod view;
 mod walk;
 
+pub(crate) use self::hunk::hunk;
 pub(crate) use self::restore::restore;
 
 use std::path::{Path, PathBuf};
@@ -100,12 +103,19 @@ impl Examined {
         let rows = chain.rows.clone();
         let path = chain.target.path().to_path_buf();
         let by = match walk::back(context, attempt, store, chain, all, asked) {
-            Ok(Back::To(mut file)) => {
+            Ok(Back::To(mut file, parts)) => {
                 if was_parted(store, &rows)? {
                     file.view.notices.push(PARTED.to_owned());
                 }
                 self.files.push(*file);
-                Some(self.files.len() - 1)
+                let by = Some(self.files.len() - 1);
+                self.takes_back
+                    .extend(parts.into_iter().map(|part| TakenBack {
+                        by,
+                        operation: part.operation,
+                        at: part.at,
+                    }));
+                by
             }
             Ok(Back::Already) => {
                 self.found_back(path, &rows);

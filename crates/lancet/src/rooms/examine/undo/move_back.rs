@@ -28,6 +28,7 @@ pub(super) fn moved(
         state,
         mode,
         folders,
+        ..
     } = walked;
     let mode = mode.filter(|mode| mode & 0o7777 != found.stamp.permissions());
     let is_same = state.is_as_found(&found);

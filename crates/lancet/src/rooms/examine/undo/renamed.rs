@@ -177,6 +177,7 @@ impl NamesOnDisk {
             state,
             mode,
             folders,
+            ..
         } = walked;
         let is_gone = matches!(state, Step::Nothing);
         let is_kept = |change: &NameChange| change.from == from && change.to == to;
@@ -224,6 +225,7 @@ impl NamesOnDisk {
                 Walked {
                     state,
                     mode,
+                    parts: Vec::new(),
                     folders,
                 },
             )

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lancet_history::{OperationStore, RecordedState};
+use lancet_history::{OperationStore, PartTakenBack, RecordedState};
 use lancet_workspace::{Expected, FileType, Revision, Snapshot, Stamp};
 
 use super::chain::Chain;
@@ -13,7 +13,7 @@ use super::conflict::{Now, Others, conflict};
 use super::kept::{content, unreadable};
 use super::select::Row;
 use super::view::Wanted;
-use super::{merge, own_undos, view};
+use super::{merge, own_undos, parts, view};
 use crate::engine::Surveyed;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::examine::large;
@@ -99,8 +99,8 @@ pub(super) fn current(
 
 /// The result of taking the changes of one file back.
 pub(super) enum Back {
-    /// The file has to be written or removed.
-    To(Box<FilePlan>),
+    /// The file has to be written or removed. The hunks that were taken back before are taken back with the rest.
+    To(Box<FilePlan>, Vec<PartTakenBack>),
     /// The file already has the state that taking back would give it.
     Already,
 }
@@ -148,9 +148,9 @@ pub(super) fn back(
     let Some(wanted) = walked.state.wanted() else {
         return Ok(Back::Already);
     };
-    let (mode, folders) = (walked.mode, walked.folders);
+    let (mode, folders, parts) = (walked.mode, walked.folders, walked.parts);
     let plan = view::file_plan(context, store, chain.target, found, wanted, mode, folders)?;
-    Ok(plan.map_or(Back::Already, |plan| Back::To(Box::new(plan))))
+    Ok(plan.map_or(Back::Already, |plan| Back::To(Box::new(plan), parts)))
 }
 
 /// Where a walk through the changes of a file ends.
@@ -160,6 +160,8 @@ pub(super) struct Walked<'r> {
     pub(super) mode: Option<u32>,
     /// The folders that were made for the names that the file leaves.
     pub(super) folders: Vec<PathBuf>,
+    /// The hunks that were taken back before, and that the walk went through.
+    pub(super) parts: Vec<PartTakenBack>,
 }
 
 /// Walks through the changes of a file, newest first, from what was found.
@@ -176,16 +178,32 @@ pub(super) fn rows_back<'r>(
     let mut mode = found.map(|found| found.stamp.mode);
     let mut state = Step::AsFound;
     let mut folders: Vec<PathBuf> = Vec::new();
+    let mut through: Vec<PartTakenBack> = Vec::new();
     for row in rows {
         let (before, after) = (&row.change.before, &row.change.after);
-        if revision == after.as_ref().map(|after| after.revision) {
+        let left = after.as_ref().map(|after| after.revision);
+        let mut overlap = asked.overlap;
+        if revision != left
+            && let Some(found) = parts::between(store, &row.change.path, revision, left)?
+        {
+            match parts::are_within(&found, all) {
+                // The hunks are of the changes that are taken back, so what they took back is back already.
+                true => {
+                    revision = left;
+                    through.extend(found);
+                }
+                // A person made these changes with lancet, so they are no surprise that has to be refused.
+                false => overlap = Overlap::Merge,
+            }
+        }
+        if revision == left {
             revision = before.as_ref().map(|before| before.revision);
             state = before.as_ref().map_or(Step::Nothing, Step::Kept);
-        } else if asked.overlap == Overlap::Merge && row.moves_only() && revision.is_some() {
+        } else if overlap == Overlap::Merge && row.moves_only() && revision.is_some() {
             // A move is taken out of whatever the file holds by now.
         } else {
             let now = || state.bytes(store, found);
-            let merged = match (asked.overlap, before, after) {
+            let merged = match (overlap, before, after) {
                 (Overlap::Merge, Some(before), Some(after))
                     if before.size.max(after.size) <= HELD =>
                 {
@@ -238,6 +256,7 @@ pub(super) fn rows_back<'r>(
         state,
         mode: mode.filter(|mode| *mode != 0),
         folders,
+        parts: through,
     })
 }
 

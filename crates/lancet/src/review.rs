@@ -1,0 +1,249 @@
+//! Review: what was written since a person's last look, file by file as one difference over several operations. The person marks
+//! it as seen, takes back one hunk, or comments on lines; comments reach the session with its next answer or prompt, once.
+//!
+//! There is one last look at each file in a state folder. A file is to be reviewed where an operation touched it since; a file
+//! that was never looked at counts from when the state folder began to record looks, so that nothing of what an older lancet
+//! recorded is to be reviewed. Operations that a person made on the page, and undo, redo and restore at the shell, need no
+//! review by themselves.
+
+pub(crate) mod chain;
+pub(crate) mod contributors;
+pub(crate) mod file;
+pub(crate) mod lines;
+
+mod comments;
+mod groups;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lancet_history::{IdMatch, NewLook, OperationStore, UnseenQuery};
+
+pub use crate::undo::{HunkLines, NoHunk, TakeHunk};
+pub use comments::{CommentError, LONGEST_COMMENT, NewComment};
+pub use file::{Contribution, ReviewHunk, ReviewText, ReviewedFile};
+pub use groups::{ReviewGroup, grouped};
+pub use lancet_history::{
+    Comment, CommentKind, DeliveredWith, PAGE_CLIENT, StoreError, UnseenFile,
+};
+
+use crate::approval::{Answer, Approver, Question, Wait};
+use crate::call::Caller;
+use crate::engine::Lancet;
+use crate::history::History;
+use crate::reply::Reply;
+use crate::rooms;
+use chain::Chain;
+
+/// The review of the files below the roots of one engine.
+///
+/// ```
+/// use lancet::review::ReviewText;
+/// use lancet::tools::WriteArguments;
+/// use lancet::{Lancet, Mode};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let (folder, state) = (tempfile::tempdir()?, tempfile::tempdir()?);
+/// let lancet = Lancet::builder()
+///     .root(folder.path())
+///     .state_dir(state.path())
+///     .mode(Mode::AcceptEdits)
+///     .open()?;
+/// lancet.new_session().write(WriteArguments::new(folder.path().join("a.txt"), "a\n"));
+/// let review = lancet.review().ok_or("no state folder")?;
+/// let list = review.list(10)?;
+/// assert!(matches!(&list.files[0].text, ReviewText::Lines { hunks, .. } if hunks.len() == 1));
+/// review.mark_seen(&list.files[0].path, &list.files[0].operation)?;
+/// assert!(review.list(10)?.files.is_empty());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Reviews {
+    lancet: Lancet,
+    history: History,
+    store: Arc<dyn OperationStore>,
+}
+
+/// What is to be reviewed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ReviewList {
+    /// The files with the newest operations, as many as were asked for.
+    pub files: Vec<ReviewedFile>,
+    /// The other files, by name.
+    pub others: Vec<UnseenFile>,
+    /// The sequence of the newest operation that the list knows of: what [`mark_all_seen`](Reviews::mark_all_seen) takes.
+    pub upto: i64,
+}
+
+impl Lancet {
+    /// Opens the review; none without a state folder.
+    pub fn review(&self) -> Option<Reviews> {
+        Some(Reviews {
+            lancet: self.clone(),
+            history: self.history()?,
+            store: Arc::clone(self.engine().history()?),
+        })
+    }
+}
+
+impl Reviews {
+    /// Lists what is to be reviewed: `most` files with their differences, and the names of the others.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn list(&self, most: usize) -> Result<ReviewList, StoreError> {
+        let mut unseen = self.unseen()?.into_iter();
+        let upto = unseen.as_slice().iter().map(|file| file.newest).max();
+        let mut files = Vec::new();
+        while files.len() < most {
+            let Some(next) = unseen.next() else { break };
+            files.extend(self.file(&next.path)?);
+        }
+        Ok(ReviewList {
+            files,
+            others: unseen.collect(),
+            upto: upto.unwrap_or(0),
+        })
+    }
+
+    /// The files that have operations since the last look, by name. Some of them may be as they were at the last look.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn unseen(&self) -> Result<Vec<UnseenFile>, StoreError> {
+        self.store.unseen(&self.query()?)
+    }
+
+    /// What is to be reviewed of one file; none where nothing is.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn file(&self, path: &Path) -> Result<Option<ReviewedFile>, StoreError> {
+        let Some(chain) = Chain::of(&*self.store, path, None, &self.others()?)? else {
+            return Ok(None);
+        };
+        let is_all_own = chain.steps.iter().all(|step| step.operation.is_a_persons());
+        match is_all_own || !self.covers(path) {
+            true => Ok(None),
+            false => file::reviewed(&self.history, &*self.store, path, &chain),
+        }
+    }
+
+    /// The file with this index in an operation, by the whole id; none where there is none below the roots.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn path_of(&self, operation: &str, at: usize) -> Result<Option<PathBuf>, StoreError> {
+        let IdMatch::One(found) = self.store.find(operation, &self.lancet.roots())? else {
+            return Ok(None);
+        };
+        let mut files = found.files.iter();
+        let file = files.find(|file| file.at == at && found.id == operation);
+        let path = file.map(|file| file.path.clone());
+        Ok(path.filter(|path| self.covers(path)))
+    }
+
+    /// Moves the last look at a file to what the operation with this id left: to exactly what was shown, not to what was written
+    /// meanwhile. False where there is no such operation of the file.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    pub fn mark_seen(&self, path: &Path, operation: &str) -> Result<bool, StoreError> {
+        let number = self.mark_each_seen(&[(path.to_path_buf(), operation.to_owned())])?;
+        Ok(number == 1)
+    }
+
+    /// Moves the last look at several files, each with the newest operation that was shown of it, all of them at once. Returns
+    /// how many of them are files of their operations.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    pub fn mark_each_seen(&self, shown: &[(PathBuf, String)]) -> Result<usize, StoreError> {
+        let mut looks = Vec::new();
+        let mut number = 0;
+        for (path, id) in shown {
+            let IdMatch::One(operation) = self.store.find(id, &self.lancet.roots())? else {
+                continue;
+            };
+            let mut files = operation.files.iter();
+            let change = files.find(|file| file.path == *path && operation.id == *id);
+            let Some(change) = change.filter(|_| self.covers(path)) else {
+                continue;
+            };
+            number += 1;
+            let workspace = change.workspace.as_ref().map(|found| found.id);
+            let look = |path: &Path, revision| NewLook {
+                path: path.to_path_buf(),
+                workspace,
+                revision,
+                sequence: operation.sequence,
+            };
+            looks.push(look(path, chain::revision(&change.after)));
+            // The names that the file had before are seen with it.
+            let chain = Chain::of(&*self.store, path, Some(id), &self.others()?)?;
+            for step in chain.iter().flat_map(|chain| &chain.steps) {
+                let old = step.change().moved_from.as_deref();
+                looks.extend(old.map(|old| NewLook {
+                    sequence: step.operation.sequence,
+                    ..look(old, None)
+                }));
+            }
+        }
+        self.store.record_looks(&looks)?;
+        Ok(number)
+    }
+
+    /// Moves the last look at every file that is to be reviewed to what the operation with the sequence `upto`, or the last
+    /// before it, left. Returns how many files these are.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    pub fn mark_all_seen(&self, upto: i64) -> Result<usize, StoreError> {
+        self.store.record_look_at_all(&self.query()?, upto)
+    }
+
+    /// Takes back exactly one hunk, by an operation of its own, where its lines stand on the disk as they were shown: else the
+    /// answer is the refusal `conflict`, and the file stays as it is. Whoever calls this has the person's yes; protected names
+    /// and what the policy denies are refused all the same.
+    pub fn take_back(&self, asked: TakeHunk) -> Reply {
+        let caller = Caller::client(PAGE_CLIENT, env!("CARGO_PKG_VERSION"));
+        let approver = Arc::new(AskedFor);
+        rooms::run_hunk(&self.lancet.new_session(), caller, approver, asked)
+    }
+
+    fn query(&self) -> Result<UnseenQuery, StoreError> {
+        Ok(UnseenQuery {
+            below: self.lancet.roots(),
+            without: self.others()?,
+            ..UnseenQuery::default()
+        })
+    }
+
+    fn others(&self) -> Result<Vec<[u8; 32]>, StoreError> {
+        Ok(self.lancet.engine().other_workspaces()?.ids())
+    }
+
+    fn covers(&self, path: &Path) -> bool {
+        self.lancet.engine().is_writable(path)
+    }
+}
+
+/// Answers the question about a change that the person has just asked for.
+struct AskedFor;
+
+impl Approver for AskedFor {
+    fn ask(&self, question: &Question, _: &Wait) -> Answer {
+        match question.is_protected() {
+            true => Answer::No(Some(
+                "its name is protected, or it may not be read; `lancet undo` at a terminal asks about such files".into(),
+            )),
+            false => Answer::Yes,
+        }
+    }
+
+    fn beforehand(&self, _protected: bool) -> Option<String> {
+        Some("a person on the page".to_owned())
+    }
+}

@@ -1,0 +1,50 @@
+//! Which operations of a file's chain wrote, or removed, the lines of one hunk.
+
+use lancet_history::{OperationStore, StoreError};
+
+use super::chain::{Chain, ChainStep, revision};
+use super::lines::{Block, Lines, traced};
+
+/// The steps of a chain that touched the new lines of these blocks, or stand beside them. Where a content between is no longer
+/// kept, all steps before it count.
+pub(crate) fn of<'c>(
+    store: &dyn OperationStore,
+    chain: &'c Chain,
+    blocks: &[Block],
+) -> Result<Vec<&'c ChainStep>, StoreError> {
+    let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else {
+        return Ok(Vec::new());
+    };
+    let mut lines = first.1.start..last.1.end;
+    let mut touching = Vec::new();
+    let mut later: Option<Vec<u8>> = None;
+    for (at, step) in chain.steps.iter().enumerate().rev() {
+        let change = step.change();
+        let content = |state| match revision(state) {
+            None => Ok(Some(Vec::new())),
+            Some(revision) => store.content(&revision),
+        };
+        let (Some(before), Some(after)) = (content(&change.before)?, content(&change.after)?)
+        else {
+            touching.extend(chain.steps[..=at].iter().rev());
+            break;
+        };
+        let (Some(old), Some(new)) = (Lines::of(&before), Lines::of(&after)) else {
+            touching.extend(chain.steps[..=at].iter().rev());
+            break;
+        };
+        // Another program may have written between two operations.
+        if let Some(later) = later.as_deref().filter(|later| *later != after)
+            && let Some(later) = Lines::of(later)
+        {
+            lines = traced(&new, &later, &lines).0;
+        }
+        let (earlier, touched) = traced(&old, &new, &lines);
+        if touched {
+            touching.push(step);
+        }
+        lines = earlier;
+        later = Some(before);
+    }
+    Ok(touching)
+}

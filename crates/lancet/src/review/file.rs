@@ -1,0 +1,249 @@
+//! One file of a review: what it was at the last look, what the newest operation left, and who contributed.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lancet_history::{
+    ChangeKind, Mark, MarkQuery, Operation, OperationStore, RecordedState, Revision, StoreError,
+};
+use lancet_text::Hunk;
+
+use super::chain::{Chain, revision};
+use super::lines::{Lines, compare, grouped, hunk_of};
+use crate::history::History;
+use crate::undo::HunkLines;
+
+/// The largest content that is compared by line, in bytes.
+const LARGEST: u64 = 8 << 20;
+
+/// A file that is to be reviewed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ReviewedFile {
+    /// The file's absolute path.
+    pub path: PathBuf,
+    /// The path relative to its root.
+    pub relative: PathBuf,
+    /// How the file was changed since the last look.
+    pub kind: ChangeKind,
+    /// The name that it had at the last look, relative to its root, where that was another.
+    pub moved_from: Option<PathBuf>,
+    /// The revision at the last look; none where there was no file.
+    pub before: Option<Revision>,
+    /// The revision that the newest operation left; none where it removed the file.
+    pub after: Option<Revision>,
+    /// The permission bits before and after, where they differ.
+    pub modes: Option<(u32, u32)>,
+    /// The id of the newest operation, which names what is shown here.
+    pub operation: String,
+    /// The index of the file in that operation.
+    pub at: usize,
+    /// The operations since the last look, newest first.
+    pub contributions: Vec<Contribution>,
+    /// The difference.
+    pub text: ReviewText,
+}
+
+/// An operation that contributed to what is to be reviewed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Contribution {
+    /// The operation.
+    pub operation: Arc<Operation>,
+    /// The last prompt before it in its session, where the agent's hooks report prompts.
+    pub prompt: Option<Mark>,
+    /// Whether the person who reviews made it ([`Operation::is_a_persons`]).
+    pub is_a_persons: bool,
+}
+
+/// What can be shown of a file's difference.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum ReviewText {
+    /// The hunks, with three lines of context.
+    Lines {
+        /// The hunks, in order.
+        hunks: Vec<ReviewHunk>,
+        /// How many lines were added.
+        added: usize,
+        /// How many lines were removed.
+        removed: usize,
+    },
+    /// The rules forbid showing the file's text.
+    Withheld,
+    /// One of the contents is no text.
+    NotText {
+        /// The sizes before and after, in bytes.
+        sizes: (u64, u64),
+    },
+    /// There is too much to compare.
+    TooLarge {
+        /// How many lines were added, where they could be counted.
+        added: usize,
+        /// How many lines were removed.
+        removed: usize,
+    },
+    /// The file is, or was, a symbolic link.
+    Link {
+        /// The target before.
+        before: Option<PathBuf>,
+        /// The target after.
+        after: Option<PathBuf>,
+    },
+    /// The text is the same: only the name or the permission bits changed.
+    Same,
+    /// The content at the last look is no longer kept: what each operation did, as far as that is kept, oldest first.
+    ByOperation(Vec<(String, Option<String>)>),
+}
+
+/// One hunk.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ReviewHunk {
+    /// The lines that name the hunk.
+    pub lines: HunkLines,
+    /// The hunk as it is shown.
+    pub hunk: Hunk,
+}
+
+/// What is to be reviewed of a file; none where nothing differs.
+pub(super) fn reviewed(
+    history: &History,
+    store: &dyn OperationStore,
+    path: &Path,
+    chain: &Chain,
+) -> Result<Option<ReviewedFile>, StoreError> {
+    let Some(newest) = chain.newest() else {
+        return Ok(None);
+    };
+    let left = newest.change().after.as_ref();
+    let (before, after) = (chain.baseline, revision(&newest.change().after));
+    let modes = chain.baseline_state().zip(left);
+    let modes = modes.map(|(before, after)| (before.mode & 0o7777, after.mode & 0o7777));
+    let modes = modes.filter(|(before, after)| before != after && *before != 0 && *after != 0);
+    let is_moved = chain.first_name != path && before.is_some();
+    if before == after && modes.is_none() && !is_moved {
+        return Ok(None);
+    }
+    let kind = match (before, after) {
+        (None, _) => ChangeKind::Create,
+        (_, None) => ChangeKind::Delete,
+        _ if is_moved => ChangeKind::Move,
+        _ => ChangeKind::Update,
+    };
+    let shown = history.is_shown(path) && history.is_shown(&chain.first_name);
+    let text = match shown {
+        true => text(history, store, chain, left)?,
+        false => ReviewText::Withheld,
+    };
+    Ok(Some(ReviewedFile {
+        path: path.to_path_buf(),
+        relative: history.relative(path).to_path_buf(),
+        kind,
+        moved_from: is_moved.then(|| history.relative(&chain.first_name).to_path_buf()),
+        before,
+        after,
+        modes,
+        operation: newest.operation.id.clone(),
+        at: newest.change().at,
+        contributions: contributions(history, chain)?,
+        text,
+    }))
+}
+
+fn text(
+    history: &History,
+    store: &dyn OperationStore,
+    chain: &Chain,
+    left: Option<&RecordedState>,
+) -> Result<ReviewText, StoreError> {
+    let baseline = chain.baseline_state();
+    let link = |state: Option<&RecordedState>| state.and_then(|state| state.link.clone());
+    let (before, after) = (link(baseline), link(left));
+    if before.is_some() || after.is_some() {
+        return Ok(ReviewText::Link { before, after });
+    }
+    let new = left.map(|left| left.revision);
+    if chain.baseline == new {
+        return Ok(ReviewText::Same);
+    }
+    let size = |revision: Option<Revision>| match revision {
+        None => Ok(Some(0)),
+        Some(revision) => Ok(store.open_content(&revision)?.map(|kept| kept.size())),
+    };
+    let (Some(old_size), Some(new_size)) = (size(chain.baseline)?, size(new)?) else {
+        return by_operation(history, chain);
+    };
+    if old_size.max(new_size) > LARGEST {
+        return Ok(ReviewText::TooLarge {
+            added: 0,
+            removed: 0,
+        });
+    }
+    let bytes = |revision: Option<Revision>| match revision {
+        None => Ok(Some(Vec::new())),
+        Some(revision) => store.content(&revision),
+    };
+    let (Some(old), Some(new)) = (bytes(chain.baseline)?, bytes(new)?) else {
+        return by_operation(history, chain);
+    };
+    let (Some(old), Some(new)) = (Lines::of(&old), Lines::of(&new)) else {
+        return Ok(ReviewText::NotText {
+            sizes: (old_size, new_size),
+        });
+    };
+    let compared = compare(&old, &new);
+    if compared.coarse {
+        return Ok(ReviewText::TooLarge {
+            added: compared.added,
+            removed: compared.removed,
+        });
+    }
+    let hunks = grouped(&compared.blocks).into_iter().map(|group| {
+        let hunk = hunk_of(&old, &new, group);
+        ReviewHunk {
+            lines: HunkLines::of(&hunk),
+            hunk,
+        }
+    });
+    Ok(ReviewText::Lines {
+        hunks: hunks.collect(),
+        added: compared.added,
+        removed: compared.removed,
+    })
+}
+
+/// What each operation did, where the content at the last look is no longer kept.
+fn by_operation(history: &History, chain: &Chain) -> Result<ReviewText, StoreError> {
+    let mut patches = Vec::with_capacity(chain.steps.len());
+    for step in &chain.steps {
+        let patch = history.patch(step.change())?;
+        patches.push((step.operation.id.clone(), patch));
+    }
+    Ok(ReviewText::ByOperation(patches))
+}
+
+/// The operations of a chain, newest first, each with the prompt that it followed.
+fn contributions(history: &History, chain: &Chain) -> Result<Vec<Contribution>, StoreError> {
+    let mut known: Vec<(String, Vec<Mark>)> = Vec::new();
+    let mut contributions = Vec::with_capacity(chain.steps.len());
+    for step in chain.steps.iter().rev() {
+        let session = &step.operation.session;
+        if !known.iter().any(|(name, _)| name == session) {
+            let query = MarkQuery {
+                session: Some(session.clone()),
+                ..MarkQuery::default()
+            };
+            known.push((session.clone(), history.marks(&query)?));
+        }
+        let marks = known.iter().find(|(name, _)| name == session);
+        let mut marks = marks.into_iter().flat_map(|(_, marks)| marks);
+        let prompt = marks.find(|mark| mark.sequence < step.operation.sequence);
+        contributions.push(Contribution {
+            prompt: prompt.cloned(),
+            is_a_persons: step.operation.is_a_persons(),
+            operation: Arc::clone(&step.operation),
+        });
+    }
+    Ok(contributions)
+}

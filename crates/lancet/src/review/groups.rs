@@ -1,0 +1,50 @@
+//! Files of a review by the session and prompt that wrote to them last.
+
+use lancet_history::Mark;
+
+use super::file::{Contribution, ReviewedFile};
+
+/// The files that one session wrote to last, after one prompt.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ReviewGroup<'f> {
+    /// The session.
+    pub session: &'f str,
+    /// The client program of the session.
+    pub client: Option<&'f str>,
+    /// The prompt.
+    pub prompt: Option<&'f Mark>,
+    /// The files, newest first. Other sessions and prompts may have contributed to them, too.
+    pub files: Vec<&'f ReviewedFile>,
+}
+
+/// Groups files by the session and prompt of their newest operation that is not the reviewing person's own.
+pub fn grouped(files: &[ReviewedFile]) -> Vec<ReviewGroup<'_>> {
+    let mut groups: Vec<ReviewGroup<'_>> = Vec::new();
+    for file in files {
+        let Some(by) = leading(file) else { continue };
+        let session = by.operation.session.as_str();
+        let prompt = by.prompt.as_ref();
+        let number = |mark: Option<&Mark>| mark.map(|mark| mark.id);
+        let known = groups
+            .iter_mut()
+            .find(|group| group.session == session && number(group.prompt) == number(prompt));
+        match known {
+            Some(group) => group.files.push(file),
+            None => groups.push(ReviewGroup {
+                session,
+                client: by.operation.client.as_deref(),
+                prompt,
+                files: vec![file],
+            }),
+        }
+    }
+    groups
+}
+
+/// The contribution that a file is listed under.
+fn leading(file: &ReviewedFile) -> Option<&Contribution> {
+    let mut all = file.contributions.iter();
+    all.find(|one| !one.is_a_persons)
+        .or(file.contributions.first())
+}

@@ -1,0 +1,154 @@
+//! examine for one hunk of a review: the plan that takes exactly its lines back. The hunk is one of the difference between the
+//! last look and what an operation left; its lines are found on the disk by counting through what was changed since, never by
+//! searching.
+
+use lancet_history::{OperationKind, OperationStore, TakenBack};
+
+use super::kept::{content, unreadable};
+use super::view::{self, Wanted};
+use super::walk::{self, Current, Found};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::review::chain::Chain;
+use crate::review::contributors;
+use crate::review::lines::{Block, Lines, compare, grouped, hunk_of, take_out};
+use crate::rooms::examine::open::HELD;
+use crate::rooms::locate::{Intent, Target, locate};
+use crate::rooms::plan::{DryRun, FilePlan, Origin, Plan};
+use crate::rooms::{Attempt, CallContext};
+use crate::undo::{HunkLines, TakeHunk};
+use crate::wording::{QuotedPath, quote_path};
+
+/// Works out the plan that takes one hunk back.
+pub(crate) fn hunk(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    asked: &TakeHunk,
+) -> Result<Plan, Refusal> {
+    let store = super::store(context)?;
+    let path = asked.file.to_string_lossy();
+    let target = locate(context.engine(), &path, Intent::Replace)?;
+    let told = quote_path(target.path());
+    let turn = context.take_turn([target.path()])?;
+    let others = context.other_workspaces().map_err(unreadable)?.ids();
+    let upto = Some(asked.operation.as_str());
+    let chain = Chain::of(store, &asked.file, upto, &others).map_err(unreadable)?;
+    let chain = chain
+        .filter(|chain| chain.baseline == asked.before && target.path() == asked.file)
+        .ok_or_else(|| looked_at(&told))?;
+    let left = chain.newest().and_then(|step| step.change().after.as_ref());
+    if left.is_some_and(|left| left.size > HELD) {
+        return Err(no_lines(&told));
+    }
+    let bytes_of = |revision: Option<[u8; 32]>| match revision {
+        None => Ok(Vec::new()),
+        Some(revision) => content(store, &revision),
+    };
+    let old_bytes = bytes_of(chain.baseline)?;
+    let new_bytes = bytes_of(left.map(|left| left.revision))?;
+    let (Some(old), Some(new)) = (Lines::of(&old_bytes), Lines::of(&new_bytes)) else {
+        return Err(no_lines(&told));
+    };
+    let compared = compare(&old, &new);
+    let mut groups = grouped(&compared.blocks).into_iter();
+    let blocks = groups
+        .find(|group| HunkLines::of(&hunk_of(&old, &new, group)) == asked.hunk)
+        .filter(|_| !compared.coarse)
+        .ok_or_else(|| looked_at(&told))?;
+    let touching = contributors::of(store, &chain, blocks).map_err(unreadable)?;
+    let takes_part_of = touching.iter().map(|step| TakenBack {
+        by: Some(0),
+        operation: step.operation.id.clone(),
+        at: step.change().at,
+    });
+    let takes_part_of = takes_part_of.collect();
+    let file = file_plan(
+        context,
+        attempt,
+        store,
+        target,
+        &chain,
+        (&old, &new, blocks),
+    )?;
+    Ok(Plan {
+        files: vec![file],
+        dry_run: DryRun::No,
+        turn,
+        origin: Origin {
+            kind: OperationKind::Undo,
+            takes_part_of,
+            lead: Some("One hunk was taken back.".to_owned()),
+            ..Origin::default()
+        },
+    })
+}
+
+/// Works out what becomes of the file.
+fn file_plan(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    store: &dyn OperationStore,
+    target: Target,
+    chain: &Chain,
+    (old, new, blocks): (&Lines<'_>, &Lines<'_>, &[Block]),
+) -> Result<FilePlan, Refusal> {
+    let told = quote_path(target.path());
+    let left = chain.newest().and_then(|step| step.change().after.as_ref());
+    let current = walk::current(context, attempt, &target)?;
+    let found = current.as_ref().map(|current| *current.revision.as_bytes());
+    let is_as_left = found == left.map(|left| left.revision);
+    let mut folders = Vec::new();
+    let mut mode = None;
+    let wanted = match (&current, chain.baseline, left) {
+        // The file was made since the last look: its only hunk is the whole of it.
+        (Some(_), None, Some(_)) if is_as_left => {
+            let made = chain.steps.iter().flat_map(|step| &step.change().folders);
+            folders = made.cloned().collect();
+            Wanted::Nothing
+        }
+        // It was removed since.
+        (None, Some(_), None) => {
+            let state = chain.baseline_state();
+            mode = state.map(|state| state.mode).filter(|mode| *mode != 0);
+            state.map_or_else(|| Wanted::Bytes(old.bytes().to_vec()), Wanted::Kept)
+        }
+        (Some(current), Some(_), Some(_)) => {
+            let taken = held(current).and_then(|now| take_out(old, new, &Lines::of(now)?, blocks));
+            Wanted::Bytes(taken.ok_or_else(|| conflict(&told))?)
+        }
+        _ => return Err(conflict(&told)),
+    };
+    let plan = view::file_plan(context, store, target, current, wanted, mode, folders)?;
+    plan.ok_or_else(|| conflict(&told))
+}
+
+/// The bytes of a file that is held in memory.
+fn held(current: &Current) -> Option<&[u8]> {
+    match &current.content {
+        Found::Held(snapshot) => Some(snapshot.bytes.as_slice()),
+        Found::Large(_) | Found::Link(_) => None,
+    }
+}
+
+/// The refusal where the lines of the hunk do not stand on the disk any more.
+fn conflict(path: &QuotedPath) -> Refusal {
+    let text = format!(
+        "The hunk cannot be taken back: its lines in {path}, or lines beside them, were changed since. Nothing was changed; look at the file as it is now."
+    );
+    Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
+}
+
+/// The refusal where the difference that the hunk is one of is not to be reviewed any more.
+fn looked_at(path: &QuotedPath) -> Refusal {
+    let text = format!(
+        "The hunk cannot be taken back: what is to be reviewed of {path} is no longer what was shown. Nothing was changed; load the review again."
+    );
+    Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
+}
+
+/// The refusal for contents that have no lines.
+fn no_lines(path: &QuotedPath) -> Refusal {
+    let text = format!(
+        "{path} is no text, or too large to be compared by line. Nothing was changed; the operation as a whole can be undone."
+    );
+    Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
+}

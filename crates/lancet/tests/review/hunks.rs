@@ -1,0 +1,245 @@
+//! One hunk is taken back: exactly its lines, by an operation of its own, or not at all.
+
+use std::fs;
+
+use lancet::history::{LogQuery, OperationKind};
+use lancet::undo::{HunkLines, Selection, TakeBack, TakeHunk};
+use lancet::{Caller, Lancet, Mode, RefusalKind, Reply};
+use serde_json::json;
+
+use crate::ground::{Ground, call, edit, hunk, hunks, lines, named, write};
+
+/// A file in which an agent changed three places.
+fn three_hunks(ground: &Ground) -> std::path::PathBuf {
+    let path = ground.put("a.txt", lines());
+    let session = named(&ground.engine(), "agent");
+    for line in [5, 20, 35] {
+        let (old, new) = (format!("line {line}.\n"), format!("LINE {line}.\n"));
+        edit(&session, &path, &old, &new);
+    }
+    path
+}
+
+fn take_back(lancet: &Lancet, asked: TakeBack) -> Reply {
+    let reply = lancet
+        .new_session()
+        .take_back(asked, Caller::client("lancet", "1"));
+    assert!(!reply.is_error(), "{}", reply.text());
+    reply
+}
+
+#[test]
+fn one_hunk_is_taken_back_and_the_rest_stays() {
+    let ground = Ground::new();
+    three_hunks(&ground);
+    let shown = ground.only();
+    let reply = ground.review().take_back(hunk(&shown, 1));
+    assert!(!reply.is_error(), "{}", reply.text());
+    let expected = lines()
+        .replace("line 5.", "LINE 5.")
+        .replace("line 35.", "LINE 35.");
+    assert_eq!(ground.text("a.txt"), expected);
+    assert_eq!(hunks(&ground.only()), 2);
+    let history = ground.engine().history().expect("kept");
+    let log = history.log(&LogQuery::default()).expect("read");
+    assert_eq!(
+        (log[0].kind, log[0].tool.as_str(), log.len()),
+        (OperationKind::Undo, "Undo", 4)
+    );
+    // The operation that it is a part of is not undone.
+    assert_eq!(log[0].takes_back, [log[2].id.as_str()]);
+    assert!(!log[2].is_undone());
+}
+
+#[test]
+fn an_undo_of_the_whole_takes_back_what_is_left_and_can_be_redone() {
+    let ground = Ground::new();
+    three_hunks(&ground);
+    ground.review().take_back(hunk(&ground.only(), 1));
+    let after_hunk = ground.text("a.txt");
+    let lancet = ground.engine();
+    let session = || Selection::Session("agent".into());
+    take_back(&lancet, TakeBack::undo(session()));
+    assert_eq!(ground.text("a.txt"), lines());
+    assert!(ground.review().list(10).expect("read").files.is_empty());
+    take_back(&lancet, TakeBack::redo(Selection::Newest));
+    assert_eq!(ground.text("a.txt"), after_hunk);
+    assert_eq!(hunks(&ground.only()), 2);
+    take_back(&lancet, TakeBack::undo(session()));
+    assert_eq!(ground.text("a.txt"), lines());
+}
+
+#[test]
+fn an_undo_of_one_operation_takes_back_what_is_left_of_it() {
+    let ground = Ground::new();
+    let path = ground.put("a.txt", lines());
+    let session = named(&ground.engine(), "agent");
+    let new = lines()
+        .replace("line 5.", "LINE 5.")
+        .replace("line 20.", "LINE 20.");
+    crate::ground::read(&session, &path);
+    write(&session, &path, &new);
+    ground.review().take_back(hunk(&ground.only(), 0));
+    assert_eq!(
+        ground.text("a.txt"),
+        lines().replace("line 20.", "LINE 20.")
+    );
+    take_back(&ground.engine(), TakeBack::undo(Selection::Newest));
+    assert_eq!(ground.text("a.txt"), lines());
+}
+
+#[test]
+fn what_another_operation_wrote_stays_where_one_is_undone_after_a_hunk() {
+    let ground = Ground::new();
+    three_hunks(&ground);
+    let log = |ground: &Ground| {
+        let history = ground.engine().history().expect("kept");
+        history.log(&LogQuery::default()).expect("read")
+    };
+    let newest = log(&ground)[0].id.clone();
+    // The hunk is of the first operation, and the last one is undone.
+    ground.review().take_back(hunk(&ground.only(), 0));
+    take_back(
+        &ground.engine(),
+        TakeBack::undo(Selection::Operation(newest)),
+    );
+    assert_eq!(
+        ground.text("a.txt"),
+        lines().replace("line 20.", "LINE 20.")
+    );
+}
+
+#[test]
+fn a_hunk_that_was_taken_back_can_be_put_back() {
+    let ground = Ground::new();
+    three_hunks(&ground);
+    let written = ground.text("a.txt");
+    ground.review().take_back(hunk(&ground.only(), 2));
+    let history = ground.engine().history().expect("kept");
+    let taken = history.log(&LogQuery::default()).expect("read")[0].clone();
+    take_back(
+        &ground.engine(),
+        TakeBack::undo(Selection::Operation(taken.id)),
+    );
+    assert_eq!(ground.text("a.txt"), written);
+    assert_eq!(hunks(&ground.only()), 3);
+}
+
+#[test]
+fn lines_that_do_not_stand_there_any_more_are_a_conflict() {
+    let ground = Ground::new();
+    three_hunks(&ground);
+    let shown = ground.only();
+    let written = ground.text("a.txt");
+    for changed in [
+        written.replace("LINE 20.", "LINE twenty."),
+        written.replace("line 21.", "line twenty-one."),
+        written.replace("LINE 20.\n", "") + "LINE 20.\n",
+    ] {
+        ground.put("a.txt", &changed);
+        let reply = ground.review().take_back(hunk(&shown, 1));
+        assert_eq!(
+            reply.refusal(),
+            Some(RefusalKind::Conflict),
+            "{}",
+            reply.text()
+        );
+        assert_eq!(ground.text("a.txt"), changed);
+    }
+    // A change elsewhere is none, whoever made it: the lines are found by counting.
+    ground.put("a.txt", format!("LINE 20.\nmore\n{written}"));
+    let reply = ground.review().take_back(hunk(&shown, 1));
+    assert!(!reply.is_error(), "{}", reply.text());
+    let expected = written.replace("LINE 20.", "line 20.");
+    assert_eq!(ground.text("a.txt"), format!("LINE 20.\nmore\n{expected}"));
+}
+
+#[test]
+fn a_hunk_that_is_not_shown_any_more_is_refused() {
+    let ground = Ground::new();
+    let path = three_hunks(&ground);
+    let shown = ground.only();
+    let before = ground.text("a.txt");
+    let mut other = hunk(&shown, 0);
+    other.hunk = HunkLines {
+        old: (1, 2),
+        new: (3, 4),
+    };
+    let unknown = TakeHunk::new(&path, "zzzz", shown.before, other.hunk);
+    for asked in [other, unknown] {
+        let reply = ground.review().take_back(asked);
+        assert_eq!(reply.refusal(), Some(RefusalKind::Conflict));
+    }
+    ground
+        .review()
+        .mark_seen(&path, &shown.operation)
+        .expect("kept");
+    let reply = ground.review().take_back(hunk(&shown, 0));
+    assert_eq!(reply.refusal(), Some(RefusalKind::Conflict));
+    assert_eq!(ground.text("a.txt"), before);
+}
+
+#[test]
+fn a_new_file_goes_and_a_deleted_one_comes_back() {
+    let ground = Ground::new();
+    let session = named(&ground.engine(), "agent");
+    write(&session, &ground.path("sub/new.txt"), "new\n");
+    let reply = ground.review().take_back(hunk(&ground.only(), 0));
+    assert!(!reply.is_error(), "{}", reply.text());
+    assert!(!ground.path("sub").exists());
+    assert!(ground.review().list(10).expect("read").files.is_empty());
+
+    let gone = ground.put("gone.sh", "#!/bin/sh\r\nexit");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&gone, mode).expect("set");
+    let lancet = Lancet::builder()
+        .root(ground.root())
+        .state_dir(ground.state.path())
+        .mode(Mode::AcceptEdits)
+        .tools(["all"])
+        .open()
+        .expect("opened");
+    let all = named(&lancet, "agent");
+    crate::ground::read(&all, &gone);
+    call(&all, "DeleteFile", json!({ "file_path": gone }));
+    let reply = ground.review().take_back(hunk(&ground.only(), 0));
+    assert!(!reply.is_error(), "{}", reply.text());
+    assert_eq!(ground.bytes("gone.sh"), b"#!/bin/sh\r\nexit");
+    let mode = fs::metadata(&gone).expect("there").permissions();
+    assert_eq!(
+        std::os::unix::fs::PermissionsExt::mode(&mode) & 0o777,
+        0o755
+    );
+}
+
+#[test]
+fn the_click_is_the_yes_but_for_protected_names_and_rules_that_deny() {
+    let ground = Ground::new();
+    fs::create_dir(ground.path(".vscode")).expect("made");
+    let protected = ground.path(".vscode/settings.json");
+    for path in [ground.path("a.txt"), protected.clone()] {
+        fs::write(&path, "one\n").expect("written");
+        let lancet = Lancet::builder()
+            .root(ground.root())
+            .state_dir(ground.state.path())
+            .approver(|_: &lancet::approval::Question| lancet::approval::Answer::Yes)
+            .open()
+            .expect("opened");
+        edit(&named(&lancet, "agent"), &path, "one\n", "two\n");
+    }
+    let asking = ground.engine_in(Mode::Ask).review().expect("kept");
+    let list = asking.list(10).expect("read");
+    for file in &list.files {
+        let reply = asking.take_back(hunk(file, 0));
+        let refused = file.path == protected;
+        assert_eq!(reply.is_error(), refused, "{}", reply.text());
+        if refused {
+            assert_eq!(reply.refusal(), Some(RefusalKind::Declined));
+        }
+    }
+    assert_eq!(ground.text("a.txt"), "one\n");
+    assert_eq!(ground.text(".vscode/settings.json"), "two\n");
+    let plan = ground.engine_in(Mode::Plan).review().expect("kept");
+    let reply = plan.take_back(hunk(&list.files[0], 0));
+    assert_eq!(reply.refusal(), Some(RefusalKind::Declined));
+}

@@ -1,0 +1,82 @@
+//! Laws over generated texts: a hunk that is taken back gives its old lines and leaves every other byte, and an undo of the rest
+//! gives the state at the last look.
+
+use lancet::review::ReviewText;
+use lancet::undo::{Selection, TakeBack};
+use lancet::{Caller, RefusalKind};
+use lancet_testing::laws;
+use proptest::prelude::*;
+
+use crate::ground::{Ground, call, hunk, named, read};
+
+/// A text of some lines with all kinds of line ends, perhaps without one at the end.
+fn text() -> impl Strategy<Value = String> {
+    let line = prop_oneof![
+        3 => "[ab]{0,2}\n",
+        1 => "[ab]{0,2}\r\n",
+        1 => "é\u{a0}\t\n",
+    ];
+    let lines = prop::collection::vec(line, 1..30);
+    (lines, "b?").prop_map(|(lines, end)| lines.concat() + &end)
+}
+
+/// The new bytes with one hunk replaced by its old lines, counted by the head of the hunk alone.
+fn expected(old: &str, new: &str, hunk: &lancet::outcome::Hunk) -> String {
+    let lines =
+        |text: &str| -> Vec<String> { text.split_inclusive('\n').map(str::to_owned).collect() };
+    let (old, new) = (lines(old), lines(new));
+    let first = |start: usize, count: usize| start - usize::from(count > 0);
+    let (from, to) = (
+        first(hunk.old_start, hunk.old_lines),
+        first(hunk.new_start, hunk.new_lines),
+    );
+    let mut all = new[..to].to_vec();
+    all.extend_from_slice(&old[from..from + hunk.old_lines]);
+    all.extend_from_slice(&new[to + hunk.new_lines..]);
+    all.concat()
+}
+
+proptest! {
+    #![proptest_config(laws::config_of(laws::limited(200, 12)))]
+
+    #[test]
+    fn exactly_one_hunk_and_then_the_rest(
+        old in text(),
+        steps in prop::collection::vec(text(), 1..3),
+        mark in any::<bool>(),
+        pick in 0usize..100,
+    ) {
+        let ground = Ground::new();
+        let path = ground.put("a.txt", &old);
+        let lancet = ground.engine();
+        let session = named(&lancet, "agent");
+        for text in &steps {
+            read(&session, &path);
+            let arguments = serde_json::json!({ "file_path": path, "content": text });
+            let reply = call(&session, "Write", arguments);
+            prop_assert!(!reply.is_error() || reply.refusal() == Some(RefusalKind::NoChange), "{}", reply.text());
+        }
+        let new = ground.text("a.txt");
+        let list = ground.review().list(1).expect("read");
+        let Some(file) = list.files.first() else {
+            prop_assert_eq!(new, old);
+            return Ok(());
+        };
+        let ReviewText::Lines { hunks, .. } = &file.text else { panic!("{:?}", file.text) };
+        let pick = pick % hunks.len();
+        let reply = ground.review().take_back(hunk(file, pick));
+        prop_assert!(!reply.is_error(), "{}", reply.text());
+        prop_assert_eq!(ground.text("a.txt"), expected(&old, &new, &hunks[pick].hunk));
+        if mark {
+            // A second hunk of what is left.
+            if let Some(file) = ground.review().list(1).expect("read").files.first() {
+                let reply = ground.review().take_back(hunk(file, 0));
+                prop_assert!(!reply.is_error(), "{}", reply.text());
+            }
+        }
+        let undo = TakeBack::undo(Selection::Session("agent".into()));
+        let reply = lancet.new_session().take_back(undo, Caller::client("lancet", "1"));
+        prop_assert!(!reply.is_error(), "{}", reply.text());
+        prop_assert_eq!(ground.text("a.txt"), old);
+    }
+}

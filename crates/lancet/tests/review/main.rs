@@ -1,0 +1,7 @@
+//! The review: what was written since the last look, one hunk taken back, comments that reach their session once.
+
+mod ground;
+mod hunks;
+mod laws;
+mod looks;
+mod words;
