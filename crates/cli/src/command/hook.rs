@@ -4,6 +4,7 @@
 mod event;
 mod message;
 mod tool;
+mod words;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -127,9 +128,9 @@ fn answer_to(
         Event::Prompt(text) => {
             let name = name?;
             // The mark is set even where the agent's process was not found, as in a container, and its session cannot be reported.
-            let marked = lancet.history()?.mark(&name, &text).ok();
+            let _ = lancet.history()?.mark(&name, &text);
             report(&lancet, &name);
-            marked
+            return words::with_prompt(&lancet, agent, &name);
         }
         Event::Read { path, text } => {
             let session = lancet.session(&SessionName::new(name?).ok()?);
