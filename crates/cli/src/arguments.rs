@@ -14,6 +14,7 @@ mod permissions;
 mod reply;
 mod search;
 mod serve;
+mod sessions;
 mod tools;
 mod watch;
 mod work;
@@ -47,6 +48,7 @@ pub(crate) use search::{
     ColorWhen, FilterArguments, GlobArguments, GrepArguments, ListedKind, SortBy,
 };
 pub(crate) use serve::ServeArguments;
+pub(crate) use sessions::{ResumeArguments, SessionsArguments, SessionsCommand, StopArguments};
 pub(crate) use tools::{ToolChoice, ToolFormat, ToolsArguments};
 pub(crate) use watch::WatchArguments;
 pub(crate) use work::{LogLevel, WorkArguments};
@@ -93,6 +95,7 @@ pub(crate) enum Command {
     Watch(WatchArguments),
     Events(EventsArguments),
     Pending(PendingArguments),
+    Sessions(SessionsArguments),
     Read(ReadArguments),
     Edit(EditArguments),
     Write(WriteArguments),

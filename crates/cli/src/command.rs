@@ -18,6 +18,7 @@ mod prompt;
 mod read;
 mod search;
 mod serve;
+mod sessions;
 mod tools;
 mod write;
 mod writing;
@@ -45,6 +46,7 @@ pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Fail
         Command::Watch(arguments) => history::watch(arguments, around),
         Command::Events(arguments) => history::events(arguments, around),
         Command::Pending(arguments) => pending::run(arguments, around),
+        Command::Sessions(arguments) => sessions::run(arguments, around),
         Command::Read(arguments) => read::run(arguments, around),
         Command::Edit(arguments) => edit::run(arguments, around),
         Command::Write(arguments) => write::run(arguments, around),

@@ -108,6 +108,8 @@ pub struct SessionBegin<'s> {
     pub session: &'s str,
     /// The client program.
     pub client: Option<&'s str>,
+    /// The version of the client program.
+    pub version: Option<&'s str>,
     /// The root that stands for the workspace.
     pub workspace: Option<WorkspaceRef<'s>>,
     /// The fields `roots` and `pid` of the event, as a JSON object.

@@ -6,6 +6,7 @@
 //!   [`begin`](RecordStore::begin) before the files are written and [`finish`](RecordStore::finish) afterwards, so that a
 //!   crash in between can be settled from the files.
 //! - [`MarkStore`] keeps the places in a session's changes at which a person sent a prompt ([`Mark`]).
+//! - [`ActivityStore`] knows the sessions at work and those whose writes a person has stopped.
 //! - [`QuestionStore`] keeps questions to a person and their decisions, which outlive the call that asked.
 //! - [`ReviewStore`] keeps the last look of a person at each file, and the comments that are on their way to a session.
 //! - [`Store`] implements all of them in an SQLite database in the state folder; large contents are files beside it, named by their
@@ -36,6 +37,7 @@
 //! unfinished operation. The database is not flushed at each save; after a power cut the last records may be missing, and
 //! hashes still decide what is true. A file system without shared memory makes it slower, not less safe.
 
+mod activity;
 mod content;
 mod entry;
 mod event;
@@ -52,6 +54,7 @@ mod stamp;
 mod store;
 mod workspace;
 
+pub use activity::{ActivityStore, ChangedPath, OpenSession, SessionActivity, Stop};
 pub use content::{ChangesDoNotFit, RawChange, revise};
 pub use entry::{Entry, ReadRange, Readings, Revision, Version};
 pub use event::{EventKind, EventPage, EventStore, RecordedEvent, RecordedFact, SessionBegin};

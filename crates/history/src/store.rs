@@ -5,9 +5,11 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::activity::Stop;
 use crate::entry::Entry;
 use crate::session::SessionName;
 
+mod activity;
 mod age;
 mod blobs;
 mod clock;
@@ -26,6 +28,7 @@ mod journal;
 mod ledger_tables;
 mod ledgers;
 mod log;
+mod log_search;
 mod looks;
 mod marks;
 mod open;
@@ -45,6 +48,7 @@ mod schema;
 mod spans;
 mod sqlite;
 mod statistics;
+mod stops;
 mod streamed;
 mod transaction;
 mod unsealed;
@@ -182,6 +186,14 @@ pub enum StoreError {
         /// The question.
         question: String,
     },
+    /// A person has stopped the writes of the session.
+    #[error("a person has stopped the writes of session {}", stop.session)]
+    Stopped {
+        /// The file.
+        path: PathBuf,
+        /// The person's order.
+        stop: Box<Stop>,
+    },
     /// Any other error of SQLite.
     #[error("{}: {reason}", path.display())]
     Failed {
@@ -202,6 +214,7 @@ impl StoreError {
             | Self::Newer { path, .. }
             | Self::Taken { path, .. }
             | Self::UsedUp { path, .. }
+            | Self::Stopped { path, .. }
             | Self::Failed { path, .. } => path,
         }
     }

@@ -1,7 +1,9 @@
 //! The public calls of a session: a model's tool call, a host's typed call, a person's undo and restore.
 
 use std::path::Path;
+use std::sync::Arc;
 
+use crate::approval::Approver;
 use crate::arguments::{
     EditArguments, GlobArguments, GrepArguments, MultiEditArguments, NotebookEditArguments,
     ReadArguments, WriteArguments,
@@ -180,18 +182,38 @@ impl Session {
 
     fn undo_own(&self, selection: Selection) -> Reply {
         let change = Change::TakeBack(TakeBack::undo(selection), Whose::Own);
-        rooms::run_change(self, "Undo", Caller::default(), &change)
+        rooms::run_change(self, "Undo", Caller::default(), None, &change)
     }
 
     /// Undoes or redoes changes. They may be any changes below the roots, of any session: this is for a person or a
     /// host. Models have the tool Undo, which takes back only changes of their own session.
     pub fn take_back(&self, asked: TakeBack, caller: Caller) -> Reply {
+        self.take_back_with(asked, caller, None)
+    }
+
+    /// Undoes or redoes changes like [`take_back`](Self::take_back), and asks this approver in place of the engine's: for a
+    /// host whose person has seen what will become of the files.
+    pub fn take_back_asking(
+        &self,
+        asked: TakeBack,
+        caller: Caller,
+        approver: impl Approver + 'static,
+    ) -> Reply {
+        self.take_back_with(asked, caller, Some(Arc::new(approver)))
+    }
+
+    fn take_back_with(
+        &self,
+        asked: TakeBack,
+        caller: Caller,
+        approver: Option<Arc<dyn Approver>>,
+    ) -> Reply {
         let name = match asked.direction {
             Direction::Undo => "Undo",
             Direction::Redo => "Redo",
         };
         let change = Change::TakeBack(asked, Whose::Everyone);
-        rooms::run_change(self, name, caller, &change)
+        rooms::run_change(self, name, caller, approver, &change)
     }
 
     /// Brings one file back to a state that is in the history.
@@ -202,7 +224,24 @@ impl Session {
     /// Brings several files back to states that are in the history, as one change: all of them or none. It is a dry run
     /// where one of the requests is, and the first handle among them stops it.
     pub fn restore_all(&self, asked: Vec<Restore>, caller: Caller) -> Reply {
-        rooms::run_change(self, "Restore", caller, &Change::Restore(asked))
+        rooms::run_change(self, "Restore", caller, None, &Change::Restore(asked))
+    }
+
+    /// Brings files back like [`restore_all`](Self::restore_all), and asks this approver in place of the engine's.
+    pub fn restore_all_asking(
+        &self,
+        asked: Vec<Restore>,
+        caller: Caller,
+        approver: impl Approver + 'static,
+    ) -> Reply {
+        let approver: Arc<dyn Approver> = Arc::new(approver);
+        rooms::run_change(
+            self,
+            "Restore",
+            caller,
+            Some(approver),
+            &Change::Restore(asked),
+        )
     }
 
     /// Records text that the host showed the model by itself. Text equal to the file's, or to whole lines of it, counts

@@ -3,6 +3,7 @@
 
 mod attribution;
 mod events;
+mod life;
 mod marks;
 mod patch;
 
@@ -24,6 +25,7 @@ pub use lancet_history::{
     LogQuery, Mark, MarkQuery, Operation, OperationKind, OperationState, RecordedState, Removed,
     Reversible, Statistics, StatisticsQuery, StoreError, Totals,
 };
+pub use life::{FileLife, LifeCursor, LifeEvent};
 
 /// The shortest part of an id that is accepted in place of the id.
 pub const SHORTEST_ID: usize = 2;
@@ -149,6 +151,13 @@ impl History {
     /// The state folder cannot be read.
     pub fn find(&self, part: &str) -> Result<IdMatch, StoreError> {
         self.ask(|store| store.find(part, &self.roots()))
+    }
+
+    /// Whether all files of an operation are below the roots.
+    pub fn concerns(&self, operation: &Operation) -> bool {
+        let roots = self.engine.roots();
+        let is_below = |path: &Path| roots.iter().any(|root| path.starts_with(root));
+        operation.files.iter().all(|file| is_below(&file.path))
     }
 
     /// Gives the short form of each operation's id: an ending that no other operation's id has, of at least [`SHOWN_ID`]

@@ -42,6 +42,7 @@
 //! | start the programs that convert other files to text | [`convert::FileConverter`], [`Builder::file_converter`] |
 //! | take changes back | [`Session::undo`], [`Session::undo_all`], [`undo`] |
 //! | read the log, contents and authors of lines | [`history::History`] |
+//! | see which sessions are at work, and stop the writes of one | [`sessions::Sessions`] |
 //! | load `lancet.toml` | [`settings`] |
 //! | test against a disk that is full or fails | the module `testing`, with the feature of that name |
 //!
@@ -98,6 +99,7 @@ pub mod review;
 mod rooms;
 mod row;
 mod session;
+pub mod sessions;
 pub mod settings;
 #[cfg(feature = "testing")]
 pub mod testing;

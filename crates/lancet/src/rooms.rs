@@ -26,6 +26,7 @@ mod proposal;
 pub(crate) mod record;
 pub(crate) mod reply;
 pub(crate) mod set_aside;
+mod stopped;
 mod tool_refusals;
 
 use std::sync::Arc;
@@ -156,11 +157,13 @@ fn reply_call<'s, 'r>(
     (context, Change::Reply(request))
 }
 
-/// Carries out a change that a person or a host asks for by name, without a tool call.
+/// Carries out a change that a person or a host asks for by name, without a tool call. Where an approver is given it is asked in
+/// place of the engine's.
 pub(crate) fn run_change(
     session: &Session,
     name: &str,
     caller: Caller,
+    approver: Option<Arc<dyn Approver>>,
     change: &Change<'_>,
 ) -> Reply {
     let cancel = match change {
@@ -173,6 +176,7 @@ pub(crate) fn run_change(
     if let Change::TakeBack(..) = change {
         context.layout = Layout::Files;
     }
+    context.approver = approver;
     respond_to_change(&context, change)
 }
 

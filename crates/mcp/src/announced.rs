@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use lancet::{AnnouncedSession, Session};
+use lancet::{AnnouncedSession, Caller, Session};
 
 /// The most sessions that one connection tells of: a client that names a new one in each call must not fill the events.
 const MOST: usize = 64;
@@ -14,10 +14,10 @@ pub(crate) struct AnnouncedSessions(Arc<Mutex<BTreeMap<String, Option<AnnouncedS
 
 impl AnnouncedSessions {
     /// Tells that a session begins, at its first call. It writes to the state folder, so it runs on the pool.
-    pub(crate) fn announce(&self, session: &Session, client: Option<&str>) {
+    pub(crate) fn announce(&self, session: &Session, caller: &Caller) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() < MOST && !known.contains_key(session.key()) {
-            let announced = session.announce(client);
+            let announced = session.announce(caller.client.as_deref(), caller.version.as_deref());
             known.insert(session.key().to_owned(), announced);
         }
     }

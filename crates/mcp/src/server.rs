@@ -209,7 +209,7 @@ impl Server {
                     told.tell(&session, &log);
                 }
                 if let Some(announced) = announced {
-                    announced.announce(&session, again.caller.client.as_deref());
+                    announced.announce(&session, &again.caller);
                 }
                 session.call(again)
             };

@@ -30,7 +30,7 @@ pub(crate) struct ManArguments {
 
 /// Explain a command or a topic
 ///
-/// Topics: permissions, history, sessions, errors, settings, agents, and options (what all commands take).
+/// Topics: permissions, history, ledgers, errors, settings, agents, and options (what all commands take).
 #[derive(Debug, Args)]
 pub(crate) struct HelpArguments {
     /// A command or a topic

@@ -15,12 +15,12 @@ const PAGES: [(&str, &str); 7] = [
     ("asking", include_str!("../../../../docs/asking.md")),
     ("errors", include_str!("../../../../docs/errors.md")),
     ("history", include_str!("../../../../docs/history.md")),
+    ("ledgers", include_str!("../../../../docs/sessions.md")),
     (
         "permissions",
         include_str!("../../../../docs/permissions.md"),
     ),
     ("replies", include_str!("../../../../docs/replies.md")),
-    ("sessions", include_str!("../../../../docs/sessions.md")),
 ];
 
 /// The topic that is made from the table of settings.

@@ -36,6 +36,7 @@ mod ripgrep;
 mod roots;
 mod scenes;
 mod search;
+mod sessions;
 mod settings;
 mod stage;
 mod terminal;

@@ -4,7 +4,7 @@ use lancet_testing::folder::names;
 
 use crate::stage::{Stage, word};
 
-const COMMANDS: [&str; 31] = [
+const COMMANDS: [&str; 32] = [
     "mcp",
     "serve",
     "install",
@@ -32,6 +32,7 @@ const COMMANDS: [&str; 31] = [
     "rules",
     "trust",
     "pending",
+    "sessions",
     "doctor",
     "completions",
     "man",
@@ -114,8 +115,8 @@ fn topics_have_pages_from_the_documentation() {
         ("options", "--state-dir FOLDER"),
         ("permissions", "`lancet help asking`"),
         ("replies", "SEARCH/REPLACE"),
-        ("sessions", "\n2. `_meta"),
-        ("sessions", ", session: `threadId`"),
+        ("ledgers", "\n2. `_meta"),
+        ("ledgers", ", session: `threadId`"),
         ("settings", "confirm = true | false"),
     ] {
         let run = stage.run(&["help", topic]);
@@ -242,9 +243,9 @@ fn manual_pages_are_pages() {
     let names = names(&folder);
     let inner = names
         .iter()
-        .filter(|name| name.starts_with("lancet-pending-"));
-    assert_eq!(inner.count(), 3, "{names:?}");
-    assert_eq!(names.len(), COMMANDS.len() + 1 + 3, "{names:?}");
+        .filter(|name| name.starts_with("lancet-pending-") || name.starts_with("lancet-sessions-"));
+    assert_eq!(inner.count(), 5, "{names:?}");
+    assert_eq!(names.len(), COMMANDS.len() + 1 + 5, "{names:?}");
     assert!(
         names.contains(&"lancet.1".to_owned()) && names.contains(&"lancet-edit.1".to_owned()),
         "{names:?}"

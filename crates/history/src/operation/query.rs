@@ -20,10 +20,17 @@ pub struct LogQuery {
     pub turn: Option<String>,
     /// Only operations since this time, in milliseconds since 1970.
     pub since: Option<i64>,
+    /// Only operations up to this time, in milliseconds since 1970.
+    pub until: Option<i64>,
+    /// Only operations that have these words in a path, in their session's name, their id or tool, or in the prompt that they
+    /// came of. Case does not matter for ASCII letters.
+    pub words: Option<String>,
     /// Only operations that were recorded after this [`sequence`](Operation::sequence).
     pub after: Option<i64>,
     /// Only operations that were recorded before the one with this id.
     pub before: Option<String>,
+    /// Only operations that were recorded before this [`sequence`](Operation::sequence), which may be removed since.
+    pub before_sequence: Option<i64>,
     /// Only operations that can be undone, or only those that can be redone.
     pub reversible: Option<Reversible>,
     /// Operations on files that were recorded with one of these roots are left out, and so are their later changes of a

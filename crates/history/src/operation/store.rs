@@ -9,6 +9,7 @@ use super::{
     Draft, IdMatch, LogQuery, Operation, OperationState, Statistics, StatisticsQuery, TakenBack,
     Unsealed,
 };
+use crate::activity::ActivityStore;
 use crate::entry::Revision;
 use crate::event::EventStore;
 use crate::kept::KeptContent;
@@ -33,13 +34,26 @@ pub enum Confirmed {
 /// needs, and [`finish`](RecordStore::finish) afterwards. Operations of a process that ended in between are returned by
 /// [`unfinished`](RecordStore::unfinished) and settled by a caller that can read the files.
 pub trait OperationStore:
-    RecordStore + ContentStore + StoreUpkeep + MarkStore + QuestionStore + EventStore + ReviewStore
+    RecordStore
+    + ContentStore
+    + StoreUpkeep
+    + MarkStore
+    + QuestionStore
+    + EventStore
+    + ReviewStore
+    + ActivityStore
 {
 }
 
-impl<
-    S: RecordStore + ContentStore + StoreUpkeep + MarkStore + QuestionStore + EventStore + ReviewStore,
-> OperationStore for S
+impl<S> OperationStore for S where
+    S: RecordStore
+        + ContentStore
+        + StoreUpkeep
+        + MarkStore
+        + QuestionStore
+        + EventStore
+        + ReviewStore
+        + ActivityStore
 {
 }
 
@@ -48,7 +62,7 @@ pub trait RecordStore: Send + Sync {
     /// Stores the contents and announces the operation, in one transaction.
     ///
     /// # Errors
-    /// The store cannot be written, or has an operation of this id.
+    /// The store cannot be written, has an operation of this id, or a person has stopped the session's writes.
     fn begin(&self, draft: &Draft<'_>) -> Result<Saved, StoreError>;
 
     /// Records that the operation was carried out. The modes of the files afterwards are taken from the draft. An operation

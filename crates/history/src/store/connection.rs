@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
 use super::schema::{MigrateError, STEPS, migrate};
-use super::{events, ledger_tables, log, workspaces};
+use super::{events, ledger_tables, log, stops, workspaces};
 
 /// The size in bytes to which the write-ahead log is truncated after a checkpoint.
 const LONGEST_LOG: i64 = 4 << 20;
@@ -49,6 +49,7 @@ pub(super) fn prepare(
     log::check(&connection)?;
     workspaces::check(&connection)?;
     events::check(&connection)?;
+    stops::check(&connection)?;
     ledger_tables::prune(&connection)?;
     Ok(connection)
 }

@@ -208,6 +208,8 @@ pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
         "SELECT seq, time, kind, operation, file, workspace, session, client, body FROM events",
     )?;
     connection.prepare("SELECT upto FROM removed_events")?;
-    connection.prepare("SELECT process, session, client, workspace, body FROM open_sessions")?;
+    connection.prepare(
+        "SELECT process, session, client, workspace, body, time, version FROM open_sessions",
+    )?;
     Ok(())
 }

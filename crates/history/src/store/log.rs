@@ -6,7 +6,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 use super::paths::{below, bytes_of, path_of};
-use super::{looks, workspaces};
+use super::{log_search, looks, workspaces};
 use crate::operation::{
     ChangeKind, FileChange, LogQuery, Operation, OperationKind, OperationState, RecordedState,
     Reversible, TakenBack,
@@ -57,6 +57,15 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
     }
     if let Some(since) = query.since {
         filter.add("o.time >= ?", [Value::Integer(since)]);
+    }
+    if let Some(until) = query.until {
+        filter.add("o.time <= ?", [Value::Integer(until)]);
+    }
+    if let Some(words) = query.words.as_deref().filter(|words| !words.is_empty()) {
+        log_search::add(&mut filter, connection, words)?;
+    }
+    if let Some(before) = query.before_sequence {
+        filter.add("o.sequence < ?", [Value::Integer(before)]);
     }
     if let Some(after) = query.after {
         filter.add("o.sequence > ?", [Value::Integer(after)]);

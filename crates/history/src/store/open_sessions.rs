@@ -30,14 +30,16 @@ impl EventStore for Store {
             let workspace = begin.workspace.as_ref();
             let workspace = workspace.map(|found| workspaces::number_of(&transaction, found));
             transaction.execute(
-                "INSERT OR REPLACE INTO open_sessions (process, session, client, workspace, body)
-                 VALUES (?1, ?2, ?3, ?4, ?5)",
+                "INSERT OR REPLACE INTO open_sessions (process, session, client, workspace, body, time, version)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
                 params![
                     self.process(),
                     begin.session,
                     begin.client,
                     workspace.transpose()?,
-                    begin.body
+                    begin.body,
+                    super::clock::now_in_milliseconds(),
+                    begin.version
                 ],
             )?;
             let body = with_state(begin.body, "begun");

@@ -7,11 +7,13 @@ use rusqlite::params;
 
 use super::error::not_writable;
 use super::files::file_in;
+use super::stops::Admission;
 use super::transaction::WriteTransaction;
 use super::{
     Saved, Store, StoreError, blobs, contents, events, ids, log, process, prune, questions,
-    records, statistics, workspaces,
+    records, statistics, stops, workspaces,
 };
+use crate::activity::Stop;
 use crate::entry::Revision;
 use crate::event::EventStore as _;
 use crate::operation::{
@@ -27,6 +29,8 @@ enum Begun {
     Taken,
     /// The yes to this question is not there, or was used.
     UsedUp(String),
+    /// A person has stopped the session's writes.
+    Stopped(Stop),
 }
 
 impl RecordStore for Store {
@@ -34,12 +38,17 @@ impl RecordStore for Store {
         self.put_files(draft)?;
         let (begun, set_aside) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
+            // Before the yes is used up: it is there when the session may write again.
+            let sequence = match stops::admit(&transaction, draft)? {
+                Admission::Granted(sequence) => sequence,
+                Admission::Stopped(stop) => return Ok(Begun::Stopped(stop)),
+            };
             if let Some(question) = draft.question
                 && !questions::use_up(&transaction, question, draft.id)?
             {
                 return Ok(Begun::UsedUp(question.to_owned()));
             }
-            match records::insert(&transaction, self.folder(), draft) {
+            match records::insert(&transaction, self.folder(), draft, sequence) {
                 Err(error) if records::is_taken(&error) => return Ok(Begun::Taken),
                 other => other?,
             }
@@ -59,6 +68,10 @@ impl RecordStore for Store {
             Begun::UsedUp(question) => Err(StoreError::UsedUp {
                 path: path(),
                 question,
+            }),
+            Begun::Stopped(stop) => Err(StoreError::Stopped {
+                path: path(),
+                stop: Box::new(stop),
             }),
         }
     }
@@ -84,7 +97,8 @@ impl RecordStore for Store {
         if missing {
             let ((), moved) = self.run(|connection| {
                 let transaction = WriteTransaction::begin(connection)?;
-                records::insert(&transaction, self.folder(), draft)?;
+                let sequence = records::newest_sequence(&transaction)? + 1;
+                records::insert(&transaction, self.folder(), draft, sequence)?;
                 records::complete(&transaction, self.folder(), draft)?;
                 events::append_changes(&transaction, draft.id)?;
                 transaction.commit()

@@ -12,12 +12,13 @@ use crate::operation::{Draft, FileDraft, OperationState};
 /// The file index in `taken_back` if the file already had its old content and the operation did not write it.
 pub(super) const NO_FILE: i64 = -1;
 
-/// Inserts the rows of an operation. The caller marks an operation that is only announced by a row in `begun`; its state
+/// Inserts the rows of an operation with its place in the order of recording. The caller marks an operation that is only announced by a row in `begun`; its state
 /// counts once that row is removed.
 pub(super) fn insert(
     transaction: &WriteTransaction<'_>,
     state: &Path,
     draft: &Draft<'_>,
+    sequence: i64,
 ) -> rusqlite::Result<()> {
     let author = &draft.author;
     transaction
@@ -39,7 +40,7 @@ pub(super) fn insert(
             draft.tool,
             draft.rungs.join(","),
             draft.approved,
-            newest_sequence(transaction)? + 1
+            sequence
         ])?;
     for (at, file) in draft.files.iter().enumerate() {
         insert_file(transaction, state, draft.id, at, file)?;
@@ -71,17 +72,23 @@ pub(super) fn insert(
     Ok(())
 }
 
+/// The expression for the highest sequence number that was given; see [`newest_sequence`].
+macro_rules! newest_sequence_sql {
+    () => {
+        "max(coalesce((SELECT max(sequence) FROM operations), 0),
+             coalesce((SELECT sequence FROM marks ORDER BY id DESC LIMIT 1), 0),
+             coalesce((SELECT max(sequence) FROM looks), 0),
+             coalesce((SELECT sequence FROM first_look), 0))"
+    };
+}
+pub(super) use newest_sequence_sql;
+
 /// The highest sequence number that was given; 0 if there is none. A mark and a look have the number of an operation that may
 /// be removed since then, and a number that is given twice would count as before that mark, or as seen. Each mark has at least
 /// the number of the mark before it.
 pub(super) fn newest_sequence(connection: &Connection) -> rusqlite::Result<i64> {
     connection
-        .prepare_cached(
-            "SELECT max(coalesce((SELECT max(sequence) FROM operations), 0),
-                        coalesce((SELECT sequence FROM marks ORDER BY id DESC LIMIT 1), 0),
-                        coalesce((SELECT max(sequence) FROM looks), 0),
-                        coalesce((SELECT sequence FROM first_look), 0))",
-        )?
+        .prepare_cached(concat!("SELECT ", newest_sequence_sql!()))?
         .query_row([], |row| row.get(0))
 }
 

@@ -13,7 +13,7 @@ use super::schema::{STEPS, version};
 use crate::entry::Revision;
 
 /// The tables, referenced ones first, with the columns of their primary key.
-const TABLES: [(&str, &str); 19] = [
+const TABLES: [(&str, &str); 20] = [
     ("sessions", "id"),
     ("ledger", "session, path"),
     ("workspaces", "number"),
@@ -33,6 +33,7 @@ const TABLES: [(&str, &str); 19] = [
     ("looks", "path, workspace"),
     ("parts_taken_back", "operation, file, earlier, at"),
     ("comments", "id"),
+    ("stopped_sessions", "session"),
 ];
 /// The time limit, since a tool call is waiting. Rows that are not copied by then stay in the file that was set aside.
 const TIME_LIMIT: Duration = Duration::from_secs(10);

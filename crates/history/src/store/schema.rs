@@ -2,6 +2,7 @@
 //! steps that were applied.
 
 mod review;
+mod stops;
 
 use rusqlite::{Connection, TransactionBehavior};
 
@@ -253,7 +254,7 @@ pub(super) const STEPS: &[&str] = &["
         body      TEXT    NOT NULL,
         PRIMARY KEY (process, session)
     ) STRICT, WITHOUT ROWID;
-", review::STEP];
+", review::STEP, stops::STEP];
 
 /// Why a database could not be migrated.
 #[derive(Debug)]

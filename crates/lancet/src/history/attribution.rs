@@ -24,6 +24,8 @@ pub struct Attribution {
     pub lines: usize,
     /// The ranges of lines that one operation wrote, in order.
     pub written: Vec<Written>,
+    /// The text that the lines are counted in; none where the file is not UTF-8.
+    pub text: Option<String>,
 }
 
 /// A range of lines that one operation wrote.
@@ -109,6 +111,7 @@ pub(super) fn follow(
         path: path.to_owned(),
         lines: owners.len(),
         written,
+        text: std::str::from_utf8(now).ok().map(str::to_owned),
     })
 }
 

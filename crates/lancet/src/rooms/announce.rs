@@ -10,7 +10,7 @@ use lancet_history::{Author, Confirmed, Draft, OperationStore, Saved, StoreError
 use lancet_workspace::{OldFile, Revision, Seal, Written};
 
 use super::plan::{FilePlan, Plan};
-use super::{CallContext, late};
+use super::{CallContext, late, stopped};
 use crate::operation;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::quote_path;
@@ -96,6 +96,7 @@ pub(crate) fn begin(
             }
             Err(StoreError::Taken { .. }) => announced.id = operation::new_id(),
             Err(StoreError::UsedUp { .. }) => return Err(used_up(plan)),
+            Err(StoreError::Stopped { stop, .. }) => return Err(stopped::refusal(&stop)),
             // A yes is for one write, and what cannot be recorded could not use it up.
             Err(error)
                 if context.engine().settings.history.required || plan.origin.question.is_some() =>

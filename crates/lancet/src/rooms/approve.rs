@@ -24,9 +24,9 @@ pub(crate) use recorded::{forget_recalled, recall_seen};
 pub(crate) use withheld::{before_telling, tell_after_yes};
 
 use self::reason::{Standing, decide, decide_file, nobody, reason, refusal, standing};
-use super::locate;
 use super::plan::{FilePlan, Plan};
 use super::{Attempt, CallContext};
+use super::{locate, stopped};
 use crate::reason::Reason;
 use crate::refusal::Refusal;
 use crate::session::Check;
@@ -61,6 +61,9 @@ pub(crate) fn approve(
         .collect::<Result<Vec<Standing>, Refusal>>()?;
     recorded::settled_elsewhere(context)?;
     let asks = standings.iter().any(|standing| standing.asks().is_some());
+    if asks {
+        stopped::check(context)?;
+    }
     plan.origin.approved = match asks {
         false => allowed_by(&standings),
         true if attempt.needs_fresh_read()
@@ -121,6 +124,9 @@ pub(crate) fn foresee(context: &CallContext<'_>, plan: &Plan) -> Check {
             return Check::Refused(Box::new(refusal(target, &decision)));
         }
     }
+    if let Err(refusal) = stopped::check(context) {
+        return Check::Refused(Box::new(refusal));
+    }
     let reasons = reasons(context, &policy, plan);
     match reasons.into_iter().next() {
         None => Check::Passes,
@@ -141,6 +147,7 @@ pub(crate) fn foresee_dry_run(
     for file in &plan.files {
         check::settings_load(context, file)?;
     }
+    stopped::check(context)?;
     let reasons = reasons(context, &policy, plan);
     match reasons.iter().find(|reason| reason.protected) {
         Some(reason) if !ask::is_somebody_there(context) => Err(nobody(reason)),

@@ -16,9 +16,13 @@ pub struct AnnouncedSession {
 }
 
 impl Session {
-    /// Records that the session begins, for the client of this name. None without a state folder, or where it cannot be
+    /// Records that the session begins, for the client of this name and version. None without a state folder, or where it cannot be
     /// written: calls that need it say so.
-    pub fn announce(&self, client: Option<&str>) -> Option<AnnouncedSession> {
+    pub fn announce(
+        &self,
+        client: Option<&str>,
+        version: Option<&str>,
+    ) -> Option<AnnouncedSession> {
         let engine = self.lancet.engine();
         let store = Arc::clone(engine.history()?);
         let roots = engine.roots();
@@ -29,6 +33,7 @@ impl Session {
         let begin = SessionBegin {
             session: self.key(),
             client,
+            version,
             workspace: roots.first().and_then(|root| engine.workspace_of(root)),
             body: &json!({ "roots": named, "pid": std::process::id() }).to_string(),
         };

@@ -286,8 +286,8 @@ fn sessions_begin_and_end() {
         .expect("opened");
     let session = lancet.new_session();
     let (one, other) = (
-        session.announce(Some("agent")),
-        session.announce(Some("agent")),
+        session.announce(Some("agent"), Some("1.0")),
+        session.announce(Some("agent"), None),
     );
     assert!(one.is_some() && other.is_some());
     let history = lancet.history().expect("a state folder");
@@ -322,7 +322,10 @@ fn sessions_begin_and_end() {
 #[expect(clippy::print_stdout, reason = "the parent waits for this line")]
 pub(crate) fn hold_session(folder: &Path) {
     let lancet = open(folder, None);
-    let _announced = lancet.new_session().announce(None).expect("announced");
+    let _announced = lancet
+        .new_session()
+        .announce(None, None)
+        .expect("announced");
     println!("\nbegun");
     std::io::stdout().flush().expect("flushed");
     let _ = std::io::stdin().lines().count();

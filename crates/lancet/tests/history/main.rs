@@ -13,5 +13,6 @@ mod laws;
 mod lost;
 mod processes;
 mod same_path;
+mod search;
 mod trouble;
 mod undo;

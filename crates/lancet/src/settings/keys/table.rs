@@ -201,7 +201,7 @@ pub(in crate::settings) const KEYS: &[Key] = &[
         },
         "the built-in table",
         Project::Ignored,
-        "Bytes of one answer that an MCP client hands on to its model, by the name it gives itself; a name may end in *. Longer answers are cut by such clients, and what is cut counts as not read. Over the built-in table (`lancet help sessions`); read.max_chars holds as well.",
+        "Bytes of one answer that an MCP client hands on to its model, by the name it gives itself; a name may end in *. Longer answers are cut by such clients, and what is cut counts as not read. Over the built-in table (`lancet help ledgers`); read.max_chars holds as well.",
     ),
     key(
         "write.line_endings",

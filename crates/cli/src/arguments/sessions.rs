@@ -1,0 +1,65 @@
+//! What may be typed about the sessions at work.
+
+use clap::{Arg, Args, Subcommand};
+
+use super::{WorkArguments, examples};
+
+/// List the agents at work, and stop the writes of one
+///
+/// A session is one conversation of one agent. Those at work on the project you are in are listed: name, client, since when,
+/// how many files it knows and has changed, and how many of its calls wait. Files that two of them work on are named below.
+///
+/// A session that is stopped goes on reading; its writes are refused in every process until you let it write again.
+#[derive(Debug, Args)]
+#[command(after_long_help = examples::SESSIONS, disable_help_subcommand = true, mut_args = for_all)]
+pub(crate) struct SessionsArguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<SessionsCommand>,
+    /// Those of all projects, too
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// One JSON object for programs; of a list one a line, and a last one with the total and the files that several work on
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: WorkArguments,
+}
+
+/// Lets the options be given behind the inner command as well.
+fn for_all(argument: Arg) -> Arg {
+    match argument.get_id().as_str() {
+        "all" => argument,
+        _ => argument.global(true),
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SessionsCommand {
+    Stop(StopArguments),
+    Resume(ResumeArguments),
+}
+
+/// Stop the writes of a session; the words are passed on to the model
+///
+/// Anybody may stop a session. A call that waits for an answer writes nothing either, whatever the answer is.
+#[derive(Debug, Args)]
+#[command(after_long_help = examples::STOP)]
+pub(crate) struct StopArguments {
+    /// The session, by its name or the end of it
+    #[arg(value_name = "NAME")]
+    pub(crate) session: String,
+    /// Words for the model
+    #[arg(value_name = "WORDS")]
+    pub(crate) words: Vec<String>,
+}
+
+/// Let a session write again
+///
+/// At a terminal the answer is typed. Without a terminal the write token of `lancet serve` is needed in LANCET_TOKEN. A command
+/// that an agent runs is refused.
+#[derive(Debug, Args)]
+pub(crate) struct ResumeArguments {
+    /// The session, by its name or the end of it
+    #[arg(value_name = "NAME")]
+    pub(crate) session: String,
+}

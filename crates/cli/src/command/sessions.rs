@@ -1,0 +1,200 @@
+//! `lancet sessions`: the agents at work. Stopping one does no harm, so that anybody may; letting it write again is a
+//! person's decision.
+
+mod line;
+
+use lancet::sessions::{SessionOverview, Sessions};
+use serde_json::{Value, json};
+
+use super::history::access::{open, unreadable};
+use super::history::time;
+use crate::arguments::{ResumeArguments, SessionsArguments, SessionsCommand, StopArguments};
+use crate::failure::{Exit, Failure};
+use crate::guard::{self, Authority};
+use crate::surroundings::{RootHint, Surroundings};
+use crate::terminal::{confirm, page, print, print_error, stdout_is_terminal, visible_line};
+
+/// Runs `lancet sessions` and the commands below it.
+pub(super) fn run(arguments: &SessionsArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    match &arguments.command {
+        None => list(arguments, around),
+        Some(SessionsCommand::Stop(asked)) => stop(asked, arguments, around),
+        Some(SessionsCommand::Resume(asked)) => resume(asked, arguments, around),
+    }
+}
+
+/// Opens the sessions of the project that the person is in.
+fn sessions(arguments: &SessionsArguments, around: &Surroundings) -> Result<Sessions, Failure> {
+    let lancet = open(&arguments.place, RootHint::Project, None, around)?;
+    let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
+    let sessions = lancet.sessions().ok_or_else(without)?;
+    Ok(match arguments.all {
+        true => sessions.of_all_projects(),
+        false => sessions,
+    })
+}
+
+fn list(arguments: &SessionsArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    let sessions = sessions(arguments, around)?;
+    let found = sessions.list().map_err(unreadable)?;
+    let overlaps = sessions.overlaps(&found).map_err(unreadable)?;
+    if arguments.json {
+        let mut out: String = found
+            .iter()
+            .map(|one| format!("{}\n", object(one)))
+            .collect();
+        let overlaps = overlaps.iter().map(|overlap| {
+            let sessions = overlap.sessions.iter();
+            let sessions = sessions.map(
+                |one| json!({ "session": one.key, "changed": one.changed.map(time::for_programs) }),
+            );
+            json!({ "path": overlap.path, "sessions": sessions.collect::<Vec<_>>() })
+        });
+        let overlaps: Vec<Value> = overlaps.collect();
+        out.push_str(&format!(
+            "{}\n",
+            json!({ "total": found.len(), "overlaps": overlaps })
+        ));
+        print(&out)?;
+        return Ok(Exit::Done);
+    }
+    if found.is_empty() {
+        let whose = match arguments.all {
+            true => "",
+            false => " on this project (--all: on any)",
+        };
+        print_error(&format!("lancet: no agent is at work{whose}\n"));
+        return Ok(Exit::Done);
+    }
+    let colour = around.colour(stdout_is_terminal());
+    let mut text = line::lines(&found, colour);
+    text.push_str(&line::overlaps(&overlaps, around));
+    page(&text, around)?;
+    Ok(Exit::Done)
+}
+
+fn stop(
+    asked: &StopArguments,
+    arguments: &SessionsArguments,
+    around: &Surroundings,
+) -> Result<Exit, Failure> {
+    let sessions = sessions(arguments, around)?.of_all_projects();
+    let key = one(&sessions, &asked.session)?;
+    let words = asked.words.join(" ");
+    let words = (!words.trim().is_empty()).then_some(words.as_str());
+    let by = guard::decided_by(&arguments.place, around);
+    let is_new = sessions.stop(&key, &by, words).map_err(unwritable)?;
+    let shown = visible_line(&key);
+    told(
+        arguments,
+        &key,
+        "stopped",
+        &match is_new {
+            true => format!(
+                "{shown} is stopped: its writes are refused until `lancet sessions resume {shown}`"
+            ),
+            false => format!("{shown} is stopped already"),
+        },
+    )
+}
+
+fn resume(
+    asked: &ResumeArguments,
+    arguments: &SessionsArguments,
+    around: &Surroundings,
+) -> Result<Exit, Failure> {
+    let authority = guard::authority("`lancet sessions resume`", &arguments.place, around)?;
+    let sessions = sessions(arguments, around)?.of_all_projects();
+    let key = one(&sessions, &asked.session)?;
+    let shown = visible_line(&key).into_owned();
+    let Some(stop) = sessions.stop_of(&key).map_err(unreadable)? else {
+        return Err(Failure::refused(format!("{shown} is not stopped")));
+    };
+    if authority == Authority::Terminal {
+        let question = format!(
+            "{shown} was stopped {} ago by {}.\nLet it write again? [y/N]",
+            time::age(stop.time),
+            visible_line(&stop.by)
+        );
+        if confirm(&question) != Some(true) {
+            return Ok(Exit::Refused);
+        }
+    }
+    let by = authority.decided_by(around);
+    sessions.resume(&key, &by).map_err(unwritable)?;
+    told(
+        arguments,
+        &key,
+        "resumed",
+        &format!("{shown} may write again"),
+    )
+}
+
+/// The session that was typed.
+fn one(sessions: &Sessions, typed: &str) -> Result<String, Failure> {
+    let mut found = sessions.find(typed).map_err(unreadable)?;
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        0 => Err(Failure::refused(format!(
+            "there is no session {}; `lancet sessions --all` lists them",
+            visible_line(typed)
+        ))),
+        _ => Err(Failure::usage(format!(
+            "several sessions end with {}: {}",
+            visible_line(typed),
+            visible_line(&found.join(", "))
+        ))),
+    }
+}
+
+fn told(
+    arguments: &SessionsArguments,
+    key: &str,
+    state: &str,
+    words: &str,
+) -> Result<Exit, Failure> {
+    print(&match arguments.json {
+        true => format!(
+            "{}\n",
+            json!({ "session": key, "state": state, "text": words })
+        ),
+        false => format!("{words}\n"),
+    })?;
+    Ok(Exit::Done)
+}
+
+fn unwritable(error: lancet::history::StoreError) -> Failure {
+    Failure::system(format!(
+        "the state folder cannot be written: {error}; `lancet doctor` says more"
+    ))
+}
+
+/// A session for programs.
+fn object(session: &SessionOverview) -> Value {
+    let connections = session.connections.iter().map(|one| {
+        json!({
+            "client": one.client, "version": one.version, "since": one.since.map(time::for_programs),
+            "roots": one.roots, "pid": one.pid,
+        })
+    });
+    let changed = session.activity.changed.iter().map(|file| {
+        json!({ "path": file.path, "operations": file.operations, "time": time::for_programs(file.time) })
+    });
+    let waiting = session.waiting.iter();
+    let waiting =
+        waiting.map(|one| json!({ "question": one.id, "tool": one.tool, "files": one.files }));
+    let stop = session.stop.as_ref().map(
+        |stop| json!({ "time": time::for_programs(stop.time), "by": stop.by, "words": stop.words }),
+    );
+    json!({
+        "session": session.key,
+        "connections": connections.collect::<Vec<_>>(),
+        "known_files": session.activity.known_files,
+        "latest": session.activity.latest,
+        "operations": session.activity.operations,
+        "changed_files": session.activity.changed_files,
+        "changed": changed.collect::<Vec<_>>(),
+        "waiting": waiting.collect::<Vec<_>>(),
+        "stopped": stop,
+    })
+}

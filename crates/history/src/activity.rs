@@ -1,0 +1,125 @@
+//! Which sessions are at work, what each has read and changed, and whose writes a person has stopped. The implementation in
+//! SQLite is [`Store`](crate::Store).
+
+use std::path::{Path, PathBuf};
+
+use crate::store::StoreError;
+use crate::workspace::KnownWorkspace;
+
+/// A person's order that a session must not write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stop {
+    /// The session, by its name or generated key.
+    pub session: String,
+    /// The time of the order, in milliseconds since 1970.
+    pub time: i64,
+    /// Who gave the order, and how.
+    pub by: String,
+    /// Words for the model.
+    pub words: Option<String>,
+}
+
+/// A session that some running process has begun and not ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OpenSession {
+    /// The session, by its name or generated key.
+    pub session: String,
+    /// The client program.
+    pub client: Option<String>,
+    /// The version of the client program.
+    pub version: Option<String>,
+    /// The time at which it began, in milliseconds since 1970; none where an older lancet has recorded it.
+    pub since: Option<i64>,
+    /// The root that stands for the workspace.
+    pub workspace: Option<KnownWorkspace>,
+    /// The fields `roots` and `pid` of its event, as a JSON object.
+    pub body: String,
+}
+
+/// What a session has read and changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SessionActivity {
+    /// The number of files in its stored ledger; none where the session has no name, and its ledger is in its process alone.
+    pub known_files: Option<u64>,
+    /// The files that it read or wrote last, latest first.
+    pub latest: Vec<PathBuf>,
+    /// When its ledger was last used, in seconds since 1970.
+    pub used: Option<i64>,
+    /// The number of its operations.
+    pub operations: u64,
+    /// The files that it changed last, latest first.
+    pub changed: Vec<ChangedPath>,
+    /// The number of files that it changed.
+    pub changed_files: u64,
+}
+
+/// A file that a session changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ChangedPath {
+    /// The absolute path.
+    pub path: PathBuf,
+    /// How many operations of the session changed it.
+    pub operations: u64,
+    /// The time of the last one, in milliseconds since 1970.
+    pub time: i64,
+}
+
+/// A store that knows the sessions at work. Several processes may use one store at once.
+pub trait ActivityStore: Send + Sync {
+    /// Stops the writes of a session. False where they are stopped already; the first order stays.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn stop_session(
+        &self,
+        session: &str,
+        by: &str,
+        words: Option<&str>,
+    ) -> Result<bool, StoreError>;
+
+    /// Lets a session write again. False where its writes are not stopped.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn resume_session(&self, session: &str, by: &str) -> Result<bool, StoreError>;
+
+    /// The order that stops this session; none where it may write.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn stop_of(&self, session: &str) -> Result<Option<Stop>, StoreError>;
+
+    /// All orders, newest first.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn stops(&self) -> Result<Vec<Stop>, StoreError>;
+
+    /// The sessions of running processes, newest first. A session that several processes have begun is there several times.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn open_sessions(&self) -> Result<Vec<OpenSession>, StoreError>;
+
+    /// The named sessions whose ledgers were used since this time, in seconds since 1970, latest first.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn recent_sessions(&self, since: i64) -> Result<Vec<String>, StoreError>;
+
+    /// What a session has read and changed, with at most `most` files in each list.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn activity(&self, session: &str, most: usize) -> Result<SessionActivity, StoreError>;
+
+    /// Whether the stored ledger of a session has this file.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn knows_file(&self, session: &str, path: &Path) -> Result<bool, StoreError>;
+}

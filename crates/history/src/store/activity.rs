@@ -1,0 +1,161 @@
+//! Who is at work: the sessions of running processes, and what ledgers and operations say of a session.
+
+use std::path::Path;
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::paths::{bytes_of, path_of};
+use super::transaction::WriteTransaction;
+use super::{Store, StoreError, process, stops};
+use crate::activity::{ActivityStore, ChangedPath, OpenSession, SessionActivity, Stop};
+use crate::workspace::KnownWorkspace;
+
+/// The largest number of sessions that one query returns.
+const MOST_SESSIONS: usize = 500;
+
+impl ActivityStore for Store {
+    fn stop_session(
+        &self,
+        session: &str,
+        by: &str,
+        words: Option<&str>,
+    ) -> Result<bool, StoreError> {
+        let (stopped, _) = self.run(|connection| {
+            let transaction = WriteTransaction::begin(connection)?;
+            let stopped = stops::insert(&transaction, session, by, words)?;
+            transaction.commit()?;
+            Ok(stopped)
+        })?;
+        Ok(stopped)
+    }
+
+    fn resume_session(&self, session: &str, by: &str) -> Result<bool, StoreError> {
+        let (resumed, _) = self.run(|connection| {
+            let transaction = WriteTransaction::begin(connection)?;
+            let resumed = stops::remove(&transaction, session, by)?;
+            transaction.commit()?;
+            Ok(resumed)
+        })?;
+        Ok(resumed)
+    }
+
+    fn stop_of(&self, session: &str) -> Result<Option<Stop>, StoreError> {
+        Ok(self.run(|connection| stops::of(connection, session))?.0)
+    }
+
+    fn stops(&self) -> Result<Vec<Stop>, StoreError> {
+        Ok(self.run(|connection| stops::all(connection))?.0)
+    }
+
+    fn open_sessions(&self) -> Result<Vec<OpenSession>, StoreError> {
+        let (found, _) = self.run(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT o.process, o.session, o.client, o.version, o.time, w.id, w.root, o.body
+                 FROM open_sessions o LEFT JOIN workspaces w ON w.number = o.workspace
+                 ORDER BY o.time DESC, o.session LIMIT ?1",
+            )?;
+            let rows = statement.query_map([MOST_SESSIONS as i64], |row| {
+                let workspace = match row.get(5)? {
+                    Some(id) => Some(KnownWorkspace {
+                        id,
+                        root: path_of(&row.get::<_, Vec<u8>>(6)?),
+                    }),
+                    None => None,
+                };
+                let open = OpenSession {
+                    session: row.get(1)?,
+                    client: row.get(2)?,
+                    version: row.get(3)?,
+                    since: row.get(4)?,
+                    workspace,
+                    body: row.get(7)?,
+                };
+                Ok((row.get::<_, String>(0)?, open))
+            })?;
+            rows.collect::<rusqlite::Result<Vec<_>>>()
+        })?;
+        let alive = found
+            .into_iter()
+            .filter(|(name, _)| process::is_alive(self.folder(), name));
+        Ok(alive.map(|(_, open)| open).collect())
+    }
+
+    fn recent_sessions(&self, since: i64) -> Result<Vec<String>, StoreError> {
+        let (found, _) = self.run(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT name FROM sessions WHERE used >= ?1 ORDER BY used DESC, name LIMIT ?2",
+            )?;
+            let rows =
+                statement.query_map(params![since, MOST_SESSIONS as i64], |row| row.get(0))?;
+            rows.collect::<rusqlite::Result<Vec<String>>>()
+        })?;
+        Ok(found)
+    }
+
+    fn activity(&self, session: &str, most: usize) -> Result<SessionActivity, StoreError> {
+        Ok(self
+            .run(|connection| activity(connection, session, most))?
+            .0)
+    }
+
+    fn knows_file(&self, session: &str, path: &Path) -> Result<bool, StoreError> {
+        let (known, _) = self.run(|connection| {
+            connection
+                .prepare_cached(
+                    "SELECT 1 FROM sessions s JOIN ledger l ON l.session = s.id
+                     WHERE s.name = ?1 AND l.path = ?2",
+                )?
+                .exists(params![session, bytes_of(path)])
+        })?;
+        Ok(known)
+    }
+}
+
+fn activity(
+    connection: &mut Connection,
+    session: &str,
+    most: usize,
+) -> rusqlite::Result<SessionActivity> {
+    // One transaction, so that the counts fit the lists.
+    let transaction = connection.transaction()?;
+    let mut found = SessionActivity::default();
+    let ledger: Option<(i64, i64)> = transaction
+        .prepare_cached("SELECT id, used FROM sessions WHERE name = ?1")?
+        .query_row([session], |row| row.try_into())
+        .optional()?;
+    if let Some((number, used)) = ledger {
+        found.used = Some(used);
+        let files: i64 = transaction
+            .prepare_cached("SELECT count(*) FROM ledger WHERE session = ?1")?
+            .query_row([number], |row| row.get(0))?;
+        found.known_files = Some(files as u64);
+        let mut statement = transaction.prepare_cached(
+            "SELECT path FROM ledger WHERE session = ?1 ORDER BY used DESC, path LIMIT ?2",
+        )?;
+        let rows = statement.query_map(params![number, most as i64], |row| {
+            Ok(path_of(&row.get::<_, Vec<u8>>(0)?))
+        })?;
+        found.latest = rows.collect::<rusqlite::Result<_>>()?;
+    }
+    let operations: i64 = transaction
+        .prepare_cached(
+            "SELECT count(*) FROM operations WHERE session = ?1 AND id NOT IN (SELECT id FROM begun)",
+        )?
+        .query_row([session], |row| row.get(0))?;
+    found.operations = operations as u64;
+    let mut statement = transaction.prepare_cached(
+        "SELECT f.path, count(*), max(o.time), count(*) OVER () FROM operations o JOIN files f ON f.operation = o.id
+         WHERE o.session = ?1 AND o.id NOT IN (SELECT id FROM begun)
+         GROUP BY f.path ORDER BY max(o.sequence) DESC LIMIT ?2",
+    )?;
+    let mut rows = statement.query(params![session, most as i64])?;
+    while let Some(row) = rows.next()? {
+        found.changed.push(ChangedPath {
+            path: path_of(&row.get::<_, Vec<u8>>(0)?),
+            operations: row.get::<_, i64>(1)? as u64,
+            time: row.get(2)?,
+        });
+        found.changed_files = row.get::<_, i64>(3)? as u64;
+    }
+    Ok(found)
+}

@@ -1,0 +1,61 @@
+//! The search of the log for words: in paths, sessions, ids and tools, and in the prompts that changes came of.
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, params};
+
+use super::log::Filter;
+
+/// How many prompts that have the words count, the newest ones: each is a condition of the query.
+const MOST_PROMPTS: i64 = 64;
+
+/// The changes of one session between two prompts, by their numbers in the order of recording.
+struct PromptRange {
+    session: String,
+    after: i64,
+    upto: i64,
+}
+
+/// Adds the condition that the operation has these words somewhere. Case does not matter for ASCII letters.
+pub(super) fn add(
+    filter: &mut Filter,
+    connection: &Connection,
+    words: &str,
+) -> rusqlite::Result<()> {
+    let words = words.to_ascii_lowercase();
+    let mut condition =
+        "(instr(lower(o.session), ?) OR instr(o.id, ?) OR instr(lower(o.tool), ?)
+          OR EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id
+              AND (instr(lower(CAST(f.path AS TEXT)), ?) OR instr(lower(CAST(f.moved_from AS TEXT)), ?)))"
+            .to_owned();
+    let mut values = vec![Value::Text(words.clone()); 5];
+    for range in prompts(connection, &words)? {
+        condition.push_str(" OR (o.session = ? AND o.sequence > ? AND o.sequence <= ?)");
+        values.extend([
+            Value::Text(range.session),
+            Value::Integer(range.after),
+            Value::Integer(range.upto),
+        ]);
+    }
+    condition.push(')');
+    filter.add(&condition, values);
+    Ok(())
+}
+
+/// The ranges of changes that came of prompts with these words. What came of a prompt is what the session changed until its
+/// next one.
+fn prompts(connection: &Connection, words: &str) -> rusqlite::Result<Vec<PromptRange>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT m.session, m.sequence,
+                coalesce((SELECT n.sequence FROM marks n WHERE n.session = m.session AND n.id > m.id
+                          ORDER BY n.id LIMIT 1), ?2)
+         FROM marks m WHERE instr(lower(m.prompt), ?1) ORDER BY m.id DESC LIMIT ?3",
+    )?;
+    let rows = statement.query_map(params![words, i64::MAX, MOST_PROMPTS], |row| {
+        Ok(PromptRange {
+            session: row.get(0)?,
+            after: row.get(1)?,
+            upto: row.get(2)?,
+        })
+    })?;
+    rows.collect()
+}

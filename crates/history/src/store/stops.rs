@@ -1,0 +1,146 @@
+//! The table `stopped_sessions`: sessions whose writes a person has stopped. It is looked at in the transaction that announces
+//! an operation, by the query that numbers the operation: while it is empty this costs no statement of its own.
+
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+use super::clock::now_in_milliseconds;
+use super::records::{newest_sequence, newest_sequence_sql};
+use super::transaction::WriteTransaction;
+use crate::activity::Stop;
+use crate::event::EventKind;
+use crate::operation::{Draft, OperationKind};
+
+/// The longest words for the model that are kept, in characters.
+const LONGEST: usize = 500;
+
+/// Whether an operation may be announced.
+pub(super) enum Admission {
+    /// It may, with this sequence number.
+    Granted(i64),
+    /// A person has stopped its session, or the one whose question it answers.
+    Stopped(Stop),
+}
+
+/// Gives the sequence number of a new operation, unless its session is stopped.
+pub(super) fn admit(
+    transaction: &WriteTransaction<'_>,
+    draft: &Draft<'_>,
+) -> rusqlite::Result<Admission> {
+    // What a late writer left is recorded, not written.
+    if draft.kind == OperationKind::Late {
+        return Ok(Admission::Granted(newest_sequence(transaction)? + 1));
+    }
+    // A yes may be carried out in another session than the one that asked, and both may be stopped.
+    let (newest, is_stopped): (i64, bool) = transaction
+        .prepare_cached(concat!(
+            "SELECT ",
+            newest_sequence_sql!(),
+            ", EXISTS (SELECT 1 FROM stopped_sessions
+                 WHERE session = ?1 OR session = (SELECT session FROM questions WHERE id = ?2))"
+        ))?
+        .query_row(params![draft.author.session, draft.question], |row| {
+            row.try_into()
+        })?;
+    if !is_stopped {
+        return Ok(Admission::Granted(newest + 1));
+    }
+    let stop = transaction.query_row(
+        "SELECT session, time, decided_by, words FROM stopped_sessions
+         WHERE session = ?1 OR session = (SELECT session FROM questions WHERE id = ?2)",
+        params![draft.author.session, draft.question],
+        stop_of_row,
+    )?;
+    Ok(Admission::Stopped(stop))
+}
+
+/// Records a stop with its event; false where there is one.
+pub(super) fn insert(
+    transaction: &WriteTransaction<'_>,
+    session: &str,
+    by: &str,
+    words: Option<&str>,
+) -> rusqlite::Result<bool> {
+    let words: Option<String> = words.map(|words| words.chars().take(LONGEST).collect());
+    let added = transaction.execute(
+        "INSERT OR IGNORE INTO stopped_sessions (session, time, decided_by, words) VALUES (?1, ?2, ?3, ?4)",
+        params![session, now_in_milliseconds(), by, words],
+    )?;
+    if added == 1 {
+        append_event(transaction, session, "stopped", by, words.as_deref())?;
+    }
+    Ok(added == 1)
+}
+
+/// Removes a stop, with the event of it; false where there is none.
+pub(super) fn remove(
+    transaction: &WriteTransaction<'_>,
+    session: &str,
+    by: &str,
+) -> rusqlite::Result<bool> {
+    let removed =
+        transaction.execute("DELETE FROM stopped_sessions WHERE session = ?1", [session])?;
+    if removed == 1 {
+        append_event(transaction, session, "resumed", by, None)?;
+    }
+    Ok(removed == 1)
+}
+
+/// Adds the event, with client, workspace, roots and process of the session where it is open.
+fn append_event(
+    transaction: &WriteTransaction<'_>,
+    session: &str,
+    state: &str,
+    by: &str,
+    words: Option<&str>,
+) -> rusqlite::Result<()> {
+    transaction.execute(
+        "INSERT INTO events (time, kind, workspace, session, client, body)
+         SELECT ?2, ?3, o.workspace, ?1, o.client,
+                json_set(coalesce(o.body, '{}'), '$.state', ?4, '$.by', ?5, '$.words', ?6)
+         FROM (SELECT 1) LEFT JOIN
+              (SELECT * FROM open_sessions WHERE session = ?1 ORDER BY time DESC LIMIT 1) o",
+        params![
+            session,
+            now_in_milliseconds(),
+            EventKind::Session.number(),
+            state,
+            by,
+            words
+        ],
+    )?;
+    Ok(())
+}
+
+/// The stop of a session.
+pub(super) fn of(connection: &Connection, session: &str) -> rusqlite::Result<Option<Stop>> {
+    connection
+        .prepare_cached(
+            "SELECT session, time, decided_by, words FROM stopped_sessions WHERE session = ?1",
+        )?
+        .query_row([session], stop_of_row)
+        .optional()
+}
+
+/// All stops, newest first.
+pub(super) fn all(connection: &Connection) -> rusqlite::Result<Vec<Stop>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT session, time, decided_by, words FROM stopped_sessions ORDER BY time DESC, session",
+    )?;
+    let rows = statement.query_map([], stop_of_row)?;
+    rows.collect()
+}
+
+fn stop_of_row(row: &Row<'_>) -> rusqlite::Result<Stop> {
+    Ok(Stop {
+        session: row.get(0)?,
+        time: row.get(1)?,
+        by: row.get(2)?,
+        words: row.get(3)?,
+    })
+}
+
+/// Fails if a table or column that the statements need is missing.
+pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
+    connection.prepare("SELECT session, time, decided_by, words FROM stopped_sessions")?;
+    Ok(())
+}

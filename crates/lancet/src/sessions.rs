@@ -1,0 +1,253 @@
+//! The sessions at work in a state folder: which agents are connected, what each has read and changed, which of its calls
+//! wait, and which files two of them work on. A person can stop the writes of a session, in every process, and let it write
+//! again.
+
+mod overlaps;
+mod select;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use lancet_history::{OpenSession, OperationStore, QuestionQuery};
+
+use crate::engine::Lancet;
+use crate::session::is_unnamed;
+
+pub use lancet_history::{ChangedPath, SessionActivity, Stop, StoreError};
+pub use overlaps::{Overlap, Overlapping};
+
+/// How many files of a session are listed.
+const MOST_FILES: usize = 200;
+/// A named session that no process has announced counts as at work for this long after its last call, in seconds.
+const RECENT: i64 = 15 * 60;
+
+/// The sessions of the state folder that concern the roots of an engine.
+///
+/// ```
+/// use lancet::tools::WriteArguments;
+/// use lancet::{Lancet, Mode, RefusalKind, SessionName};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let (folder, state) = (tempfile::tempdir()?, tempfile::tempdir()?);
+/// # let open = || Lancet::builder().root(folder.path()).state_dir(state.path()).mode(Mode::AcceptEdits).open();
+/// let session = open()?.session(&SessionName::new("evening")?);
+/// // Another process:
+/// let sessions = open()?.sessions().ok_or("no state folder")?;
+/// sessions.stop("evening", "a person", Some("not this folder"))?;
+///
+/// let reply = session.write(WriteArguments::new(folder.path().join("a.txt"), "a\n"));
+/// assert_eq!(reply.refusal(), Some(RefusalKind::Declined));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Sessions {
+    store: Arc<dyn OperationStore>,
+    /// Empty for all projects.
+    roots: Vec<PathBuf>,
+}
+
+/// A session and what it does.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SessionOverview {
+    /// The name of the session, or its generated key.
+    pub key: String,
+    /// Whether the session has a name; the ledger of one without is known to its process alone.
+    pub is_named: bool,
+    /// The processes that serve it now, newest first. Empty where it has only been used lately.
+    pub connections: Vec<Connection>,
+    /// What it has read and changed.
+    pub activity: SessionActivity,
+    /// Its calls that wait for a person, newest first.
+    pub waiting: Vec<WaitingQuestion>,
+    /// The person's order that stops its writes.
+    pub stop: Option<Stop>,
+}
+
+/// A process that serves a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Connection {
+    /// The client program.
+    pub client: Option<String>,
+    /// The version of the client program.
+    pub version: Option<String>,
+    /// Since when, in milliseconds since 1970.
+    pub since: Option<i64>,
+    /// The roots of the process that serves it.
+    pub roots: Vec<PathBuf>,
+    /// The number of that process.
+    pub pid: Option<u64>,
+}
+
+/// A call that waits for a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WaitingQuestion {
+    /// The id of the question.
+    pub id: String,
+    /// The tool that was called.
+    pub tool: String,
+    /// When it was asked, in milliseconds since 1970.
+    pub time: i64,
+    /// The files of the call.
+    pub files: Vec<PathBuf>,
+}
+
+impl Lancet {
+    /// The sessions at work; none without a state folder.
+    pub fn sessions(&self) -> Option<Sessions> {
+        let engine = self.engine();
+        Some(Sessions {
+            store: Arc::clone(engine.history()?),
+            roots: engine.roots().to_vec(),
+        })
+    }
+}
+
+impl Sessions {
+    /// The sessions of the state folder whatever the roots are.
+    #[must_use]
+    pub fn of_all_projects(self) -> Self {
+        Self {
+            roots: Vec::new(),
+            ..self
+        }
+    }
+
+    /// The sessions at work on files below the roots: first those that a running process serves, newest first, then those
+    /// that were used in the last quarter of an hour, then those that are stopped, wherever they work.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn list(&self) -> Result<Vec<SessionOverview>, StoreError> {
+        let open = self.store.open_sessions()?;
+        let stops = self.store.stops()?;
+        let recent = self.store.recent_sessions(seconds() - RECENT)?;
+        let mut keys: Vec<&str> = Vec::new();
+        let served = open.iter().map(|one| one.session.as_str());
+        let stopped = stops.iter().map(|stop| stop.session.as_str());
+        for key in served
+            .chain(recent.iter().map(String::as_str))
+            .chain(stopped)
+        {
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+        let questions = self.store.questions(&QuestionQuery::default())?;
+        let mut found = Vec::new();
+        for key in keys {
+            let overview = SessionOverview {
+                key: key.to_owned(),
+                is_named: !is_unnamed(key),
+                connections: connections(&open, key),
+                activity: self.store.activity(key, MOST_FILES)?,
+                waiting: questions
+                    .iter()
+                    .filter(|question| question.session == key)
+                    .map(WaitingQuestion::of)
+                    .collect(),
+                stop: stops.iter().find(|stop| stop.session == key).cloned(),
+            };
+            if overview.stop.is_some() || select::concerns(&overview, &self.roots) {
+                found.push(overview);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The files that two of these sessions work on: both know the file, and one or both have changed it.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn overlaps(&self, sessions: &[SessionOverview]) -> Result<Vec<Overlap>, StoreError> {
+        overlaps::find(&*self.store, sessions)
+    }
+
+    /// Stops the writes of a session: in every process they are refused as `declined`, with these words for the model,
+    /// until it is resumed. False where they are stopped already. `by` says who stops it, for the record.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    pub fn stop(&self, key: &str, by: &str, words: Option<&str>) -> Result<bool, StoreError> {
+        self.store.stop_session(key, by, words)
+    }
+
+    /// Lets a session write again. False where it may write.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    pub fn resume(&self, key: &str, by: &str) -> Result<bool, StoreError> {
+        self.store.resume_session(key, by)
+    }
+
+    /// The person's order that stops a session.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn stop_of(&self, key: &str) -> Result<Option<Stop>, StoreError> {
+        self.store.stop_of(key)
+    }
+
+    /// The sessions whose name ends like this, among those that are listed, or the one that has exactly this name. A session
+    /// that is not listed is known where it has changed a file.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn find(&self, part: &str) -> Result<Vec<String>, StoreError> {
+        let listed = self.list()?;
+        let activity = || self.store.activity(part, 1);
+        if listed.iter().any(|one| one.key == part) {
+            return Ok(vec![part.to_owned()]);
+        }
+        let ends = listed.into_iter().map(|one| one.key);
+        let ends: Vec<String> = ends.filter(|key| key.ends_with(part)).collect();
+        if ends.is_empty() {
+            let found = activity()?;
+            if found.operations > 0 || found.known_files.is_some() {
+                return Ok(vec![part.to_owned()]);
+            }
+        }
+        Ok(ends)
+    }
+}
+
+impl WaitingQuestion {
+    fn of(question: &lancet_history::QuestionRecord) -> Self {
+        let files = question.files.iter().map(|file| file.path.clone());
+        Self {
+            id: question.id.clone(),
+            tool: question.tool.clone(),
+            time: question.time,
+            files: files.collect(),
+        }
+    }
+}
+
+fn connections(open: &[OpenSession], key: &str) -> Vec<Connection> {
+    let of_key = open.iter().filter(|one| one.session == key);
+    of_key
+        .map(|one| {
+            let body: serde_json::Value = serde_json::from_str(&one.body).unwrap_or_default();
+            let roots = body["roots"].as_array().into_iter().flatten();
+            let roots = roots.filter_map(|root| Some(Path::new(root.as_str()?).to_path_buf()));
+            Connection {
+                client: one.client.clone(),
+                version: one.version.clone(),
+                since: one.since,
+                roots: roots.collect(),
+                pid: body["pid"].as_u64(),
+            }
+        })
+        .collect()
+}
+
+fn seconds() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| {
+        i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+    })
+}
