@@ -132,6 +132,12 @@ impl Door {
         true
     }
 
+    /// Whether the device of this id is still known.
+    #[must_use]
+    pub fn has(&self, id: &str) -> bool {
+        device(&self.devices.join(format!("{DEVICE_NAME}{id}"))).is_some()
+    }
+
     /// The known devices, those used last first.
     #[must_use]
     pub fn devices(&self) -> Vec<Device> {

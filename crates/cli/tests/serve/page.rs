@@ -16,7 +16,7 @@ fn code(server: &Server) -> String {
         .env("LANCET_TOKEN", server.token("serve-token"))
         .output()
         .expect("it runs");
-    let words = String::from_utf8(output.stdout).expect("text");
+    let words = String::from_utf8(output.stdout.clone()).expect("text");
     let start = format!("http://lancet.localhost:{}/enter#", server.port);
     let code = words.trim().strip_prefix(&start);
     code.unwrap_or_else(|| panic!("{words}{output:?}"))

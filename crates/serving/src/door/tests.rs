@@ -153,7 +153,8 @@ fn devices_are_listed_and_forgotten() {
     assert!(door.knows(&cookies[2]), "which makes it the one used last");
     let listed: Vec<String> = door.devices().into_iter().map(|one| one.id).collect();
     assert_eq!(listed, [ids[2].clone(), ids[0].clone(), ids[1].clone()]);
-    assert!(door.forget(&ids[0]) && !door.forget(&ids[0]));
+    assert!(door.has(&ids[0]));
+    assert!(door.forget(&ids[0]) && !door.forget(&ids[0]) && !door.has(&ids[0]));
     assert!(!door.forget("../x") && !door.knows(&cookies[0]));
     assert_eq!(door.forget_others(&ids[1]), 1);
     assert!(door.knows(&cookies[1]) && !door.knows(&cookies[2]));

@@ -20,6 +20,7 @@ use lancet::history::{EventWait, EventsSince, Wake};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
+use super::visitor::Visitor;
 use super::{Page, view};
 
 /// How many browsers listen at most.
@@ -97,7 +98,7 @@ fn follow(lancet: &Lancet, watched: &UnixStream, told: &watch::Sender<i64>) -> O
 }
 
 /// Answers a browser with a stream of server-sent events.
-pub(super) async fn stream(State(page): State<Arc<Page>>) -> Response {
+pub(super) async fn stream(State(page): State<Arc<Page>>, visitor: Visitor) -> Response {
     let live = &page.live;
     let Ok(place) = Arc::clone(&live.places).try_acquire_owned() else {
         return view::said(
@@ -110,7 +111,8 @@ pub(super) async fn stream(State(page): State<Arc<Page>>) -> Response {
     };
     let (sender, told) = mpsc::channel(4);
     let end = live.end.clone();
-    tokio::spawn(async move { end.run_until_cancelled(tell(page, following, sender)).await });
+    let telling = tell(page, visitor, following, sender);
+    tokio::spawn(async move { end.run_until_cancelled(telling).await });
     let mut response = Response::new(Body::new(Stream {
         told,
         _place: place,
@@ -120,8 +122,14 @@ pub(super) async fn stream(State(page): State<Arc<Page>>) -> Response {
     response
 }
 
-/// Sends an event whenever something has happened, until the browser has left.
-async fn tell(page: Arc<Page>, following: Arc<Following>, sender: mpsc::Sender<Bytes>) {
+/// Sends an event whenever something has happened, until the browser has left or its device is forgotten.
+async fn tell(
+    page: Arc<Page>,
+    visitor: Visitor,
+    following: Arc<Following>,
+    sender: mpsc::Sender<Bytes>,
+) {
+    let device = visitor.device.to_hex();
     let mut newest = following.newest.clone();
     newest.mark_changed();
     loop {
@@ -132,7 +140,10 @@ async fn tell(page: Arc<Page>, following: Arc<Following>, sender: mpsc::Sender<B
                 }
                 let number = *newest.borrow_and_update();
                 let page = Arc::clone(&page);
-                let Ok(counts) = tokio::task::spawn_blocking(move || page.counts()).await else {
+                let counted = tokio::task::spawn_blocking(move || {
+                    page.door.has(device.as_str()).then(|| page.counts())
+                });
+                let Ok(Some(counts)) = counted.await else {
                     return;
                 };
                 let (waiting, to_review) = (counts.waiting, counts.to_review);
