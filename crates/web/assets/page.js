@@ -137,7 +137,8 @@ async function look() {
   }
   looking = true;
   try {
-    const answer = await fetch(location.href, { headers: { "lancet-looks-again": "1" } });
+    const answer = await fetch(location.href, { headers: { "lancet-looks-again": "1" } }).catch(() => null);
+    if (!answer) return;
     if (answer.redirected && new URL(answer.url).pathname === "/enter") return location.reload();
     if (!answer.ok) return;
     const now = new DOMParser().parseFromString(await answer.text(), "text/html");
@@ -173,21 +174,43 @@ async function look() {
   }
 }
 
+// One tab listens and tells the others, where the browser lets tabs agree on that (on this machine, or encrypted): it
+// opens few connections to one server, and each tab that listens holds one of them.
 if (!enter && "EventSource" in window) {
   let newest = null;
   const state = first(".live");
-  const source = new EventSource("/live");
-  source.addEventListener("message", (event) => {
-    const told = JSON.parse(event.data);
-    if (state) state.hidden = true;
+  const others = "BroadcastChannel" in window ? new BroadcastChannel("lancet-live") : null;
+  const heard = (told) => {
+    if (state) state.hidden = told.connected;
+    if (!told.connected) return;
     count("/", told.waiting);
     count("/review", told.review);
     document.title = told.waiting ? `(${told.waiting}) ${shownTitle}` : shownTitle;
-    if (newest !== null && told.seq !== newest) look();
+    // Something may have happened since the page was made.
+    if (told.seq !== newest) look();
     newest = told.seq;
-  });
-  source.addEventListener("error", () => {
-    if (state) state.hidden = false;
-  });
-  addEventListener("pagehide", () => source.close());
+  };
+  const say = (told) => {
+    heard(told);
+    others?.postMessage(told);
+  };
+  let source = null;
+  const listen = () => {
+    source = new EventSource("/live");
+    source.addEventListener("message", (event) => say({ ...JSON.parse(event.data), connected: true }));
+    source.addEventListener("error", () => {
+      say({ connected: false });
+      if (source.readyState !== EventSource.CLOSED) return;
+      // The server refused: this device may have been forgotten, which the page itself tells.
+      setTimeout(async () => {
+        await look();
+        listen();
+      }, 3000);
+    });
+  };
+  if (others && navigator.locks) {
+    others.addEventListener("message", (event) => heard(event.data));
+    navigator.locks.request("lancet-live", () => new Promise(listen));
+  } else listen();
+  addEventListener("pagehide", () => source?.close());
 }

@@ -37,7 +37,7 @@ fn connections_that_say_nothing_keep_nobody_out() {
 fn a_connection_is_closed_after_a_request_that_was_turned_away() {
     let server = Server::start(&[]);
     for (request, status) in [
-        ("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", 404),
+        ("GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n", 404),
         ("GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n", 401),
         ("GET /mcp HTTP/1.1\r\nHost: evil.example\r\n\r\n", 403),
     ] {
