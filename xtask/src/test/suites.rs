@@ -80,7 +80,7 @@ impl Suite {
             "lancet-history" | "lancet-git" => "history",
             "lancet-policy" => "permissions",
             "lancet-search" => "search",
-            "lancet-cli" | "lancet-serving" => "shell",
+            "lancet-cli" | "lancet-rendering" | "lancet-serving" => "shell",
             "lancet-mcp" | "lancet-web" => "agents",
             "lancet-dialects" => "dialects",
             "lancet-formats" | "lancet-pdf" => "formats",

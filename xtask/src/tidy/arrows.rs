@@ -6,12 +6,13 @@ use super::Finding;
 use crate::house::House;
 
 /// Each crate and the crates that it may use. The lower crates do not know each other, but several use `text`.
-const ROOMS: [(&str, &[&str]); 17] = [
+const ROOMS: [(&str, &[&str]); 18] = [
     ("crates/text", &[]),
     ("crates/dialects", &[]),
     ("crates/formats", &[]),
     ("crates/history", &[]),
     ("crates/install", &[]),
+    ("crates/rendering", &[]),
     ("crates/policy", &["lancet-text"]),
     ("crates/workspace", &["lancet-text"]),
     ("crates/search", &["lancet-workspace"]),
@@ -31,7 +32,10 @@ const ROOMS: [(&str, &[&str]); 17] = [
     ),
     ("crates/mcp", &["lancet", "lancet-serving"]),
     ("crates/pdf", &["lancet-formats"]),
-    ("crates/web", &["lancet", "lancet-mcp", "lancet-serving"]),
+    (
+        "crates/web",
+        &["lancet", "lancet-mcp", "lancet-rendering", "lancet-serving"],
+    ),
     ("crates/serving", &["lancet", "lancet-formats"]),
     (
         "crates/cli",
@@ -40,6 +44,7 @@ const ROOMS: [(&str, &[&str]); 17] = [
             "lancet-install",
             "lancet-mcp",
             "lancet-pdf",
+            "lancet-rendering",
             "lancet-serving",
             "lancet-web",
             "lancet-workspace",

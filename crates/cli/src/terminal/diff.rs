@@ -1,9 +1,11 @@
 //! A unified diff for a person: coloured, with the changed words of a line marked, and with line numbers.
 
-mod words;
-
-use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::ops::Range;
+
+use lancet_rendering::{
+    ChangedWords, DiffLine, Role, changed_words, lines, without_common_returns,
+};
 
 use super::{Colour, Style, visible};
 
@@ -26,192 +28,80 @@ impl Colour {
     }
 }
 
-/// What a line of a diff is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
-    Removed,
-    Added,
-    Kept,
-    /// The head of a hunk, with the numbers of its first lines.
-    Hunk {
-        old: usize,
-        new: usize,
-    },
-    /// A line between `diff --git` and the first hunk of a file.
-    FileHead,
-    /// A line outside of a hunk, or the remark on a missing final newline.
-    Other,
-}
-
-/// The lines with their roles. `--- a/x` is a part of a file's head only there: in a hunk it is a removed line.
-fn roles(shown: &str) -> Vec<(Role, &str)> {
-    let mut is_head = false;
-    let with_role = |line| {
-        is_head |= str::starts_with(line, "diff --git ");
-        let role = match role(line) {
-            hunk @ Role::Hunk { .. } => {
-                is_head = false;
-                hunk
-            }
-            _ if is_head => Role::FileHead,
-            other => other,
-        };
-        (role, line)
-    };
-    shown.split_terminator('\n').map(with_role).collect()
-}
-
-fn role(line: &str) -> Role {
-    match line.as_bytes().first() {
-        Some(b'+') => Role::Added,
-        Some(b'-') => Role::Removed,
-        Some(b'@') => hunk(line).unwrap_or(Role::Other),
-        Some(b' ') | None => Role::Kept,
-        Some(_) => Role::Other,
-    }
-}
-
-/// The numbers in `@@ -12,3 +13,4 @@`.
-fn hunk(line: &str) -> Option<Role> {
-    let mut words = line.split(' ').skip(1);
-    let mut number = |sign: char| {
-        let word = words.next()?.strip_prefix(sign)?;
-        word.split(',').next()?.parse().ok()
-    };
-    Some(Role::Hunk {
-        old: number('-')?,
-        new: number('+')?,
-    })
-}
-
-/// The diff without the carriage returns of a file all of whose shown lines end in CR LF: such line ends are no part of the
-/// change, and the question before a write does not show them either. Where lines differ in that, they are shown.
-fn without_common_returns(diff: &str) -> Cow<'_, str> {
-    if !diff.contains('\r') {
-        return Cow::Borrowed(diff);
-    }
-    let lines = roles(diff);
-    let is_text = |role: &Role| matches!(role, Role::Added | Role::Removed | Role::Kept);
-    let has_end = |at: usize| {
-        let after = lines.get(at + 1);
-        after.is_none_or(|(_, line)| !line.starts_with('\\'))
-    };
-    let mut ends = lines.iter().enumerate();
-    let all_alike = ends.all(|(at, (role, line))| {
-        !is_text(role) || line.is_empty() || !has_end(at) || line.ends_with('\r')
-    });
-    match all_alike {
-        true => Cow::Owned(diff.replace("\r\n", "\n")),
-        false => Cow::Borrowed(diff),
-    }
-}
-
 fn render(colour: Colour, diff: &str, numbers: LineGutter) -> String {
     let diff = &*without_common_returns(diff);
     let shown = visible(diff);
-    let lines = roles(&shown);
-    let marks = match colour {
-        Colour::On => marks(&lines),
-        Colour::Off => Vec::new(),
-    };
-    let mut marks = marks.into_iter().peekable();
+    let lines = lines(&shown);
     let width = width(&lines);
-    // The numbers of the next lines; unknown before the first head of a hunk.
-    let mut next: Option<(usize, usize)> = None;
+    // The changed words of the added lines of a block, which come after its removed ones.
+    let mut later: VecDeque<(usize, Vec<Range<usize>>)> = VecDeque::new();
     let mut out = String::with_capacity(diff.len() * 2);
-    for (at, (role, line)) in lines.iter().enumerate() {
-        if let Role::Hunk { old, new } = *role {
-            next = Some((old, new));
-        }
-        let sides = match role {
-            Role::Removed => (1, 0),
-            Role::Added => (0, 1),
-            Role::Kept => (1, 1),
-            Role::Hunk { .. } | Role::FileHead | Role::Other => (0, 0),
-        };
-        if let (Some((old, new)), LineGutter::Shown, true) = (next, numbers, sides != (0, 0)) {
-            let number = |number: usize, side: usize| match side {
-                0 => String::new(),
-                _ => number.to_string(),
-            };
-            let (left, right) = (number(old, sides.0), number(new, sides.1));
+    for (at, line) in lines.iter().enumerate() {
+        let has_number = line.old.is_some() || line.new.is_some();
+        if numbers == LineGutter::Shown && has_number {
+            let number = |number: Option<usize>| number.map(|number| number.to_string());
+            let [left, right] = [line.old, line.new].map(|side| number(side).unwrap_or_default());
             let gutter = format!("{left:>width$} {right:>width$} ");
             out.push_str(&colour.paint(Style::Dim, &gutter));
         }
-        next = next.map(|(old, new)| (old + sides.0, new + sides.1));
-        let marked = marks
-            .next_if(|(line, _)| *line == at)
-            .map(|(_, marks)| marks);
-        out.push_str(&line_of(colour, *role, line, &marked.unwrap_or_default()));
+        let marks = match (colour, line.role, line.partner) {
+            (Colour::On, Role::Removed, Some(partner)) => {
+                let found = changed_words(line.text(), lines[partner].text());
+                found.map(|ChangedWords { old, new }| {
+                    later.push_back((partner, new));
+                    old
+                })
+            }
+            (_, Role::Added, Some(_)) => {
+                let is_next = later.front().is_some_and(|(line, _)| *line == at);
+                is_next
+                    .then(|| later.pop_front())
+                    .flatten()
+                    .map(|(_, marks)| marks)
+            }
+            _ => None,
+        };
+        out.push_str(&line_of(colour, line, &marks.unwrap_or_default()));
         out.push('\n');
     }
     out
 }
 
 /// The width of the largest line number.
-fn width(lines: &[(Role, &str)]) -> usize {
-    let last = lines.iter().filter_map(|(role, _)| match role {
+fn width(lines: &[DiffLine<'_>]) -> usize {
+    let last = lines.iter().filter_map(|line| match line.role {
         Role::Hunk { old, new } => Some(old.max(new)),
         _ => None,
     });
     // The last hunk is rarely longer than the file before it.
-    let largest = last.max().unwrap_or(&0) + lines.len();
+    let largest = last.max().unwrap_or(0) + lines.len();
     largest.to_string().len()
 }
 
-fn line_of(colour: Colour, role: Role, line: &str, marks: &[Range<usize>]) -> String {
-    let style = match role {
+fn line_of(colour: Colour, line: &DiffLine<'_>, marks: &[Range<usize>]) -> String {
+    let whole = line.whole;
+    let style = match line.role {
         Role::Added => Style::Green,
         Role::Removed => Style::Red,
         Role::Hunk { .. } => Style::Cyan,
         Role::FileHead => Style::Bold,
-        Role::Other if line.starts_with('\\') => Style::Dim,
-        Role::Kept | Role::Other => return line.to_owned(),
+        Role::Other if whole.starts_with('\\') => Style::Dim,
+        Role::Kept | Role::Other => return whole.to_owned(),
     };
     if marks.is_empty() {
-        return colour.paint(style, line);
+        return colour.paint(style, whole);
     }
     let mut out = String::new();
     let mut at = 0;
     for mark in marks {
-        out.push_str(&colour.paint(style, &line[at..mark.start]));
-        out.push_str(&colour.marked(style, &line[mark.clone()]));
+        // The marks count from behind the sign.
+        let mark = mark.start + 1..mark.end + 1;
+        out.push_str(&colour.paint(style, &whole[at..mark.start]));
+        out.push_str(&colour.marked(style, &whole[mark.clone()]));
         at = mark.end;
     }
-    out.push_str(&colour.paint(style, &line[at..]));
+    out.push_str(&colour.paint(style, &whole[at..]));
     out
-}
-
-/// The changed words of each line that is paired with another: the removed lines of a block with as many added ones after
-/// them.
-fn marks(lines: &[(Role, &str)]) -> Vec<(usize, Vec<Range<usize>>)> {
-    let mut all = Vec::new();
-    let mut at = 0;
-    while at < lines.len() {
-        let run = |from: usize, wanted: Role| {
-            let rest = lines[from..].iter();
-            rest.take_while(|(role, _)| *role == wanted).count()
-        };
-        let removed = run(at, Role::Removed);
-        let added = run(at + removed, Role::Added);
-        if removed > 0 && removed == added {
-            let mut later = Vec::new();
-            for line in at..at + removed {
-                let (old, new) = (&lines[line].1[1..], &lines[line + removed].1[1..]);
-                if let Some(found) = words::changed(old, new) {
-                    let behind_sign = |ranges: Vec<Range<usize>>| {
-                        let shift = |range: Range<usize>| range.start + 1..range.end + 1;
-                        ranges.into_iter().map(shift).collect::<Vec<_>>()
-                    };
-                    all.push((line, behind_sign(found.old)));
-                    later.push((line + removed, behind_sign(found.new)));
-                }
-            }
-            all.extend(later);
-        }
-        at += (removed + added).max(1);
-    }
-    all
 }
 
 #[cfg(test)]

@@ -14,13 +14,15 @@ const LEAST_ALIKE: f64 = 0.35;
 
 /// The ranges of two lines that differ.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct ChangedWords {
-    pub(super) old: Vec<Range<usize>>,
-    pub(super) new: Vec<Range<usize>>,
+pub struct ChangedWords {
+    /// Those of the old line, in bytes.
+    pub old: Vec<Range<usize>>,
+    /// Those of the new line, in bytes.
+    pub new: Vec<Range<usize>>,
 }
 
 /// Finds the words that differ; none where the lines are not alike.
-pub(super) fn changed(old: &str, new: &str) -> Option<ChangedWords> {
+pub fn changed_words(old: &str, new: &str) -> Option<ChangedWords> {
     if old.len() > LONGEST || new.len() > LONGEST {
         return None;
     }
@@ -89,7 +91,7 @@ mod tests {
 
     /// The words themselves.
     fn marked(old: &str, new: &str) -> Option<(String, String)> {
-        let found = changed(old, new)?;
+        let found = changed_words(old, new)?;
         let join = |line: &str, ranges: Vec<Range<usize>>| {
             let words = ranges.into_iter().map(|range| line[range].to_owned());
             words.collect::<Vec<_>>().join("|")

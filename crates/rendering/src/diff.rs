@@ -1,0 +1,216 @@
+//! The lines of a unified diff: what each is, its numbers on both sides, and the line that it is compared with.
+
+use std::borrow::Cow;
+
+/// What a line of a diff is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A line of the old text alone.
+    Removed,
+    /// A line of the new text alone.
+    Added,
+    /// A line of both.
+    Kept,
+    /// The head of a hunk, with the numbers of its first lines.
+    Hunk {
+        /// The number of the first old line.
+        old: usize,
+        /// The number of the first new line.
+        new: usize,
+    },
+    /// A line between `diff --git` and the first hunk of a file.
+    FileHead,
+    /// A line outside of a hunk, or the remark on a missing final newline.
+    Other,
+}
+
+impl Role {
+    /// How many lines of the old and of the new text a line of this role stands for.
+    fn sides(self) -> (usize, usize) {
+        match self {
+            Self::Removed => (1, 0),
+            Self::Added => (0, 1),
+            Self::Kept => (1, 1),
+            Self::Hunk { .. } | Self::FileHead | Self::Other => (0, 0),
+        }
+    }
+}
+
+/// A line of a diff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DiffLine<'d> {
+    /// What it is.
+    pub role: Role,
+    /// The whole line, with the sign that it begins with.
+    pub whole: &'d str,
+    /// Its number in the old text; none where it is not a line of it, or before the first head of a hunk.
+    pub old: Option<usize>,
+    /// Its number in the new text.
+    pub new: Option<usize>,
+    /// The index of the line that it is compared with: the removed lines of a block and as many added ones after them are
+    /// compared one by one.
+    pub partner: Option<usize>,
+}
+
+impl<'d> DiffLine<'d> {
+    /// The line without its sign.
+    pub fn text(&self) -> &'d str {
+        match self.role {
+            Role::Removed | Role::Added | Role::Kept => self.whole.get(1..).unwrap_or_default(),
+            Role::Hunk { .. } | Role::FileHead | Role::Other => self.whole,
+        }
+    }
+}
+
+/// The lines of a diff. `--- a/x` is a part of a file's head only there: in a hunk it is a removed line.
+pub fn lines(diff: &str) -> Vec<DiffLine<'_>> {
+    let mut is_head = false;
+    let mut next: Option<(usize, usize)> = None;
+    let read = |whole: &'_ str| {
+        is_head |= whole.starts_with("diff --git ");
+        let role = match role(whole) {
+            Role::Hunk { old, new } => {
+                is_head = false;
+                next = Some((old, new));
+                Role::Hunk { old, new }
+            }
+            _ if is_head => Role::FileHead,
+            other => other,
+        };
+        let (old, new) = role.sides();
+        let numbers = next;
+        next = next.map(|(first, second)| (first + old, second + new));
+        let number = |number: Option<usize>, side: usize| number.filter(|_| side > 0);
+        (
+            role,
+            number(numbers.map(|(number, _)| number), old),
+            number(numbers.map(|(_, number)| number), new),
+        )
+    };
+    let mut read = read;
+    let lines = diff.split_terminator('\n').map(|whole| {
+        let (role, old, new) = read(whole);
+        DiffLine {
+            role,
+            whole,
+            old,
+            new,
+            partner: None,
+        }
+    });
+    let mut lines: Vec<DiffLine<'_>> = lines.collect();
+    pair(&mut lines);
+    lines
+}
+
+fn role(line: &str) -> Role {
+    match line.as_bytes().first() {
+        Some(b'+') => Role::Added,
+        Some(b'-') => Role::Removed,
+        Some(b'@') => hunk(line).unwrap_or(Role::Other),
+        Some(b' ') | None => Role::Kept,
+        Some(_) => Role::Other,
+    }
+}
+
+/// The numbers in `@@ -12,3 +13,4 @@`.
+fn hunk(line: &str) -> Option<Role> {
+    let mut words = line.split(' ').skip(1);
+    let mut number = |sign: char| {
+        let word = words.next()?.strip_prefix(sign)?;
+        word.split(',').next()?.parse().ok()
+    };
+    Some(Role::Hunk {
+        old: number('-')?,
+        new: number('+')?,
+    })
+}
+
+/// Gives the lines of each block their partners.
+fn pair(lines: &mut [DiffLine<'_>]) {
+    let mut at = 0;
+    while at < lines.len() {
+        let run = |from: usize, wanted: Role| {
+            let rest = lines[from..].iter();
+            rest.take_while(|line| line.role == wanted).count()
+        };
+        let removed = run(at, Role::Removed);
+        let added = run(at + removed, Role::Added);
+        if removed > 0 && removed == added {
+            for line in at..at + removed {
+                lines[line].partner = Some(line + removed);
+                lines[line + removed].partner = Some(line);
+            }
+        }
+        at += (removed + added).max(1);
+    }
+}
+
+/// The diff without the carriage returns of a file all of whose shown lines end in CR LF: such line ends are no part of the
+/// change, and the question before a write does not show them either. Where lines differ in that, they are shown.
+pub fn without_common_returns(diff: &str) -> Cow<'_, str> {
+    if !diff.contains('\r') {
+        return Cow::Borrowed(diff);
+    }
+    let lines = lines(diff);
+    let is_text = |role: Role| matches!(role, Role::Added | Role::Removed | Role::Kept);
+    let has_end = |at: usize| {
+        let after = lines.get(at + 1);
+        after.is_none_or(|line| !line.whole.starts_with('\\'))
+    };
+    let mut ends = lines.iter().enumerate();
+    let all_alike = ends.all(|(at, line)| {
+        !is_text(line.role) || line.whole.is_empty() || !has_end(at) || line.whole.ends_with('\r')
+    });
+    match all_alike {
+        true => Cow::Owned(diff.replace("\r\n", "\n")),
+        false => Cow::Borrowed(diff),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_have_their_numbers_on_both_sides_and_their_partners() {
+        let diff = "@@ -9,3 +9,4 @@\n a\n-b\n+c\n e\n-f\n+g\n+h\n\\ No newline at end of file\n";
+        let read = lines(diff);
+        let numbers: Vec<_> = read.iter().map(|line| (line.old, line.new)).collect();
+        assert_eq!(
+            numbers,
+            [
+                (None, None),
+                (Some(9), Some(9)),
+                (Some(10), None),
+                (None, Some(10)),
+                (Some(11), Some(11)),
+                (Some(12), None),
+                (None, Some(12)),
+                (None, Some(13)),
+                (None, None),
+            ]
+        );
+        let partners: Vec<_> = read.iter().map(|line| line.partner).collect();
+        let none = None;
+        assert_eq!(
+            partners,
+            [none, none, Some(3), Some(2), none, none, none, none, none],
+            "blocks of different lengths have no partners"
+        );
+        let whole: String = read
+            .iter()
+            .map(|line| format!("{}\n", line.whole))
+            .collect();
+        assert_eq!(whole, diff);
+    }
+
+    #[test]
+    fn a_line_before_the_first_head_has_no_number() {
+        let read = lines("-a\n+b\n");
+        assert_eq!((read[0].old, read[1].new), (None, None));
+        assert_eq!(read[0].text(), "a");
+        assert_eq!(lines("").len(), 0);
+        assert_eq!(lines("\n")[0].text(), "");
+    }
+}

@@ -1,0 +1,220 @@
+//! What the parts of a line of source code are: comments, strings, keywords. The definitions of languages are loaded when they
+//! are first needed, and not before.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::{LazyLock, OnceLock};
+use std::time::{Duration, Instant};
+
+use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
+
+/// In longer lines nothing is named, nor in the lines after one.
+const LONGEST_LINE: usize = 8 << 10;
+
+/// What a part of a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Token {
+    /// Words for people.
+    Comment,
+    /// Quoted text.
+    Quoted,
+    /// A number, or an escaped character in a text.
+    Number,
+    /// A constant with a name.
+    Constant,
+    /// A word of the language.
+    Keyword,
+    /// The name of a function.
+    Function,
+    /// The name of a type.
+    Type,
+    /// `self`, `this` and the like.
+    Itself,
+    /// A heading or bold words of a document.
+    Strong,
+}
+
+/// Tokens by the beginning of a scope's name; the first that fits counts, and none is plain text.
+const TOKENS: [(&str, Option<Token>); 18] = [
+    ("comment", Some(Token::Comment)),
+    ("punctuation.definition.comment", Some(Token::Comment)),
+    ("string", Some(Token::Quoted)),
+    ("constant.character.escape", Some(Token::Number)),
+    ("constant.numeric", Some(Token::Number)),
+    ("constant", Some(Token::Constant)),
+    ("keyword.operator", None),
+    ("keyword", Some(Token::Keyword)),
+    ("storage", Some(Token::Keyword)),
+    ("entity.name.function", Some(Token::Function)),
+    ("support.function", Some(Token::Function)),
+    ("variable.function", Some(Token::Function)),
+    ("entity.name", Some(Token::Type)),
+    ("support.type", Some(Token::Type)),
+    ("support.class", Some(Token::Type)),
+    ("variable.language", Some(Token::Itself)),
+    ("markup.heading", Some(Token::Strong)),
+    ("markup.bold", Some(Token::Strong)),
+];
+
+static PALETTE: LazyLock<Vec<(Scope, Option<Token>)>> = LazyLock::new(|| {
+    let scopes = TOKENS.iter();
+    let scopes = scopes.filter_map(|(name, token)| Some((Scope::new(name).ok()?, *token)));
+    scopes.collect()
+});
+
+/// A part of a line, in bytes.
+pub type Span = (Range<usize>, Token);
+
+/// The language of a file, and the time that may be spent on it.
+pub struct Syntax {
+    reference: &'static SyntaxReference,
+    set: &'static SyntaxSet,
+    began: Instant,
+    budget: Duration,
+    is_over: bool,
+}
+
+/// Where in a text of a language the next line is.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SyntaxState {
+    parser: ParseState,
+    scopes: ScopeStack,
+}
+
+impl Syntax {
+    /// The language of a file, by its name or its first line; none where it is not known. The lines after the budget is spent
+    /// are plain text.
+    pub fn of(path: &Path, first_line: &str, budget: Duration) -> Option<Self> {
+        static SET: OnceLock<SyntaxSet> = OnceLock::new();
+        let set = SET.get_or_init(SyntaxSet::load_defaults_newlines);
+        let reference = by_name(set, path).or_else(|| set.find_syntax_by_first_line(first_line))?;
+        (reference.name != "Plain Text").then(|| Self {
+            reference,
+            set,
+            began: Instant::now(),
+            budget,
+            is_over: false,
+        })
+    }
+
+    /// The state at the beginning of a text.
+    pub fn start(&self) -> SyntaxState {
+        SyntaxState {
+            parser: ParseState::new(self.reference),
+            scopes: ScopeStack::new(),
+        }
+    }
+
+    /// Names the parts of the next line, which has no line end. Parts that are plain text are left out.
+    pub fn line(&mut self, state: &mut SyntaxState, text: &str) -> Vec<Span> {
+        self.is_over |= text.len() > LONGEST_LINE || self.began.elapsed() > self.budget;
+        if self.is_over {
+            return Vec::new();
+        }
+        let ended = format!("{text}\n");
+        let Ok(changes) = state.parser.parse_line(&ended, self.set) else {
+            self.is_over = true;
+            return Vec::new();
+        };
+        let mut spans = Vec::new();
+        let mut from = 0;
+        for (at, change) in changes {
+            put(&mut spans, state, text, from..at);
+            from = at;
+            self.is_over |= state.scopes.apply(&change).is_err();
+        }
+        put(&mut spans, state, text, from..text.len());
+        spans
+    }
+}
+
+/// Adds a part to the spans of a line where it has a token.
+fn put(spans: &mut Vec<Span>, state: &SyntaxState, text: &str, range: Range<usize>) {
+    let range = range.start.min(text.len())..range.end.min(text.len());
+    let is_blank = text
+        .get(range.clone())
+        .unwrap_or_default()
+        .trim()
+        .is_empty();
+    let Some(token) = token(&state.scopes).filter(|_| !is_blank) else {
+        return;
+    };
+    match spans.last_mut() {
+        Some((last, same)) if *same == token && last.end == range.start => last.end = range.end,
+        _ => spans.push((range, token)),
+    }
+}
+
+/// The token of the innermost scope that has an entry.
+fn token(scopes: &ScopeStack) -> Option<Token> {
+    let mut found = scopes.as_slice().iter().rev().filter_map(|scope| {
+        let mut palette = PALETTE.iter();
+        palette.find(|(begin, _)| begin.is_prefix_of(*scope))
+    });
+    found.next().and_then(|(_, token)| *token)
+}
+
+fn by_name<'s>(set: &'s SyntaxSet, path: &Path) -> Option<&'s SyntaxReference> {
+    let name = path.file_name()?.to_str()?;
+    if let Some(syntax) = set.find_syntax_by_extension(name) {
+        return Some(syntax);
+    }
+    let extension = path.extension()?.to_str()?.to_lowercase();
+    // Languages without a definition of their own that are near to another one.
+    let alike = match extension.as_str() {
+        "ts" | "tsx" | "jsx" | "mjs" | "cjs" | "mts" | "cts" | "json5" | "jsonc" => "js",
+        "toml" | "ini" | "cfg" | "conf" => "properties",
+        "kt" | "kts" | "swift" => "scala",
+        "vue" | "svelte" => "html",
+        "pyi" => "py",
+        "zsh" | "fish" | "bats" => "sh",
+        "cc" | "hpp" | "cxx" | "cu" => "cpp",
+        other => other,
+    };
+    set.find_syntax_by_extension(alike)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn the_parts_of_a_line_are_named_and_lie_in_it_in_order() {
+        let mut syntax = Syntax::of(Path::new("a.rs"), "", LONG).expect("Rust");
+        let mut state = syntax.start();
+        let text = "let x = 1; // é";
+        let spans = syntax.line(&mut state, text);
+        let named: Vec<_> = spans
+            .iter()
+            .map(|(range, token)| (&text[range.clone()], *token))
+            .collect();
+        assert_eq!(
+            named,
+            [
+                ("let", Token::Keyword),
+                ("1", Token::Number),
+                ("// é", Token::Comment),
+            ]
+        );
+    }
+
+    #[test]
+    fn an_unknown_language_has_none_and_a_first_line_names_one() {
+        assert!(Syntax::of(Path::new("a.unknown"), "text", LONG).is_none());
+        assert!(Syntax::of(Path::new("run"), "#!/bin/sh", LONG).is_some());
+    }
+
+    #[test]
+    fn a_line_without_end_and_a_spent_budget_end_the_names() {
+        let mut syntax = Syntax::of(Path::new("a.js"), "", LONG).expect("JavaScript");
+        let mut state = syntax.start();
+        assert_eq!(syntax.line(&mut state, &"1,".repeat(LONGEST_LINE)), []);
+        assert_eq!(syntax.line(&mut state, "let x"), []);
+        let mut spent = Syntax::of(Path::new("a.js"), "", Duration::ZERO).expect("JavaScript");
+        let mut state = spent.start();
+        std::thread::sleep(Duration::from_millis(1));
+        assert_eq!(spent.line(&mut state, "let x"), []);
+    }
+}

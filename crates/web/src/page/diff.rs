@@ -1,0 +1,242 @@
+//! A file's diff as rows for a template: unified or side by side, changed words marked, syntax named by class, long context
+//! folded, and large diffs in parts. The rows say what the diff says, with characters that deceive made visible.
+//!
+//! A view makes one [`Diff`] for each file from the texts of its hunks and writes `{{ hunk.rows }}` for each of [`Diff::hunks`] into a
+//! `<table class="diff-lines">`, below a head with its own buttons; or [`FileDiff`], which has plain heads.
+
+mod layout;
+mod line;
+mod rows;
+mod table;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use askama::Template;
+use lancet_rendering::{DiffLine, Role, lines, without_common_returns};
+
+pub(super) use layout::{DiffLayout, LayoutChoice, remember};
+pub(super) use line::deadline;
+pub(super) use rows::DiffRows;
+pub(super) use table::FileDiff;
+
+/// How many lines of a diff are shown at once; the others are asked for.
+pub(super) const PART: usize = 400;
+/// By how many lines a part is longer where it would otherwise end within a block of changed lines.
+const LONGER: usize = 100;
+
+/// What is shown of a diff, and how.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shown {
+    pub(super) layout: DiffLayout,
+    /// The first line, counted from 0 over all lines of the diff but the heads.
+    pub(super) from: usize,
+    /// How many lines.
+    pub(super) most: usize,
+    /// When there is no more time for syntax colours.
+    pub(super) until: Instant,
+}
+
+impl Shown {
+    /// The first part.
+    pub(super) fn first(layout: DiffLayout, until: Instant) -> Self {
+        Self {
+            layout,
+            from: 0,
+            most: PART,
+            until,
+        }
+    }
+
+    fn colours(&self) -> Duration {
+        self.until.saturating_duration_since(Instant::now())
+    }
+}
+
+/// A part of a file's diff.
+pub(super) struct Diff {
+    /// The hunks of this part.
+    pub(super) hunks: Vec<DiffHunk>,
+    /// How many lines the whole diff has, heads of hunks not counted.
+    pub(super) total: usize,
+    /// What comes after this part.
+    pub(super) next: Option<NextPart>,
+}
+
+/// What comes after the part of a diff that is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NextPart {
+    /// The first line, as [`Shown::from`] counts.
+    pub(super) from: usize,
+    /// How many lines the next part has.
+    pub(super) count: usize,
+    /// How many lines are left, the next part included.
+    pub(super) left: usize,
+}
+
+/// A hunk, or the part of one that is shown.
+pub(super) struct DiffHunk {
+    /// Which of the texts it is from.
+    pub(super) text: usize,
+    /// Which hunk of the file's diff it is, counted from 1.
+    pub(super) number: usize,
+    /// Whether the hunk begins here, and is not the rest of one whose beginning is in the part before.
+    pub(super) is_begun: bool,
+    /// Whether the text that it is from begins with it.
+    pub(super) is_first_of_text: bool,
+    /// The lines of it in the new text, or in the old one where it only removes: "12 to 18".
+    pub(super) place: String,
+    /// The number of the first changed line in the new text.
+    pub(super) line: usize,
+    /// How many unchanged lines are between the hunk before and this one; not known of the first hunk of a part.
+    pub(super) gap: usize,
+    pub(super) rows: DiffRows,
+}
+
+/// A hunk within the lines of a diff.
+struct Span<'d> {
+    text: usize,
+    is_first_of_text: bool,
+    /// The head's numbers; none for lines without a head.
+    head: Option<(usize, usize)>,
+    lines: Vec<DiffLine<'d>>,
+}
+
+impl Diff {
+    /// Makes the rows of a file's diff. Each text is a unified diff of one hunk or more.
+    pub(super) fn of(path: &Path, texts: &[&str], shown: &Shown) -> Self {
+        let texts: Vec<_> = texts.iter().map(|text| without_common_returns(text)).collect();
+        let mut spans = Vec::new();
+        for (at, text) in texts.iter().enumerate() {
+            split(at, text, &mut spans);
+        }
+        let total: usize = spans.iter().map(|span| span.lines.len()).sum();
+        let end = end(&spans, shown);
+        let mut colours = line::Colours::of(path, first_line(&spans), shown.colours());
+        let mut hunks = Vec::new();
+        let (mut at, mut last) = (0, None);
+        for (index, span) in spans.iter().enumerate() {
+            let range = at..at + span.lines.len();
+            at = range.end;
+            let is_empty_here = span.lines.is_empty() && range.start >= shown.from && range.start <= end;
+            if (range.end <= shown.from || range.start >= end) && !is_empty_here {
+                continue;
+            }
+            let from = shown.from.saturating_sub(range.start);
+            let to = end.min(range.end) - range.start;
+            let gap = match (last, span.head) {
+                (Some(last), Some((old, _))) => old.saturating_sub(last),
+                _ => 0,
+            };
+            last = span.lines.iter().rev().find_map(|line| line.old).map(|old| old + 1);
+            hunks.push(DiffHunk {
+                text: span.text,
+                number: index + 1,
+                is_begun: from == 0,
+                is_first_of_text: span.is_first_of_text,
+                place: place(span),
+                line: first_changed(span),
+                gap,
+                rows: DiffRows::of(&span.lines, from..to, shown.layout, colours.as_mut()),
+            });
+        }
+        let next = (end < total).then(|| NextPart {
+            from: end,
+            count: PART.min(total - end),
+            left: total - end,
+        });
+        Self { hunks, total, next }
+    }
+}
+
+/// Splits a diff into its hunks. Lines of a file's head that only name the file are left out.
+fn split<'d>(at: usize, text: &'d str, spans: &mut Vec<Span<'d>>) {
+    let mut is_first_of_text = true;
+    let mut begin = |spans: &mut Vec<Span<'d>>, head| {
+        spans.push(Span {
+            text: at,
+            is_first_of_text,
+            head,
+            lines: Vec::new(),
+        });
+        is_first_of_text = false;
+    };
+    let all = lines(text);
+    // Partners are given by their place in the whole text; within a hunk they are as far from each other.
+    let mut start = 0;
+    let mut is_open = false;
+    for (place, mut line) in all.into_iter().enumerate() {
+        match line.role {
+            Role::Hunk { old, new } => {
+                begin(spans, Some((old, new)));
+                (start, is_open) = (place + 1, true);
+                continue;
+            }
+            Role::FileHead if names_file(line.whole) => continue,
+            _ if !is_open => {
+                begin(spans, None);
+                (start, is_open) = (place, true);
+            }
+            _ => {}
+        }
+        line.partner = line.partner.and_then(|partner| partner.checked_sub(start));
+        if let Some(open) = spans.last_mut() {
+            open.lines.push(line);
+        }
+    }
+}
+
+fn names_file(line: &str) -> bool {
+    let names = ["diff --git ", "--- ", "+++ ", "index "];
+    names.iter().any(|begin| line.starts_with(begin))
+}
+
+/// Where the part ends.
+fn end(spans: &[Span<'_>], shown: &Shown) -> usize {
+    let mut all = spans.iter().flat_map(|span| {
+        let lines = span.lines.iter().enumerate();
+        lines.map(|(at, line)| at > 0 && line.role != Role::Kept)
+    });
+    let total: usize = spans.iter().map(|span| span.lines.len()).sum();
+    let end = shown.from.saturating_add(shown.most).min(total);
+    // A block of changed lines is cut only where it is long.
+    let goes_on = all.by_ref().skip(end).take(LONGER + 1);
+    match goes_on.take_while(|goes_on| *goes_on).count() {
+        further if further <= LONGER => end + further,
+        _ => end,
+    }
+}
+
+/// The first line of the file, where the diff begins with it: it may name the language.
+fn first_line<'d>(spans: &[Span<'d>]) -> &'d str {
+    let mut lines = spans.iter().flat_map(|span| &span.lines);
+    let first = lines.find(|line| line.new == Some(1));
+    first.map_or("", DiffLine::text)
+}
+
+fn place(span: &Span<'_>) -> String {
+    let numbers = |side: fn(&DiffLine<'_>) -> Option<usize>| {
+        let first = span.lines.iter().find_map(side)?;
+        let last = span.lines.iter().rev().find_map(side)?;
+        Some(match first == last {
+            true => format!("line {first}"),
+            false => format!("lines {first} to {last}"),
+        })
+    };
+    let new = numbers(|line| line.new);
+    new.or_else(|| numbers(|line| line.old)).unwrap_or_default()
+}
+
+fn first_changed(span: &Span<'_>) -> usize {
+    let mut next = span.head.map_or(1, |(_, new)| new);
+    for line in &span.lines {
+        match line.role {
+            Role::Kept => next = line.new.map_or(next, |new| new + 1),
+            _ => break,
+        }
+    }
+    next.max(1)
+}

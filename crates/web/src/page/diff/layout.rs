@@ -1,0 +1,94 @@
+//! Whether diffs are shown unified or side by side: `?view=` says so, and a cookie that holds this word alone remembers it.
+
+use std::convert::Infallible;
+
+use askama::Template;
+use axum::extract::{FromRequestParts, Request};
+use axum::middleware::Next;
+use axum::response::Response;
+use http::HeaderValue;
+use http::header::{COOKIE, SET_COOKIE};
+use http::request::Parts;
+
+use crate::page::fields::Fields;
+
+/// The name of the cookie.
+const COOKIE_NAME: &str = "lancet-view";
+/// How long a browser keeps it: a year.
+const AGE: u32 = 365 * 24 * 60 * 60;
+
+/// How old and new lines stand to each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::page) enum DiffLayout {
+    /// Below each other.
+    #[default]
+    Unified,
+    /// Side by side.
+    Split,
+}
+
+impl DiffLayout {
+    fn read(word: &str) -> Option<Self> {
+        match word {
+            "unified" => Some(Self::Unified),
+            "split" => Some(Self::Split),
+            _ => None,
+        }
+    }
+
+    /// The word for it.
+    pub(in crate::page) fn word(self) -> &'static str {
+        match self {
+            Self::Unified => "unified",
+            Self::Split => "split",
+        }
+    }
+
+    pub(in crate::page) fn is_split(self) -> bool {
+        self == Self::Split
+    }
+
+    fn asked(query: Option<&str>) -> Option<Self> {
+        let fields = Fields::new(query.unwrap_or_default().as_bytes());
+        Self::read(fields.one("view")?)
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for DiffLayout {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let cookies = parts.headers.get_all(COOKIE).iter();
+        let cookies = cookies.filter_map(|value| value.to_str().ok());
+        let mut pairs = cookies.flat_map(|value| value.split(';'));
+        let kept = pairs.find_map(|pair| {
+            let word = pair.trim().strip_prefix(COOKIE_NAME)?.strip_prefix('=')?;
+            Self::read(word)
+        });
+        let asked = Self::asked(parts.uri.query());
+        Ok(asked.or(kept).unwrap_or_default())
+    }
+}
+
+/// Lets the browser remember the layout that a request asks for.
+pub(in crate::page) async fn remember(request: Request, next: Next) -> Response {
+    let asked = DiffLayout::asked(request.uri().query());
+    let mut response = next.run(request).await;
+    let cookie = asked.map(|layout| {
+        let word = layout.word();
+        format!("{COOKIE_NAME}={word}; Path=/; HttpOnly; SameSite=Strict; Max-Age={AGE}")
+    });
+    if let Some(cookie) = cookie.and_then(|cookie| HeaderValue::from_str(&cookie).ok()) {
+        response.headers_mut().append(SET_COOKIE, cookie);
+    }
+    response
+}
+
+/// The links that change the layout.
+#[derive(Template)]
+#[template(path = "diff/layout.html")]
+pub(in crate::page) struct LayoutChoice {
+    pub(in crate::page) layout: DiffLayout,
+}
+
+impl askama::filters::HtmlSafe for LayoutChoice {}

@@ -1,0 +1,154 @@
+//! The text of a line in parts: what its words are in its language, which of them changed, and the rest of a long line.
+
+use std::ops::Range;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use lancet::doors::visible;
+use lancet_rendering::{DiffLine, Role, Span, Syntax, SyntaxState, Token};
+
+/// How many bytes of a line are shown at once; the rest is opened.
+const LONGEST: usize = 600;
+/// How long the syntax colours of one answer may take.
+const COLOURS: Duration = Duration::from_millis(12);
+
+/// When the time for the syntax colours of an answer that begins now is over.
+pub(in crate::page) fn deadline() -> Instant {
+    let now = Instant::now();
+    now.checked_add(COLOURS).unwrap_or(now)
+}
+
+/// A part of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::page) struct TextPart {
+    /// The class of its syntax; empty for plain text.
+    pub(in crate::page) class: &'static str,
+    pub(in crate::page) is_changed: bool,
+    pub(in crate::page) text: String,
+}
+
+/// The text of a line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::page) struct LineText {
+    pub(in crate::page) parts: Vec<TextPart>,
+    /// The rest of a long line.
+    pub(in crate::page) rest: Vec<TextPart>,
+    /// How many characters the rest has.
+    pub(in crate::page) more: usize,
+}
+
+impl LineText {
+    /// Puts a line together.
+    pub(super) fn new(text: &str, changed: &[Range<usize>], spans: &[Span]) -> Self {
+        let cut = match text.len() > LONGEST {
+            true => floor(text, LONGEST),
+            false => text.len(),
+        };
+        Self {
+            parts: parts(text, 0..cut, changed, spans),
+            rest: parts(text, cut..text.len(), changed, spans),
+            more: text[cut..].chars().count(),
+        }
+    }
+}
+
+/// The nearest place at or before this one where a character begins.
+fn floor(text: &str, at: usize) -> usize {
+    let mut places = (0..=at.min(text.len())).rev();
+    places.find(|place| text.is_char_boundary(*place)).unwrap_or(0)
+}
+
+/// Cuts a range of a line at every place where its class or its being changed changes.
+fn parts(text: &str, range: Range<usize>, changed: &[Range<usize>], spans: &[Span]) -> Vec<TextPart> {
+    let mut parts: Vec<TextPart> = Vec::new();
+    let (mut at, mut changes, mut tokens) = (range.start, changed.iter().peekable(), spans.iter().peekable());
+    while at < range.end {
+        while changes.next_if(|change| change.end <= at).is_some() {}
+        while tokens.next_if(|(span, _)| span.end <= at).is_some() {}
+        let (is_changed, change_ends) = within(changes.peek().copied(), at);
+        let (is_token, token_ends) = within(tokens.peek().map(|(span, _)| span), at);
+        let end = range.end.min(change_ends).min(token_ends);
+        let token = tokens.peek().filter(|_| is_token);
+        // A range that does not lie on characters is no part of the text; it is shown to its end as it is.
+        let (piece, end) = match text.get(at..end) {
+            Some(piece) if !piece.is_empty() => (piece, end),
+            _ => (text.get(at..range.end).unwrap_or_default(), range.end),
+        };
+        parts.push(TextPart {
+            class: token.map_or("", |(_, token)| class(*token)),
+            is_changed,
+            text: piece.to_owned(),
+        });
+        at = end;
+    }
+    parts
+}
+
+/// Whether a place is within a range that ends after it, and where that changes next.
+fn within(range: Option<&Range<usize>>, at: usize) -> (bool, usize) {
+    match range {
+        Some(range) if range.start <= at => (true, range.end),
+        Some(range) => (false, range.start),
+        None => (false, usize::MAX),
+    }
+}
+
+fn class(token: Token) -> &'static str {
+    match token {
+        Token::Comment => "s-comment",
+        Token::Quoted => "s-string",
+        Token::Number => "s-number",
+        Token::Constant => "s-constant",
+        Token::Keyword | Token::Itself => "s-keyword",
+        Token::Function => "s-function",
+        Token::Type => "s-type",
+        Token::Strong => "s-strong",
+    }
+}
+
+/// What the words of the lines of a diff are. Old and new lines are two texts, which are one again where a hunk begins.
+pub(super) struct Colours {
+    syntax: Syntax,
+    old: SyntaxState,
+    new: SyntaxState,
+}
+
+impl Colours {
+    pub(super) fn of(path: &Path, first_line: &str, budget: Duration) -> Option<Self> {
+        if budget.is_zero() {
+            return None;
+        }
+        let syntax = Syntax::of(path, first_line, budget)?;
+        let (old, new) = (syntax.start(), syntax.start());
+        Some(Self { syntax, old, new })
+    }
+
+    /// Begins with a hunk.
+    pub(super) fn restart(&mut self) {
+        self.old = self.syntax.start();
+        self.new = self.old.clone();
+    }
+
+    /// Names the words of the next line, whose text is made visible already.
+    pub(super) fn line(&mut self, line: &DiffLine<'_>, text: &str) -> Vec<Span> {
+        match line.role {
+            Role::Removed => self.syntax.line(&mut self.old, text),
+            Role::Added => self.syntax.line(&mut self.new, text),
+            Role::Kept if self.old == self.new => {
+                let spans = self.syntax.line(&mut self.new, text);
+                self.old = self.new.clone();
+                spans
+            }
+            Role::Kept => {
+                self.syntax.line(&mut self.old, text);
+                self.syntax.line(&mut self.new, text)
+            }
+            Role::Hunk { .. } | Role::FileHead | Role::Other => Vec::new(),
+        }
+    }
+}
+
+/// The text of a diff's line, with what deceives made visible.
+pub(super) fn shown(line: &DiffLine<'_>) -> String {
+    visible(line.text()).into_owned()
+}

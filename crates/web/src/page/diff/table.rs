@@ -1,0 +1,19 @@
+//! A file's diff as a whole table with plain heads, for views that have no buttons at the hunks.
+
+use askama::Template;
+
+use super::{Diff, DiffLayout};
+
+/// The table of a diff.
+#[derive(Template)]
+#[template(path = "diff/file.html")]
+pub(in crate::page) struct FileDiff {
+    /// What the table is, for those who do not see it: "Changes of src/main.rs".
+    pub(in crate::page) caption: String,
+    pub(in crate::page) layout: DiffLayout,
+    pub(in crate::page) diff: Diff,
+    /// The path of the page that shows a part of this diff; the number of its first line is put behind it. It ends in `=`.
+    pub(in crate::page) more: String,
+}
+
+impl askama::filters::HtmlSafe for FileDiff {}
