@@ -181,6 +181,12 @@ pub trait QuestionStore: Send + Sync {
     /// The store cannot be read.
     fn questions(&self, query: &QuestionQuery) -> Result<Vec<QuestionRecord>, StoreError>;
 
+    /// The ids of the open questions with a file below one of these folders, newest first, without what they show.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn open_questions(&self, below: &[PathBuf]) -> Result<Vec<String>, StoreError>;
+
     /// Records a decision, if the question is still open. `approves` says whether anything may be written, and `event` is
     /// what the event `decided` says of it, as a JSON object.
     ///

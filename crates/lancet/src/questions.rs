@@ -134,6 +134,14 @@ impl Questions {
         self.query(true)
     }
 
+    /// The ids of the open questions about files below the roots, newest first. What they show is not read.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn open_ids(&self) -> Result<Vec<String>, StoreError> {
+        self.store.open_questions(&self.roots)
+    }
+
     fn query(&self, decided: bool) -> Result<Vec<RecordedQuestion>, StoreError> {
         let found = self.store.questions(&QuestionQuery {
             below: self.roots.clone(),

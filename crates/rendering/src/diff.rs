@@ -1,6 +1,12 @@
 //! The lines of a unified diff: what each is, its numbers on both sides, and the line that it is compared with.
 
 use std::borrow::Cow;
+use std::time::Duration;
+
+use similar::TextDiff;
+
+/// The longest time for the diff of two texts; after it the diff is right, but longer than it need be.
+const BUDGET: Duration = Duration::from_millis(500);
 
 /// What a line of a diff is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,6 +150,12 @@ fn pair(lines: &mut [DiffLine<'_>]) {
         }
         at += (removed + added).max(1);
     }
+}
+
+/// The unified diff of two texts, with three lines of context and no heads of files.
+pub fn unified(old: &str, new: &str) -> String {
+    let diff = TextDiff::configure().timeout(BUDGET).diff_lines(old, new);
+    diff.unified_diff().context_radius(3).to_string()
 }
 
 /// The diff without the carriage returns of a file all of whose shown lines end in CR LF: such line ends are no part of the

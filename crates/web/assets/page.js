@@ -3,10 +3,14 @@
 // Markup that it looks for:
 //   data-item           an entry of a list, reached with j and k; has an id
 //   data-open           in an entry: the link that Enter follows
-//   data-key="a"        a button (pressed), link (followed) or field (focused) that the key stands for, in the current entry or else on the page;
-//                       a <details> is opened and its first field focused
+//   data-key="a"        a button (pressed), link (followed), checkbox (ticked) or field (focused) that the key stands for, in the current entry or
+//                       else outside of all entries; a <details> is opened and its first field focused
 //   data-live           an element with an id that is replaced when something has happened; its entries are data-item
 //   data-submit         a select or checkbox whose form is sent when it changes
+//   data-comment="ID"   a table of a diff whose line numbers open a field for a comment: the content of the <template> with that id, put below
+//                       the line. In it data-line-value gets the number (of a removed line with a minus sign), data-line-text the same in
+//                       words, and data-remove takes the field away again
+//   data-part           a link to the next part of a diff, in a paragraph after the diff's table: its rows are put into the table
 "use strict";
 
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
@@ -49,12 +53,15 @@ function step(by) {
 function press(key) {
   const selector = `[data-key="${CSS.escape(key)}"]`;
   const place = current();
-  const found = (place && first(selector, place)) || (!place && first(selector));
+  // A key means the current entry, the entry around it, or what stands outside of all entries; never an entry that nobody chose.
+  let found = null;
+  for (let around = place; around && !found; around = around.parentElement.closest("[data-item]")) found = first(selector, around);
+  found ||= all(selector).find((other) => !other.closest("[data-item]")) || (items().length === 1 && first(selector));
   if (!found) return false;
   if (found.matches("details")) {
     found.open = true;
     (first("textarea, input:not([type=hidden])", found) || found).focus();
-  } else if (found.matches("textarea, input, select")) found.focus();
+  } else if (found.matches("textarea, select, input:not([type=checkbox])")) found.focus();
   else found.click();
   return true;
 }
@@ -93,10 +100,72 @@ document.addEventListener("change", (event) => {
   if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
 });
 
+// Comments on lines of a diff: a click on a number opens a field below the line.
+document.addEventListener("click", (event) => {
+  event.target.closest("[data-remove]")?.closest("tr")?.remove();
+  const number = event.target.closest("td.number[data-line]");
+  const table = number?.closest("table[data-comment]");
+  const fields = table && document.getElementById(table.dataset.comment);
+  if (!fields) return;
+  const line = number.dataset.line;
+  const row = number.closest("tr");
+  const open = row.nextElementSibling;
+  if (open?.dataset.commentOn === line) return first("textarea", open).focus();
+  const below = document.createElement("tr");
+  below.className = "comment-row";
+  below.dataset.commentOn = line;
+  const cell = below.insertCell();
+  cell.colSpan = table.classList.contains("split") ? 6 : 4;
+  cell.append(fields.content.cloneNode(true));
+  for (const field of all("[data-line-value]", cell)) field.value = line;
+  for (const words of all("[data-line-text]", cell)) words.textContent = line.startsWith("-") ? `${line.slice(1)} (removed)` : line;
+  row.after(below);
+  first("textarea", cell)?.focus();
+});
+
+// Times are written in UTC; here they are as the person reads them: today's as a time of the day.
+function localise(within) {
+  for (const time of all("time[datetime]", within)) {
+    const moment = new Date(time.dateTime);
+    const isToday = moment.toDateString() === new Date().toDateString();
+    time.title = moment.toLocaleString(undefined, { dateStyle: "full", timeStyle: "medium" });
+    time.textContent = isToday
+      ? moment.toLocaleTimeString(undefined, { timeStyle: "short" })
+      : moment.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+  }
+}
+
+// The next part of a large diff is fetched into the table that it goes on with. Without that, the link shows it alone.
+document.addEventListener("click", async (event) => {
+  const link = event.target.closest("a[data-part]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  if (link.ariaBusy === "true") return;
+  link.ariaBusy = "true";
+  const place = link.closest(".more");
+  const table = place.parentElement.querySelector("table.diff-lines");
+  const answer = await fetch(link.href, { headers: { "lancet-looks-again": "1" } }).catch(() => null);
+  const found = answer?.ok && new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("table.diff-lines");
+  if (!found || !table) return location.assign(link.href);
+  const next = found.closest(".diff")?.querySelector(".more");
+  table.append(...all("tbody", found));
+  next ? place.replaceWith(next) : place.remove();
+});
+
 // Live: the server says that something has happened; the page is asked for again and compared. Nothing that a person looks
 // at moves: what is new is offered by a button, what is gone is marked in place.
 
 const live = () => all("[data-live][id]");
+// What the server sent for each of them: only another text replaces what a person may have opened.
+const sent = new Map(live().map((element) => [element.id, element.outerHTML]));
+function replace(element, fresh) {
+  const text = fresh.outerHTML;
+  if (sent.get(element.id) === text) return;
+  sent.set(element.id, text);
+  localise(fresh);
+  element.replaceWith(fresh);
+}
+localise(document);
 let shownTitle = document.title;
 
 function count(path, number) {
@@ -148,14 +217,14 @@ async function look() {
       const shown = all("[data-item][id]", element);
       if (!fresh) continue;
       if (!shown.length && !isBusy(element) && !all("[data-item]", fresh).length) {
-        element.replaceWith(fresh);
+        replace(element, fresh);
         continue;
       }
       const known = new Set(shown.map((item) => item.id));
       const remaining = new Set(all("[data-item][id]", fresh).map((item) => item.id));
       if (!shown.length && remaining.size) {
         // The empty state explains itself only while it is true.
-        element.replaceWith(fresh);
+        replace(element, fresh);
         continue;
       }
       added += [...remaining].filter((id) => !known.has(id)).length;

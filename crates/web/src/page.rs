@@ -6,10 +6,12 @@
 
 mod assets;
 mod devices;
+mod diff;
 mod entrance;
 mod fields;
 mod frame;
 mod live;
+mod moment;
 mod told;
 mod view;
 mod visitor;
@@ -27,6 +29,7 @@ use tokio::sync::Semaphore;
 
 use live::Live;
 use told::ToldOnce;
+use waiting::Lately;
 
 use crate::names::PublicUrl;
 
@@ -40,6 +43,7 @@ pub(crate) struct Page {
     /// The address of the proxy that stands before the server.
     public: Option<PublicUrl>,
     told: ToldOnce,
+    lately: Lately,
     live: Live,
     work: Semaphore,
 }
@@ -52,6 +56,7 @@ impl Page {
             door,
             public,
             told: ToldOnce::default(),
+            lately: Lately::default(),
             live: Live::new(lancet.clone()),
             work: Semaphore::new(AT_ONCE),
             lancet,
@@ -87,6 +92,7 @@ pub(crate) fn router(page: Arc<Page>) -> Router {
             page.clone(),
             entrance::check,
         ))
+        .layer(axum::middleware::from_fn(diff::remember))
         // These are for everybody: they tell nothing.
         .route("/enter", get(entrance::form).post(entrance::enter))
         .route("/assets/{name}", get(assets::asset))

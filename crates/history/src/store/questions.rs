@@ -1,6 +1,6 @@
 //! The tables `questions` and `question_files`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
@@ -73,6 +73,29 @@ impl QuestionStore for Store {
                 }
                 if found.len() == most {
                     break;
+                }
+            }
+            Ok(found)
+        })?;
+        Ok(found)
+    }
+
+    fn open_questions(&self, below: &[PathBuf]) -> Result<Vec<String>, StoreError> {
+        let sql = format!(
+            "SELECT id FROM questions WHERE state = 0 ORDER BY time DESC, id DESC LIMIT {MOST_FOUND}"
+        );
+        let (found, _) = self.run(|connection| {
+            let mut statement = connection.prepare_cached(&sql)?;
+            let ids = statement.query_map([], |row| row.get::<_, String>(0))?;
+            let mut found = Vec::new();
+            for id in ids {
+                let id = id?;
+                let is_below = below.is_empty()
+                    || files_of(connection, &id)?
+                        .iter()
+                        .any(|file| below.iter().any(|folder| file.path.starts_with(folder)));
+                if is_below {
+                    found.push(id);
                 }
             }
             Ok(found)

@@ -15,7 +15,6 @@ mod tests;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use askama::Template;
 use lancet_rendering::{DiffLine, Role, lines, without_common_returns};
 
 pub(super) use layout::{DiffLayout, LayoutChoice, remember};
@@ -106,9 +105,17 @@ struct Span<'d> {
 }
 
 impl Diff {
+    /// How many lines this part has.
+    pub(super) fn shown(&self) -> usize {
+        self.hunks.iter().map(|hunk| hunk.rows.lines).sum()
+    }
+
     /// Makes the rows of a file's diff. Each text is a unified diff of one hunk or more.
     pub(super) fn of(path: &Path, texts: &[&str], shown: &Shown) -> Self {
-        let texts: Vec<_> = texts.iter().map(|text| without_common_returns(text)).collect();
+        let texts: Vec<_> = texts
+            .iter()
+            .map(|text| without_common_returns(text))
+            .collect();
         let mut spans = Vec::new();
         for (at, text) in texts.iter().enumerate() {
             split(at, text, &mut spans);
@@ -121,7 +128,8 @@ impl Diff {
         for (index, span) in spans.iter().enumerate() {
             let range = at..at + span.lines.len();
             at = range.end;
-            let is_empty_here = span.lines.is_empty() && range.start >= shown.from && range.start <= end;
+            let is_empty_here =
+                span.lines.is_empty() && range.start >= shown.from && range.start <= end;
             if (range.end <= shown.from || range.start >= end) && !is_empty_here {
                 continue;
             }
@@ -131,7 +139,12 @@ impl Diff {
                 (Some(last), Some((old, _))) => old.saturating_sub(last),
                 _ => 0,
             };
-            last = span.lines.iter().rev().find_map(|line| line.old).map(|old| old + 1);
+            last = span
+                .lines
+                .iter()
+                .rev()
+                .find_map(|line| line.old)
+                .map(|old| old + 1);
             hunks.push(DiffHunk {
                 text: span.text,
                 number: index + 1,

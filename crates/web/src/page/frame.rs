@@ -94,7 +94,10 @@ pub(super) struct Counts {
 
 impl Page {
     pub(super) fn counts(&self) -> Counts {
-        let open = self.lancet.questions().map(|questions| questions.open());
+        let open = self
+            .lancet
+            .questions()
+            .map(|questions| questions.open_ids());
         Counts {
             waiting: open.and_then(Result::ok).map_or(0, |open| open.len()),
             to_review: 0,

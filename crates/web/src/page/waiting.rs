@@ -1,40 +1,35 @@
-//! *Waiting*: the questions that wait for an answer.
+//! *Waiting*: the questions that wait for an answer. `/` lists them, `/waiting/{id}` shows one whole; forms approve it, a part of it
+//! or an edited text, or reject it. A form names the question by its id, and a question never changes what it shows: where a file
+//! moved on, another question takes its place and this one refuses.
+
+mod answer;
+mod decide;
+mod edit;
+mod lately;
+mod list;
+mod question;
+mod summary;
+mod words;
+
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
-use askama::Template;
 use axum::Router;
-use axum::extract::State;
-use axum::response::Response;
-use axum::routing::get;
-use http::StatusCode;
-use lancet::questions::RecordedQuestion;
+use axum::routing::{get, post};
 
 use super::Page;
-use super::frame::{Frame, Section};
-use super::view;
-use super::visitor::Visitor;
+
+pub(super) use lately::Lately;
 
 /// The paths of this part of the page.
 pub(super) fn routes() -> Router<Arc<Page>> {
-    Router::new().route("/", get(list))
-}
-
-#[derive(Template)]
-#[template(path = "waiting/list.html")]
-struct ListView {
-    frame: Frame,
-    questions: Vec<RecordedQuestion>,
-}
-
-async fn list(State(page): State<Arc<Page>>, visitor: Visitor) -> Response {
-    page.answer(move |page| {
-        let frame = Frame::new(page, &visitor, Section::Waiting, "Waiting");
-        let open = page.lancet.questions().map(|questions| questions.open());
-        let Some(Ok(questions)) = open else {
-            return view::broken();
-        };
-        view::html(StatusCode::OK, &ListView { frame, questions })
-    })
-    .await
+    Router::new()
+        .route("/", get(list::list))
+        .route("/waiting/{id}", get(question::show))
+        .route("/waiting/{id}/decide", post(decide::send))
+        .route("/waiting/{id}/edit", get(edit::form))
+        .route("/waiting/{id}/preview", post(edit::preview))
+        .route("/waiting/{id}/edited", post(edit::approve))
 }

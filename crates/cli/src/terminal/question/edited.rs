@@ -2,16 +2,12 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use lancet::approval::{Answer, FileQuestion, Pick, Question};
-use similar::TextDiff;
+use lancet_rendering::unified;
 
 use super::editor;
 use crate::terminal::{Colour, Style, visible};
-
-/// The longest time for the diff of a text.
-const BUDGET: Duration = Duration::from_millis(500);
 
 /// The texts of a question's files as the person edited them, in the order of the files; none for a file whose text is as
 /// it was proposed.
@@ -86,11 +82,6 @@ impl EditedTexts {
         }
         words
     }
-}
-
-fn unified(old: &str, new: &str) -> String {
-    let diff = TextDiff::configure().timeout(BUDGET).diff_lines(old, new);
-    diff.unified_diff().context_radius(3).to_string()
 }
 
 /// The line of the new text at which the first change is.

@@ -55,13 +55,24 @@ impl LineText {
 /// The nearest place at or before this one where a character begins.
 fn floor(text: &str, at: usize) -> usize {
     let mut places = (0..=at.min(text.len())).rev();
-    places.find(|place| text.is_char_boundary(*place)).unwrap_or(0)
+    places
+        .find(|place| text.is_char_boundary(*place))
+        .unwrap_or(0)
 }
 
 /// Cuts a range of a line at every place where its class or its being changed changes.
-fn parts(text: &str, range: Range<usize>, changed: &[Range<usize>], spans: &[Span]) -> Vec<TextPart> {
+fn parts(
+    text: &str,
+    range: Range<usize>,
+    changed: &[Range<usize>],
+    spans: &[Span],
+) -> Vec<TextPart> {
     let mut parts: Vec<TextPart> = Vec::new();
-    let (mut at, mut changes, mut tokens) = (range.start, changed.iter().peekable(), spans.iter().peekable());
+    let (mut at, mut changes, mut tokens) = (
+        range.start,
+        changed.iter().peekable(),
+        spans.iter().peekable(),
+    );
     while at < range.end {
         while changes.next_if(|change| change.end <= at).is_some() {}
         while tokens.next_if(|(span, _)| span.end <= at).is_some() {}

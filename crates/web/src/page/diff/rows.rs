@@ -20,6 +20,8 @@ const STAYS: usize = 4;
 pub(in crate::page) struct DiffRows {
     pub(in crate::page) bodies: Vec<DiffBody>,
     pub(in crate::page) is_split: bool,
+    /// How many lines of the diff they are.
+    pub(in crate::page) lines: usize,
 }
 
 impl askama::filters::HtmlSafe for DiffRows {}
@@ -82,6 +84,7 @@ impl DiffRows {
         Self {
             bodies,
             is_split: layout.is_split(),
+            lines: range.len(),
         }
     }
 }
@@ -117,7 +120,11 @@ impl Writer<'_, '_> {
             true => range.start + STAYS..range.end - STAYS,
             false => range.end..range.end,
         };
-        let parts = [range.start..folded.start, folded.clone(), folded.end..range.end];
+        let parts = [
+            range.start..folded.start,
+            folded.clone(),
+            folded.end..range.end,
+        ];
         let mut bodies = Vec::new();
         for (at, part) in parts.into_iter().enumerate() {
             let rows: Vec<DiffRow> = part.map(|line| self.kept(line, layout)).collect();

@@ -1,0 +1,110 @@
+//! A form becomes an answer: the whole change, the ticked parts of it, or no.
+
+use lancet::approval::{Answer, Pick, Question};
+
+use super::words::words;
+use crate::page::fields::Fields;
+
+/// Reads the answer that a form gives. The button that was pressed is the field `do`; each ticked box is a field `pick`, which names a
+/// file by its number (`2`) or a piece of one (`2.0`).
+///
+/// # Errors
+/// The form says nothing that can be carried out. Says why, and that nothing was decided.
+pub(super) fn answer(question: &Question, fields: &Fields) -> Result<Answer, String> {
+    let words = words(question, fields)?;
+    let whole = || vec![Pick::Whole; question.files.len()];
+    let lasting = |answer: Answer| {
+        match &words {
+        None => Ok(answer),
+        Some(_) => Err("An approval that lasts takes no words or comments: they go with a rejection, or with an approval of this change alone. Nothing was decided.".to_owned()),
+    }
+    };
+    match fields.one("do").unwrap_or_default() {
+        "yes" => Ok(approved(whole(), words)),
+        "picked" => {
+            let picks = picks(question, fields)?;
+            Ok(approved(picks, words))
+        }
+        "no" => Ok(Answer::No(words)),
+        "session" => lasting(Answer::Session),
+        "always" if question.offers.always.is_empty() => {
+            Err("No rule is on offer for this question. Nothing was decided.".to_owned())
+        }
+        "always" => lasting(Answer::Always),
+        _ => Err("The form has no answer. Nothing was decided.".to_owned()),
+    }
+}
+
+/// The answer that writes what is picked.
+fn approved(files: Vec<Pick>, words: Option<String>) -> Answer {
+    match words.is_none() && files.iter().all(|pick| *pick == Pick::Whole) {
+        true => Answer::Yes,
+        false => Answer::Picked { files, words },
+    }
+}
+
+/// What the ticked boxes pick of each file.
+fn picks(question: &Question, fields: &Fields) -> Result<Vec<Pick>, String> {
+    let mut picks = vec![Pick::Nothing; question.files.len()];
+    let unknown =
+        |box_: &str| format!("The box {box_} is not one of this question. Nothing was decided.");
+    for ticked in fields.all("pick") {
+        let (file, piece) = match ticked.split_once('.') {
+            Some((file, piece)) => (file, Some(piece)),
+            None => (ticked, None),
+        };
+        let file: usize = file.parse().map_err(|_| unknown(ticked))?;
+        let asked = question.files.get(file).ok_or_else(|| unknown(ticked))?;
+        let Some(piece) = piece else {
+            for member in group(question, file) {
+                picks[member] = Pick::Whole;
+            }
+            continue;
+        };
+        let piece: usize = piece.parse().map_err(|_| unknown(ticked))?;
+        if piece >= asked.pieces.len() {
+            return Err(unknown(ticked));
+        }
+        match &mut picks[file] {
+            Pick::Whole => {}
+            Pick::Pieces(pieces) => pieces.push(piece),
+            pick => *pick = Pick::Pieces(vec![piece]),
+        }
+    }
+    for (pick, file) in picks.iter_mut().zip(&question.files) {
+        if let Pick::Pieces(pieces) = pick {
+            pieces.sort_unstable();
+            pieces.dedup();
+            if pieces.len() == file.pieces.len() {
+                *pick = Pick::Whole;
+            }
+        }
+    }
+    match picks.iter().all(|pick| *pick == Pick::Nothing) {
+        true => Err("No box is ticked, so nothing would be written. Tick what is to be written, or reject the change. Nothing was decided.".to_owned()),
+        false => Ok(picks),
+    }
+}
+
+/// The files that are written together with this one, itself included.
+pub(super) fn group(question: &Question, file: usize) -> Vec<usize> {
+    let first = |at: usize| question.files[at].goes_with.unwrap_or(at);
+    let wanted = first(file);
+    (0..question.files.len())
+        .filter(|at| first(*at) == wanted)
+        .collect()
+}
+
+/// The answer that writes an edited text in one file, and the others as they were proposed.
+pub(super) fn edited(
+    question: &Question,
+    file: usize,
+    text: String,
+    words: Option<String>,
+) -> Answer {
+    let mut files = vec![Pick::Whole; question.files.len()];
+    if let Some(pick) = files.get_mut(file) {
+        *pick = Pick::Edited(text);
+    }
+    Answer::Picked { files, words }
+}

@@ -1,0 +1,104 @@
+//! Decisions that come from the page. The first decision counts, here as everywhere; what was decided meanwhile is told.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use http::StatusCode;
+use lancet::approval::{Answer, Pick};
+use lancet::questions::{DecideError, RecordedQuestion};
+
+use super::answer::answer;
+use super::question::{found, unknown};
+use super::summary::Summary;
+use crate::page::Page;
+use crate::page::fields::Form;
+use crate::page::told::Tone;
+use crate::page::view::{self, go_to};
+use crate::page::visitor::Visitor;
+
+/// Who decided, for the record.
+const BY: &str = "a person on the page";
+
+/// Carries out the form of a question.
+pub(super) async fn send(
+    State(page): State<Arc<Page>>,
+    Path(id): Path<String>,
+    visitor: Visitor,
+    Form(fields): Form,
+) -> Response {
+    page.answer(move |page| {
+        let Some(found) = found(page, &id) else {
+            return unknown();
+        };
+        let answer = match answer(&found.question, &fields) {
+            Ok(answer) => answer,
+            Err(trouble) => return view::said(StatusCode::BAD_REQUEST, &trouble),
+        };
+        decide(page, &visitor, &found, &answer);
+        match fields.one("then") {
+            Some("list") => go_to("/"),
+            _ => go_to(&format!("/waiting/{}", found.id)),
+        }
+    })
+    .await
+}
+
+/// Decides a question, and tells the person what came of it.
+pub(super) fn decide(page: &Page, visitor: &Visitor, found: &RecordedQuestion, answer: &Answer) {
+    let decided = page
+        .lancet
+        .questions()
+        .map(|questions| questions.decide(&found.id, answer, BY));
+    match decided {
+        Some(Ok(())) => {
+            page.lately.note(&found.id);
+            page.told.tell(visitor, Tone::Done, said(found, answer));
+        }
+        Some(Err(DecideError::TooLate(words))) => {
+            say(
+                page,
+                visitor,
+                format!("Too late: {words}. Nothing was decided here."),
+            );
+        }
+        Some(Err(error)) => say(page, visitor, format!("Nothing was decided: {error}.")),
+        None => say(
+            page,
+            visitor,
+            "Nothing was decided: there is no state folder.",
+        ),
+    }
+}
+
+/// Tells the person that something was not done.
+pub(super) fn say(page: &Page, visitor: &Visitor, words: impl Into<String>) {
+    page.told.tell(visitor, Tone::Refused, words);
+}
+
+/// The decision in words.
+fn said(found: &RecordedQuestion, answer: &Answer) -> String {
+    let summary = Summary::of(found);
+    let what = format!("{} {}", summary.tool, summary.subject);
+    let next = match summary.is_caller_alive {
+        true => "The agent's call writes it now.",
+        false => {
+            "The process that asked has ended: it is written when the agent sends the same call again within 24 hours."
+        }
+    };
+    match answer {
+        Answer::No(None) => format!("Rejected: {what}. The agent is told."),
+        Answer::No(Some(_)) => format!("Rejected: {what}. The agent is told your words."),
+        Answer::Session => format!("Approved for the session: {what}. {next}"),
+        Answer::Always => format!("Approved, and always from now on: {what}. {next}"),
+        Answer::Picked { files, .. }
+            if files.iter().any(|pick| matches!(pick, Pick::Edited(_))) =>
+        {
+            format!("Approved with your text: {what}. {next}")
+        }
+        Answer::Picked { files, .. } if files.iter().any(|pick| *pick != Pick::Whole) => {
+            format!("Approved in part: {what}. {next} The agent is told what was left out.")
+        }
+        _ => format!("Approved: {what}. {next}"),
+    }
+}

@@ -1,0 +1,201 @@
+//! The new text of a file is edited on the page: the text in a field, then the diff of what was written there, then the
+//! approval of exactly that.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use http::StatusCode;
+use lancet::approval::FileQuestion;
+use lancet::questions::{QuestionState, RecordedQuestion};
+use lancet_rendering::unified;
+
+use super::answer::edited;
+use super::decide::{decide, say};
+use super::question::found;
+use super::words::words;
+use crate::page::Page;
+use crate::page::diff::{Diff, DiffLayout, FileDiff, Shown, deadline};
+use crate::page::fields::{Fields, Form};
+use crate::page::frame::{Frame, Section};
+use crate::page::view::{self, go_to};
+use crate::page::visitor::Visitor;
+
+/// The form with the text, and the diff of what was written there.
+#[derive(Template)]
+#[template(path = "waiting/edit.html")]
+struct EditView {
+    frame: Frame,
+    id: String,
+    file: usize,
+    path: String,
+    text: String,
+    /// How many other files are written as they were proposed.
+    others: usize,
+    preview: Option<Preview>,
+}
+
+impl EditView {
+    /// The path that a form of this view is sent to.
+    fn action(&self, what: &str) -> String {
+        format!("/waiting/{}/{what}", self.id)
+    }
+}
+
+/// What the edited text changes.
+struct Preview {
+    /// The diff; none where nothing is left of the change.
+    diff: Option<FileDiff>,
+    /// Whether it is the text that was proposed.
+    is_as_proposed: bool,
+}
+
+/// Why the text of a file cannot be edited here; none where it can.
+pub(super) fn hindrance(question: &RecordedQuestion, file: &FileQuestion) -> Option<&'static str> {
+    let text = file.text.as_deref();
+    match text {
+        _ if question.question.is_whole => Some("This change is written as a whole or not at all."),
+        None => Some("Its text cannot be edited: it is no text, too long, or may not be shown."),
+        // A browser changes these characters in a field.
+        Some(text) if text.contains(['\r', '\0']) => Some(
+            "Its text has characters that a browser would change. `lancet pending approve --edit` can edit it.",
+        ),
+        Some(_) => None,
+    }
+}
+
+/// The text that a field sent: browsers send every line end as CR LF.
+fn as_typed(text: &str) -> String {
+    text.replace("\r\n", "\n")
+}
+
+/// Shows the text of a file in a field.
+pub(super) async fn form(
+    State(page): State<Arc<Page>>,
+    Path(id): Path<String>,
+    visitor: Visitor,
+    fields: Fields,
+) -> Response {
+    page.answer(move |page| {
+        let file = fields.number("file").unwrap_or(0);
+        show(page, &visitor, &id, file, None, DiffLayout::Unified)
+    })
+    .await
+}
+
+/// Shows what an edited text would change.
+pub(super) async fn preview(
+    State(page): State<Arc<Page>>,
+    Path(id): Path<String>,
+    visitor: Visitor,
+    layout: DiffLayout,
+    Form(fields): Form,
+) -> Response {
+    page.answer(move |page| {
+        let file = fields.number("file").unwrap_or(0);
+        let text = as_typed(fields.raw("text").unwrap_or_default());
+        show(page, &visitor, &id, file, Some(text), layout)
+    })
+    .await
+}
+
+/// Approves an edited text.
+pub(super) async fn approve(
+    State(page): State<Arc<Page>>,
+    Path(id): Path<String>,
+    visitor: Visitor,
+    Form(fields): Form,
+) -> Response {
+    page.answer(move |page| {
+        let Some(found) = found(page, &id) else {
+            return super::question::unknown();
+        };
+        let file: usize = fields.number("file").unwrap_or(0);
+        let Some(text) = fields.raw("text").map(as_typed) else {
+            return view::said(
+                StatusCode::BAD_REQUEST,
+                "The form has no text. Nothing was decided.",
+            );
+        };
+        let hindrance = found
+            .question
+            .files
+            .get(file)
+            .map(|asked| hindrance(&found, asked));
+        if let None | Some(Some(_)) = hindrance {
+            return view::said(
+                StatusCode::BAD_REQUEST,
+                "The text of this file cannot be edited. Nothing was decided.",
+            );
+        }
+        let words = match words(&found.question, &fields) {
+            Ok(words) => words,
+            Err(trouble) => return view::said(StatusCode::BAD_REQUEST, &trouble),
+        };
+        let answer = edited(&found.question, file, text, words);
+        decide(page, &visitor, &found, &answer);
+        go_to(&format!("/waiting/{}", found.id))
+    })
+    .await
+}
+
+fn show(
+    page: &Page,
+    visitor: &Visitor,
+    id: &str,
+    file: usize,
+    edited: Option<String>,
+    layout: DiffLayout,
+) -> Response {
+    let Some(found) = found(page, id) else {
+        return super::question::unknown();
+    };
+    let id = found.id.clone();
+    let back = format!("/waiting/{id}");
+    let Some(asked) = found.question.files.get(file) else {
+        return go_to(&back);
+    };
+    let hindrance = hindrance(&found, asked);
+    let trouble = match found.state {
+        QuestionState::Open => hindrance.map(str::to_owned),
+        _ => Some(found.what_became_of_it()),
+    };
+    if let Some(trouble) = trouble {
+        say(page, visitor, trouble);
+        return go_to(&back);
+    }
+    let path = asked.shown_relative();
+    let preview = edited.as_deref().map(|text| Preview {
+        diff: diff(asked, text, layout),
+        is_as_proposed: asked.text.as_deref() == Some(text),
+    });
+    let view = EditView {
+        frame: Frame::new(page, visitor, Section::Waiting, format!("Edit {path}")),
+        id,
+        file,
+        text: edited.or_else(|| asked.text.clone()).unwrap_or_default(),
+        others: found.question.files.len() - 1,
+        preview,
+        path,
+    };
+    view::html(StatusCode::OK, &view)
+}
+
+/// What an edited text changes in the file as it is. All of it is shown: it is approved as a whole.
+fn diff(file: &FileQuestion, text: &str, layout: DiffLayout) -> Option<FileDiff> {
+    let diff = unified(file.old_text.as_deref().unwrap_or_default(), text);
+    if diff.is_empty() {
+        return None;
+    }
+    let shown = Shown {
+        most: usize::MAX,
+        ..Shown::first(layout, deadline())
+    };
+    Some(FileDiff {
+        caption: format!("Changes of {} as edited", file.shown_relative()),
+        layout,
+        diff: Diff::of(&file.path, &[&diff], &shown),
+        more: String::new(),
+    })
+}

@@ -1,0 +1,24 @@
+//! The questions that were decided on the page lately, so that a person sees what becomes of their decisions.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+/// How many are kept.
+const MOST: usize = 6;
+
+/// Their ids, newest first.
+#[derive(Default)]
+pub(in crate::page) struct Lately(Mutex<VecDeque<String>>);
+
+impl Lately {
+    pub(super) fn note(&self, id: &str) {
+        let mut ids = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        ids.push_front(id.to_owned());
+        ids.truncate(MOST);
+    }
+
+    pub(super) fn ids(&self) -> Vec<String> {
+        let ids = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        ids.iter().cloned().collect()
+    }
+}

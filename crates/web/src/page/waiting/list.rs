@@ -1,0 +1,139 @@
+//! `/`: what waits, newest first. The newest have their diff where it is short; the others are a link away.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+use http::StatusCode;
+use lancet::questions::{Questions, RecordedQuestion};
+
+use super::question::found;
+use super::summary::{Standing, Summary};
+use crate::page::Page;
+use crate::page::diff::{Diff, DiffLayout, FileDiff, LayoutChoice, Shown, deadline};
+use crate::page::fields::Fields;
+use crate::page::frame::{Frame, Section};
+use crate::page::view;
+use crate::page::visitor::Visitor;
+
+/// How many questions are on one page.
+const PAGE: usize = 25;
+/// How many of them have their diff with them.
+const WITH_DIFF: usize = 4;
+/// The longest diffs of a question that the list shows, in lines of all its files together.
+const MOST_LINES: usize = 60;
+/// The same in bytes.
+const MOST_BYTES: usize = 6_000;
+
+#[derive(Template)]
+#[template(path = "waiting/list.html")]
+struct ListView {
+    frame: Frame,
+    choice: LayoutChoice,
+    entries: Vec<ListEntry>,
+    total: usize,
+    /// Where the questions before and after these begin.
+    newer: Option<usize>,
+    older: Option<usize>,
+    lately: Vec<Summary>,
+}
+
+/// A question of the list.
+struct ListEntry {
+    summary: Summary,
+    /// The diffs of its files; none where they are too long for the list.
+    diffs: Option<Vec<EntryDiff>>,
+}
+
+/// The diff of a file of a question in the list.
+struct EntryDiff {
+    /// The file's name, where the question is about several.
+    path: Option<String>,
+    notices: Vec<String>,
+    diff: FileDiff,
+}
+
+/// Shows what waits.
+pub(super) async fn list(
+    State(page): State<Arc<Page>>,
+    visitor: Visitor,
+    layout: DiffLayout,
+    fields: Fields,
+) -> Response {
+    page.answer(move |page| {
+        let Some(questions) = page.lancet.questions() else {
+            return view::broken();
+        };
+        let Ok(ids) = questions.open_ids() else {
+            return view::broken();
+        };
+        let from = fields.number("from").unwrap_or(0).min(ids.len());
+        let frame = Frame::new(page, &visitor, Section::Waiting, "Waiting");
+        let end = (from + PAGE).min(ids.len());
+        let view = ListView {
+            frame,
+            choice: LayoutChoice { layout },
+            entries: entries(&questions, &ids[from..end], layout),
+            total: ids.len(),
+            newer: (from > 0).then(|| from.saturating_sub(PAGE)),
+            older: (end < ids.len()).then_some(end),
+            lately: lately(page),
+        };
+        view::html(StatusCode::OK, &view)
+    })
+    .await
+}
+
+fn entries(questions: &Questions, ids: &[String], layout: DiffLayout) -> Vec<ListEntry> {
+    let until = deadline();
+    let found = ids.iter().filter_map(|id| questions.get(id).ok().flatten());
+    let entry = |(at, one): (usize, RecordedQuestion)| ListEntry {
+        summary: Summary::of(&one),
+        diffs: match at < WITH_DIFF && is_short(&one) {
+            true => Some(diffs(&one, layout, until)),
+            false => None,
+        },
+    };
+    found.enumerate().map(entry).collect()
+}
+
+/// Whether all that a question shows fits into the list, so that it can be answered there.
+fn is_short(one: &RecordedQuestion) -> bool {
+    let pieces = || one.question.files.iter().flat_map(|file| &file.pieces);
+    let bytes: usize = pieces().map(|piece| piece.diff.len()).sum();
+    let lines: usize = pieces().map(|piece| piece.diff.lines().count()).sum();
+    let notices = one.question.files.iter().flat_map(|file| &file.notices);
+    let said: usize = notices.map(String::len).sum();
+    bytes + said <= MOST_BYTES && lines <= MOST_LINES
+}
+
+fn diffs(one: &RecordedQuestion, layout: DiffLayout, until: Instant) -> Vec<EntryDiff> {
+    let files = &one.question.files;
+    let of_file = |file: &lancet::approval::FileQuestion| {
+        let texts: Vec<&str> = file
+            .pieces
+            .iter()
+            .map(|piece| piece.diff.as_str())
+            .collect();
+        EntryDiff {
+            path: (files.len() > 1).then(|| file.shown_relative()),
+            notices: file.notices.clone(),
+            diff: FileDiff {
+                caption: format!("Changes of {}", file.shown_relative()),
+                layout,
+                diff: Diff::of(&file.path, &texts, &Shown::first(layout, until)),
+                more: String::new(),
+            },
+        }
+    };
+    files.iter().map(of_file).collect()
+}
+
+/// What became of the questions that were decided here lately.
+fn lately(page: &Page) -> Vec<Summary> {
+    let ids = page.lately.ids();
+    let found = ids.iter().filter_map(|id| found(page, id));
+    found.map(|found| Summary::of(&found)).collect()
+}

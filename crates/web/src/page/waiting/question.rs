@@ -1,0 +1,209 @@
+//! `/waiting/{id}`: one question whole, with its diff, what may be answered, and what became of it.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use http::StatusCode;
+use lancet::approval::{ChangeKind, FileQuestion};
+use lancet::questions::{QuestionState, RecordedQuestion};
+
+use super::answer::group;
+use super::edit::hindrance;
+use super::summary::{Standing, Summary};
+use crate::page::Page;
+use crate::page::diff::{Diff, DiffLayout, LayoutChoice, PART, Shown, deadline};
+use crate::page::fields::Fields;
+use crate::page::frame::{Frame, Section};
+use crate::page::view;
+use crate::page::visitor::Visitor;
+
+/// How many lines of all diffs together are shown at once. The diffs of further files are opened by a link.
+const LINES: usize = 1_200;
+
+#[derive(Template)]
+#[template(path = "waiting/question.html")]
+struct QuestionView {
+    frame: Frame,
+    summary: Summary,
+    layout: DiffLayout,
+    choice: LayoutChoice,
+    files: Vec<FileView>,
+    /// Whether the person can answer.
+    is_open: bool,
+    /// Whether parts can be picked: it is not a whole, and there is more than one part.
+    has_parts: bool,
+    is_whole: bool,
+    /// Whether this is a later part of one file's diff.
+    is_part: bool,
+    session: String,
+    always: Vec<String>,
+}
+
+/// A file of the question.
+struct FileView {
+    number: usize,
+    path: String,
+    /// What happens to it, where it is not changed in place.
+    kind: Option<&'static str>,
+    moved_from: Option<String>,
+    added: usize,
+    removed: usize,
+    is_protected: bool,
+    reason: Option<String>,
+    rule: Option<String>,
+    notices: Vec<String>,
+    /// Whether there is a box for the whole file; a file that goes with an earlier one has none.
+    has_box: bool,
+    /// Whether its pieces have boxes of their own.
+    has_pieces: bool,
+    /// The names of the other files that are written together with this one.
+    goes_with: Vec<String>,
+    /// Where its text can be edited.
+    can_edit: bool,
+    diff: Diff,
+    /// Whether the diff is left out because the others are long; it is opened by a link.
+    is_left_out: bool,
+}
+
+impl FileView {
+    /// Whether a piece has several hunks.
+    fn together(&self, text: &usize) -> bool {
+        self.diff
+            .hunks
+            .iter()
+            .filter(|hunk| hunk.text == *text)
+            .count()
+            > 1
+    }
+}
+
+/// The question of an id that concerns the roots of this server.
+pub(super) fn found(page: &Page, id: &str) -> Option<RecordedQuestion> {
+    let found = page.lancet.questions()?.get(id).ok()??;
+    let roots = page.lancet.roots();
+    let is_below = |file: &FileQuestion| roots.iter().any(|root| file.path.starts_with(root));
+    found.question.files.iter().any(is_below).then_some(found)
+}
+
+pub(super) fn unknown() -> Response {
+    view::missing(
+        "There is no such question. It was removed, or belongs to another project; / shows what waits.",
+    )
+}
+
+/// Shows a question.
+pub(super) async fn show(
+    State(page): State<Arc<Page>>,
+    Path(id): Path<String>,
+    visitor: Visitor,
+    layout: DiffLayout,
+    fields: Fields,
+) -> Response {
+    page.answer(move |page| {
+        let Some(found) = found(page, &id) else {
+            return unknown();
+        };
+        let summary = Summary::of(&found);
+        let title = format!("{} {}", summary.tool, summary.subject);
+        let frame = Frame::new(page, &visitor, Section::Waiting, title);
+        let part = fields.number("file").zip(fields.number("from"));
+        view::html(
+            StatusCode::OK,
+            &view_of(frame, summary, &found, layout, part),
+        )
+    })
+    .await
+}
+
+fn view_of(
+    frame: Frame,
+    summary: Summary,
+    found: &RecordedQuestion,
+    layout: DiffLayout,
+    part: Option<(usize, usize)>,
+) -> QuestionView {
+    let question = &found.question;
+    let until = deadline();
+    let mut left = LINES;
+    let mut files = Vec::new();
+    for (number, file) in question.files.iter().enumerate() {
+        let shown = Shown {
+            from: 0,
+            most: PART.min(left),
+            ..Shown::first(layout, until)
+        };
+        let shown = match part {
+            Some((wanted, _)) if wanted != number => continue,
+            Some((_, from)) => Shown {
+                from,
+                most: PART,
+                ..shown
+            },
+            None => shown,
+        };
+        let made = file_view(found, number, file, &shown);
+        left -= made.diff.shown().min(left);
+        files.push(made);
+    }
+    let pieces: usize = question.files.iter().map(|file| file.pieces.len()).sum();
+    let is_open = found.state == QuestionState::Open;
+    QuestionView {
+        frame,
+        summary,
+        layout,
+        choice: LayoutChoice { layout },
+        files,
+        is_open,
+        has_parts: is_open && !question.is_whole && pieces > 1,
+        is_whole: question.is_whole,
+        is_part: part.is_some(),
+        session: question.offers.session.clone(),
+        always: question.offers.always.clone(),
+    }
+}
+
+fn file_view(
+    found: &RecordedQuestion,
+    number: usize,
+    file: &FileQuestion,
+    shown: &Shown,
+) -> FileView {
+    let question = &found.question;
+    let texts: Vec<&str> = file
+        .pieces
+        .iter()
+        .map(|piece| piece.diff.as_str())
+        .collect();
+    let members = group(question, number);
+    let is_open = found.state == QuestionState::Open;
+    let can_pick = is_open && !question.is_whole;
+    let diff = Diff::of(&file.path, &texts, shown);
+    FileView {
+        number,
+        path: file.shown_relative(),
+        kind: match file.kind {
+            ChangeKind::Create => Some("new file"),
+            ChangeKind::Delete => Some("removed"),
+            _ => None,
+        },
+        moved_from: file.shown_old_path(),
+        added: file.lines.0,
+        removed: file.lines.1,
+        is_protected: file.protected,
+        reason: file.reason.clone(),
+        rule: file.rule.clone(),
+        notices: file.notices.clone(),
+        has_box: can_pick && file.goes_with.is_none() && question.files.len() > 1,
+        has_pieces: can_pick && members.len() == 1 && file.pieces.len() > 1,
+        goes_with: members
+            .into_iter()
+            .filter(|member| *member != number)
+            .map(|member| question.files[member].shown_relative())
+            .collect(),
+        can_edit: is_open && hindrance(found, file).is_none(),
+        is_left_out: diff.hunks.is_empty() && diff.total > 0,
+        diff,
+    }
+}

@@ -1,0 +1,153 @@
+//! What a question is about, in a few words: who asks, what for, why, and how it stands.
+
+use lancet::approval::Question;
+use lancet::questions::{QuestionState, RecordedQuestion};
+
+use crate::page::moment::Moment;
+
+/// How many files a summary names.
+const NAMED: usize = 6;
+
+/// How the names of sessions begin that lancet made up.
+const UNNAMED: &str = "unnamed-";
+/// How many characters at the end of an operation's id are shown.
+const SHOWN_ID: usize = 6;
+
+/// A question in a few words.
+pub(super) struct Summary {
+    pub(super) id: String,
+    pub(super) tool: String,
+    /// The file, or the first of several.
+    pub(super) subject: String,
+    pub(super) client: String,
+    /// The session, where it has a name.
+    pub(super) session: Option<String>,
+    pub(super) call: Option<String>,
+    pub(super) reason: String,
+    pub(super) asked: Moment,
+    pub(super) is_caller_alive: bool,
+    pub(super) is_protected: bool,
+    pub(super) added: usize,
+    pub(super) removed: usize,
+    /// The first files, each with its added and removed lines.
+    pub(super) files: Vec<(String, usize, usize)>,
+    /// How many files are not named.
+    pub(super) further: usize,
+    pub(super) state: Standing,
+}
+
+/// How a question stands.
+pub(super) enum Standing {
+    Open,
+    /// A person said yes, and the agent's call has not written it yet.
+    Approved {
+        by: String,
+        at: Moment,
+    },
+    Rejected {
+        by: String,
+        at: Moment,
+        words: Option<String>,
+    },
+    /// It was written as this operation.
+    Written {
+        by: String,
+        at: Moment,
+        operation: String,
+        shown: String,
+    },
+    /// Another question took its place.
+    Superseded {
+        by: String,
+    },
+    Withdrawn,
+}
+
+impl Summary {
+    pub(super) fn of(found: &RecordedQuestion) -> Self {
+        let question = &found.question;
+        let (added, removed) = question.lines();
+        let files = question.files.iter().take(NAMED);
+        Self {
+            id: found.id.clone(),
+            tool: question.tool.clone(),
+            subject: subject(question),
+            client: question
+                .client
+                .clone()
+                .unwrap_or_else(|| "an agent".to_owned()),
+            session: named(&question.session),
+            call: question.call.clone(),
+            reason: question.reason(),
+            asked: Moment(found.time),
+            is_caller_alive: found.is_caller_alive,
+            is_protected: question.is_protected(),
+            added,
+            removed,
+            files: files
+                .map(|file| (file.shown_relative(), file.lines.0, file.lines.1))
+                .collect(),
+            further: question.files.len().saturating_sub(NAMED),
+            state: standing(found),
+        }
+    }
+
+    /// The path that the question's form is sent to.
+    pub(super) fn action(&self) -> String {
+        format!("/waiting/{}/decide", self.id)
+    }
+}
+
+fn named(session: &str) -> Option<String> {
+    let is_named = !session.is_empty() && !session.starts_with(UNNAMED);
+    is_named.then(|| session.to_owned())
+}
+
+/// The file, or the first one and how many more.
+fn subject(question: &Question) -> String {
+    let first = question.files.first();
+    let first = first.map(|file| file.shown_relative()).unwrap_or_default();
+    match question.files.len().saturating_sub(1) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
+
+fn standing(found: &RecordedQuestion) -> Standing {
+    let (by, at) = match &found.decided {
+        Some((by, at)) => (by.clone(), Moment(*at)),
+        None => ("somebody".to_owned(), Moment(found.time)),
+    };
+    let follower = found.followed_by.clone();
+    match (found.state, follower) {
+        (QuestionState::Open, _) => Standing::Open,
+        (QuestionState::Approved, _) | (QuestionState::Used, None) => Standing::Approved { by, at },
+        (QuestionState::Rejected, _) => Standing::Rejected {
+            by,
+            at,
+            words: words(found),
+        },
+        (QuestionState::Used, Some(operation)) => Standing::Written {
+            by,
+            at,
+            shown: ending(&operation).to_owned(),
+            operation,
+        },
+        (QuestionState::Superseded, Some(by)) => Standing::Superseded { by },
+        (QuestionState::Superseded, None) => Standing::Withdrawn,
+    }
+}
+
+fn ending(id: &str) -> &str {
+    let start = id.len().saturating_sub(SHOWN_ID);
+    id.get(start..).unwrap_or(id)
+}
+
+fn words(found: &RecordedQuestion) -> Option<String> {
+    use lancet::approval::Answer;
+    match found.answer.as_ref()? {
+        Answer::No(words) | Answer::Unanswered(words) => words.clone(),
+        Answer::Picked { words, .. } => words.clone(),
+        _ => None,
+    }
+}

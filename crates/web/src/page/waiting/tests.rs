@@ -1,0 +1,4 @@
+//! Forms become answers, and the pages of questions that were really asked.
+
+mod forms;
+mod handlers;

@@ -1,0 +1,84 @@
+//! The words that go to the model with an answer: what the person wrote, and their comments on lines of the diff, each with
+//! its file and line.
+
+use lancet::approval::{FileQuestion, Question};
+use lancet_rendering::{Role, lines};
+
+use crate::page::fields::Fields;
+
+/// The longest words of an answer, in characters: the model is told no more.
+const LONGEST: usize = 4_000;
+/// How much of a line is quoted, in characters.
+const QUOTED: usize = 80;
+
+/// The words of a form; none where there are none.
+///
+/// # Errors
+/// They are too long, or a comment is on a file that the question does not have. Says so.
+pub(super) fn words(question: &Question, fields: &Fields) -> Result<Option<String>, String> {
+    let mut all: Vec<String> = Vec::new();
+    all.extend(fields.one("words").map(plain));
+    let places = fields.all("comment-file").zip(fields.all("comment-line"));
+    for ((file, line), words) in places.zip(fields.all("comment")) {
+        let words = plain(words);
+        if words.is_empty() {
+            continue;
+        }
+        let file = file.parse().ok();
+        let file = file.and_then(|at: usize| question.files.get(at));
+        let file = file.ok_or("A comment is on a file that is not in this question.")?;
+        all.push(format!("{}: {words}", place(file, line.trim())?));
+    }
+    let all = all.join("\n");
+    match all.chars().count() {
+        0 => Ok(None),
+        length if length > LONGEST => Err(format!(
+            "The words have {length} characters together; {LONGEST} reach the model. Nothing was decided: shorten them."
+        )),
+        _ => Ok(Some(all)),
+    }
+}
+
+/// Words as they were written, with LF line ends and without blanks around them.
+fn plain(words: &str) -> String {
+    words.replace("\r\n", "\n").trim().to_owned()
+}
+
+/// The place of a comment: the file, the line, and what the line says. A removed line has a minus sign before its number.
+fn place(file: &FileQuestion, line: &str) -> Result<String, String> {
+    let path = file.shown_relative();
+    if line.is_empty() {
+        return Ok(path);
+    }
+    let (number, is_old) = match line.strip_prefix('-') {
+        Some(number) => (number, true),
+        None => (line, false),
+    };
+    let number: usize = number
+        .parse()
+        .map_err(|_| format!("{line} is no number of a line. Nothing was decided."))?;
+    let quoted = match quoted(file, number, is_old) {
+        Some(text) => format!(" `{text}`"),
+        None => String::new(),
+    };
+    Ok(match is_old {
+        true => format!("{path}:{number} (removed){quoted}"),
+        false => format!("{path}:{number}{quoted}"),
+    })
+}
+
+/// What a line of the diff says.
+fn quoted(file: &FileQuestion, number: usize, is_old: bool) -> Option<String> {
+    let diff = file.diff();
+    let lines = lines(&diff);
+    let mut found = lines.iter().filter(|line| match is_old {
+        true => line.role == Role::Removed && line.old == Some(number),
+        false => line.new == Some(number),
+    });
+    let text = found.next()?.text().trim();
+    let mut quoted: String = text.chars().take(QUOTED).collect();
+    if quoted.len() < text.len() {
+        quoted.push('…');
+    }
+    (!quoted.is_empty()).then_some(quoted)
+}
