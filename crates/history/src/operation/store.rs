@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{
-    Draft, IdMatch, LogQuery, Operation, OperationState, Statistics, StatisticsQuery, TakenBack,
-    Unsealed,
+    Draft, IdMatch, LogQuery, Operation, OperationKind, OperationState, Statistics,
+    StatisticsQuery, TakenBack, Unsealed,
 };
 use crate::activity::ActivityStore;
 use crate::entry::Revision;
@@ -72,12 +72,13 @@ pub trait RecordStore: Send + Sync {
     /// The store cannot be written.
     fn finish(&self, draft: &Draft<'_>) -> Result<Saved, StoreError>;
 
-    /// Records that the operation was carried out exactly as announced and takes nothing back; cheaper than
-    /// [`finish`](Self::finish). An operation that is no longer announced is not recorded: call `finish` then.
+    /// Records that the operation of this kind was carried out on all its files exactly as announced and takes nothing back;
+    /// cheaper than [`finish`](Self::finish). An operation that is no longer announced is not recorded: call `finish` then.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn confirm(&self, id: &str) -> Result<Confirmed, StoreError>;
+    fn confirm(&self, id: &str, kind: OperationKind, files: usize)
+    -> Result<Confirmed, StoreError>;
 
     /// Removes an announced operation that was not carried out.
     ///

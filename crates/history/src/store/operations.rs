@@ -17,8 +17,8 @@ use crate::activity::Stop;
 use crate::entry::Revision;
 use crate::event::EventStore as _;
 use crate::operation::{
-    ALREADY_UNDONE, Confirmed, Draft, IdMatch, LogQuery, Operation, OperationState, RecordStore,
-    Removed, Statistics, StatisticsQuery, TakenBack,
+    ALREADY_UNDONE, Confirmed, Draft, IdMatch, LogQuery, Operation, OperationKind, OperationState,
+    RecordStore, Removed, Statistics, StatisticsQuery, TakenBack,
 };
 use crate::workspace::KnownWorkspace;
 
@@ -89,7 +89,7 @@ impl RecordStore for Store {
             records::complete(&transaction, self.folder(), draft)?;
             // An operation that another process has settled was told then.
             if begun > 0 {
-                events::append_changes(&transaction, draft.id)?;
+                events::append_changes(&transaction, draft.id, draft.kind, 0..draft.files.len())?;
             }
             transaction.commit()?;
             Ok(false)
@@ -100,7 +100,7 @@ impl RecordStore for Store {
                 let sequence = records::newest_sequence(&transaction)? + 1;
                 records::insert(&transaction, self.folder(), draft, sequence)?;
                 records::complete(&transaction, self.folder(), draft)?;
-                events::append_changes(&transaction, draft.id)?;
+                events::append_changes(&transaction, draft.id, draft.kind, 0..draft.files.len())?;
                 transaction.commit()
             })?;
             set_aside = moved.or(set_aside);
@@ -108,14 +108,19 @@ impl RecordStore for Store {
         Ok(Saved { set_aside })
     }
 
-    fn confirm(&self, id: &str) -> Result<Confirmed, StoreError> {
+    fn confirm(
+        &self,
+        id: &str,
+        kind: OperationKind,
+        files: usize,
+    ) -> Result<Confirmed, StoreError> {
         let (begun, set_aside) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             let begun = transaction
                 .prepare_cached("DELETE FROM begun WHERE id = ?1")?
                 .execute([id])?;
             if begun > 0 {
-                events::append_changes(&transaction, id)?;
+                events::append_changes(&transaction, id, kind, 0..files)?;
             }
             transaction.commit()?;
             Ok(begun)
@@ -205,7 +210,9 @@ impl RecordStore for Store {
                     "UPDATE operations SET state = ?2 WHERE id = ?1",
                     params![operation.id, state.number()],
                 )?;
-                events::append_changes(&transaction, &operation.id)?;
+                let files = operation.files.iter().map(|file| file.at);
+                let files = files.filter(|at| written.contains(at));
+                events::append_changes(&transaction, &operation.id, operation.kind, files)?;
                 for taken in log::taken_back(&transaction, &operation.id)? {
                     records::mark(
                         &transaction,

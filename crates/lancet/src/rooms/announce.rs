@@ -137,7 +137,7 @@ pub(crate) fn finish(
     // operations.
     adopt();
     let confirmed = if announced.says_all(plan, written) {
-        store.confirm(&announced.id)
+        store.confirm(&announced.id, plan.origin.kind, plan.files.len())
     } else {
         Ok(Confirmed::Missing(Saved::default()))
     };

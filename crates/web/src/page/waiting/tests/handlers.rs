@@ -50,7 +50,11 @@ impl Desk {
             .build()
             .expect("a runtime");
         Self {
-            page: Arc::new(Page::new(lancet.clone(), &folder.path().join("state"), None)),
+            page: Arc::new(Page::new(
+                lancet.clone(),
+                &folder.path().join("state"),
+                None,
+            )),
             visitor: Visitor::new("cookie", false),
             lancet,
             folder,
