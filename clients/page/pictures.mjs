@@ -68,7 +68,7 @@ try {
   await codex.write("Cargo.toml", '[package]\nname = "api"\nversion = "0.4.0"\nedition = "2024"\n');
   await claude.read("src/session.rs");
   await claude.call("MultiEdit", { file_path: stage.path("src/session.rs"), edits: EDITS.map(([old_string, new_string]) => ({ old_string, new_string })) });
-  for (const [file, kind] of [["page-light.png", {}], ["page-dark.png", { dark: true }], ["page-phone.png", { phone: true }]]) {
+  for (const [file, kind] of [["page-light.png", {}], ["page-dark.png", { dark: true }], ["page-phone.png", { phone: true, size: { viewport: { width: 390, height: 760 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true } }]]) {
     const page = await stage.browser(kind);
     const at = await page.locator("a[data-open]", { hasText: "session.rs" }).first().evaluate((link) => link.href);
     await page.goto(at);

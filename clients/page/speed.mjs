@@ -67,6 +67,8 @@ try {
   }
 
   await page.goto(`${stage.url}${long}`);
+  const whole = page.locator(".more a:not([data-part])");
+  if (await whole.count()) await Promise.all([page.waitForNavigation(), whole.first().click()]);
   // All parts of the long diff, as a person loads them.
   for (let part = 0; part < 100 && (await page.locator("a[data-part]").count()); part += 1) {
     const rows = await page.locator(".diff-lines tr").count();

@@ -14,6 +14,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 3, isMobile: true, hasTouch: true };
+const DESK = { viewport: { width: 1280, height: 900 } };
 const run = promisify(execFile);
 
 /** Fails a case. */
@@ -146,9 +147,8 @@ export class Stage {
   // Browsers
 
   /** A browser that was let into the page, on its first view. `phone`, `dark` and `script: false` say what kind; `enter: false` leaves it outside. */
-  async browser({ phone = false, dark = false, script = true, enter = true, trouble = [] } = {}) {
+  async browser({ phone = false, dark = false, script = true, enter = true, trouble = [], size = phone ? PHONE : DESK } = {}) {
     const colorScheme = dark ? "dark" : "light";
-    const size = phone ? PHONE : { viewport: { width: 1280, height: 900 } };
     const context = await this.chromium.newContext({ ...size, colorScheme, javaScriptEnabled: script, reducedMotion: "reduce" });
     context.setDefaultTimeout(10_000);
     this.#ends.push(() => context.close());
