@@ -9,8 +9,11 @@ use lancet_rendering::{DiffLine, Role, Span, Syntax, SyntaxState, Token};
 
 /// How many bytes of a line are shown at once; the rest is opened.
 const LONGEST: usize = 600;
-/// How long the syntax colours of one answer may take.
-const COLOURS: Duration = Duration::from_millis(12);
+/// How long the syntax colours of one answer may take. A build for tests is slower, and is to show the same.
+const COLOURS: Duration = Duration::from_millis(match cfg!(debug_assertions) {
+    true => 400,
+    false => 12,
+});
 
 /// When the time for the syntax colours of an answer that begins now is over.
 pub(in crate::page) fn deadline() -> Instant {

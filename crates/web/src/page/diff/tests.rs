@@ -36,8 +36,11 @@ fn text(line: &LineText) -> String {
     parts.map(|part| part.text.as_str()).collect()
 }
 
+/// Lines with their numbers.
+type Lines = Vec<(usize, String)>;
+
 /// The lines of the old and of the new text as the rows have them, with their numbers.
-fn sides(diff: &Diff) -> (Vec<(usize, String)>, Vec<(usize, String)>) {
+fn sides(diff: &Diff) -> (Lines, Lines) {
     let (mut old, mut new) = (Vec::new(), Vec::new());
     let mut put = |left: Option<(usize, &DiffCell)>, right: Option<(usize, &DiffCell)>| {
         old.extend(left.map(|(number, cell)| (number, text(&cell.text))));
@@ -71,7 +74,7 @@ fn sides(diff: &Diff) -> (Vec<(usize, String)>, Vec<(usize, String)>) {
 }
 
 /// A diff of some hunks, each given by its lines: kept, removed or added.
-fn diff_of(hunks: &[Vec<(u8, String)>]) -> (String, Vec<(usize, String)>, Vec<(usize, String)>) {
+fn diff_of(hunks: &[Vec<(u8, String)>]) -> (String, Lines, Lines) {
     let (mut diff, mut old, mut new) = (String::new(), Vec::new(), Vec::new());
     let (mut left, mut right) = (1, 1);
     for hunk in hunks {

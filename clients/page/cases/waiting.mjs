@@ -1,0 +1,154 @@
+// Waiting: a person answers an agent's question on the page, and the agent's answer and the file's bytes say what became of it.
+
+const lines = (count) => Array.from({ length: count }, (_, at) => `line ${at + 1}\n`).join("");
+
+/** A file of sixty lines, and a call that changes three of them and waits. */
+async function threeHunks(stage) {
+  stage.write("a.txt", lines(60));
+  await stage.serve();
+  const agent = await stage.agent("claude-code");
+  await agent.read("a.txt");
+  const edits = [5, 30, 55].map((at) => ({ old_string: `line ${at}\n`, new_string: `LINE ${at}\n` }));
+  return { agent, answer: agent.call("MultiEdit", { file_path: stage.path("a.txt"), edits }) };
+}
+
+/** The file with these lines changed. */
+const changed = (...at) => at.reduce((text, line) => text.replace(`line ${line}\n`, `LINE ${line}\n`), lines(60));
+
+/** Opens the only question that waits. */
+async function open(stage, page) {
+  await stage.until(async () => (await page.goto(stage.url), (await page.locator("[data-item]").count()) === 1), "the question is listed");
+  await page.click("[data-item] [data-open]");
+  await page.waitForURL(/\/waiting\//);
+}
+
+export default {
+  "a change is approved in the list, which says what became of it": async (stage) => {
+    stage.write("a.txt", "one\ntwo\n");
+    await stage.serve();
+    const agent = await stage.agent("claude-code");
+    const page = await stage.browser();
+    await page.waitForSelector("text=Nothing waits for you");
+    await agent.read("a.txt");
+    const answer = agent.edit("a.txt", "two", "TWO");
+    await page.waitForSelector("[data-item] .added");
+    stage.check((await page.textContent("[data-item]")).includes("claude-code"), "who asks is not said");
+    await page.keyboard.press("j");
+    await page.keyboard.press("a");
+    stage.check(!(await answer).error, "the edit was refused");
+    stage.same(stage.read("a.txt"), "one\nTWO\n", "the file");
+    await page.waitForSelector("#lately >> text=written");
+  },
+
+  "a change is rejected with words, without script": async (stage) => {
+    stage.write("a.txt", "one\ntwo\n");
+    await stage.serve();
+    const agent = await stage.agent();
+    await agent.read("a.txt");
+    const answer = agent.edit("a.txt", "two", "TWO");
+    const page = await stage.browser({ script: false });
+    await open(stage, page);
+    await page.click("summary:has-text('reject')");
+    await page.fill("#words", "Leave the second line alone.");
+    await page.click("button[value=no]");
+    const { error, text } = await answer;
+    stage.same(error, "declined", "the answer");
+    stage.check(text.includes("Leave the second line alone."), `the words do not arrive: ${text}`);
+    stage.same(stage.read("a.txt"), "one\ntwo\n", "the file");
+    stage.check((await page.textContent("#standing")).includes("rejected"), "the page does not say what became of it");
+  },
+
+  "one of three hunks is approved": async (stage) => {
+    const { answer } = await threeHunks(stage);
+    const page = await stage.browser();
+    await open(stage, page);
+    await page.getByLabel(/Hunk 2/).check();
+    await page.click("button[value=picked]");
+    const { error, text } = await answer;
+    stage.same(error, null, `the answer is ${text}`);
+    stage.same(stage.read("a.txt"), changed(30), "the file");
+    await page.waitForSelector("#standing >> text=written");
+  },
+
+  "no ticked box decides nothing": async (stage) => {
+    const { answer } = await threeHunks(stage);
+    const page = await stage.browser({ trouble: ["400"] });
+    await open(stage, page);
+    await page.click("button[value=picked]");
+    stage.check((await page.textContent("body")).includes("No box is ticked"), "the page does not say why");
+    await page.goBack();
+    await page.click("button[value=yes]");
+    stage.same((await answer).error, null, "the answer");
+    stage.same(stage.read("a.txt"), changed(5, 30, 55), "the file");
+  },
+
+  "the text is edited, its diff is shown, and exactly it is written": async (stage) => {
+    stage.write("a.txt", "\none\ntwo");
+    await stage.serve();
+    const agent = await stage.agent();
+    await agent.read("a.txt");
+    const answer = agent.edit("a.txt", "two", "TWO");
+    const page = await stage.browser();
+    await open(stage, page);
+    await page.keyboard.press("e");
+    await page.waitForURL(/\/edit/);
+    stage.same(await page.inputValue("#text"), "\none\nTWO", "the text in the field");
+    await page.fill("#text", "\none\n2 <b>&amp;\nthree");
+    await page.click("text=Show what it changes");
+    await page.waitForSelector(".diff .added >> text=three");
+    stage.same(stage.read("a.txt"), "\none\ntwo", "nothing is written yet");
+    await page.click("text=Approve this text");
+    stage.same((await answer).error, null, "the answer");
+    stage.same(stage.read("a.txt"), "\none\n2 <b>&amp;\nthree", "the file");
+  },
+
+  "comments on lines reach the agent in one answer": async (stage) => {
+    const { answer } = await threeHunks(stage);
+    const page = await stage.browser();
+    await open(stage, page);
+    await page.click("td.number[data-line='30']");
+    await page.locator(".comment-row textarea").fill("Why capitals?");
+    await page.click("td.number[data-line='-55']");
+    await page.locator(".comment-row textarea").nth(1).fill("This one was right.");
+    await page.getByLabel(/Hunk 1/).check();
+    await page.click("button[value=picked]");
+    const { error, text } = await answer;
+    stage.same(error, null, `the answer is ${text}`);
+    stage.check(text.includes("a.txt:30 `LINE 30`: Why capitals?"), `the first comment is missing: ${text}`);
+    stage.check(text.includes("a.txt:55 (removed) `line 55`: This one was right."), `the second comment is missing: ${text}`);
+    stage.same(stage.read("a.txt"), changed(5), "the file");
+  },
+
+  "a decision elsewhere is shown, and a second one is too late": async (stage) => {
+    stage.write("a.txt", "one\n");
+    await stage.serve();
+    const agent = await stage.agent();
+    await agent.read("a.txt");
+    const answer = agent.edit("a.txt", "one", "two");
+    const [first, second] = [await stage.browser(), await stage.browser({ script: false })];
+    await open(stage, first);
+    await open(stage, second);
+    await first.click("button[value=yes]");
+    stage.same((await answer).error, null, "the answer");
+    await second.click("summary:has-text('reject')");
+    await second.click("button[value=no]");
+    stage.check((await second.textContent("main")).includes("Too late"), "the second browser is not told");
+    stage.same(stage.read("a.txt"), "two\n", "the file");
+  },
+
+  "a diff of twenty thousand lines comes in parts and scrolls": async (stage) => {
+    stage.settings('[ask]\npatience = "0s"\n');
+    await stage.serve();
+    const agent = await stage.agent();
+    const text = Array.from({ length: 20_000 }, (_, at) => `let value_${at} = ${at}; // number ${at}\n`).join("");
+    stage.same((await agent.write("long.rs", text)).error, "waiting", "the call");
+    const page = await stage.browser();
+    await open(stage, page);
+    const rows = () => page.locator("table.diff-lines tr.added").count();
+    const before = await rows();
+    stage.check(before >= 400 && before <= 500, `${before} rows at first`);
+    await page.click("a[data-part]");
+    await stage.until(async () => (await rows()) > before, "the next part is put below");
+    stage.check((await page.textContent(".more")).includes("of 19"), "what is left is not said");
+  },
+};
