@@ -10,12 +10,19 @@ mod diff;
 mod entrance;
 mod fields;
 mod frame;
+mod history;
+mod links;
 mod live;
 mod moment;
+mod sessions;
+mod settings;
 mod told;
 mod view;
 mod visitor;
 mod waiting;
+
+#[cfg(test)]
+mod tests;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -87,6 +94,9 @@ pub(crate) fn router(page: Arc<Page>) -> Router {
     Router::new()
         .route("/live", get(live::stream))
         .merge(waiting::routes())
+        .merge(history::routes())
+        .merge(sessions::routes())
+        .merge(settings::routes())
         .merge(devices::routes())
         .layer(axum::middleware::from_fn_with_state(
             page.clone(),

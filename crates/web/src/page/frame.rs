@@ -16,7 +16,12 @@ pub(super) enum Section {
 }
 
 /// The parts that the navigation shows, in its order.
-const SECTIONS: [Section; 1] = [Section::Waiting];
+const SECTIONS: [Section; 4] = [
+    Section::Waiting,
+    Section::History,
+    Section::Sessions,
+    Section::Settings,
+];
 
 /// An entry of the navigation.
 pub(super) struct Entry {

@@ -1,0 +1,50 @@
+//! *History*: operations by session, file and time, one operation with its diffs, the life of a file, who wrote which line, and
+//! undo, redo and restore with a preview.
+
+mod file;
+mod lines;
+mod list;
+mod operation;
+mod summary;
+mod take_back;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::routing::get;
+use lancet::history::{FileChange, History, StoreError};
+
+use super::Page;
+use super::diff::{Diff, DiffLayout, FileDiff, Shown};
+
+/// The paths of this part of the page.
+pub(super) fn routes() -> Router<Arc<Page>> {
+    Router::new()
+        .route("/history", get(list::list))
+        .route("/history/file", get(file::life))
+        .route("/history/lines", get(lines::lines))
+        .route("/history/{id}", get(operation::show))
+        .route(
+            "/history/{id}/{act}",
+            get(take_back::preview).post(take_back::carry_out),
+        )
+}
+
+/// What an operation did to a file, as rows; none where the rules forbid showing the file's text.
+fn file_diff(
+    history: &History,
+    change: &FileChange,
+    shown: &Shown,
+    layout: DiffLayout,
+    (name, more): (&str, String),
+) -> Result<Option<FileDiff>, StoreError> {
+    let Some(patch) = history.patch(change)? else {
+        return Ok(None);
+    };
+    Ok(Some(FileDiff {
+        caption: format!("Changes of {name}"),
+        layout,
+        diff: Diff::of(&change.path, &[&patch], shown),
+        more,
+    }))
+}

@@ -1,0 +1,138 @@
+//! The life of a file: its changes with their diffs, newest first, through the names that it had.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+use http::StatusCode;
+use lancet::history::{History, LifeCursor, LifeEvent};
+
+use super::file_diff;
+use super::summary::{FileSummary, Summary, prompts};
+use crate::page::Page;
+use crate::page::diff::{DiffLayout, FileDiff, Shown, deadline};
+use crate::page::fields::Fields;
+use crate::page::frame::{Frame, Section};
+use crate::page::visitor::Visitor;
+use crate::page::{links, view};
+
+/// How many changes a page has.
+const AT_ONCE: usize = 20;
+/// How many lines of each diff are shown; the rest is with the operation.
+const MOST_LINES: usize = 80;
+
+#[derive(Template)]
+#[template(path = "history/file.html")]
+struct LifeView {
+    frame: Frame,
+    path: String,
+    lines: String,
+    is_shown: bool,
+    events: Vec<EventView>,
+    older: Option<String>,
+    is_first_page: bool,
+}
+
+/// One change in the life of the file.
+struct EventView {
+    operation: Summary,
+    prompt: Option<String>,
+    file: FileSummary,
+    /// The number of the file in its operation, counted from 1.
+    number: usize,
+    is_undone: bool,
+    can_restore: bool,
+    diff: Option<FileDiff>,
+}
+
+/// Shows the life of a file.
+pub(super) async fn life(
+    State(page): State<Arc<Page>>,
+    visitor: Visitor,
+    layout: DiffLayout,
+    fields: Fields,
+) -> Response {
+    page.answer(move |page| {
+        let Some(history) = page.lancet.history() else {
+            return view::broken();
+        };
+        let named = |name| links::path_of(&page.lancet, fields.one(name)?);
+        let Some(path) = named("path") else {
+            return view::missing("There is no such file in this project.");
+        };
+        let cursor = fields.number("before").map(|before| LifeCursor {
+            path: named("as").unwrap_or_else(|| path.clone()),
+            before,
+        });
+        let shown = links::shown(&history, &path);
+        let frame = Frame::new(page, &visitor, Section::History, shown.clone());
+        let Ok(life) = history.life(&path, cursor.as_ref(), AT_ONCE) else {
+            return view::broken();
+        };
+        let Ok(events) = events(&history, &life.events, layout) else {
+            return view::broken();
+        };
+        let older = life.older.map(|older| {
+            links::query(
+                "/history/file",
+                &[
+                    ("path", &path.to_string_lossy()),
+                    ("as", &older.path.to_string_lossy()),
+                    ("before", &older.before.to_string()),
+                ],
+            )
+        });
+        let view = LifeView {
+            frame,
+            lines: links::lines(&path),
+            is_shown: history.is_shown(&path),
+            path: shown,
+            events,
+            older,
+            is_first_page: cursor.is_none(),
+        };
+        view::html(StatusCode::OK, &view)
+    })
+    .await
+}
+
+fn events(
+    history: &History,
+    found: &[LifeEvent],
+    layout: DiffLayout,
+) -> Result<Vec<EventView>, lancet::history::StoreError> {
+    let operations: Vec<_> = found.iter().map(|event| event.operation.clone()).collect();
+    let until = deadline();
+    let mut events = Vec::new();
+    for (event, prompt) in found.iter().zip(prompts(history, &operations)) {
+        let Some(change) = event.operation.files.get(event.file) else {
+            continue;
+        };
+        let shown = Shown {
+            layout,
+            from: 0,
+            most: MOST_LINES,
+            until,
+        };
+        let file = FileSummary::of(change, history);
+        let number = event.file + 1;
+        let more = format!("/history/{}?file={number}&from=", event.operation.id);
+        events.push(EventView {
+            diff: file_diff(history, change, &shown, layout, (&file.path, more))?,
+            operation: Summary::of(&event.operation, history),
+            prompt,
+            file,
+            number,
+            is_undone: change.undone_by.is_some(),
+            can_restore: change.after.is_some() && is_shown_name(&change.path),
+        });
+    }
+    Ok(events)
+}
+
+/// Whether the page can name the path in an address.
+fn is_shown_name(path: &Path) -> bool {
+    path.to_str().is_some()
+}

@@ -1,0 +1,146 @@
+//! Who wrote which line of a file as it is on the disk: a person or an agent, its session, and the operation.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+use http::StatusCode;
+use lancet::doors::visible_line;
+use lancet::history::Attribution;
+
+use super::summary::{short, who};
+use crate::page::Page;
+use crate::page::fields::Fields;
+use crate::page::frame::{Frame, Section};
+use crate::page::moment::Moment;
+use crate::page::visitor::Visitor;
+use crate::page::{links, view};
+
+/// How many lines a page has.
+const AT_ONCE: usize = 1_000;
+/// The longest line that is shown whole, in characters.
+const LONGEST: usize = 1_000;
+
+#[derive(Template)]
+#[template(path = "history/lines.html")]
+struct LinesView {
+    frame: Frame,
+    path: String,
+    life: String,
+    runs: Vec<Run>,
+    total: usize,
+    known: usize,
+    next: Option<String>,
+}
+
+/// Lines that stand together and have one author.
+struct Run {
+    /// The operation that wrote them: its address, its short id, who made it, its session and its time.
+    author: Option<Author>,
+    lines: Vec<(usize, String)>,
+    place: String,
+}
+
+struct Author {
+    link: String,
+    short: String,
+    who: String,
+    session: String,
+    time: Moment,
+}
+
+/// Shows who wrote which line.
+pub(super) async fn lines(
+    State(page): State<Arc<Page>>,
+    visitor: Visitor,
+    fields: Fields,
+) -> Response {
+    page.answer(move |page| {
+        let Some(history) = page.lancet.history() else {
+            return view::broken();
+        };
+        let path = fields.one("path");
+        let Some(path) = path.and_then(|path| links::path_of(&page.lancet, path)) else {
+            return view::missing("There is no such file in this project.");
+        };
+        let Ok(found) = history.attribution(&path) else {
+            return view::broken();
+        };
+        let Some(found) = found else {
+            return view::missing(
+                "The lines of this file cannot be shown: it is not there, or the rules in force forbid it.",
+            );
+        };
+        let shown = links::shown(&history, &path);
+        let from: usize = fields.number("from").unwrap_or(1).max(1);
+        let to = from.saturating_add(AT_ONCE - 1).min(found.lines);
+        let next = (to < found.lines).then(|| {
+            let from = (to + 1).to_string();
+            let path = path.to_string_lossy();
+            links::query("/history/lines", &[("path", &path), ("from", &from)])
+        });
+        let known = found.written.iter().map(|run| run.lines.clone().count());
+        let view = LinesView {
+            frame: Frame::new(page, &visitor, Section::History, shown.clone()),
+            life: links::file(&path),
+            path: shown,
+            known: known.sum(),
+            total: found.lines,
+            runs: runs(&found, from, to),
+            next,
+        };
+        view::html(StatusCode::OK, &view)
+    })
+    .await
+}
+
+/// The lines from `from` to `to`, by author.
+fn runs(found: &Attribution, from: usize, to: usize) -> Vec<Run> {
+    let text = found
+        .text
+        .as_deref()
+        .map(|text| text.lines().skip(from - 1));
+    let mut text = text.into_iter().flatten();
+    let mut written = found.written.iter().peekable();
+    let mut runs: Vec<Run> = Vec::new();
+    let mut last: Option<Option<&str>> = None;
+    for number in from..=to {
+        while written.next_if(|run| *run.lines.end() < number).is_some() {}
+        let owner = written.peek().filter(|run| run.lines.contains(&number));
+        let id = owner.map(|run| run.operation.id.as_str());
+        if last != Some(id) {
+            last = Some(id);
+            runs.push(Run {
+                author: owner.map(|run| Author {
+                    link: format!("/history/{}", run.operation.id),
+                    short: short(&run.operation.id),
+                    who: who(&run.operation),
+                    session: visible_line(&run.operation.session).into_owned(),
+                    time: Moment(run.operation.time),
+                }),
+                lines: Vec::new(),
+                place: String::new(),
+            });
+        }
+        let line: String = text
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .take(LONGEST)
+            .collect();
+        if let Some(run) = runs.last_mut() {
+            run.lines.push((number, visible_line(&line).into_owned()));
+        }
+    }
+    for run in &mut runs {
+        run.place = match (run.lines.first(), run.lines.last()) {
+            (Some((first, _)), Some((last, _))) if first != last => {
+                format!("lines {first} to {last}")
+            }
+            (Some((only, _)), _) => format!("line {only}"),
+            _ => String::new(),
+        };
+    }
+    runs
+}

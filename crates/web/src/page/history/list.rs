@@ -1,0 +1,204 @@
+//! The list of operations, newest first, with its filters. A page goes on below the number of its last operation, so that what
+//! comes in meanwhile moves nothing.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+use http::StatusCode;
+use lancet::history::{History, LogQuery, Operation};
+
+use super::summary::{Summary, prompts};
+use crate::page::Page;
+use crate::page::fields::Fields;
+use crate::page::frame::{Frame, Section};
+use crate::page::visitor::Visitor;
+use crate::page::{links, view};
+
+/// How many operations a page has.
+const AT_ONCE: usize = 50;
+/// A day in milliseconds.
+const DAY: i64 = 24 * 60 * 60 * 1_000;
+
+#[derive(Template)]
+#[template(path = "history/list.html")]
+struct ListView {
+    frame: Frame,
+    filter: Filter,
+    entries: Vec<ListEntry>,
+    older: Option<String>,
+    is_first_page: bool,
+}
+
+/// An operation, below the prompt that it came of where that is another one than that of the operation above.
+struct ListEntry {
+    prompt: Option<String>,
+    operation: Summary,
+}
+
+/// What the person looks for, as it was typed.
+#[derive(Clone, Default)]
+struct Filter {
+    words: String,
+    session: String,
+    path: String,
+    since: String,
+    until: String,
+}
+
+impl Filter {
+    fn of(fields: &Fields) -> Self {
+        let field = |name| fields.one(name).unwrap_or_default().to_owned();
+        Self {
+            words: field("q"),
+            session: field("session"),
+            path: field("path"),
+            since: field("since"),
+            until: field("until"),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        [
+            &self.words,
+            &self.session,
+            &self.path,
+            &self.since,
+            &self.until,
+        ]
+        .iter()
+        .all(|field| field.is_empty())
+    }
+
+    fn address(&self, before: Option<i64>) -> String {
+        let before = before.map(|before| before.to_string()).unwrap_or_default();
+        links::query(
+            "/history",
+            &[
+                ("q", &self.words),
+                ("session", &self.session),
+                ("path", &self.path),
+                ("since", &self.since),
+                ("until", &self.until),
+                ("before", &before),
+            ],
+        )
+    }
+}
+
+/// Lists operations.
+pub(super) async fn list(
+    State(page): State<Arc<Page>>,
+    visitor: Visitor,
+    fields: Fields,
+) -> Response {
+    page.answer(move |page| {
+        let frame = Frame::new(page, &visitor, Section::History, "History");
+        let Some(history) = page.lancet.history() else {
+            return view::broken();
+        };
+        let filter = Filter::of(&fields);
+        let before = fields.number("before");
+        let path = one_of_path(page, &filter.path);
+        let one_of = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let query = LogQuery {
+            words: one_of(&filter.words),
+            session: one_of(&filter.session),
+            path: path.clone().flatten(),
+            since: day(&filter.since),
+            until: day(&filter.until).map(|begin| begin + DAY - 1),
+            before_sequence: before,
+            limit: Some(AT_ONCE + 1),
+            ..LogQuery::default()
+        };
+        let found = match path {
+            // A file that is not below a root has no operations here.
+            Some(None) => Ok(Vec::new()),
+            _ => history.log(&query),
+        };
+        let Ok(mut found) = found else {
+            return view::broken();
+        };
+        let is_more = found.len() > AT_ONCE;
+        found.truncate(AT_ONCE);
+        let last = found.last().map(|operation| operation.sequence);
+        let view = ListView {
+            frame,
+            older: last
+                .filter(|_| is_more)
+                .map(|last| filter.address(Some(last))),
+            entries: entries(&found, &history),
+            filter,
+            is_first_page: before.is_none(),
+        };
+        view::html(StatusCode::OK, &view)
+    })
+    .await
+}
+
+/// The file that was typed, where it is below a root; none where none was typed.
+fn one_of_path(page: &Page, typed: &str) -> Option<Option<PathBuf>> {
+    (!typed.is_empty()).then(|| links::path_of(&page.lancet, typed))
+}
+
+/// The beginning of a day in UTC, in milliseconds since 1970; none where the text is no date such as `2026-11-17`.
+fn day(text: &str) -> Option<i64> {
+    let mut parts = text.split('-').map(|part| part.parse::<i64>().ok());
+    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
+    let is_date =
+        (1970..=9999).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
+    if !is_date || parts.next().is_some() {
+        return None;
+    }
+    // Years begin in March here, so that the leap day is the last of its year; eras have 400 years.
+    let year = year - i64::from(month <= 2);
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let of_era = of_era * 365 + of_era / 4 - of_era / 100 + of_year;
+    Some((era * 146_097 + of_era - 719_468) * DAY)
+}
+
+fn entries(found: &[Operation], history: &History) -> Vec<ListEntry> {
+    let mut shown: Option<(&str, String)> = None;
+    let with_prompts = found.iter().zip(prompts(history, found));
+    with_prompts
+        .map(|(operation, prompt)| {
+            let key = prompt.map(|prompt| (operation.session.as_str(), prompt));
+            let is_new = key.is_some() && key != shown;
+            let entry = ListEntry {
+                prompt: key
+                    .as_ref()
+                    .filter(|_| is_new)
+                    .map(|(_, prompt)| prompt.clone()),
+                operation: Summary::of(operation, history),
+            };
+            shown = key;
+            entry
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_is_that_of_the_calendar_and_other_text_is_none() {
+        for (text, begin) in [
+            ("1970-01-01", Some(0)),
+            ("2000-02-29", Some(951_782_400_000)),
+            ("2026-11-17", Some(1_794_873_600_000)),
+            ("2100-03-01", Some(4_107_542_400_000)),
+            ("", None),
+            ("2026-11", None),
+            ("2026-13-01", None),
+            ("2026-11-17-1", None),
+            ("99999999999-1-1", None),
+            ("yesterday", None),
+        ] {
+            assert_eq!(day(text), begin, "{text}");
+        }
+    }
+}

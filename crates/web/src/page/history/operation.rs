@@ -1,0 +1,187 @@
+//! One operation: who made it and why, its diffs, and what can be done about it.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use http::StatusCode;
+use lancet::doors::visible_line;
+use lancet::history::{ALREADY_UNDONE, FileChange, History, IdMatch, Operation, OperationKind};
+
+use super::file_diff;
+use super::summary::{FileSummary, Summary, prompts, short};
+use crate::page::Page;
+use crate::page::diff::{DiffLayout, FileDiff, LayoutChoice, PART, Shown, deadline};
+use crate::page::fields::Fields;
+use crate::page::frame::{Frame, Section};
+use crate::page::visitor::Visitor;
+use crate::page::{links, view};
+
+/// How many files have their diffs on the page at once.
+const MOST_FILES: usize = 50;
+/// How many lines of diffs the page has at most, over all files.
+const MOST_LINES: usize = 1_200;
+
+#[derive(Template)]
+#[template(path = "history/operation.html")]
+struct OperationView {
+    frame: Frame,
+    choice: LayoutChoice,
+    operation: Summary,
+    prompt: Option<String>,
+    approved: Option<String>,
+    turn: Option<String>,
+    call: Option<String>,
+    rungs: String,
+    takes_back: Vec<(String, String)>,
+    can_undo: bool,
+    can_redo: bool,
+    files: Vec<FileView>,
+    more_files: usize,
+    /// Whether this is a part of one file's diff.
+    is_part: bool,
+}
+
+/// A file with its diff.
+struct FileView {
+    number: usize,
+    file: FileSummary,
+    lines: String,
+    /// Whether the rules let its text be shown.
+    is_shown: bool,
+    /// None where the rules forbid it, or where the page is long enough.
+    diff: Option<FileDiff>,
+    has_before: bool,
+    has_after: bool,
+    undone_by: Option<(String, String)>,
+}
+
+/// Shows an operation.
+pub(super) async fn show(
+    State(page): State<Arc<Page>>,
+    Path(id): Path<String>,
+    visitor: Visitor,
+    layout: DiffLayout,
+    fields: Fields,
+) -> Response {
+    page.answer(move |page| {
+        let Some(history) = page.lancet.history() else {
+            return view::broken();
+        };
+        let Some(found) = find(&history, &id) else {
+            return missing();
+        };
+        let title = format!("{} {}", visible_line(&found.tool), short(&found.id));
+        let frame = Frame::new(page, &visitor, Section::History, title);
+        match view(&history, &found, frame, layout, &fields) {
+            Ok(view) => view::html(StatusCode::OK, &view),
+            Err(_) => view::broken(),
+        }
+    })
+    .await
+}
+
+/// The operation of this id, where all its files are below the roots.
+pub(super) fn find(history: &History, id: &str) -> Option<Operation> {
+    let is_one =
+        (8..=32).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if !is_one {
+        return None;
+    }
+    match history.find(id) {
+        Ok(IdMatch::One(found)) if found.id == id && history.concerns(&found) => Some(*found),
+        _ => None,
+    }
+}
+
+/// The answer where there is no such operation.
+pub(super) fn missing() -> Response {
+    view::missing(
+        "There is no such operation on this project's files. It may be too old to be kept.",
+    )
+}
+
+fn view(
+    history: &History,
+    found: &Operation,
+    frame: Frame,
+    layout: DiffLayout,
+    fields: &Fields,
+) -> Result<OperationView, lancet::history::StoreError> {
+    let part: Option<usize> = fields.number("file");
+    let until = deadline();
+    let mut left = MOST_LINES;
+    let mut files = Vec::new();
+    for (at, change) in found.files.iter().enumerate().take(MOST_FILES) {
+        let number = at + 1;
+        if part.is_some_and(|part| part != number) {
+            continue;
+        }
+        let shown = Shown {
+            layout,
+            from: fields
+                .number("from")
+                .filter(|_| part.is_some())
+                .unwrap_or(0),
+            most: PART.min(left.max(1)),
+            until,
+        };
+        let summary = FileSummary::of(change, history);
+        let more = format!("/history/{}?file={number}&from=", found.id);
+        let diff = match left {
+            0 => None,
+            _ => file_diff(history, change, &shown, layout, (&summary.path, more))?,
+        };
+        left = left.saturating_sub(diff.as_ref().map_or(0, |diff| diff.diff.shown()));
+        files.push(file_view(number, change, summary, diff, history));
+    }
+    let link = |id: &String| (format!("/history/{id}"), short(id));
+    let is_undone = found.files.iter().all(|file| file.undone_by.is_some());
+    let is_change = matches!(found.kind, OperationKind::Change | OperationKind::Redo);
+    let text = |text: &Option<String>| text.as_deref().map(|text| visible_line(text).into_owned());
+    Ok(OperationView {
+        frame,
+        choice: LayoutChoice { layout },
+        operation: Summary::of(found, history),
+        prompt: prompts(history, std::slice::from_ref(found))
+            .pop()
+            .flatten(),
+        approved: text(&found.approved),
+        turn: text(&found.turn),
+        call: text(&found.call),
+        rungs: visible_line(&found.rungs.join(", ")).into_owned(),
+        takes_back: found.takes_back.iter().map(link).collect(),
+        can_undo: is_change && !is_undone,
+        can_redo: found.kind == OperationKind::Undo && !is_undone,
+        more_files: found.files.len().saturating_sub(MOST_FILES),
+        files,
+        is_part: part.is_some(),
+    })
+}
+
+fn file_view(
+    number: usize,
+    change: &FileChange,
+    file: FileSummary,
+    diff: Option<FileDiff>,
+    history: &History,
+) -> FileView {
+    let undone = change.undone_by.as_deref();
+    FileView {
+        number,
+        file,
+        lines: links::lines(&change.path),
+        is_shown: history.is_shown(&change.path),
+        diff,
+        has_before: change.before.is_some(),
+        has_after: change.after.is_some(),
+        undone_by: undone.map(|by| match by {
+            ALREADY_UNDONE => (
+                String::new(),
+                "the file itself, which was so already".to_owned(),
+            ),
+            by => (format!("/history/{by}"), short(by)),
+        }),
+    }
+}

@@ -1,0 +1,158 @@
+//! An operation as lists show it.
+
+use lancet::doors::visible_line;
+use lancet::history::{
+    ChangeKind, FileChange, History, Mark, MarkQuery, Operation, OperationKind, OperationState,
+};
+
+use crate::page::links;
+use crate::page::moment::Moment;
+
+/// How many files of an operation a list names.
+const MOST_FILES: usize = 4;
+/// The client that the history records for commands of the shell.
+const SHELL: &str = "lancet";
+/// The client that it records for what a person does on the page.
+pub(super) const PAGE: &str = "lancet page";
+/// How the key of a session without a name begins.
+const UNNAMED: &str = "unnamed-";
+/// How many characters of an id are shown.
+const SHOWN_ID: usize = 6;
+
+/// One operation.
+pub(super) struct Summary {
+    pub(super) id: String,
+    pub(super) short: String,
+    pub(super) tool: String,
+    pub(super) time: Moment,
+    /// Who made it: the agent's name, or a person.
+    pub(super) who: String,
+    /// The session where it has a name, with the link to its operations.
+    pub(super) session: Option<(String, String)>,
+    /// What it is besides a change: "undo", "redo", "written late".
+    pub(super) kind: Option<&'static str>,
+    pub(super) is_unsure: bool,
+    /// Whether all of it was taken back, or a part.
+    pub(super) undone: Option<&'static str>,
+    pub(super) files: Vec<FileSummary>,
+    pub(super) more_files: usize,
+    pub(super) added: u64,
+    pub(super) removed: u64,
+}
+
+/// One file of an operation.
+pub(super) struct FileSummary {
+    pub(super) path: String,
+    pub(super) link: String,
+    pub(super) kind: Option<&'static str>,
+    pub(super) moved_from: Option<String>,
+    pub(super) added: u64,
+    pub(super) removed: u64,
+}
+
+impl Summary {
+    pub(super) fn of(operation: &Operation, history: &History) -> Self {
+        let files = &operation.files;
+        let undone = files.iter().filter(|file| file.undone_by.is_some()).count();
+        Self {
+            id: operation.id.clone(),
+            short: short(&operation.id),
+            tool: visible_line(&operation.tool).into_owned(),
+            time: Moment(operation.time),
+            who: who(operation),
+            session: (!operation.session.starts_with(UNNAMED)).then(|| {
+                let link = links::query("/history", &[("session", &operation.session)]);
+                (visible_line(&operation.session).into_owned(), link)
+            }),
+            kind: match operation.kind {
+                OperationKind::Undo => Some("undo"),
+                OperationKind::Redo => Some("redo"),
+                OperationKind::Late => Some("written late"),
+                _ => None,
+            },
+            is_unsure: operation.state == OperationState::Unsure,
+            undone: match undone {
+                0 => None,
+                all if all == files.len() => Some("taken back"),
+                _ => Some("partly taken back"),
+            },
+            more_files: files.len().saturating_sub(MOST_FILES),
+            added: files.iter().map(|file| file.added).sum(),
+            removed: files.iter().map(|file| file.removed).sum(),
+            files: files
+                .iter()
+                .take(MOST_FILES)
+                .map(|file| FileSummary::of(file, history))
+                .collect(),
+        }
+    }
+}
+
+impl FileSummary {
+    pub(super) fn of(file: &FileChange, history: &History) -> Self {
+        Self {
+            path: links::shown(history, &file.path),
+            link: links::file(&file.path),
+            kind: kind(file.kind),
+            moved_from: file
+                .moved_from
+                .as_ref()
+                .map(|old| links::shown(history, old)),
+            added: file.added,
+            removed: file.removed,
+        }
+    }
+}
+
+/// The last characters of an id.
+pub(super) fn short(id: &str) -> String {
+    let from = id.len().saturating_sub(SHOWN_ID);
+    id.get(from..).unwrap_or(id).to_owned()
+}
+
+/// The word for what happened to a file; none for the usual.
+pub(super) fn kind(kind: ChangeKind) -> Option<&'static str> {
+    match kind {
+        ChangeKind::Create => Some("new"),
+        ChangeKind::Delete => Some("removed"),
+        ChangeKind::Move => Some("moved"),
+        _ => None,
+    }
+}
+
+/// Who made an operation.
+pub(super) fn who(operation: &Operation) -> String {
+    match operation.client.as_deref() {
+        Some(SHELL) => "a person at the shell".to_owned(),
+        Some(PAGE) => "a person on the page".to_owned(),
+        Some(client) => match &operation.version {
+            Some(version) => visible_line(&format!("{client} {version}")).into_owned(),
+            None => visible_line(client).into_owned(),
+        },
+        None => "a program without a name".to_owned(),
+    }
+}
+
+/// The prompts that operations came of, for each operation in its order.
+pub(super) fn prompts(history: &History, operations: &[Operation]) -> Vec<Option<String>> {
+    let mut known: Vec<(&str, Vec<Mark>)> = Vec::new();
+    let mut found = Vec::with_capacity(operations.len());
+    for operation in operations {
+        let session = operation.session.as_str();
+        if !known.iter().any(|(name, _)| *name == session) {
+            let query = MarkQuery {
+                session: Some(session.to_owned()),
+                ..MarkQuery::default()
+            };
+            // A list without prompts is better than none.
+            known.push((session, history.marks(&query).unwrap_or_default()));
+        }
+        let marks = known.iter().find(|(name, _)| *name == session);
+        let mark = marks.and_then(|(_, marks)| {
+            let later = marks.partition_point(|mark| mark.sequence >= operation.sequence);
+            marks.get(later)
+        });
+        found.push(mark.map(|mark| visible_line(&mark.prompt).into_owned()));
+    }
+    found
+}

@@ -1,0 +1,376 @@
+//! Undo, redo and restore: a preview of what becomes of the files, then the button that carries it out. What is carried out is what
+//! was shown: the form names the preview by its hash, and where the files have changed since there is a new preview.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use http::StatusCode;
+use lancet::approval::{Answer, Approver, Question, Wait};
+use lancet::doors::visible_line;
+use lancet::history::{History, Operation};
+use lancet::outcome::{ChangeOutcome, FileOutcome, Outcome, unified};
+use lancet::undo::{Conflicts, Overlap, Restore, Selection, Side, TakeBack};
+use lancet::{Caller, Reply};
+
+use super::operation::{find, missing};
+use super::summary::{PAGE, Summary, kind};
+use crate::page::Page;
+use crate::page::diff::{Diff, DiffLayout, FileDiff, PART, Shown, deadline};
+use crate::page::fields::{Fields, Form};
+use crate::page::frame::{Frame, Section};
+use crate::page::told::Tone;
+use crate::page::visitor::Visitor;
+use crate::page::{links, view};
+
+/// How many lines of diffs a preview has at most, over all files.
+const MOST_LINES: usize = 2_000;
+
+/// What is to be done about an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Act {
+    Undo,
+    Redo,
+    Restore,
+}
+
+impl Act {
+    fn read(word: &str) -> Option<Self> {
+        match word {
+            "undo" => Some(Self::Undo),
+            "redo" => Some(Self::Redo),
+            "restore" => Some(Self::Restore),
+            _ => None,
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Undo => "undo",
+            Self::Redo => "redo",
+            Self::Restore => "restore",
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Undo => "Undo",
+            Self::Redo => "Redo",
+            Self::Restore => "Restore",
+        }
+    }
+}
+
+/// What exactly is asked for: the fields of the query and of the form.
+struct Wish {
+    act: Act,
+    operation: Operation,
+    /// The file of a restore, counted from 1.
+    file: usize,
+    side: Side,
+    is_merged: bool,
+    leaves_out: bool,
+}
+
+impl Wish {
+    fn read(history: &History, id: &str, act: &str, fields: &Fields) -> Option<Self> {
+        let operation = find(history, id)?;
+        let file = fields.number("file").unwrap_or(1);
+        (1..=operation.files.len()).contains(&file).then_some(())?;
+        Some(Self {
+            act: Act::read(act)?,
+            operation,
+            file,
+            side: match fields.one("side") {
+                Some("before") => Side::Before,
+                _ => Side::After,
+            },
+            is_merged: fields.one("merge").is_some(),
+            leaves_out: fields.one("leave-out").is_some(),
+        })
+    }
+
+    /// Carries it out, or only looks what would become of the files.
+    fn run(&self, page: &Page, is_dry: bool) -> Reply {
+        let session = page.lancet.new_session();
+        let caller = Caller::client(PAGE, env!("CARGO_PKG_VERSION"));
+        let selection = Selection::Operation(self.operation.id.clone());
+        let mut asked = match self.act {
+            Act::Undo => TakeBack::undo(selection),
+            Act::Redo => TakeBack::redo(selection),
+            Act::Restore => {
+                let path = &self.operation.files[self.file - 1].path;
+                let mut one = Restore::new(path, &self.operation.id, self.side);
+                one.dry_run = is_dry;
+                return session.restore_all_asking(vec![one], caller, Person);
+            }
+        };
+        asked.dry_run = is_dry;
+        if self.is_merged {
+            asked = asked.overlap(Overlap::Merge);
+        }
+        if self.leaves_out {
+            asked = asked.conflicts(Conflicts::LeaveOut);
+        }
+        session.take_back_asking(asked, caller, Person)
+    }
+
+    fn address(&self) -> String {
+        format!("/history/{}/{}", self.operation.id, self.act.word())
+    }
+}
+
+/// The person who has seen the preview and pressed the button.
+struct Person;
+
+impl Approver for Person {
+    fn ask(&self, _: &Question, _: &Wait) -> Answer {
+        Answer::Yes
+    }
+
+    fn beforehand(&self, _: bool) -> Option<String> {
+        Some("a person on the page".to_owned())
+    }
+}
+
+#[derive(Template)]
+#[template(path = "history/preview.html")]
+struct PreviewView {
+    frame: Frame,
+    title: &'static str,
+    word: &'static str,
+    action: String,
+    operation: Summary,
+    /// The fields that the form repeats.
+    fields: Vec<(&'static str, String)>,
+    /// The hash of what is shown.
+    shown: String,
+    /// What the preview says besides the diffs.
+    lead: Option<String>,
+    notes: Vec<String>,
+    files: Vec<FileView>,
+    /// Why nothing can be done.
+    refusal: Option<String>,
+    can_merge: bool,
+    can_leave_out: bool,
+}
+
+struct FileView {
+    path: String,
+    kind: Option<&'static str>,
+    added: usize,
+    removed: usize,
+    warnings: Vec<String>,
+    is_shown: bool,
+    diff: Option<FileDiff>,
+}
+
+/// Shows what would become of the files.
+pub(super) async fn preview(
+    State(page): State<Arc<Page>>,
+    Path((id, act)): Path<(String, String)>,
+    visitor: Visitor,
+    layout: DiffLayout,
+    fields: Fields,
+) -> Response {
+    page.answer(move |page| {
+        let Some(history) = page.lancet.history() else {
+            return view::broken();
+        };
+        let Some(wish) = Wish::read(&history, &id, &act, &fields) else {
+            return missing();
+        };
+        let reply = wish.run(page, true);
+        let frame = Frame::new(page, &visitor, Section::History, wish.act.title());
+        view::html(
+            StatusCode::OK,
+            &shown(&history, &wish, &reply, frame, layout),
+        )
+    })
+    .await
+}
+
+/// Carries out what was shown.
+pub(super) async fn carry_out(
+    State(page): State<Arc<Page>>,
+    Path((id, act)): Path<(String, String)>,
+    visitor: Visitor,
+    form: Form,
+) -> Response {
+    page.answer(move |page| {
+        let Some(history) = page.lancet.history() else {
+            return view::broken();
+        };
+        let Some(wish) = Wish::read(&history, &id, &act, &form.0) else {
+            return missing();
+        };
+        let seen = form.0.one("shown").unwrap_or_default();
+        if hash(&wish.run(page, true)) != seen {
+            let words = "The files have changed since you looked. Nothing was written; this is what would become of them now.";
+            page.told.tell(&visitor, Tone::Refused, words);
+            return view::go_to(&links::query(&wish.address(), &borrowed(&repeated(&wish))));
+        }
+        let reply = wish.run(page, false);
+        match reply.outcome() {
+            Outcome::Changed(change) => {
+                page.told.tell(&visitor, Tone::Done, told(&wish, change));
+                view::go_to(&match &change.operation {
+                    Some(id) => format!("/history/{id}"),
+                    None => format!("/history/{}", wish.operation.id),
+                })
+            }
+            _ => {
+                let words = format!("Nothing was written. {}", visible(reply.text()));
+                page.told.tell(&visitor, Tone::Refused, words);
+                view::go_to(&format!("/history/{}", wish.operation.id))
+            }
+        }
+    })
+    .await
+}
+
+fn told(wish: &Wish, change: &ChangeOutcome) -> String {
+    let done = match wish.act {
+        Act::Undo => "The change is taken back.",
+        Act::Redo => "The change is made again.",
+        Act::Restore => "The file is restored.",
+    };
+    let files = change.files.iter().flat_map(|file| &file.warnings);
+    let more = change.notes.iter().chain(files).map(|note| visible(note));
+    let more: Vec<String> = std::iter::once(done.to_owned()).chain(more).collect();
+    more.join("\n")
+}
+
+/// The fields that lead to the same preview.
+fn repeated(wish: &Wish) -> Vec<(&'static str, String)> {
+    let mut fields = Vec::new();
+    if wish.act == Act::Restore {
+        fields.push(("file", wish.file.to_string()));
+        if wish.side == Side::Before {
+            fields.push(("side", "before".to_owned()));
+        }
+    }
+    if wish.is_merged {
+        fields.push(("merge", "1".to_owned()));
+    }
+    if wish.leaves_out {
+        fields.push(("leave-out", "1".to_owned()));
+    }
+    fields
+}
+
+fn borrowed<'f>(fields: &'f [(&'static str, String)]) -> Vec<(&'f str, &'f str)> {
+    let fields = fields.iter();
+    fields
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect()
+}
+
+/// The hash of what a preview shows; empty where it is a refusal.
+fn hash(reply: &Reply) -> String {
+    let Outcome::Changed(change) = reply.outcome() else {
+        return String::new();
+    };
+    let mut hasher = blake3::Hasher::new();
+    for file in &change.files {
+        let shown = format!(
+            "{:?} {:?} {:?} {} {} {:?} {:?}",
+            file.path,
+            file.kind,
+            file.from_path,
+            file.added,
+            file.removed,
+            file.patch,
+            file.executable
+        );
+        hasher.update(shown.as_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
+fn shown(
+    history: &History,
+    wish: &Wish,
+    reply: &Reply,
+    frame: Frame,
+    layout: DiffLayout,
+) -> PreviewView {
+    let mut view = PreviewView {
+        frame,
+        title: wish.act.title(),
+        word: wish.act.word(),
+        action: wish.address(),
+        operation: Summary::of(&wish.operation, history),
+        fields: repeated(wish),
+        shown: hash(reply),
+        lead: None,
+        notes: Vec::new(),
+        files: Vec::new(),
+        refusal: None,
+        can_merge: false,
+        can_leave_out: false,
+    };
+    let Outcome::Changed(change) = reply.outcome() else {
+        view.refusal = Some(visible(reply.text()));
+        view.can_merge = wish.act == Act::Undo && !wish.is_merged;
+        view.can_leave_out =
+            wish.act != Act::Restore && !wish.leaves_out && wish.operation.files.len() > 1;
+        return view;
+    };
+    view.lead = change.lead.as_deref().map(visible);
+    view.notes = change.notes.iter().map(|note| visible(note)).collect();
+    for path in &change.found_back {
+        let path = links::shown(history, path);
+        view.notes
+            .push(format!("{path} is so already and stays as it is."));
+    }
+    for left in &change.left_out {
+        let path = links::shown(history, &left.path);
+        view.notes
+            .push(format!("{path} is left as it is: it was changed since."));
+    }
+    let mut left = MOST_LINES;
+    let until = deadline();
+    for file in &change.files {
+        let shown = Shown {
+            layout,
+            from: 0,
+            most: PART.min(left.max(1)),
+            until,
+        };
+        let file = file_view(history, file, &shown, left > 0);
+        left = left.saturating_sub(file.diff.as_ref().map_or(0, |diff| diff.diff.shown()));
+        view.files.push(file);
+    }
+    view
+}
+
+fn file_view(history: &History, file: &FileOutcome, shown: &Shown, has_room: bool) -> FileView {
+    let path = links::shown(history, &file.path);
+    let is_shown = history.is_shown(&file.path);
+    let diff = (is_shown && has_room).then(|| {
+        let patch = unified(&file.patch);
+        FileDiff {
+            caption: format!("What would become of {path}"),
+            layout: shown.layout,
+            diff: Diff::of(&file.path, &[&patch], shown),
+            more: String::new(),
+        }
+    });
+    FileView {
+        path,
+        kind: kind(file.kind),
+        added: file.added,
+        removed: file.removed,
+        warnings: file.warnings.iter().map(|words| visible(words)).collect(),
+        is_shown,
+        diff,
+    }
+}
+
+/// A text of several lines with characters that deceive made visible.
+fn visible(text: &str) -> String {
+    let lines: Vec<_> = text.lines().map(visible_line).collect();
+    lines.join("\n")
+}

@@ -1,0 +1,275 @@
+//! *Sessions*: the agents at work, what each has read and changed, the calls that wait, files that two of them work on, and the
+//! button that stops the writes of one.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use askama::Template;
+use axum::Router;
+use axum::extract::State;
+use axum::response::Response;
+use axum::routing::{get, post};
+use http::StatusCode;
+use lancet::doors::visible_line;
+use lancet::history::History;
+use lancet::sessions::{Connection, Overlap, SessionOverview, Sessions};
+
+use super::Page;
+use super::fields::Form;
+use super::frame::{Frame, Section};
+use super::links;
+use super::moment::Moment;
+use super::told::Tone;
+use super::view;
+use super::visitor::Visitor;
+
+/// Who stops and resumes, for the record.
+const PERSON: &str = "a person on the page";
+/// How many files are named in each list of a session.
+const MOST_FILES: usize = 12;
+/// How many files that several sessions work on are named.
+const MOST_OVERLAPS: usize = 50;
+
+/// The paths of this part of the page.
+pub(super) fn routes() -> Router<Arc<Page>> {
+    Router::new()
+        .route("/sessions", get(list))
+        .route("/sessions/stop", post(stop))
+        .route("/sessions/resume", post(resume))
+}
+
+#[derive(Template)]
+#[template(path = "sessions/list.html")]
+struct ListView {
+    frame: Frame,
+    sessions: Vec<SessionView>,
+    overlaps: Vec<OverlapView>,
+    more_overlaps: usize,
+}
+
+/// A session as the template shows it.
+struct SessionView {
+    key: String,
+    /// The key where it is a name that somebody gave.
+    name: String,
+    is_named: bool,
+    history: String,
+    clients: Vec<ClientView>,
+    known_files: Option<u64>,
+    read: Vec<FileView>,
+    more_read: usize,
+    operations: u64,
+    changed_files: u64,
+    changed: Vec<FileView>,
+    more_changed: usize,
+    waiting: Vec<WaitingView>,
+    stop: Option<StopView>,
+}
+
+/// A process that serves a session.
+struct ClientView {
+    name: String,
+    since: Option<Moment>,
+    roots: String,
+    pid: Option<u64>,
+}
+
+/// A file, with the link to its life.
+struct FileView {
+    path: String,
+    link: String,
+}
+
+struct WaitingView {
+    id: String,
+    tool: String,
+    files: String,
+    time: Moment,
+}
+
+struct StopView {
+    time: Moment,
+    by: String,
+    words: Option<String>,
+}
+
+/// A file that several sessions work on.
+struct OverlapView {
+    file: FileView,
+    sessions: Vec<(String, Option<Moment>)>,
+}
+
+async fn list(State(page): State<Arc<Page>>, visitor: Visitor) -> Response {
+    page.answer(move |page| {
+        let frame = Frame::new(page, &visitor, Section::Sessions, "Sessions");
+        let (Some(sessions), Some(history)) = (page.lancet.sessions(), page.lancet.history())
+        else {
+            return view::broken();
+        };
+        let Ok((found, overlaps)) = look(&sessions) else {
+            return view::broken();
+        };
+        let shown = overlaps.iter().take(MOST_OVERLAPS);
+        let view = ListView {
+            frame,
+            sessions: found.iter().map(|one| session(one, &history)).collect(),
+            more_overlaps: overlaps.len().saturating_sub(MOST_OVERLAPS),
+            overlaps: shown.map(|one| overlap(one, &history)).collect(),
+        };
+        view::html(StatusCode::OK, &view)
+    })
+    .await
+}
+
+fn look(
+    sessions: &Sessions,
+) -> Result<(Vec<SessionOverview>, Vec<Overlap>), lancet::sessions::StoreError> {
+    let found = sessions.list()?;
+    let overlaps = sessions.overlaps(&found)?;
+    Ok((found, overlaps))
+}
+
+fn session(one: &SessionOverview, history: &History) -> SessionView {
+    let activity = &one.activity;
+    let read = activity.latest.iter().take(MOST_FILES);
+    let changed = activity.changed.iter().take(MOST_FILES);
+    let read: Vec<FileView> = read.map(|path| file(path, history)).collect();
+    let changed: Vec<FileView> = changed.map(|one| file(&one.path, history)).collect();
+    SessionView {
+        key: one.key.clone(),
+        name: visible_line(&one.key).into_owned(),
+        is_named: one.is_named,
+        history: links::query("/history", &[("session", &one.key)]),
+        clients: one.connections.iter().map(client).collect(),
+        known_files: activity.known_files,
+        more_read: rest(activity.known_files.unwrap_or(0), read.len()),
+        read,
+        operations: activity.operations,
+        changed_files: activity.changed_files,
+        more_changed: rest(activity.changed_files, changed.len()),
+        changed,
+        waiting: one
+            .waiting
+            .iter()
+            .map(|question| WaitingView {
+                id: question.id.clone(),
+                tool: visible_line(&question.tool).into_owned(),
+                files: names(&question.files, history),
+                time: Moment(question.time),
+            })
+            .collect(),
+        stop: one.stop.as_ref().map(|stop| StopView {
+            time: Moment(stop.time),
+            by: visible_line(&stop.by).into_owned(),
+            words: stop
+                .words
+                .as_deref()
+                .map(|words| visible_line(words).into_owned()),
+        }),
+    }
+}
+
+fn client(one: &Connection) -> ClientView {
+    let name = one.client.as_deref().unwrap_or("an agent without a name");
+    let name = match &one.version {
+        Some(version) => format!("{name} {version}"),
+        None => name.to_owned(),
+    };
+    let roots = one.roots.iter().map(|root| root.to_string_lossy());
+    let roots: Vec<_> = roots.map(|root| visible_line(&root).into_owned()).collect();
+    ClientView {
+        name: visible_line(&name).into_owned(),
+        since: one.since.map(Moment),
+        roots: roots.join(", "),
+        pid: one.pid,
+    }
+}
+
+fn file(path: &Path, history: &History) -> FileView {
+    FileView {
+        path: links::shown(history, path),
+        link: links::file(path),
+    }
+}
+
+fn names(files: &[PathBuf], history: &History) -> String {
+    let shown = files.iter().take(3).map(|path| links::shown(history, path));
+    let shown: Vec<String> = shown.collect();
+    match files.len().saturating_sub(3) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+fn overlap(one: &Overlap, history: &History) -> OverlapView {
+    let sessions = one.sessions.iter();
+    OverlapView {
+        file: file(&one.path, history),
+        sessions: sessions
+            .map(|one| (visible_line(&one.key).into_owned(), one.changed.map(Moment)))
+            .collect(),
+    }
+}
+
+fn rest(all: u64, shown: usize) -> usize {
+    usize::try_from(all)
+        .unwrap_or(usize::MAX)
+        .saturating_sub(shown)
+}
+
+async fn stop(State(page): State<Arc<Page>>, visitor: Visitor, form: Form) -> Response {
+    page.answer(move |page| {
+        let words = form.0.one("words");
+        act(page, &visitor, &form, |sessions, key| {
+            let is_new = sessions.stop(key, PERSON, words)?;
+            let shown = visible_line(key);
+            Ok(match is_new {
+                true => format!("{shown} is stopped. It goes on reading; nothing more is written by it until you resume it here."),
+                false => format!("{shown} was stopped already."),
+            })
+        })
+    })
+    .await
+}
+
+async fn resume(State(page): State<Arc<Page>>, visitor: Visitor, form: Form) -> Response {
+    page.answer(move |page| {
+        act(page, &visitor, &form, |sessions, key| {
+            let is_new = sessions.resume(key, PERSON)?;
+            let shown = visible_line(key);
+            Ok(match is_new {
+                true => format!("{shown} may write again."),
+                false => format!("{shown} was not stopped."),
+            })
+        })
+    })
+    .await
+}
+
+/// Carries out what a button says, and goes back to the list.
+fn act(
+    page: &Page,
+    visitor: &Visitor,
+    form: &Form,
+    act: impl FnOnce(&Sessions, &str) -> Result<String, lancet::sessions::StoreError>,
+) -> Response {
+    let (Some(key), Some(sessions)) = (form.0.one("session"), page.lancet.sessions()) else {
+        return view::missing("This form names no session.");
+    };
+    // Only a session that is known can be stopped: a form must not fill the state folder with names.
+    let is_known = sessions.clone().of_all_projects().find(key);
+    match is_known.map(|found| found.iter().any(|one| one == key)) {
+        Ok(true) => {}
+        Ok(false) => return view::missing("There is no such session any more."),
+        Err(_) => return view::broken(),
+    }
+    match act(&sessions, key) {
+        Ok(words) => page.told.tell(visitor, Tone::Done, words),
+        Err(error) => page.told.tell(
+            visitor,
+            Tone::Refused,
+            format!("The state folder cannot be written: {error}. `lancet doctor` says more."),
+        ),
+    }
+    view::go_to("/sessions")
+}

@@ -1,0 +1,240 @@
+//! *Settings*: the rules in force and where each is from, why a tool may touch a file or not, and what a project's settings ask for
+//! that nobody has trusted. The page changes no settings.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use askama::Template;
+use axum::Router;
+use axum::extract::State;
+use axum::response::Response;
+use axum::routing::get;
+use http::StatusCode;
+use lancet::Lancet;
+use lancet::doors::visible_line;
+use lancet::policy::{Access, Outcome};
+use lancet::resource::ResourceContent;
+
+use super::Page;
+use super::fields::Fields;
+use super::frame::{Frame, Section};
+use super::view;
+use super::visitor::Visitor;
+
+/// The tools that the form offers.
+const TOOLS: [&str; 6] = ["Read", "Edit", "Write", "Glob", "Grep", "DeleteFile"];
+/// A file that stands for any in a folder.
+const ANY_FILE: &str = "any-file";
+/// The longest line of a project's settings that is shown, in characters.
+const LONGEST_LINE: usize = 200;
+
+/// The paths of this part of the page.
+pub(super) fn routes() -> Router<Arc<Page>> {
+    Router::new().route("/settings", get(show))
+}
+
+#[derive(Template)]
+#[template(path = "settings/show.html")]
+struct SettingsView {
+    frame: Frame,
+    mode: &'static str,
+    mode_words: &'static str,
+    rules: Vec<RuleView>,
+    open: Vec<String>,
+    roots: Vec<String>,
+    read_roots: Vec<String>,
+    ignored: Vec<IgnoredFile>,
+    tools: Vec<(&'static str, bool)>,
+    path: String,
+    explained: Option<ExplainedView>,
+}
+
+/// A rule in force.
+struct RuleView {
+    effect: &'static str,
+    class: &'static str,
+    rule: String,
+    layer: &'static str,
+    source: String,
+}
+
+/// What a project's settings file asks for and does not get.
+struct IgnoredFile {
+    path: String,
+    lines: Vec<IgnoredLine>,
+}
+
+struct IgnoredLine {
+    number: usize,
+    key: String,
+    text: String,
+}
+
+/// A decision and what decided.
+struct ExplainedView {
+    tool: String,
+    path: String,
+    word: &'static str,
+    class: &'static str,
+    because: String,
+    rules: Vec<String>,
+    scope: Option<String>,
+    is_withheld: bool,
+}
+
+async fn show(State(page): State<Arc<Page>>, visitor: Visitor, fields: Fields) -> Response {
+    page.answer(move |page| {
+        let frame = Frame::new(page, &visitor, Section::Settings, "Settings");
+        let lancet = &page.lancet;
+        let policy = lancet.policy();
+        let settings = lancet.settings();
+        let tool = fields.one("tool").unwrap_or("Edit");
+        let path = fields.one("path").unwrap_or_default();
+        let folders = |folders: Vec<std::path::PathBuf>| -> Vec<String> {
+            let folders = folders.iter().map(|folder| folder.to_string_lossy());
+            folders.map(|folder| visible(&folder)).collect()
+        };
+        let rules = policy.entries().iter().map(|entry| RuleView {
+            effect: entry.effect.word(),
+            class: class(match entry.effect.word() {
+                "allow" => Outcome::Allow,
+                "ask" => Outcome::Ask,
+                _ => Outcome::Deny,
+            }),
+            rule: visible(entry.rule.text()),
+            layer: entry.layer.name(),
+            source: visible(&entry.source),
+        });
+        let (mode, mode_words) = mode(policy.mode().word());
+        let view = SettingsView {
+            frame,
+            mode,
+            mode_words,
+            rules: rules.collect(),
+            open: settings
+                .open
+                .iter()
+                .map(|scope| visible(scope.text()))
+                .collect(),
+            roots: folders(lancet.roots()),
+            read_roots: folders(lancet.read_roots()),
+            ignored: ignored(lancet),
+            tools: TOOLS.iter().map(|name| (*name, *name == tool)).collect(),
+            explained: (!path.is_empty()).then(|| explained(lancet, tool, path)),
+            path: path.to_owned(),
+        };
+        view::html(StatusCode::OK, &view)
+    })
+    .await
+}
+
+/// The mode with what it means.
+fn mode(word: &'static str) -> (&'static str, &'static str) {
+    let words = match word {
+        "plan" => "Nothing is written.",
+        "ask" => "Every write is asked about, unless a rule allows it.",
+        "accept-edits" => {
+            "Writes go through, unless a rule asks or denies, or the name is protected."
+        }
+        _ => "Everything goes through that no rule denies.",
+    };
+    (word, words)
+}
+
+/// The lines of project settings that are not applied, by file.
+fn ignored(lancet: &Lancet) -> Vec<IgnoredFile> {
+    let mut files: Vec<IgnoredFile> = Vec::new();
+    for entry in &lancet.settings().ignored {
+        let name = visible(&entry.path.to_string_lossy());
+        if files.last().is_none_or(|file| file.path != name) {
+            files.push(IgnoredFile {
+                path: name,
+                lines: Vec::new(),
+            });
+        }
+        if let Some(file) = files.last_mut() {
+            file.lines.push(IgnoredLine {
+                number: entry.line,
+                key: visible(&entry.key),
+                text: line(lancet, &entry.path, entry.line),
+            });
+        }
+    }
+    files
+}
+
+/// A line of a file, where it may be read.
+fn line(lancet: &Lancet, path: &Path, number: usize) -> String {
+    let text = match lancet.resource(path).map(|found| found.content) {
+        Ok(ResourceContent::Text(text)) => text,
+        _ => return String::new(),
+    };
+    let line = text
+        .lines()
+        .nth(number.saturating_sub(1))
+        .unwrap_or_default();
+    visible(&line.trim().chars().take(LONGEST_LINE).collect::<String>())
+}
+
+/// Explains what decides about a file.
+fn explained(lancet: &Lancet, tool: &str, given: &str) -> ExplainedView {
+    let refused = |path: &str, because: String| ExplainedView {
+        tool: visible(tool),
+        path: visible(path),
+        word: "refused",
+        class: class(Outcome::Deny),
+        because,
+        rules: Vec::new(),
+        scope: None,
+        is_withheld: false,
+    };
+    if Access::of_tool(tool).is_none() {
+        return refused(given, "there is no such tool".to_owned());
+    }
+    let roots = lancet.roots();
+    let Some(root) = roots.first() else {
+        return refused(given, "there is no root".to_owned());
+    };
+    let mut path = root.join(given);
+    // Rules are about files: a folder is explained by a file that it could have.
+    if given.ends_with('/') {
+        path.push(ANY_FILE);
+    }
+    match lancet.explain(&path.to_string_lossy(), tool) {
+        Err(refusal) => refused(given, visible(refusal.text())),
+        Ok(found) => {
+            let word = match found.outcome {
+                Outcome::Allow => "allowed",
+                Outcome::Ask => "asks a person",
+                Outcome::Deny => "denied",
+            };
+            let rules = found.rules.iter();
+            let others = rules.filter(|rule| !found.because.contains(rule.as_str()));
+            ExplainedView {
+                tool: visible(tool),
+                path: visible(&found.path.to_string_lossy()),
+                word,
+                class: class(found.outcome),
+                because: visible(&found.because),
+                rules: others.map(|rule| visible(rule)).collect(),
+                scope: match found.outcome {
+                    Outcome::Ask => found.scope.as_deref().map(visible),
+                    _ => None,
+                },
+                is_withheld: found.is_withheld,
+            }
+        }
+    }
+}
+
+fn class(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Allow => "tag-good",
+        Outcome::Ask => "tag-warn",
+        Outcome::Deny => "tag-danger",
+    }
+}
+
+fn visible(text: &str) -> String {
+    visible_line(text).into_owned()
+}
