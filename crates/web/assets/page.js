@@ -50,13 +50,15 @@ function step(by) {
   choose(at < 0 ? list[by > 0 ? 0 : list.length - 1] : list[Math.min(Math.max(at + by, 0), list.length - 1)]);
 }
 
+const isOnlyOne = () => items().filter((item) => !item.parentElement.closest("[data-item]")).length === 1;
+
 function press(key) {
   const selector = `[data-key="${CSS.escape(key)}"]`;
   const place = current();
   // A key means the current entry, the entry around it, or what stands outside of all entries; never an entry that nobody chose.
   let found = null;
   for (let around = place; around && !found; around = around.parentElement.closest("[data-item]")) found = first(selector, around);
-  found ||= all(selector).find((other) => !other.closest("[data-item]")) || (items().length === 1 && first(selector));
+  found ||= all(selector).find((other) => !other.closest("[data-item]")) || (isOnlyOne() && first(selector));
   if (!found) return false;
   if (found.matches("details")) {
     found.open = true;

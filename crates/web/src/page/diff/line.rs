@@ -1,7 +1,10 @@
 //! The text of a line in parts: what its words are in its language, which of them changed, and the rest of a long line.
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use lancet::doors::visible;
@@ -14,6 +17,18 @@ const COLOURS: Duration = Duration::from_millis(match cfg!(debug_assertions) {
     true => 400,
     false => 12,
 });
+
+/// How long the first lines of a language may take: its patterns are made when they are first used.
+const FIRST_COLOURS: Duration = Duration::from_millis(match cfg!(debug_assertions) {
+    true => 4_000,
+    false => 100,
+});
+
+/// The most languages that get this time.
+const MOST_LANGUAGES: usize = 64;
+
+/// The languages that were shown already, by the ends of names.
+static SHOWN: Mutex<BTreeSet<OsString>> = Mutex::new(BTreeSet::new());
 
 /// When the time for the syntax colours of an answer that begins now is over.
 pub(in crate::page) fn deadline() -> Instant {
@@ -129,6 +144,13 @@ pub(super) struct Colours {
 
 impl Colours {
     pub(super) fn of(path: &Path, first_line: &str, budget: Duration) -> Option<Self> {
+        let language = path.extension().unwrap_or_default().to_owned();
+        let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let budget = match shown.len() < MOST_LANGUAGES && shown.insert(language) {
+            true => FIRST_COLOURS,
+            false => budget,
+        };
+        drop(shown);
         if budget.is_zero() {
             return None;
         }

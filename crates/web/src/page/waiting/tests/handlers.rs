@@ -67,14 +67,14 @@ impl Desk {
         path.to_str().expect("text").to_owned()
     }
 
-    fn call(&self, tool: &str, arguments: Value) -> Reply {
+    fn call(&self, session: &str, tool: &str, arguments: Value) -> Reply {
         let call = RawCall::new(tool, arguments)
             .with_caller(Caller::client("agent <b>", "1"))
             .asking(Asks::Recorded {
                 deciders: Deciders::Present,
                 waited_on: None,
             });
-        let name = "talk".parse().expect("a name");
+        let name = session.parse().expect("a name");
         self.lancet.session(&name).call(call)
     }
 
@@ -85,10 +85,8 @@ impl Desk {
     }
 
     fn write(&self, name: &str, content: &str) -> Reply {
-        self.call(
-            "Write",
-            json!({ "file_path": self.path(name), "content": content }),
-        )
+        let arguments = json!({ "file_path": self.path(name), "content": content });
+        self.call("talk", "Write", arguments)
     }
 
     fn question(&self, id: &str) -> RecordedQuestion {
@@ -334,13 +332,13 @@ fn names_and_texts_that_look_like_html_are_text() {
 fn three_hundred_questions_make_a_page_of_bounded_size() {
     let desk = Desk::new();
     let line = "let x = compute(1, 2, 3);\n";
-    for at in 0..100 {
-        desk.ask(
-            &format!("folder/of/some/depth/file-{at}.rs"),
-            &line.repeat(20),
-        );
+    for at in 0..300 {
+        let name = format!("folder/of/some/depth/file-{at}.rs");
+        let arguments = json!({ "file_path": desk.path(&name), "content": line.repeat(20) });
+        let reply = desk.call(&format!("session-{}", at % 3), "Write", arguments);
+        assert!(reply.waiting().is_some(), "{}", reply.text());
     }
     let list = desk.list().text;
     assert!(list.len() < 100_000, "{}", list.len());
-    assert!(list.contains("100 wait"), "{list}");
+    assert!(list.contains("300 wait"), "{list}");
 }
