@@ -28,7 +28,7 @@ COMPILERS = ("cc", "gcc", "clang", "ld", "rustc", "cargo", "zig", "make")
 def by_pip(dist, base, environment):
     venv = base / "venv"
     run([sys.executable, "-m", "venv", venv], environment)
-    run([venv / "bin/python", "-m", "pip", "install", "--quiet", "--no-index", "--disable-pip-version-check", next(dist.glob("*.whl"))],
+    run([venv / "bin/python", "-m", "pip", "install", "--quiet", "--no-index", "--disable-pip-version-check", next(dist.glob("*_x86_64.whl"))],
         environment)
     return venv / "bin/lancet"
 
@@ -36,7 +36,7 @@ def by_pip(dist, base, environment):
 def by_npm(dist, base, environment):
     folder = base / "node"
     folder.mkdir()
-    archives = [next(dist.glob(name)) for name in ("lancet-mcp-[0-9]*.tgz", "lancet-mcp-linux-*.tgz")]
+    archives = [next(dist.glob(name)) for name in ("lancet-mcp-[0-9]*.tgz", "lancet-mcp-linux-x64-*.tgz")]
     run(["npm", "install", "--offline", "--no-audit", "--no-fund", "--loglevel", "error", "--prefix", folder, *archives], environment)
     return folder / "node_modules/.bin/lancet"
 

@@ -35,7 +35,7 @@ def unpack(archive, folder):
 
 
 class ClaudeCode(drivers.ClaudeCode):
-    archive = "lancet-claude-code-plugin-*.zip"
+    archive = "lancet-claude-code-plugin-*-linux-x64.zip"
     prefix = "mcp__plugin_lancet_lancet__"
     hooked = (*drivers.ClaudeCode.hooked, "--allowedTools", "mcp__plugin_lancet_lancet")
 
@@ -56,7 +56,7 @@ class Codex(drivers.Codex):
 
 
 class Gemini(drivers.Gemini):
-    archive = "linux.*.lancet.tar.gz"
+    archive = "linux.x64.lancet.tar.gz"
     hooked = ("--yolo",)  # It gives an extension's server no trust of its own.
     reads_itself = False  # The extension switches its own tools off.
 
@@ -69,7 +69,7 @@ class Place:
 
     def __init__(self, dist, base, agent):
         self.home, self.folder = base / "home", cases.Folder(base / "home" / "work" / "project")
-        unpack(next(dist.glob("lancet-*-unknown-linux-*.tar.gz")), base / "out")
+        unpack(next(dist.glob("lancet-*-x86_64-unknown-linux-*.tar.gz")), base / "out")
         self.programs = next((base / "out").glob("*/bin"))
         self.lancet = str(self.programs / "lancet")
         agent.path = "%s:%s" % (self.programs, os.environ["PATH"])

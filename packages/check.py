@@ -3,8 +3,8 @@
 
     check.py FOLDER [MCPB]
 
-FOLDER is what `cargo xtask package` wrote; MCPB is the checker of bundles from npm (`@anthropic-ai/mcpb`). The last line is
-`N passed, N failed`, and the exit status 0 when all holds.
+FOLDER is what `cargo xtask package` wrote; MCPB is the checker of bundles from npm (`@anthropic-ai/mcpb`). Packages for another processor
+than this machine's are checked by other_processors.py. The last line is `N passed, N failed`, and the exit status 0 when all holds.
 """
 import gzip
 import hashlib
@@ -17,6 +17,8 @@ import sys
 import tarfile
 import tempfile
 import zipfile
+
+import other_processors
 
 
 def run(command, **options):
@@ -85,7 +87,8 @@ def unzip(archive, folder):
 
 
 def the_one(pattern):
-    found = list(DIST.glob(pattern))
+    """The package of this name for this machine."""
+    found = [path for path in DIST.glob(pattern) if other_processors.processor_of(path.name) in (None, other_processors.HERE)]
     assert len(found) == 1, f"{pattern}: {found}"
     return found[0]
 
@@ -241,6 +244,11 @@ CHECKS = [wheel, npm, npm_without_the_platform, debian, archive, mcpb, claude_co
 if not shutil.which("dpkg-deb"):
     print("left out: debian, which needs dpkg-deb")
     CHECKS.remove(debian)
+for processor in other_processors.others(DIST):
+    def check(place, processor=processor):
+        other_processors.check(place, DIST, processor)
+    check.__name__ = processor
+    CHECKS.append(check)
 for check in CHECKS:
     with tempfile.TemporaryDirectory(prefix="lancet-package-") as base:
         try:

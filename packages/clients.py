@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+import other_processors
+
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -28,11 +30,16 @@ def environment(**more):
     return {**without, "PYTHONDONTWRITEBYTECODE": "1", **more}
 
 
+def packages(pattern):
+    """The packages of this name for this machine."""
+    return [path for path in DIST.glob(pattern) if other_processors.processor_of(path.name) in (None, other_processors.HERE)]
+
+
 def python(base):
     """The steps of the client in Python: what each is called, and what it runs."""
     target = base / "target"
     yield "install", ([sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-compile",
-                       "--disable-pip-version-check", "--root-user-action", "ignore", "--target", target, *DIST.glob("*.whl")], {})
+                       "--disable-pip-version-check", "--root-user-action", "ignore", "--target", target, *packages("*.whl")], {})
     if MYPY:
         checked = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", base / "cache"]
         yield "types", ([*checked, "--package", "lancet_mcp"], {"cwd": base, "env": environment(PYTHONPATH=f"{target}:{MYPY}")})
@@ -48,7 +55,7 @@ def node(base):
     folder.mkdir()
     for source in (HERE / "npm/tests", HERE / "npm/examples"):
         shutil.copytree(source, folder, dirs_exist_ok=True)
-    archives = [*DIST.glob("lancet-mcp-[0-9]*.tgz"), *DIST.glob("lancet-mcp-linux-*.tgz")]
+    archives = [*packages("lancet-mcp-[0-9]*.tgz"), *packages("lancet-mcp-linux-*.tgz")]
     yield "install", (["npm", "install", "--offline", "--no-audit", "--no-fund", "--loglevel", "error", "--prefix", folder, *archives],
                       {"cwd": folder})
     if TSC:

@@ -31,7 +31,8 @@ cargo xtask COMMAND
   tidy       the house rules alone (a few seconds)
   docs       write docs/errors.md from the code, and build the site into target/book [--open: in a browser, too]
   package    the packages that lancet is installed from, into dist/ (docs/install.md): a wheel, npm, Debian and others
-             [--binary PATH]: of this binary instead of a release build [--into FOLDER] [--quick]: compressed less
+             for this machine's processor [--target TARGET ...]: for those of Rust's names [--all]: for x86-64 and arm64
+             [--binary PATH ...]: of these binaries instead of a release build [--into FOLDER] [--quick]: compressed less
   bench      instruction counts held to their limits (valgrind); [--side-by-side]: beside other servers, too
   compare    the same three hundred edits through each agent's own edit tool and through lancet (docs/edits-compared.md)
              [--seed N] [AGENT ...]: about ten minutes for each agent

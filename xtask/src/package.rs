@@ -1,7 +1,7 @@
 //! `cargo xtask package`: makes the packages that lancet is installed from, with the binary inside, into `dist/`.
 //!
-//! The same binary at the same commit gives the same bytes: entries are sorted, every time is that of the commit, and
-//! owners and permissions are fixed. What the packages are made from besides the binary is in `packages/`.
+//! The same binaries at the same commit give the same bytes: entries are sorted, every time is that of the commit, and
+//! owners and permissions are fixed. What the packages are made from besides the binaries is in `packages/`.
 
 mod binary;
 mod build;
@@ -10,15 +10,19 @@ mod debian;
 mod notices;
 mod npm;
 mod product;
+mod told;
 mod tree;
 mod wheel;
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 
 use crate::house::top;
+use binary::{Needs, Processor};
 use product::Product;
+use told::Told;
 use tree::sha256_hex;
 
 pub(crate) use tree::Effort;
@@ -32,8 +36,10 @@ struct Package {
 
 /// What the command line asks for.
 struct Options {
-    /// The binary to package; none where it is to be built.
-    binary: Option<PathBuf>,
+    /// The binaries to package; none where they are to be built.
+    binaries: Vec<PathBuf>,
+    /// The processors to build for.
+    processors: Vec<Processor>,
     /// The folder that the packages go to.
     into: PathBuf,
     effort: Effort,
@@ -42,46 +48,116 @@ struct Options {
 impl Options {
     fn parse(words: &[&str]) -> anyhow::Result<Options> {
         let mut options = Options {
-            binary: None,
+            binaries: Vec::new(),
+            processors: Vec::new(),
             into: top().join("dist"),
             effort: Effort::Small,
         };
         let mut words = words.iter();
         while let Some(word) = words.next() {
-            let mut value = || words.next().with_context(|| format!("{word} needs a path"));
+            let mut value = || {
+                words
+                    .next()
+                    .with_context(|| format!("{word} needs a value"))
+            };
             match *word {
-                "--binary" => options.binary = Some(std::path::absolute(value()?)?),
+                "--binary" => options.binaries.push(std::path::absolute(value()?)?),
+                "--target" => options.processors.push(Processor::of_target(value()?)?),
+                "--all" => options.processors.extend(Processor::ALL),
                 "--into" => options.into = std::path::absolute(value()?)?,
                 "--quick" => options.effort = Effort::Quick,
                 other => bail!("package knows no {other}"),
             }
         }
+        ensure!(
+            options.binaries.is_empty() || options.processors.is_empty(),
+            "--binary packages what is built already, so that --target and --all have nothing to build"
+        );
         Ok(options)
+    }
+
+    /// The programs to package, built where none is named.
+    fn programs(&self) -> anyhow::Result<Programs> {
+        if !self.binaries.is_empty() {
+            return Programs::of(self.binaries.clone());
+        }
+        let here = Processor::here()?;
+        // It is built in any case: it tells the manual pages of the others.
+        let asked = build::release(here)?;
+        let mut packaged = Vec::new();
+        for processor in Processor::ALL {
+            if processor == here && (self.processors.is_empty() || self.processors.contains(&here))
+            {
+                packaged.push(asked.clone());
+            } else if self.processors.contains(&processor) {
+                packaged.push(build::release(processor)?);
+            }
+        }
+        Ok(Programs { packaged, asked })
+    }
+}
+
+/// The programs of one version, all built from the same source.
+pub(crate) struct Programs {
+    /// Those to package, each for another processor.
+    packaged: Vec<PathBuf>,
+    /// The one for this machine, which is asked for manual pages and completion scripts.
+    asked: PathBuf,
+}
+
+impl Programs {
+    /// Programs that are built already. One of them has to be for this machine.
+    pub(crate) fn of(packaged: Vec<PathBuf>) -> anyhow::Result<Programs> {
+        let here = Processor::here()?;
+        let mut asked = None;
+        let mut known = Vec::new();
+        for path in &packaged {
+            let name = || path.display().to_string();
+            let program = std::fs::read(path).with_context(name)?;
+            let processor = Needs::of(&program).with_context(name)?.processor;
+            ensure!(
+                !known.contains(&processor),
+                "two programs are for {}",
+                processor.machine()
+            );
+            known.push(processor);
+            if processor == here {
+                asked = Some(path.clone());
+            }
+        }
+        let asked = asked.context(
+            "no program is for this machine's processor, and one has to tell the manual pages: name it with --binary, too",
+        )?;
+        Ok(Programs { packaged, asked })
     }
 }
 
 /// Runs the command; true where every package was written.
 pub(crate) fn all(words: &[&str]) -> anyhow::Result<bool> {
     let options = Options::parse(words)?;
-    let binary = match options.binary {
-        Some(binary) => binary,
-        None => build::release()?,
-    };
-    for (name, size) in write(&binary, &options.into, options.effort)? {
+    let programs = options.programs()?;
+    for (name, size) in write(&programs, &options.into, options.effort)? {
         println!("{:>9.1} KiB  {name}", size as f64 / 1024.0);
     }
     println!("in {}", options.into.display());
     Ok(true)
 }
 
-/// Packages a binary into a folder, which is emptied of earlier packages; the names of the files and their sizes.
+/// Packages programs into a folder, which is emptied of earlier packages; the names of the files and their sizes.
 pub(crate) fn write(
-    binary: &Path,
+    programs: &Programs,
     into: &Path,
     effort: Effort,
 ) -> anyhow::Result<Vec<(String, usize)>> {
-    let product = Product::of(binary, effort)?;
-    let mut packages = packages(&product)?;
+    let told = Rc::new(Told::by(&programs.asked)?);
+    let products = programs.packaged.iter();
+    let products: anyhow::Result<Vec<_>> = products
+        .map(|binary| Product::of(binary, &told, effort))
+        .collect();
+    let mut products = products?;
+    // What is made once is made with the first, whatever the order of the command line.
+    products.sort_by_key(|product| product.needs.processor.machine());
+    let mut packages = packages(&products)?;
     let sums: String = packages
         .iter()
         .map(|package| format!("{}  {}\n", sha256_hex(&package.bytes), package.name))
@@ -93,7 +169,7 @@ pub(crate) fn write(
     if into.exists() {
         // Only a folder of packages is removed, and not one that was named by mistake.
         let is_ours = into.join("SHA256SUMS").exists() || into.read_dir()?.next().is_none();
-        anyhow::ensure!(is_ours, "{} holds other files", into.display());
+        ensure!(is_ours, "{} holds other files", into.display());
         std::fs::remove_dir_all(into)?;
     }
     std::fs::create_dir_all(into)?;
@@ -105,19 +181,21 @@ pub(crate) fn write(
     Ok(written)
 }
 
-/// All packages of a product, sorted by name.
-fn packages(product: &Product) -> anyhow::Result<Vec<Package>> {
-    let mut packages = vec![
-        wheel::package(product)?,
-        npm::launcher(product)?,
-        npm::platform(product)?,
-        debian::package(product)?,
-        bundles::archive(product)?,
-        bundles::mcpb(product)?,
-        bundles::claude_code(product)?,
-        bundles::gemini(product)?,
-        bundles::codex(product)?,
-    ];
+/// All packages of one version, sorted by name: some for each processor, and those without a binary once.
+fn packages(products: &[Product]) -> anyhow::Result<Vec<Package>> {
+    let first = products.first().context("there is no program to package")?;
+    let mut packages = vec![npm::launcher(first, products)?, bundles::codex(first)?];
+    for product in products {
+        packages.extend([
+            wheel::package(product)?,
+            npm::platform(product)?,
+            debian::package(product)?,
+            bundles::archive(product)?,
+            bundles::mcpb(product)?,
+            bundles::claude_code(product)?,
+            bundles::gemini(product)?,
+        ]);
+    }
     packages.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(packages)
 }

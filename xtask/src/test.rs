@@ -21,7 +21,7 @@ use anyhow::Context;
 
 use crate::agents::{self, Known};
 use crate::house::top;
-use crate::package::{self, Effort};
+use crate::package::{self, Effort, Programs};
 use crate::run::{command, each_line_of_both, succeeds};
 use checks::Checks;
 use fetch::Fetches;
@@ -186,7 +186,8 @@ pub(crate) fn packed() -> anyhow::Result<std::path::PathBuf> {
         succeeds(strip.arg(&stripped).arg(binary()))?,
         "strip failed"
     );
-    package::write(&stripped, &folder, Effort::Quick)?;
+    let programs = Programs::of(vec![stripped])?;
+    package::write(&programs, &folder, Effort::Quick)?;
     Ok(folder)
 }
 

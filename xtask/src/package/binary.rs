@@ -12,6 +12,28 @@ pub(super) enum Processor {
 }
 
 impl Processor {
+    /// All of them.
+    pub(super) const ALL: [Processor; 2] = [Processor::X64, Processor::Arm64];
+
+    /// The processor of this machine.
+    pub(super) fn here() -> anyhow::Result<Processor> {
+        let here = std::env::consts::ARCH;
+        let found = Self::ALL.into_iter().find(|known| known.machine() == here);
+        found.with_context(|| format!("packages are not made on the processor {here}"))
+    }
+
+    /// The processor of a Rust target that packages are made for.
+    pub(super) fn of_target(name: &str) -> anyhow::Result<Processor> {
+        let found = Self::ALL.into_iter().find(|known| known.target() == name);
+        let names = Self::ALL.map(Processor::target).join(" and ");
+        found.with_context(|| format!("packages are made for {names}, and not for {name}"))
+    }
+
+    /// The Rust target that packages are built for.
+    pub(super) fn target(self) -> String {
+        format!("{}-unknown-linux-gnu", self.machine())
+    }
+
     /// The name in tags of wheels and targets of Rust.
     pub(super) fn machine(self) -> &'static str {
         match self {
@@ -124,6 +146,19 @@ mod tests {
         assert_eq!(of("GLIBC_2.2.5"), Some(Glibc { major: 2, minor: 2 }));
         assert_eq!(of("GLIBC_PRIVATE"), None);
         assert_eq!(of("GCC_3.0"), None);
+    }
+
+    #[test]
+    fn a_target_names_its_processor_and_others_are_refused() {
+        for processor in Processor::ALL {
+            let found = Processor::of_target(&processor.target());
+            assert_eq!(found.ok(), Some(processor));
+        }
+        let refused = Processor::of_target("aarch64-apple-darwin").expect_err("no package");
+        assert!(
+            refused.to_string().contains("aarch64-unknown-linux-gnu"),
+            "{refused}"
+        );
     }
 
     #[test]

@@ -1,9 +1,11 @@
-//! The release build that is packaged: for an old glibc where zig can be had, and without the paths of this machine.
+//! The release build that is packaged: for an old glibc where zig can be had, and without the paths of this machine. zig also
+//! links for another processor than that of this machine.
 
 use std::path::PathBuf;
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 
+use super::binary::Processor;
 use crate::house::top;
 use crate::run::{cargo, succeeds};
 use crate::test::setup;
@@ -11,9 +13,9 @@ use crate::test::setup;
 /// The glibc that the build is for: that of RHEL 8, Debian 10 and Ubuntu 20.04.
 const GLIBC: &str = "2.28";
 
-/// Builds the program; the path of the binary.
-pub(super) fn release() -> anyhow::Result<PathBuf> {
-    let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+/// Builds the program for a processor; the path of the binary.
+pub(super) fn release(processor: Processor) -> anyhow::Result<PathBuf> {
+    let target = processor.target();
     let folder = top().join("target/package");
     let zig = setup::zigbuild();
     let mut build = match &zig {
@@ -26,6 +28,9 @@ pub(super) fn release() -> anyhow::Result<PathBuf> {
                 .env("PATH", std::env::join_paths(folders)?)
                 .env("CARGO_ZIGBUILD_ZIG_PATH", tools.join("ziglang/zig"));
             build
+        }
+        Err(error) if processor != Processor::here()? => {
+            bail!("{target} is another processor than this machine's, and needs zig: {error:#}")
         }
         Err(error) => {
             println!("no zig ({error:#}): the packages will need the glibc of this machine");
@@ -52,7 +57,10 @@ pub(super) fn release() -> anyhow::Result<PathBuf> {
         )
         .env("CFLAGS", flags("-ffile-prefix-map", " "))
         .env("CARGO_INCREMENTAL", "0");
-    ensure!(succeeds(&mut build)?, "the program does not build");
+    ensure!(
+        succeeds(&mut build)?,
+        "the program does not build; `rustup target add {target}` brings the target, where that is missing"
+    );
     Ok(folder.join(target).join("release/lancet"))
 }
 

@@ -22,6 +22,7 @@ pub(super) fn archive(product: &Product) -> anyhow::Result<Package> {
 /// Makes the MCPB bundle, which desktop programs install.
 pub(super) fn mcpb(product: &Product) -> anyhow::Result<Package> {
     let tools: Vec<Value> = product
+        .told
         .tools
         .iter()
         .map(|(name, description)| json!({ "name": name, "description": description }))

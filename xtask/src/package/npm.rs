@@ -1,26 +1,35 @@
 //! The npm packages: `lancet-mcp` is thin and finds the binary in the package of the platform, which npm installs with it.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Package;
 use super::product::Product;
 use super::tree::Tree;
 
-/// Makes the package that people name. It starts the binary and holds the client for programs in JavaScript and TypeScript,
-/// manual pages and completion scripts.
-pub(super) fn launcher(product: &Product) -> anyhow::Result<Package> {
+/// Makes the package that people name, for all platforms at once: npm installs that of `optionalDependencies` which fits the
+/// machine. It starts the binary and holds the client for programs in JavaScript and TypeScript, manual pages and completion
+/// scripts.
+pub(super) fn launcher(first: &Product, products: &[Product]) -> anyhow::Result<Package> {
     let mut content = Tree::default();
     let mut pages = Vec::new();
-    for (name, page) in &product.pages {
+    for (name, page) in &first.told.pages {
         content.add_text(format!("man/{name}"), page);
         pages.push(format!("./man/{name}"));
     }
-    for (shell, script) in &product.completions {
+    for (shell, script) in &first.told.completions {
         content.add_text(format!("completions/lancet.{shell}"), script);
     }
-    let values = [("\"@man@\"", json!(pages).to_string())];
-    content.graft("", &product.template("npm/lancet-mcp", &values)?);
-    packed(product, "lancet-mcp", content)
+    let platforms = products.iter().map(|product| {
+        let version = Value::from(product.version.as_str());
+        (name_of_platform(product), version)
+    });
+    let platforms: serde_json::Map<String, Value> = platforms.collect();
+    let values = [
+        ("\"@man@\"", json!(pages).to_string()),
+        ("\"@platforms@\"", Value::from(platforms).to_string()),
+    ];
+    content.graft("", &first.template("npm/lancet-mcp", &values)?);
+    packed(first, "lancet-mcp", content)
 }
 
 /// Makes the package with the binary for one platform.
@@ -32,11 +41,11 @@ pub(super) fn platform(product: &Product) -> anyhow::Result<Package> {
     };
     let mut content = product.template("npm/platform", &[("\"@libc@\"", libc.to_string())])?;
     product.add_program(&mut content, "bin/lancet");
-    packed(
-        product,
-        &format!("lancet-mcp-{}", product.platform()),
-        content,
-    )
+    packed(product, &name_of_platform(product), content)
+}
+
+fn name_of_platform(product: &Product) -> String {
+    format!("lancet-mcp-{}", product.platform())
 }
 
 /// The archive as `npm pack` makes it: everything below `package/`.

@@ -1,13 +1,12 @@
 //! What every package is made from: the program, what it prints about itself, the licences, and the files in `packages/`.
 
 use std::path::Path;
-use std::process::Command;
 use std::rc::Rc;
 
-use anyhow::{Context, ensure};
-use serde_json::Value;
+use anyhow::Context;
 
 use super::binary::Needs;
+use super::told::Told;
 use super::tree::{Effort, Permissions, Tree};
 use super::{Package, notices};
 use crate::house::top;
@@ -21,44 +20,23 @@ pub(super) struct Product {
     /// The binary.
     pub(super) program: Rc<[u8]>,
     pub(super) needs: Needs,
-    /// The manual pages by file name.
-    pub(super) pages: Vec<(String, String)>,
-    /// The completion scripts by shell.
-    pub(super) completions: Vec<(&'static str, String)>,
-    /// The tools that the program offers an agent: names and descriptions.
-    pub(super) tools: Vec<(String, String)>,
+    pub(super) told: Rc<Told>,
     /// The licences of what is linked into the binary.
     pub(super) notices: String,
 }
 
-/// The shells whose completion is packaged.
-const SHELLS: [&str; 3] = ["bash", "fish", "zsh"];
-
 impl Product {
-    /// Asks a binary, the repository and cargo for everything that packages hold.
-    pub(super) fn of(binary: &Path, effort: Effort) -> anyhow::Result<Product> {
+    /// Asks the repository and cargo for everything that packages hold besides the binary and what it tells about itself.
+    pub(super) fn of(binary: &Path, told: &Rc<Told>, effort: Effort) -> anyhow::Result<Product> {
         let program = std::fs::read(binary).with_context(|| binary.display().to_string())?;
         let needs = Needs::of(&program).with_context(|| binary.display().to_string())?;
-        let version = version()?;
-        let asked = Asked::new(binary)?;
-        let told = asked.says(&["--version"])?;
-        ensure!(
-            told.trim_end() == format!("lancet {version}"),
-            "{} is {}, and the workspace is {version}",
-            binary.display(),
-            told.trim_end()
-        );
-        let completion = |shell| Ok((shell, asked.says(&["completions", shell])?));
-        let completions: anyhow::Result<_> = SHELLS.into_iter().map(completion).collect();
         Ok(Product {
+            version: version()?,
             time: commit_time()?,
             effort,
-            pages: asked.pages()?,
-            completions: completions?,
-            tools: asked.tools()?,
+            told: Rc::clone(told),
             notices: notices::text(&needs.target())?,
             program: program.into(),
-            version,
             needs,
         })
     }
@@ -106,10 +84,10 @@ impl Product {
     /// The manual pages and completion scripts at their places below `share/`.
     pub(super) fn share(&self) -> Tree {
         let mut tree = Tree::default();
-        for (name, page) in &self.pages {
+        for (name, page) in &self.told.pages {
             tree.add_text(format!("man/man1/{name}"), page);
         }
-        for (shell, script) in &self.completions {
+        for (shell, script) in &self.told.completions {
             let place = match *shell {
                 "bash" => "bash-completion/completions/lancet",
                 "fish" => "fish/vendor_completions.d/lancet.fish",
@@ -134,68 +112,8 @@ impl Product {
     }
 }
 
-/// A binary that is asked about itself, away from the settings of whoever makes the packages.
-struct Asked<'b> {
-    binary: &'b Path,
-    home: std::path::PathBuf,
-}
-
-impl<'b> Asked<'b> {
-    fn new(binary: &'b Path) -> anyhow::Result<Self> {
-        let home = top().join("target/package-home");
-        if home.exists() {
-            std::fs::remove_dir_all(&home)?;
-        }
-        std::fs::create_dir_all(&home)?;
-        Ok(Asked { binary, home })
-    }
-
-    fn says(&self, words: &[&str]) -> anyhow::Result<String> {
-        let mut command = Command::new(self.binary);
-        command
-            .args(words)
-            .current_dir(&self.home)
-            .env_clear()
-            .env("HOME", &self.home)
-            .env("PATH", "/usr/bin:/bin");
-        let done = command
-            .output()
-            .with_context(|| format!("could not start {}", self.binary.display()))?;
-        ensure!(
-            done.status.success(),
-            "lancet {}: {}",
-            words.join(" "),
-            String::from_utf8_lossy(&done.stderr)
-        );
-        Ok(String::from_utf8(done.stdout)?)
-    }
-
-    fn pages(&self) -> anyhow::Result<Vec<(String, String)>> {
-        self.says(&["man", "--dir", "man"])?;
-        let folder = self.home.join("man");
-        let names = files_below(&folder)?.into_iter();
-        names
-            .map(|name| {
-                let page = std::fs::read_to_string(folder.join(&name))?;
-                Ok((name, page))
-            })
-            .collect()
-    }
-
-    fn tools(&self) -> anyhow::Result<Vec<(String, String)>> {
-        let told: Vec<Value> = serde_json::from_str(&self.says(&["tools", "--format", "mcp"])?)?;
-        let field = |tool: &Value, name: &str| {
-            let text = tool[name].as_str().map(str::to_owned);
-            text.with_context(|| format!("a tool without {name}"))
-        };
-        told.iter()
-            .map(|tool| Ok((field(tool, "name")?, field(tool, "description")?)))
-            .collect()
-    }
-}
-
 /// The paths of the files below a folder, sorted.
-fn files_below(folder: &Path) -> anyhow::Result<Vec<String>> {
+pub(super) fn files_below(folder: &Path) -> anyhow::Result<Vec<String>> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_path_buf()];
     while let Some(inner) = open.pop() {
@@ -218,7 +136,7 @@ fn files_below(folder: &Path) -> anyhow::Result<Vec<String>> {
 }
 
 /// The version of the workspace.
-fn version() -> anyhow::Result<String> {
+pub(super) fn version() -> anyhow::Result<String> {
     let manifest: toml_edit::DocumentMut =
         std::fs::read_to_string(top().join("Cargo.toml"))?.parse()?;
     let version = manifest["workspace"]["package"]["version"].as_str();
