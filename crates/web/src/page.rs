@@ -14,6 +14,7 @@ mod history;
 mod links;
 mod live;
 mod moment;
+mod review;
 mod sessions;
 mod settings;
 mod told;
@@ -94,6 +95,7 @@ pub(crate) fn router(page: Arc<Page>) -> Router {
     Router::new()
         .route("/live", get(live::stream))
         .merge(waiting::routes())
+        .merge(review::routes())
         .merge(history::routes())
         .merge(sessions::routes())
         .merge(settings::routes())

@@ -16,8 +16,9 @@ pub(super) enum Section {
 }
 
 /// The parts that the navigation shows, in its order.
-const SECTIONS: [Section; 4] = [
+const SECTIONS: [Section; 5] = [
     Section::Waiting,
+    Section::Review,
     Section::History,
     Section::Sessions,
     Section::Settings,
@@ -105,7 +106,7 @@ impl Page {
             .map(|questions| questions.open_ids());
         Counts {
             waiting: open.and_then(Result::ok).map_or(0, |open| open.len()),
-            to_review: 0,
+            to_review: self.to_review(),
         }
     }
 

@@ -1,0 +1,160 @@
+//! What the forms of the review do. Each leads back to the review, which tells at its top what was done.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use lancet::review::{NewComment, Reviews, TakeHunk};
+
+use super::entry::revision_of;
+use super::list::path_of;
+use crate::page::Page;
+use crate::page::fields::{Fields, Form};
+use crate::page::told::Tone;
+use crate::page::view;
+use crate::page::visitor::Visitor;
+
+/// What a form did: good or bad news, in words.
+type Done = Result<String, String>;
+
+/// Carries a form out, and tells what came of it.
+async fn act(
+    page: Arc<Page>,
+    visitor: Visitor,
+    form: Form,
+    act: impl FnOnce(&Reviews, &Fields) -> Done + Send + 'static,
+) -> Response {
+    page.answer(move |page| {
+        let Some(review) = page.lancet.review() else {
+            return view::broken();
+        };
+        let (tone, words) = match act(&review, &form.0) {
+            Ok(words) => (Tone::Done, words),
+            Err(words) => (Tone::Refused, words),
+        };
+        page.told.tell(&visitor, tone, words);
+        view::go_to("/review")
+    })
+    .await
+}
+
+const NOT_KEPT: &str =
+    "The state folder cannot be used; nothing was recorded. `lancet doctor` looks for the cause.";
+const UNKNOWN: &str = "What the form was about is no longer there. Nothing was done; the review below is as it is now.";
+
+fn files(form: &Fields, review: &Reviews) -> Vec<(PathBuf, String)> {
+    let named = form.all("file").filter_map(|id| {
+        let (operation, _) = id.split_once('.')?;
+        Some((path_of(review, id)?, operation.to_owned()))
+    });
+    named.collect()
+}
+
+/// Marks files as seen, as they were shown.
+pub(super) async fn seen(State(page): State<Arc<Page>>, visitor: Visitor, form: Form) -> Response {
+    act(page, visitor, form, |review, form| {
+        let shown = files(form, review);
+        match review.mark_each_seen(&shown) {
+            Err(_) => Err(NOT_KEPT.to_owned()),
+            Ok(0) => Err(UNKNOWN.to_owned()),
+            Ok(1) => Ok("One file is marked as seen.".to_owned()),
+            Ok(number) => Ok(format!("{number} files are marked as seen.")),
+        }
+    })
+    .await
+}
+
+/// Marks everything as seen that the page knew of.
+pub(super) async fn all_seen(
+    State(page): State<Arc<Page>>,
+    visitor: Visitor,
+    form: Form,
+) -> Response {
+    act(page, visitor, form, |review, form| {
+        let upto = form.number("upto").ok_or(UNKNOWN)?;
+        let number = review.mark_all_seen(upto).map_err(|_| NOT_KEPT)?;
+        Ok(match number {
+            1 => "One file is marked as seen.".to_owned(),
+            number => format!("{number} files are marked as seen."),
+        })
+    })
+    .await
+}
+
+/// Takes one hunk back.
+pub(super) async fn take_back(
+    State(page): State<Arc<Page>>,
+    visitor: Visitor,
+    form: Form,
+) -> Response {
+    act(page, visitor, form, |review, form| {
+        let asked = request(review, form).ok_or(UNKNOWN)?;
+        let reply = review.take_back(asked);
+        match reply.is_error() {
+            true => Err(reply.text().to_owned()),
+            false => Ok("The hunk was taken back; the agent is told with its next answer. The history has it as an operation of its own, which can be undone.".to_owned()),
+        }
+    })
+    .await
+}
+
+fn request(review: &Reviews, form: &Fields) -> Option<TakeHunk> {
+    let id = form.one("file")?;
+    let (operation, _) = id.split_once('.')?;
+    let before = revision_of(form.one("before")?)?;
+    let hunk = form.one("hunk")?.parse().ok()?;
+    Some(TakeHunk::new(path_of(review, id)?, operation, before, hunk))
+}
+
+/// Records a comment.
+pub(super) async fn comment(
+    State(page): State<Arc<Page>>,
+    visitor: Visitor,
+    form: Form,
+) -> Response {
+    act(page, visitor, form, |review, form| {
+        let comment = new_comment(review, form).ok_or(UNKNOWN)?;
+        match review.comment(&comment) {
+            Ok(_) => Ok("The comment waits for the session; it comes with its next answer or your next prompt.".to_owned()),
+            Err(error) => Err(format!("The comment was not kept: {error}.")),
+        }
+    })
+    .await
+}
+
+fn new_comment(review: &Reviews, form: &Fields) -> Option<NewComment> {
+    let path = form.one("file").and_then(|id| path_of(review, id))?;
+    let mut words = form.raw("words").unwrap_or_default().trim().to_owned();
+    let session = form.one("session")?;
+    // A removed line has no number in the new text.
+    let removed = form.one("line").and_then(|line| line.strip_prefix('-'));
+    if let Some(removed) = removed.filter(|_| !words.is_empty()) {
+        words = format!("on the removed line {removed}: {words}");
+    }
+    let line = form.number("line").filter(|_| removed.is_none());
+    let first: Option<u64> = line.or_else(|| form.number("first"));
+    let last = line.or_else(|| form.number("last")).or(first);
+    let comment = NewComment::new(session, path, words);
+    Some(match first.zip(last).filter(|_| removed.is_none()) {
+        Some(lines) => comment.on(lines, None),
+        None => comment,
+    })
+}
+
+/// Takes a comment back that has not reached its session.
+pub(super) async fn withdraw(
+    State(page): State<Arc<Page>>,
+    visitor: Visitor,
+    form: Form,
+) -> Response {
+    act(page, visitor, form, |review, form| {
+        let id = form.number("comment").ok_or(UNKNOWN)?;
+        match review.withdraw_comment(id) {
+            Err(_) => Err(NOT_KEPT.to_owned()),
+            Ok(true) => Ok("The comment was withdrawn.".to_owned()),
+            Ok(false) => Err("The comment has reached its session already.".to_owned()),
+        }
+    })
+    .await
+}

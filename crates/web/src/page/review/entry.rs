@@ -1,0 +1,220 @@
+//! A file of the review as the templates show it.
+
+use lancet::doors::{size, visible_line};
+use lancet::history::ChangeKind;
+use lancet::outcome::unified;
+use lancet::review::{Contribution, ReviewText, ReviewedFile};
+
+use crate::page::diff::{Diff, Shown};
+
+/// The most sessions and operations that are named one by one.
+const NAMED: usize = 8;
+
+/// A file.
+pub(super) struct FileEntry {
+    /// Names what is shown: the newest operation, and the file in it.
+    pub(super) id: String,
+    pub(super) path: String,
+    /// What happened to it, where it was not changed in place.
+    pub(super) kind: Option<&'static str>,
+    pub(super) moved_from: Option<String>,
+    pub(super) added: usize,
+    pub(super) removed: usize,
+    /// What is to be said instead of a diff, or beside it.
+    pub(super) facts: Vec<String>,
+    /// The sessions that a comment can be for, the one that wrote last first.
+    pub(super) sessions: Vec<String>,
+    /// The operations that contributed, newest first, with who made each.
+    pub(super) operations: Vec<(String, String)>,
+    /// How many operations are not named.
+    pub(super) further: usize,
+    /// The revision at the last look, as the forms send it back.
+    pub(super) before: String,
+    /// The name of each hunk, as the forms send it back; none where hunks cannot be taken back.
+    hunks: Vec<String>,
+    /// The lines of each hunk in the new text, for comments.
+    lines: Vec<(usize, usize)>,
+    pub(super) diff: Diff,
+    /// Whether the diff is left out because the others are long.
+    pub(super) is_left_out: bool,
+}
+
+impl FileEntry {
+    pub(super) fn of(file: &ReviewedFile, shown: &Shown) -> Self {
+        let mut entry = Self {
+            id: format!("{}.{}", file.operation, file.at),
+            path: visible_line(&file.relative.display().to_string()).into_owned(),
+            kind: match file.kind {
+                ChangeKind::Create => Some("new file"),
+                ChangeKind::Delete => Some("removed"),
+                _ => None,
+            },
+            moved_from: file
+                .moved_from
+                .as_ref()
+                .map(|old| visible_line(&old.display().to_string()).into_owned()),
+            added: 0,
+            removed: 0,
+            facts: Vec::new(),
+            sessions: sessions(file),
+            operations: operations(file),
+            further: file.contributions.len().saturating_sub(NAMED),
+            before: file
+                .before
+                .as_ref()
+                .map_or("none".to_owned(), |bytes| hex(bytes)),
+            hunks: Vec::new(),
+            lines: Vec::new(),
+            diff: Diff::of(&file.path, &[], shown),
+            is_left_out: false,
+        };
+        if let Some((before, after)) = file.modes {
+            let words = format!("Permission bits: {before:03o}, now {after:03o}.");
+            entry.facts.push(words);
+        }
+        entry.take_text(file, shown);
+        entry
+    }
+
+    fn take_text(&mut self, file: &ReviewedFile, shown: &Shown) {
+        let say = |facts: &mut Vec<String>, words: &str| facts.push(words.to_owned());
+        match &file.text {
+            ReviewText::Lines {
+                hunks,
+                added,
+                removed,
+            } => {
+                (self.added, self.removed) = (*added, *removed);
+                let of_one =
+                    |hunk: &lancet::review::ReviewHunk| unified(std::slice::from_ref(&hunk.hunk));
+                let texts: Vec<String> = hunks.iter().map(of_one).collect();
+                let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+                self.hunks = hunks.iter().map(|hunk| hunk.lines.to_string()).collect();
+                self.lines = hunks.iter().map(|hunk| changed(&hunk.hunk)).collect();
+                self.diff = Diff::of(&file.path, &texts, shown);
+                self.is_left_out = self.diff.hunks.is_empty() && self.diff.total > 0;
+                if self.diff.total == 0 {
+                    say(&mut self.facts, "The file is empty.");
+                }
+            }
+            ReviewText::Withheld => say(
+                &mut self.facts,
+                "The rules forbid showing this file, so it is only named.",
+            ),
+            ReviewText::NotText { sizes } => self.facts.push(format!(
+                "No text: {} before, {} now.",
+                size(sizes.0),
+                size(sizes.1)
+            )),
+            ReviewText::TooLarge { added, removed } => {
+                (self.added, self.removed) = (*added, *removed);
+                say(
+                    &mut self.facts,
+                    "Too large to compare by line. The history has each operation by itself.",
+                );
+            }
+            ReviewText::Link { before, after } => {
+                let target = |link: &Option<std::path::PathBuf>| match link {
+                    None => "no link".to_owned(),
+                    Some(to) => visible_line(&to.display().to_string()).into_owned(),
+                };
+                self.facts.push(format!(
+                    "A symbolic link: {} before, {} now.",
+                    target(before),
+                    target(after)
+                ));
+            }
+            ReviewText::Same => say(&mut self.facts, "The text is the same."),
+            ReviewText::ByOperation(patches) => {
+                say(
+                    &mut self.facts,
+                    "What you saw last is no longer kept, so each operation is shown by itself, the oldest first.",
+                );
+                let texts: Vec<&str> = patches
+                    .iter()
+                    .filter_map(|(_, patch)| patch.as_deref())
+                    .collect();
+                self.diff = Diff::of(&file.path, &texts, shown);
+                self.is_left_out = self.diff.hunks.is_empty() && self.diff.total > 0;
+            }
+            _ => say(&mut self.facts, "The history has what happened."),
+        }
+    }
+
+    /// The name of a hunk, where it can be taken back.
+    pub(super) fn hunk(&self, text: &usize) -> Option<&str> {
+        self.hunks.get(*text).map(String::as_str)
+    }
+
+    /// The first and the last changed line of a hunk in the new text.
+    pub(super) fn lines(&self, text: &usize) -> (usize, usize) {
+        self.lines.get(*text).copied().unwrap_or((1, 1))
+    }
+
+    /// The session that wrote last.
+    pub(super) fn session(&self) -> &str {
+        self.sessions.first().map_or("", String::as_str)
+    }
+}
+
+/// The first and the last changed line of a hunk in the new text; the line before where lines were only removed.
+fn changed(hunk: &lancet::outcome::Hunk) -> (usize, usize) {
+    let mut next = hunk.new_start.max(1);
+    let (mut first, mut last) = (None, next);
+    for line in &hunk.lines {
+        match line.chars().next() {
+            Some('+') => {
+                first.get_or_insert(next);
+                last = next;
+                next += 1;
+            }
+            Some('-') => {
+                let before = next.saturating_sub(1).max(1);
+                first.get_or_insert(before);
+                last = last.max(before);
+            }
+            Some(' ') => next += 1,
+            _ => {}
+        }
+    }
+    let first = first.unwrap_or(last);
+    (first, last.max(first))
+}
+
+fn sessions(file: &ReviewedFile) -> Vec<String> {
+    let mut sessions: Vec<String> = Vec::new();
+    let others = file.contributions.iter().filter(|one| !one.is_a_persons);
+    for one in others {
+        if !sessions.contains(&one.operation.session) && sessions.len() < NAMED {
+            sessions.push(one.operation.session.clone());
+        }
+    }
+    sessions
+}
+
+fn operations(file: &ReviewedFile) -> Vec<(String, String)> {
+    let by = |one: &Contribution| {
+        let who = match (one.is_a_persons, &one.operation.client) {
+            (true, _) => "you",
+            (false, Some(client)) => client,
+            (false, None) => "unknown",
+        };
+        let who = format!("{} by {who}", one.operation.tool);
+        (one.operation.id.clone(), visible_line(&who).into_owned())
+    };
+    file.contributions.iter().take(NAMED).map(by).collect()
+}
+
+/// Bytes in hexadecimal digits.
+fn hex(bytes: &[u8; 32]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The revision of these digits; `none` stands for no file.
+pub(super) fn revision_of(digits: &str) -> Option<Option<[u8; 32]>> {
+    if digits == "none" {
+        return Some(None);
+    }
+    let bytes = blake3::Hash::from_hex(digits).ok()?;
+    Some(Some(*bytes.as_bytes()))
+}

@@ -1,0 +1,180 @@
+//! `/review` and `/review/file`: what is to be reviewed, and one file of it alone.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+use http::StatusCode;
+use lancet::doors::visible_line;
+use lancet::review::{ReviewGroup, ReviewedFile, Reviews, UnseenFile, grouped};
+
+use super::comments::{self, CommentEntry};
+use super::entry::FileEntry;
+use crate::page::Page;
+use crate::page::diff::{DiffLayout, LayoutChoice, PART, Shown, deadline};
+use crate::page::fields::Fields;
+use crate::page::frame::{Frame, Section};
+use crate::page::moment::Moment;
+use crate::page::view;
+use crate::page::visitor::Visitor;
+
+/// How many files are shown with their diffs.
+const FILES: usize = 20;
+/// How many lines of all diffs together are shown at once; the diffs of further files are opened by a link.
+const LINES: usize = 1_200;
+/// How many further files are named.
+const NAMED: usize = 200;
+
+#[derive(Template)]
+#[template(path = "review/list.html")]
+struct ListView {
+    frame: Frame,
+    layout: DiffLayout,
+    choice: LayoutChoice,
+    groups: Vec<GroupEntry>,
+    /// Further files: a name for the address, and the path.
+    others: Vec<(String, String)>,
+    /// How many further files are not even named.
+    unnamed: usize,
+    /// How many files there are in all.
+    total: usize,
+    upto: i64,
+    comments: Vec<CommentEntry>,
+    /// Whether this is one file alone.
+    is_one: bool,
+}
+
+/// The files of one session and prompt.
+struct GroupEntry {
+    session: String,
+    client: String,
+    prompt: Option<(String, Moment)>,
+    files: Vec<FileEntry>,
+}
+
+/// Shows what is to be reviewed.
+pub(super) async fn list(
+    State(page): State<Arc<Page>>,
+    visitor: Visitor,
+    layout: DiffLayout,
+) -> Response {
+    page.answer(move |page| {
+        let frame = Frame::new(page, &visitor, Section::Review, "Review");
+        match made(page, frame, layout) {
+            Some(view) => view::html(StatusCode::OK, &view),
+            None => view::broken(),
+        }
+    })
+    .await
+}
+
+fn made(page: &Page, frame: Frame, layout: DiffLayout) -> Option<ListView> {
+    let review = page.lancet.review()?;
+    let list = review.list(FILES).ok()?;
+    let roots = page.lancet.roots();
+    let until = deadline();
+    let mut left = LINES;
+    let mut entry = |file: &ReviewedFile| {
+        let shown = Shown {
+            most: PART.min(left),
+            ..Shown::first(layout, until)
+        };
+        let made = FileEntry::of(file, &shown);
+        left -= made.diff.shown().min(left);
+        made
+    };
+    let groups = grouped(&list.files);
+    let groups = groups.iter().map(|group| group_of(group, &mut entry));
+    let named = list.others.iter().take(NAMED);
+    Some(ListView {
+        groups: groups.collect(),
+        others: named.map(|file| other(file, &roots)).collect(),
+        unnamed: list.others.len().saturating_sub(NAMED),
+        total: list.files.len() + list.others.len(),
+        upto: list.upto,
+        comments: comments::newest(&review, &roots).ok()?,
+        is_one: false,
+        choice: LayoutChoice { layout },
+        frame,
+        layout,
+    })
+}
+
+fn group_of(
+    group: &ReviewGroup<'_>,
+    entry: &mut impl FnMut(&ReviewedFile) -> FileEntry,
+) -> GroupEntry {
+    let prompt = group.prompt.map(|mark| {
+        let words = visible_line(&mark.prompt).into_owned();
+        (words, Moment(mark.time))
+    });
+    GroupEntry {
+        session: visible_line(group.session).into_owned(),
+        client: visible_line(group.client.unwrap_or("an unknown program")).into_owned(),
+        prompt,
+        files: group.files.iter().map(|file| entry(file)).collect(),
+    }
+}
+
+fn other(file: &UnseenFile, roots: &[PathBuf]) -> (String, String) {
+    let mut below = roots
+        .iter()
+        .filter_map(|root| file.path.strip_prefix(root).ok());
+    let relative = below.next().unwrap_or(&file.path);
+    (
+        format!("{}.{}", file.operation, file.at),
+        visible_line(&relative.display().to_string()).into_owned(),
+    )
+}
+
+/// Shows one file, or a part of its diff.
+pub(super) async fn file(
+    State(page): State<Arc<Page>>,
+    visitor: Visitor,
+    layout: DiffLayout,
+    fields: Fields,
+) -> Response {
+    page.answer(move |page| {
+        let Some(review) = page.lancet.review() else {
+            return view::broken();
+        };
+        let found = fields.one("id").and_then(|id| path_of(&review, id));
+        let found = found.and_then(|path| review.file(&path).ok()?);
+        let Some(found) = found else {
+            return view::missing(
+                "Nothing is to be reviewed of this file any more; /review shows what is.",
+            );
+        };
+        let shown = Shown {
+            from: fields.number("from").unwrap_or(0),
+            ..Shown::first(layout, deadline())
+        };
+        let files = [found];
+        let groups = grouped(&files);
+        let groups = groups
+            .iter()
+            .map(|group| group_of(group, &mut |file| FileEntry::of(file, &shown)));
+        let view = ListView {
+            frame: Frame::new(page, &visitor, Section::Review, "Review"),
+            groups: groups.collect(),
+            others: Vec::new(),
+            unnamed: 0,
+            total: 1,
+            upto: 0,
+            comments: Vec::new(),
+            is_one: true,
+            choice: LayoutChoice { layout },
+            layout,
+        };
+        view::html(StatusCode::OK, &view)
+    })
+    .await
+}
+
+/// The file that a name stands for: an operation and the index of the file in it.
+pub(super) fn path_of(review: &Reviews, id: &str) -> Option<PathBuf> {
+    let (operation, at) = id.split_once('.')?;
+    review.path_of(operation, at.parse().ok()?).ok()?
+}
