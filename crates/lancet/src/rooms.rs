@@ -27,6 +27,7 @@ pub(crate) mod record;
 pub(crate) mod reply;
 pub(crate) mod set_aside;
 mod stopped;
+mod taken_hunks;
 mod tool_refusals;
 
 use std::sync::Arc;

@@ -51,6 +51,7 @@ pub(crate) struct Page {
     /// The address of the proxy that stands before the server.
     public: Option<PublicUrl>,
     told: ToldOnce,
+    to_review: review::ReviewCount,
     lately: Lately,
     live: Live,
     work: Semaphore,
@@ -64,6 +65,7 @@ impl Page {
             door,
             public,
             told: ToldOnce::default(),
+            to_review: review::ReviewCount::default(),
             lately: Lately::default(),
             live: Live::new(lancet.clone()),
             work: Semaphore::new(AT_ONCE),

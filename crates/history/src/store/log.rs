@@ -109,7 +109,7 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
                      ON later.path IN (f.path, f.moved_from) OR later.moved_from IN (f.path, f.moved_from)
                      JOIN operations l ON l.id = later.operation AND l.kind = 0 AND l.sequence > o.sequence
                      WHERE f.operation = o.id AND NOT {})",
-                is_of("later", &others)
+                workspaces::is_of("later", &others)
             ),
             [],
         ),
@@ -150,7 +150,7 @@ impl Filter {
         if !roots.is_empty() {
             let condition = format!(
                 "NOT EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND {})",
-                is_of("f", roots)
+                workspaces::is_of("f", roots)
             );
             self.add(&condition, []);
         }
@@ -171,12 +171,6 @@ impl Filter {
             values,
         );
     }
-}
-
-/// The condition that a row of `files` was recorded with one of these roots.
-pub(super) fn is_of(alias: &str, roots: &[i64]) -> String {
-    let list: Vec<String> = roots.iter().map(i64::to_string).collect();
-    format!("coalesce({alias}.workspace IN ({}), 0)", list.join(", "))
 }
 
 /// The operation of this id, announced or finished.
@@ -227,7 +221,7 @@ pub(super) fn is_changed_later(
          WHERE (f.path = ?1 OR f.moved_from = ?1) AND f.undone IS NULL AND l.kind = ?2
            AND l.sequence > (SELECT sequence FROM operations WHERE id = ?3)
            AND l.id NOT IN (SELECT id FROM begun) AND NOT {}",
-        is_of("f", &others)
+        workspaces::is_of("f", &others)
     ))?;
     for path in paths {
         let mut rows = statement.query(params![

@@ -6,10 +6,9 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, params, params_from_iter};
 
 use super::clock::now_in_milliseconds;
-use super::log::is_of;
 use super::paths::{below, bytes_of, path_of};
 use super::transaction::WriteTransaction;
-use super::workspaces;
+use super::workspaces::{self, is_of};
 use crate::operation::OperationKind;
 use crate::review::{
     Look, NewLook, PAGE_CLIENT, PartTakenBack, SHELL_CLIENT, UnseenFile, UnseenQuery,

@@ -35,6 +35,12 @@ pub(super) fn numbers(connection: &Connection, ids: &[[u8; 32]]) -> rusqlite::Re
     numbers.collect()
 }
 
+/// The condition that a row of `files` was recorded with one of these roots.
+pub(super) fn is_of(alias: &str, roots: &[i64]) -> String {
+    let list: Vec<String> = roots.iter().map(i64::to_string).collect();
+    format!("coalesce({alias}.workspace IN ({}), 0)", list.join(", "))
+}
+
 /// The known roots at, below or above one of these folders.
 pub(super) fn around(
     connection: &Connection,

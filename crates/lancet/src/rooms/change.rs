@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::approve::{self, Halt};
 use super::attempt::{Attempt, Freshness};
 use super::plan::{DryRun, Plan};
-use super::{CallContext, commit, examine, found_back, parted, persons_words, record, reply};
+use super::{CallContext, commit, examine, found_back, parted, record, reply, taken_hunks};
 use crate::applied_by::AppliedBy;
 use crate::dialects::ReplyPart;
 use crate::receive::Repair;
@@ -143,7 +143,7 @@ fn attempt(
         Ok(committed) => {
             let recorded = record::change(context, committed);
             parted::note(context, &recorded);
-            persons_words::note_taken_back(context, &recorded);
+            taken_hunks::note(context, &recorded);
             approve::keep_answer(context);
             Ok(answered(reply::change(context, recorded, repairs)))
         }

@@ -205,32 +205,6 @@ fn what_rules_forbid_to_show_is_named_alone() {
 }
 
 #[test]
-fn what_was_recorded_before_counts_as_seen() {
-    let ground = Ground::new();
-    let session = named(&ground.engine(), "agent");
-    write(&session, &ground.path("a.txt"), "old\n");
-    drop(session);
-    // The database as an older lancet leaves it: without the tables of the review.
-    let database = ground.database();
-    database
-        .execute_batch(
-            "DROP TABLE looks; DROP TABLE first_look; DROP TABLE parts_taken_back; DROP TABLE comments;",
-        )
-        .expect("as before");
-    let version: i64 = database
-        .pragma_query_value(None, "user_version", |row| row.get(0))
-        .expect("read");
-    database
-        .pragma_update(None, "user_version", version - 1)
-        .expect("set");
-    drop(database);
-    assert!(ground.is_all_seen());
-    let session = named(&ground.engine(), "agent");
-    write(&session, &ground.path("b.txt"), "new\n");
-    assert_eq!(ground.only().path, ground.path("b.txt"));
-}
-
-#[test]
 fn where_the_last_look_is_not_kept_the_operations_are_shown() {
     let ground = Ground::new();
     let path = ground.put("a.txt", lines());

@@ -9,10 +9,11 @@ mod list;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
 use axum::routing::{get, post};
+use lancet::history::EventsSince;
 
 use super::Page;
 
@@ -35,10 +36,36 @@ pub(super) fn routes() -> Router<Arc<Page>> {
         .route(WITHDRAW, post(act::withdraw))
 }
 
+/// How many files were to be reviewed after the event with this number. Every part of the page shows it, and counting takes
+/// milliseconds where thousands of changes were not looked at.
+#[derive(Default)]
+pub(super) struct ReviewCount(Mutex<Option<(i64, usize)>>);
+
 impl Page {
     /// How many files are to be reviewed.
     pub(super) fn to_review(&self) -> usize {
+        let newest = || {
+            let reader = self.lancet.history()?.events(&EventsSince::Now).ok()??;
+            Some(reader.position())
+        };
+        // What happens after this makes the number of the next count.
+        let Some(newest) = newest() else {
+            return 0;
+        };
+        let counted = || {
+            self.to_review
+                .0
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        if let Some((_, number)) = counted().filter(|(at, _)| *at == newest) {
+            return number;
+        }
         let unseen = self.lancet.review().map(|review| review.unseen());
-        unseen.and_then(Result::ok).map_or(0, |files| files.len())
+        let Some(Ok(unseen)) = unseen else {
+            return 0;
+        };
+        *counted() = Some((newest, unseen.len()));
+        unseen.len()
     }
 }

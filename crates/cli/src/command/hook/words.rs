@@ -24,3 +24,39 @@ pub(super) fn with_prompt(lancet: &Lancet, agent: &str, session: &str) -> Option
         "additionalContext": waiting.join("\n"),
     } }))
 }
+
+#[cfg(test)]
+mod tests {
+    use lancet::review::NewComment;
+    use lancet_testing::TestFolder;
+
+    use super::*;
+
+    #[test]
+    fn what_waits_comes_with_one_prompt_where_the_agent_takes_it() {
+        let folder = TestFolder::new();
+        let root = folder.path().join("root");
+        std::fs::create_dir(&root).expect("made");
+        let lancet = Lancet::builder()
+            .root(&root)
+            .state_dir(folder.path().join("state"))
+            .open()
+            .expect("opens");
+        let path = lancet.roots()[0].join("a.txt");
+        let comment = NewComment::new("claude:1", path, "why").on((3, 3), None);
+        let review = lancet.review().expect("a state folder");
+        review.comment(&comment).expect("kept");
+        assert_eq!(with_prompt(&lancet, "copilot", "claude:1"), None);
+        assert_eq!(with_prompt(&lancet, "claude", "claude:2"), None);
+        let answer = with_prompt(&lancet, "claude", "claude:1").expect("an answer");
+        let output = &answer["hookSpecificOutput"];
+        assert_eq!(output["hookEventName"], "UserPromptSubmit");
+        let context = output["additionalContext"].as_str().expect("text");
+        assert!(
+            context.starts_with("[lancet: a person's comment on "),
+            "{context}"
+        );
+        assert!(context.ends_with("a.txt line 3: \"why\"]"), "{context}");
+        assert_eq!(with_prompt(&lancet, "claude", "claude:1"), None);
+    }
+}

@@ -40,3 +40,25 @@ pub(super) const STEP: &str = "
     ) STRICT;
     CREATE INDEX comments_waiting ON comments (session) WHERE delivered IS NULL;
 ";
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+
+    use super::STEP;
+    use crate::store::schema::{STEPS, migrate};
+
+    #[test]
+    fn what_an_older_lancet_recorded_counts_as_seen() {
+        let step = STEPS.iter().position(|step| *step == STEP).expect("a step");
+        let mut connection = Connection::open_in_memory().expect("opens");
+        migrate(&mut connection, &STEPS[..step]).expect("the version before");
+        let operation =
+            "INSERT INTO operations (id, time, kind, state, session, tool, rungs, sequence)
+                         VALUES ('a', 0, 0, 1, 's', 'Edit', '', 7)";
+        connection.execute(operation, []).expect("recorded");
+        migrate(&mut connection, STEPS).expect("the current version");
+        let seen = connection.query_row("SELECT sequence FROM first_look", [], |row| row.get(0));
+        assert_eq!(seen, Ok(7));
+    }
+}
