@@ -59,10 +59,7 @@ impl FileEntry {
             sessions: sessions(file),
             operations: operations(file),
             further: file.contributions.len().saturating_sub(NAMED),
-            before: file
-                .before
-                .as_ref()
-                .map_or("none".to_owned(), |bytes| hex(bytes)),
+            before: file.before.as_ref().map_or_else(|| "none".to_owned(), hex),
             hunks: Vec::new(),
             lines: Vec::new(),
             diff: Diff::of(&file.path, &[], shown),
