@@ -9,7 +9,7 @@ use crate::workspace::KnownWorkspace;
 /// A person's order that a session must not write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Stop {
+pub struct SessionStop {
     /// The session, by its name or generated key.
     pub session: String,
     /// The time of the order, in milliseconds since 1970.
@@ -91,13 +91,13 @@ pub trait ActivityStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be read.
-    fn stop_of(&self, session: &str) -> Result<Option<Stop>, StoreError>;
+    fn stop_of(&self, session: &str) -> Result<Option<SessionStop>, StoreError>;
 
     /// All orders, newest first.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn stops(&self) -> Result<Vec<Stop>, StoreError>;
+    fn stops(&self) -> Result<Vec<SessionStop>, StoreError>;
 
     /// The sessions of running processes, newest first. A session that several processes have begun is there several times.
     ///

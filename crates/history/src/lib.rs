@@ -54,7 +54,7 @@ mod stamp;
 mod store;
 mod workspace;
 
-pub use activity::{ActivityStore, ChangedPath, OpenSession, SessionActivity, Stop};
+pub use activity::{ActivityStore, ChangedPath, OpenSession, SessionActivity, SessionStop};
 pub use content::{ChangesDoNotFit, RawChange, revise};
 pub use entry::{Entry, ReadRange, Readings, Revision, Version};
 pub use event::{EventKind, EventPage, EventStore, RecordedEvent, RecordedFact, SessionBegin};

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::activity::Stop;
+use crate::activity::SessionStop;
 use crate::entry::Entry;
 use crate::session::SessionName;
 
@@ -192,7 +192,7 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
         /// The person's order.
-        stop: Box<Stop>,
+        stop: Box<SessionStop>,
     },
     /// Any other error of SQLite.
     #[error("{}: {reason}", path.display())]

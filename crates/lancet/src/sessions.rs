@@ -14,7 +14,7 @@ use lancet_history::{OpenSession, OperationStore, QuestionQuery};
 use crate::engine::Lancet;
 use crate::session::is_unnamed;
 
-pub use lancet_history::{ChangedPath, SessionActivity, Stop, StoreError};
+pub use lancet_history::{ChangedPath, SessionActivity, SessionStop, StoreError};
 pub use overlaps::{Overlap, Overlapping};
 
 /// How many files of a session are listed.
@@ -57,19 +57,19 @@ pub struct SessionOverview {
     /// Whether the session has a name; the ledger of one without is known to its process alone.
     pub is_named: bool,
     /// The processes that serve it now, newest first. Empty where it has only been used lately.
-    pub connections: Vec<Connection>,
+    pub connections: Vec<SessionConnection>,
     /// What it has read and changed.
     pub activity: SessionActivity,
     /// Its calls that wait for a person, newest first.
     pub waiting: Vec<WaitingQuestion>,
     /// The person's order that stops its writes.
-    pub stop: Option<Stop>,
+    pub stop: Option<SessionStop>,
 }
 
 /// A process that serves a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Connection {
+pub struct SessionConnection {
     /// The client program.
     pub client: Option<String>,
     /// The version of the client program.
@@ -188,7 +188,7 @@ impl Sessions {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn stop_of(&self, key: &str) -> Result<Option<Stop>, StoreError> {
+    pub fn stop_of(&self, key: &str) -> Result<Option<SessionStop>, StoreError> {
         self.store.stop_of(key)
     }
 
@@ -227,14 +227,14 @@ impl WaitingQuestion {
     }
 }
 
-fn connections(open: &[OpenSession], key: &str) -> Vec<Connection> {
+fn connections(open: &[OpenSession], key: &str) -> Vec<SessionConnection> {
     let of_key = open.iter().filter(|one| one.session == key);
     of_key
         .map(|one| {
             let body: serde_json::Value = serde_json::from_str(&one.body).unwrap_or_default();
             let roots = body["roots"].as_array().into_iter().flatten();
             let roots = roots.filter_map(|root| Some(Path::new(root.as_str()?).to_path_buf()));
-            Connection {
+            SessionConnection {
                 client: one.client.clone(),
                 version: one.version.clone(),
                 since: one.since,

@@ -386,20 +386,3 @@ Examples:
   lancet pending reject 4x2m
   lancet pending reject 4x2m 'Use the helper in src/paths.rs.'
       With words that the model reads.";
-
-pub(super) const SESSIONS: &str = "\
-Examples:
-  lancet sessions
-      Who is at work here, and on what.
-
-  lancet sessions stop claude-code.5e1f 'Leave the parser alone, please.'
-      Nothing more is written by this session until you say so.
-
-  lancet sessions resume claude-code.5e1f
-
-`lancet help ledgers` says which conversation is which session.";
-
-pub(super) const STOP: &str = "\
-Examples:
-  lancet sessions stop evening 'Leave the parser alone.'
-      With words that the model reads.";

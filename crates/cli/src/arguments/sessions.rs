@@ -2,7 +2,24 @@
 
 use clap::{Arg, Args, Subcommand};
 
-use super::{WorkArguments, examples};
+use super::WorkArguments;
+
+const SESSIONS: &str = "\
+Examples:
+  lancet sessions
+      Who is at work here, and on what.
+
+  lancet sessions stop claude-code.5e1f 'Leave the parser alone, please.'
+      Nothing more is written by this session until you say so.
+
+  lancet sessions resume claude-code.5e1f
+
+`lancet help ledgers` says which conversation is which session.";
+
+const STOP: &str = "\
+Examples:
+  lancet sessions stop evening 'Leave the parser alone.'
+      With words that the model reads.";
 
 /// List the agents at work, and stop the writes of one
 ///
@@ -11,7 +28,7 @@ use super::{WorkArguments, examples};
 ///
 /// A session that is stopped goes on reading; its writes are refused in every process until you let it write again.
 #[derive(Debug, Args)]
-#[command(after_long_help = examples::SESSIONS, disable_help_subcommand = true, mut_args = for_all)]
+#[command(after_long_help = SESSIONS, disable_help_subcommand = true, mut_args = for_all)]
 pub(crate) struct SessionsArguments {
     #[command(subcommand)]
     pub(crate) command: Option<SessionsCommand>,
@@ -43,7 +60,7 @@ pub(crate) enum SessionsCommand {
 ///
 /// Anybody may stop a session. A call that waits for an answer writes nothing either, whatever the answer is.
 #[derive(Debug, Args)]
-#[command(after_long_help = examples::STOP)]
+#[command(after_long_help = STOP)]
 pub(crate) struct StopArguments {
     /// The session, by its name or the end of it
     #[arg(value_name = "NAME")]

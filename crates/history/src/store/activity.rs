@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use super::paths::{bytes_of, path_of};
 use super::transaction::WriteTransaction;
 use super::{Store, StoreError, process, stops};
-use crate::activity::{ActivityStore, ChangedPath, OpenSession, SessionActivity, Stop};
+use crate::activity::{ActivityStore, ChangedPath, OpenSession, SessionActivity, SessionStop};
 use crate::workspace::KnownWorkspace;
 
 /// The largest number of sessions that one query returns.
@@ -39,11 +39,11 @@ impl ActivityStore for Store {
         Ok(resumed)
     }
 
-    fn stop_of(&self, session: &str) -> Result<Option<Stop>, StoreError> {
+    fn stop_of(&self, session: &str) -> Result<Option<SessionStop>, StoreError> {
         Ok(self.run(|connection| stops::of(connection, session))?.0)
     }
 
-    fn stops(&self) -> Result<Vec<Stop>, StoreError> {
+    fn stops(&self) -> Result<Vec<SessionStop>, StoreError> {
         Ok(self.run(|connection| stops::all(connection))?.0)
     }
 

@@ -62,7 +62,8 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
         filter.add("o.time <= ?", [Value::Integer(until)]);
     }
     if let Some(words) = query.words.as_deref().filter(|words| !words.is_empty()) {
-        log_search::add(&mut filter, connection, words)?;
+        let (condition, values) = log_search::condition(connection, words)?;
+        filter.add(&condition, values);
     }
     if let Some(before) = query.before_sequence {
         filter.add("o.sequence < ?", [Value::Integer(before)]);

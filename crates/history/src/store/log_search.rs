@@ -3,8 +3,6 @@
 use rusqlite::types::Value;
 use rusqlite::{Connection, params};
 
-use super::log::Filter;
-
 /// How many prompts that have the words count, the newest ones: each is a condition of the query.
 const MOST_PROMPTS: i64 = 64;
 
@@ -15,12 +13,12 @@ struct PromptRange {
     upto: i64,
 }
 
-/// Adds the condition that the operation has these words somewhere. Case does not matter for ASCII letters.
-pub(super) fn add(
-    filter: &mut Filter,
+/// The condition that the operation has these words somewhere, with the values of its parameters. Case does not matter for ASCII
+/// letters.
+pub(super) fn condition(
     connection: &Connection,
     words: &str,
-) -> rusqlite::Result<()> {
+) -> rusqlite::Result<(String, Vec<Value>)> {
     let words = words.to_ascii_lowercase();
     let mut condition =
         "(instr(lower(o.session), ?) OR instr(o.id, ?) OR instr(lower(o.tool), ?)
@@ -37,8 +35,7 @@ pub(super) fn add(
         ]);
     }
     condition.push(')');
-    filter.add(&condition, values);
-    Ok(())
+    Ok((condition, values))
 }
 
 /// The ranges of changes that came of prompts with these words. What came of a prompt is what the session changed until its

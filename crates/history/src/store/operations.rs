@@ -13,7 +13,7 @@ use super::{
     Saved, Store, StoreError, blobs, contents, events, ids, log, process, prune, questions,
     records, statistics, stops, workspaces,
 };
-use crate::activity::Stop;
+use crate::activity::SessionStop;
 use crate::entry::Revision;
 use crate::event::EventStore as _;
 use crate::operation::{
@@ -30,7 +30,7 @@ enum Begun {
     /// The yes to this question is not there, or was used.
     UsedUp(String),
     /// A person has stopped the session's writes.
-    Stopped(Stop),
+    Stopped(SessionStop),
 }
 
 impl RecordStore for Store {

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use super::clock::now_in_milliseconds;
 use super::records::{newest_sequence, newest_sequence_sql};
 use super::transaction::WriteTransaction;
-use crate::activity::Stop;
+use crate::activity::SessionStop;
 use crate::event::EventKind;
 use crate::operation::{Draft, OperationKind};
 
@@ -18,7 +18,7 @@ pub(super) enum Admission {
     /// It may, with this sequence number.
     Granted(i64),
     /// A person has stopped its session, or the one whose question it answers.
-    Stopped(Stop),
+    Stopped(SessionStop),
 }
 
 /// Gives the sequence number of a new operation, unless its session is stopped.
@@ -112,7 +112,7 @@ fn append_event(
 }
 
 /// The stop of a session.
-pub(super) fn of(connection: &Connection, session: &str) -> rusqlite::Result<Option<Stop>> {
+pub(super) fn of(connection: &Connection, session: &str) -> rusqlite::Result<Option<SessionStop>> {
     connection
         .prepare_cached(
             "SELECT session, time, decided_by, words FROM stopped_sessions WHERE session = ?1",
@@ -122,7 +122,7 @@ pub(super) fn of(connection: &Connection, session: &str) -> rusqlite::Result<Opt
 }
 
 /// All stops, newest first.
-pub(super) fn all(connection: &Connection) -> rusqlite::Result<Vec<Stop>> {
+pub(super) fn all(connection: &Connection) -> rusqlite::Result<Vec<SessionStop>> {
     let mut statement = connection.prepare_cached(
         "SELECT session, time, decided_by, words FROM stopped_sessions ORDER BY time DESC, session",
     )?;
@@ -130,8 +130,8 @@ pub(super) fn all(connection: &Connection) -> rusqlite::Result<Vec<Stop>> {
     rows.collect()
 }
 
-fn stop_of_row(row: &Row<'_>) -> rusqlite::Result<Stop> {
-    Ok(Stop {
+fn stop_of_row(row: &Row<'_>) -> rusqlite::Result<SessionStop> {
+    Ok(SessionStop {
         session: row.get(0)?,
         time: row.get(1)?,
         by: row.get(2)?,

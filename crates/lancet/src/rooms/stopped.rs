@@ -1,7 +1,7 @@
 //! Sessions whose writes a person has stopped. Before a person is asked the stop is looked up here; the transaction that
 //! announces a change looks once more, and is the only look that a change which nobody is asked about costs.
 
-use lancet_history::Stop;
+use lancet_history::SessionStop;
 
 use super::CallContext;
 use crate::refusal::{Refusal, RefusalKind};
@@ -22,7 +22,7 @@ pub(super) fn check(context: &CallContext<'_>) -> Result<(), Refusal> {
 }
 
 /// The refusal of a change in a stopped session. No file is named: nothing was found out about it.
-pub(super) fn refusal(stop: &Stop) -> Refusal {
+pub(super) fn refusal(stop: &SessionStop) -> Refusal {
     let words = stop.words.as_deref().map(str::trim);
     let words = match words.filter(|words| !words.is_empty()) {
         Some(words) => format!(" Their words: {}", cut(words, LONGEST)),

@@ -12,7 +12,7 @@ use axum::routing::{get, post};
 use http::StatusCode;
 use lancet::doors::visible_line;
 use lancet::history::History;
-use lancet::sessions::{Connection, Overlap, SessionOverview, Sessions};
+use lancet::sessions::{Overlap, SessionConnection, SessionOverview, Sessions};
 
 use super::Page;
 use super::fields::Form;
@@ -169,7 +169,7 @@ fn session(one: &SessionOverview, history: &History) -> SessionView {
     }
 }
 
-fn client(one: &Connection) -> ClientView {
+fn client(one: &SessionConnection) -> ClientView {
     let name = one.client.as_deref().unwrap_or("an agent without a name");
     let name = match &one.version {
         Some(version) => format!("{name} {version}"),

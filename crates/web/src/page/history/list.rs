@@ -26,7 +26,7 @@ const DAY: i64 = 24 * 60 * 60 * 1_000;
 #[template(path = "history/list.html")]
 struct ListView {
     frame: Frame,
-    filter: Filter,
+    filter: HistoryFilter,
     entries: Vec<ListEntry>,
     older: Option<String>,
     is_first_page: bool,
@@ -40,7 +40,7 @@ struct ListEntry {
 
 /// What the person looks for, as it was typed.
 #[derive(Clone, Default)]
-struct Filter {
+struct HistoryFilter {
     words: String,
     session: String,
     path: String,
@@ -48,7 +48,7 @@ struct Filter {
     until: String,
 }
 
-impl Filter {
+impl HistoryFilter {
     fn of(fields: &Fields) -> Self {
         let field = |name| fields.one(name).unwrap_or_default().to_owned();
         Self {
@@ -99,7 +99,7 @@ pub(super) async fn list(
         let Some(history) = page.lancet.history() else {
             return view::broken();
         };
-        let filter = Filter::of(&fields);
+        let filter = HistoryFilter::of(&fields);
         let before = fields.number("before");
         let path = one_of_path(page, &filter.path);
         let one_of = |text: &str| (!text.is_empty()).then(|| text.to_owned());
