@@ -29,7 +29,7 @@ const LONGER: usize = 100;
 
 /// What is shown of a diff, and how.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shown {
+pub(super) struct DiffPart {
     pub(super) layout: DiffLayout,
     /// The first line, counted from 0 over all lines of the diff but the heads.
     pub(super) from: usize,
@@ -39,7 +39,10 @@ pub(super) struct Shown {
     pub(super) until: Instant,
 }
 
-impl Shown {
+/// The same by a short name.
+pub(super) type Shown = DiffPart;
+
+impl DiffPart {
     /// The first part.
     pub(super) fn first(layout: DiffLayout, until: Instant) -> Self {
         Self {
@@ -96,7 +99,7 @@ pub(super) struct DiffHunk {
 }
 
 /// A hunk within the lines of a diff.
-struct Span<'d> {
+struct HunkLines<'d> {
     text: usize,
     is_first_of_text: bool,
     /// The head's numbers; none for lines without a head.
@@ -166,10 +169,10 @@ impl Diff {
 }
 
 /// Splits a diff into its hunks. Lines of a file's head that only name the file are left out.
-fn split<'d>(at: usize, text: &'d str, spans: &mut Vec<Span<'d>>) {
+fn split<'d>(at: usize, text: &'d str, spans: &mut Vec<HunkLines<'d>>) {
     let mut is_first_of_text = true;
-    let mut begin = |spans: &mut Vec<Span<'d>>, head| {
-        spans.push(Span {
+    let mut begin = |spans: &mut Vec<HunkLines<'d>>, head| {
+        spans.push(HunkLines {
             text: at,
             is_first_of_text,
             head,
@@ -208,7 +211,7 @@ fn names_file(line: &str) -> bool {
 }
 
 /// Where the part ends.
-fn end(spans: &[Span<'_>], shown: &Shown) -> usize {
+fn end(spans: &[HunkLines<'_>], shown: &Shown) -> usize {
     let mut all = spans.iter().flat_map(|span| {
         let lines = span.lines.iter().enumerate();
         lines.map(|(at, line)| at > 0 && line.role != Role::Kept)
@@ -224,13 +227,13 @@ fn end(spans: &[Span<'_>], shown: &Shown) -> usize {
 }
 
 /// The first line of the file, where the diff begins with it: it may name the language.
-fn first_line<'d>(spans: &[Span<'d>]) -> &'d str {
+fn first_line<'d>(spans: &[HunkLines<'d>]) -> &'d str {
     let mut lines = spans.iter().flat_map(|span| &span.lines);
     let first = lines.find(|line| line.new == Some(1));
     first.map_or("", DiffLine::text)
 }
 
-fn place(span: &Span<'_>) -> String {
+fn place(span: &HunkLines<'_>) -> String {
     let numbers = |side: fn(&DiffLine<'_>) -> Option<usize>| {
         let first = span.lines.iter().find_map(side)?;
         let last = span.lines.iter().rev().find_map(side)?;
@@ -243,7 +246,7 @@ fn place(span: &Span<'_>) -> String {
     new.or_else(|| numbers(|line| line.old)).unwrap_or_default()
 }
 
-fn first_changed(span: &Span<'_>) -> usize {
+fn first_changed(span: &HunkLines<'_>) -> usize {
     let mut next = span.head.map_or(1, |(_, new)| new);
     for line in &span.lines {
         match line.role {

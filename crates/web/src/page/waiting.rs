@@ -5,6 +5,7 @@
 mod answer;
 mod decide;
 mod edit;
+mod find;
 mod lately;
 mod list;
 mod question;

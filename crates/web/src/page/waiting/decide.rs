@@ -9,7 +9,7 @@ use lancet::approval::{Answer, Pick};
 use lancet::questions::{DecideError, RecordedQuestion};
 
 use super::answer::answer;
-use super::question::{found, unknown};
+use super::find::{found, unknown};
 use super::summary::Summary;
 use crate::page::Page;
 use crate::page::fields::Form;

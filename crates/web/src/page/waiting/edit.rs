@@ -13,7 +13,7 @@ use lancet_rendering::unified;
 
 use super::answer::edited;
 use super::decide::{decide, say};
-use super::question::found;
+use super::find::{found, unknown};
 use super::words::words;
 use crate::page::Page;
 use crate::page::diff::{Diff, DiffLayout, FileDiff, Shown, deadline};
@@ -109,7 +109,7 @@ pub(super) async fn approve(
 ) -> Response {
     page.answer(move |page| {
         let Some(found) = found(page, &id) else {
-            return super::question::unknown();
+            return unknown();
         };
         let file: usize = fields.number("file").unwrap_or(0);
         let Some(text) = fields.raw("text").map(as_typed) else {
@@ -149,7 +149,7 @@ fn show(
     layout: DiffLayout,
 ) -> Response {
     let Some(found) = found(page, id) else {
-        return super::question::unknown();
+        return unknown();
     };
     let id = found.id.clone();
     let back = format!("/waiting/{id}");

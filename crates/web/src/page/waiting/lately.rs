@@ -8,7 +8,7 @@ const MOST: usize = 6;
 
 /// Their ids, newest first.
 #[derive(Default)]
-pub(in crate::page) struct Lately(Mutex<VecDeque<String>>);
+pub(crate) struct Lately(Mutex<VecDeque<String>>);
 
 impl Lately {
     pub(super) fn note(&self, id: &str) {

@@ -9,8 +9,8 @@ use axum::response::Response;
 use http::StatusCode;
 use lancet::questions::{Questions, RecordedQuestion};
 
-use super::question::found;
-use super::summary::{Standing, Summary};
+use super::find::found;
+use super::summary::{QuestionStanding, Summary};
 use crate::page::Page;
 use crate::page::diff::{Diff, DiffLayout, FileDiff, LayoutChoice, Shown, deadline};
 use crate::page::fields::Fields;

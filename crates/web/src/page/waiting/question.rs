@@ -11,7 +11,8 @@ use lancet::questions::{QuestionState, RecordedQuestion};
 
 use super::answer::group;
 use super::edit::hindrance;
-use super::summary::{Standing, Summary};
+use super::find::{found, unknown};
+use super::summary::{QuestionStanding, Summary};
 use crate::page::Page;
 use crate::page::diff::{Diff, DiffLayout, LayoutChoice, PART, Shown, deadline};
 use crate::page::fields::Fields;
@@ -77,20 +78,6 @@ impl FileView {
             .count()
             > 1
     }
-}
-
-/// The question of an id that concerns the roots of this server.
-pub(super) fn found(page: &Page, id: &str) -> Option<RecordedQuestion> {
-    let found = page.lancet.questions()?.get(id).ok()??;
-    let roots = page.lancet.roots();
-    let is_below = |file: &FileQuestion| roots.iter().any(|root| file.path.starts_with(root));
-    found.question.files.iter().any(is_below).then_some(found)
-}
-
-pub(super) fn unknown() -> Response {
-    view::missing(
-        "There is no such question. It was removed, or belongs to another project; / shows what waits.",
-    )
 }
 
 /// Shows a question.

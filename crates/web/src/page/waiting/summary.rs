@@ -33,11 +33,11 @@ pub(super) struct Summary {
     pub(super) files: Vec<(String, usize, usize)>,
     /// How many files are not named.
     pub(super) further: usize,
-    pub(super) state: Standing,
+    pub(super) state: QuestionStanding,
 }
 
 /// How a question stands.
-pub(super) enum Standing {
+pub(super) enum QuestionStanding {
     Open,
     /// A person said yes, and the agent's call has not written it yet.
     Approved {
@@ -113,28 +113,30 @@ fn subject(question: &Question) -> String {
     }
 }
 
-fn standing(found: &RecordedQuestion) -> Standing {
+fn standing(found: &RecordedQuestion) -> QuestionStanding {
     let (by, at) = match &found.decided {
         Some((by, at)) => (by.clone(), Moment(*at)),
         None => ("somebody".to_owned(), Moment(found.time)),
     };
     let follower = found.followed_by.clone();
     match (found.state, follower) {
-        (QuestionState::Open, _) => Standing::Open,
-        (QuestionState::Approved, _) | (QuestionState::Used, None) => Standing::Approved { by, at },
-        (QuestionState::Rejected, _) => Standing::Rejected {
+        (QuestionState::Open, _) => QuestionStanding::Open,
+        (QuestionState::Approved, _) | (QuestionState::Used, None) => {
+            QuestionStanding::Approved { by, at }
+        }
+        (QuestionState::Rejected, _) => QuestionStanding::Rejected {
             by,
             at,
             words: words(found),
         },
-        (QuestionState::Used, Some(operation)) => Standing::Written {
+        (QuestionState::Used, Some(operation)) => QuestionStanding::Written {
             by,
             at,
             shown: ending(&operation).to_owned(),
             operation,
         },
-        (QuestionState::Superseded, Some(by)) => Standing::Superseded { by },
-        (QuestionState::Superseded, None) => Standing::Withdrawn,
+        (QuestionState::Superseded, Some(by)) => QuestionStanding::Superseded { by },
+        (QuestionState::Superseded, None) => QuestionStanding::Withdrawn,
     }
 }
 
