@@ -47,9 +47,9 @@ export class Stage {
     this.check(one === other, `${words}: is ${one}, and not ${other}`);
   }
 
-  /** Waits until this gives something; fails the case where that takes longer than 10 seconds. */
+  /** Waits until this gives something; fails the case where that takes longer than 30 seconds. */
   async until(what, words) {
-    const end = Date.now() + 10_000;
+    const end = Date.now() + 30_000;
     for (;;) {
       const found = await what();
       if (found) return this.check(true, words), found;
@@ -156,7 +156,7 @@ export class Stage {
   async browser({ phone = false, dark = false, script = true, enter = true, trouble = [], size = phone ? PHONE : DESK } = {}) {
     const colorScheme = dark ? "dark" : "light";
     const context = await this.chromium.newContext({ ...size, colorScheme, javaScriptEnabled: script, reducedMotion: "reduce" });
-    context.setDefaultTimeout(10_000);
+    context.setDefaultTimeout(30_000);
     this.#ends.push(() => context.close());
     const page = await context.newPage();
     this.watch(page, trouble);

@@ -29,7 +29,7 @@ export default {
     await poisoned(stage);
     const page = await stage.browser();
     const seen = [];
-    const kinds = await stage.crawl(page, visited(stage, seen), 60);
+    const kinds = await stage.crawl(page, visited(stage, seen), 40);
     stage.check(kinds.length >= 2, `visited only ${kinds}`);
     const all = seen.join("\n");
     // Those with characters that are not shown as they are stand there in another form.
