@@ -35,7 +35,7 @@ use lancet::Lancet;
 use lancet_serving::door::Door;
 use tokio::sync::Semaphore;
 
-use live::Live;
+use live::LiveNews;
 use told::ToldOnce;
 use waiting::Lately;
 
@@ -53,7 +53,7 @@ pub(crate) struct Page {
     told: ToldOnce,
     to_review: review::ReviewCount,
     lately: Lately,
-    live: Live,
+    live: LiveNews,
     work: Semaphore,
 }
 
@@ -67,7 +67,7 @@ impl Page {
             told: ToldOnce::default(),
             to_review: review::ReviewCount::default(),
             lately: Lately::default(),
-            live: Live::new(lancet.clone()),
+            live: LiveNews::new(lancet.clone()),
             work: Semaphore::new(AT_ONCE),
             lancet,
         }

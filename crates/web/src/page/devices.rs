@@ -26,7 +26,7 @@ pub(super) fn routes() -> Router<Arc<Page>> {
 }
 
 /// One device as it is shown.
-struct Row {
+struct DeviceRow {
     id: String,
     name: String,
     words: String,
@@ -39,14 +39,14 @@ struct Row {
 #[template(path = "devices.html")]
 struct DevicesView {
     frame: Frame,
-    rows: Vec<Row>,
+    rows: Vec<DeviceRow>,
 }
 
 async fn list(State(page): State<Arc<Page>>, visitor: Visitor) -> Response {
     page.answer(move |page| {
         let frame = Frame::new(page, &visitor, Section::Settings, "Devices");
         let this = visitor.device.to_hex();
-        let row = |device: Device| Row {
+        let row = |device: Device| DeviceRow {
             is_this: device.id == this.as_str(),
             name: name(&device.words),
             words: device.words,

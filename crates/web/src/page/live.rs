@@ -31,7 +31,7 @@ const PAUSE: Duration = Duration::from_millis(150);
 const ALIVE: Duration = Duration::from_secs(15);
 
 /// What tells the browsers.
-pub(super) struct Live {
+pub(super) struct LiveNews {
     lancet: Lancet,
     places: Arc<Semaphore>,
     end: CancellationToken,
@@ -44,7 +44,7 @@ struct Following {
     _kept: UnixStream,
 }
 
-impl Live {
+impl LiveNews {
     pub(super) fn new(lancet: Lancet) -> Self {
         Self {
             lancet,

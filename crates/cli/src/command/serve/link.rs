@@ -42,18 +42,18 @@ pub(super) enum Reach {
 }
 
 /// A link in, and the code in it.
-pub(super) struct Link {
+pub(super) struct PageLink {
     pub(super) text: String,
     pub(super) code: String,
 }
 
 impl PageAddress {
     /// Makes a link that lets one device in.
-    pub(super) fn link(&self, door: &Door) -> io::Result<Link> {
+    pub(super) fn link(&self, door: &Door) -> io::Result<PageLink> {
         let code = door.new_code()?;
         // The part behind # is not sent to the server, and so stands in no log.
         let text = format!("{}/enter#{code}", self.url);
-        Ok(Link { text, code })
+        Ok(PageLink { text, code })
     }
 
     /// Notes the address for `lancet serve --link`.
@@ -96,7 +96,7 @@ impl PageAddress {
     }
 
     /// What a person is told about a link: the link, and where other machines reach the page, the same as a code for cameras.
-    pub(super) fn told(&self, link: &Link, around: &Surroundings) -> String {
+    pub(super) fn told(&self, link: &PageLink, around: &Surroundings) -> String {
         let words = "It is good for ten minutes and lets one device in; `lancet serve --link` makes another.";
         let picture = match self.reach == Reach::Network && !around.is_ascii {
             true => picture(&link.text, around.colour(io::stderr().is_terminal())),
