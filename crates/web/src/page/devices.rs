@@ -11,7 +11,7 @@ use http::StatusCode;
 use lancet_serving::door::Device;
 
 use super::Page;
-use super::fields::Form;
+use super::fields::SentForm;
 use super::frame::{Frame, Section};
 use super::told::Tone;
 use super::view::{self, go_to};
@@ -63,7 +63,7 @@ async fn list(State(page): State<Arc<Page>>, visitor: Visitor) -> Response {
 async fn forget(
     State(page): State<Arc<Page>>,
     visitor: Visitor,
-    Extension(Form(form)): Extension<Form>,
+    Extension(SentForm(form)): Extension<SentForm>,
 ) -> Response {
     page.answer(move |page| {
         let id = form.one("device").unwrap_or_default();

@@ -13,7 +13,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use http_body_util::{BodyExt as _, Limited};
 use lancet_serving::door::DEVICE_AGE;
 
-use super::fields::{Fields, Form};
+use super::fields::{Fields, SentForm};
 use super::view::{self, go_to};
 use super::visitor::{LOOKS_AGAIN, Visitor};
 use super::{Page, assets};
@@ -82,7 +82,7 @@ pub(super) async fn check(
         if !visitor.accepts(token, request.uri().path()) {
             return view::refused("This form is not one of this page. Load the page again.");
         }
-        request.extensions_mut().insert(Form(fields));
+        request.extensions_mut().insert(SentForm(fields));
     }
     request.extensions_mut().insert(visitor);
     next.run(request).await

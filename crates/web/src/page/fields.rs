@@ -12,7 +12,7 @@ pub(super) struct Fields(Arc<Vec<(String, String)>>);
 
 /// The fields of the form that came with a request; its token was checked.
 #[derive(Clone, Default)]
-pub(super) struct Form(pub(super) Fields);
+pub(super) struct SentForm(pub(super) Fields);
 
 impl Fields {
     pub(super) fn new(encoded: &[u8]) -> Self {
@@ -53,7 +53,7 @@ impl<S: Sync> FromRequestParts<S> for Fields {
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for Form {
+impl<S: Sync> FromRequestParts<S> for SentForm {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {

@@ -15,7 +15,7 @@ use lancet::history::History;
 use lancet::sessions::{Overlap, SessionConnection, SessionOverview, Sessions};
 
 use super::Page;
-use super::fields::Form;
+use super::fields::SentForm;
 use super::frame::{Frame, Section};
 use super::links;
 use super::moment::Moment;
@@ -217,7 +217,7 @@ fn rest(all: u64, shown: usize) -> usize {
         .saturating_sub(shown)
 }
 
-async fn stop(State(page): State<Arc<Page>>, visitor: Visitor, form: Form) -> Response {
+async fn stop(State(page): State<Arc<Page>>, visitor: Visitor, form: SentForm) -> Response {
     page.answer(move |page| {
         let words = form.0.one("words");
         act(page, &visitor, &form, |sessions, key| {
@@ -232,7 +232,7 @@ async fn stop(State(page): State<Arc<Page>>, visitor: Visitor, form: Form) -> Re
     .await
 }
 
-async fn resume(State(page): State<Arc<Page>>, visitor: Visitor, form: Form) -> Response {
+async fn resume(State(page): State<Arc<Page>>, visitor: Visitor, form: SentForm) -> Response {
     page.answer(move |page| {
         act(page, &visitor, &form, |sessions, key| {
             let is_new = sessions.resume(key, PERSON)?;
@@ -250,7 +250,7 @@ async fn resume(State(page): State<Arc<Page>>, visitor: Visitor, form: Form) -> 
 fn act(
     page: &Page,
     visitor: &Visitor,
-    form: &Form,
+    form: &SentForm,
     act: impl FnOnce(&Sessions, &str) -> Result<String, lancet::sessions::StoreError>,
 ) -> Response {
     let (Some(key), Some(sessions)) = (form.0.one("session"), page.lancet.sessions()) else {

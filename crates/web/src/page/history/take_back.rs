@@ -18,7 +18,7 @@ use super::operation::{find, missing};
 use super::summary::{PAGE, Summary, kind};
 use crate::page::Page;
 use crate::page::diff::{Diff, DiffLayout, FileDiff, PART, Shown, deadline};
-use crate::page::fields::{Fields, Form};
+use crate::page::fields::{Fields, SentForm};
 use crate::page::frame::{Frame, Section};
 use crate::page::told::Tone;
 use crate::page::visitor::Visitor;
@@ -196,7 +196,7 @@ pub(super) async fn carry_out(
     State(page): State<Arc<Page>>,
     Path((id, act)): Path<(String, String)>,
     visitor: Visitor,
-    form: Form,
+    form: SentForm,
 ) -> Response {
     page.answer(move |page| {
         let Some(history) = page.lancet.history() else {

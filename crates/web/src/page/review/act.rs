@@ -10,7 +10,7 @@ use lancet::review::{NewComment, Reviews, TakeHunk};
 use super::entry::revision_of;
 use super::list::path_of;
 use crate::page::Page;
-use crate::page::fields::{Fields, Form};
+use crate::page::fields::{Fields, SentForm};
 use crate::page::told::Tone;
 use crate::page::view;
 use crate::page::visitor::Visitor;
@@ -22,7 +22,7 @@ type Done = Result<String, String>;
 async fn act(
     page: Arc<Page>,
     visitor: Visitor,
-    form: Form,
+    form: SentForm,
     act: impl FnOnce(&Reviews, &Fields) -> Done + Send + 'static,
 ) -> Response {
     page.answer(move |page| {
@@ -52,7 +52,11 @@ fn files(form: &Fields, review: &Reviews) -> Vec<(PathBuf, String)> {
 }
 
 /// Marks files as seen, as they were shown.
-pub(super) async fn seen(State(page): State<Arc<Page>>, visitor: Visitor, form: Form) -> Response {
+pub(super) async fn seen(
+    State(page): State<Arc<Page>>,
+    visitor: Visitor,
+    form: SentForm,
+) -> Response {
     act(page, visitor, form, |review, form| {
         let shown = files(form, review);
         match review.mark_each_seen(&shown) {
@@ -69,7 +73,7 @@ pub(super) async fn seen(State(page): State<Arc<Page>>, visitor: Visitor, form: 
 pub(super) async fn all_seen(
     State(page): State<Arc<Page>>,
     visitor: Visitor,
-    form: Form,
+    form: SentForm,
 ) -> Response {
     act(page, visitor, form, |review, form| {
         let upto = form.number("upto").ok_or(UNKNOWN)?;
@@ -86,7 +90,7 @@ pub(super) async fn all_seen(
 pub(super) async fn take_back(
     State(page): State<Arc<Page>>,
     visitor: Visitor,
-    form: Form,
+    form: SentForm,
 ) -> Response {
     act(page, visitor, form, |review, form| {
         let asked = request(review, form).ok_or(UNKNOWN)?;
@@ -111,7 +115,7 @@ fn request(review: &Reviews, form: &Fields) -> Option<TakeHunk> {
 pub(super) async fn comment(
     State(page): State<Arc<Page>>,
     visitor: Visitor,
-    form: Form,
+    form: SentForm,
 ) -> Response {
     act(page, visitor, form, |review, form| {
         let comment = new_comment(review, form).ok_or(UNKNOWN)?;
@@ -146,7 +150,7 @@ fn new_comment(review: &Reviews, form: &Fields) -> Option<NewComment> {
 pub(super) async fn withdraw(
     State(page): State<Arc<Page>>,
     visitor: Visitor,
-    form: Form,
+    form: SentForm,
 ) -> Response {
     act(page, visitor, form, |review, form| {
         let id = form.number("comment").ok_or(UNKNOWN)?;

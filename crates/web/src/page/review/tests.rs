@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::{act, list};
 use crate::page::Page;
 use crate::page::diff::DiffLayout;
-use crate::page::fields::{Fields, Form};
+use crate::page::fields::{Fields, SentForm};
 use crate::page::visitor::Visitor;
 
 /// A project with a page on it, and an agent that accepts edits.
@@ -99,9 +99,9 @@ impl Desk {
     fn send<F: Future<Output = Response>>(
         &self,
         form: &str,
-        to: impl FnOnce(State<Arc<Page>>, Visitor, Form) -> F,
+        to: impl FnOnce(State<Arc<Page>>, Visitor, SentForm) -> F,
     ) {
-        let form = Form(Fields::new(form.as_bytes()));
+        let form = SentForm(Fields::new(form.as_bytes()));
         let page = State(Arc::clone(&self.page));
         let (status, _) = self.get(to(page, self.visitor.clone(), form));
         assert_eq!(status, StatusCode::SEE_OTHER);

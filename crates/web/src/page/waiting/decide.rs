@@ -12,7 +12,7 @@ use super::answer::answer;
 use super::find::{found, unknown};
 use super::summary::Summary;
 use crate::page::Page;
-use crate::page::fields::Form;
+use crate::page::fields::SentForm;
 use crate::page::told::Tone;
 use crate::page::view::{self, go_to};
 use crate::page::visitor::Visitor;
@@ -25,7 +25,7 @@ pub(super) async fn send(
     State(page): State<Arc<Page>>,
     Path(id): Path<String>,
     visitor: Visitor,
-    Form(fields): Form,
+    SentForm(fields): SentForm,
 ) -> Response {
     page.answer(move |page| {
         let Some(found) = found(page, &id) else {

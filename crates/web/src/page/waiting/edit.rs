@@ -17,7 +17,7 @@ use super::find::{found, unknown};
 use super::words::words;
 use crate::page::Page;
 use crate::page::diff::{Diff, DiffLayout, FileDiff, Shown, deadline};
-use crate::page::fields::{Fields, Form};
+use crate::page::fields::{Fields, SentForm};
 use crate::page::frame::{Frame, Section};
 use crate::page::view::{self, go_to};
 use crate::page::visitor::Visitor;
@@ -90,7 +90,7 @@ pub(super) async fn preview(
     Path(id): Path<String>,
     visitor: Visitor,
     layout: DiffLayout,
-    Form(fields): Form,
+    SentForm(fields): SentForm,
 ) -> Response {
     page.answer(move |page| {
         let file = fields.number("file").unwrap_or(0);
@@ -105,7 +105,7 @@ pub(super) async fn approve(
     State(page): State<Arc<Page>>,
     Path(id): Path<String>,
     visitor: Visitor,
-    Form(fields): Form,
+    SentForm(fields): SentForm,
 ) -> Response {
     page.answer(move |page| {
         let Some(found) = found(page, &id) else {

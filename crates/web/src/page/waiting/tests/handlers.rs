@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::page::Page;
 use crate::page::diff::DiffLayout;
-use crate::page::fields::{Fields, Form};
+use crate::page::fields::{Fields, SentForm};
 use crate::page::visitor::Visitor;
 use crate::page::waiting::{decide, edit, list, question};
 
@@ -131,7 +131,7 @@ impl Desk {
             State(self.page.clone()),
             Path(id.to_owned()),
             self.visitor.clone(),
-            Form(Fields::new(form.as_bytes())),
+            SentForm(Fields::new(form.as_bytes())),
         );
         let response = self.runtime.block_on(made);
         self.seen(response)
@@ -143,7 +143,7 @@ impl Desk {
             Path(id.to_owned()),
             self.visitor.clone(),
             DiffLayout::Unified,
-            Form(Fields::new(form.as_bytes())),
+            SentForm(Fields::new(form.as_bytes())),
         );
         let response = self.runtime.block_on(made);
         self.seen(response)
@@ -154,7 +154,7 @@ impl Desk {
             State(self.page.clone()),
             Path(id.to_owned()),
             self.visitor.clone(),
-            Form(Fields::new(form.as_bytes())),
+            SentForm(Fields::new(form.as_bytes())),
         );
         let response = self.runtime.block_on(made);
         self.seen(response)
