@@ -14,7 +14,7 @@ use crate::access::Access;
 use crate::connections::{Connections, Signals};
 use crate::events::Events;
 use crate::names::{HostRule, PublicUrl};
-use crate::page::Page;
+use crate::page::WebPage;
 use crate::reached;
 use crate::routes::{self, Served};
 use crate::tls;
@@ -68,9 +68,9 @@ pub enum ListenError {
 }
 
 /// The page of an engine that has a state folder.
-fn page(lancet: &Lancet, public: Option<PublicUrl>) -> Option<Page> {
+fn page(lancet: &Lancet, public: Option<PublicUrl>) -> Option<WebPage> {
     let state = lancet.state_dir()?.to_owned();
-    Some(Page::new(lancet.clone(), &state, public))
+    Some(WebPage::new(lancet.clone(), &state, public))
 }
 
 /// A server that listens, and serves when it is run.

@@ -2,7 +2,7 @@
 //! here from the templates in `templates/`; the style and the script are in `assets/`. Everything but live updates works without the script.
 //!
 //! A request passes `entrance` first: without the cookie of a device it sees the form for a link's code and nothing else, and a request that
-//! changes something needs the token of its own form. Handlers run on threads where they may block ([`Page::answer`]).
+//! changes something needs the token of its own form. Handlers run on threads where they may block ([`WebPage::answer`]).
 
 mod assets;
 mod devices;
@@ -17,6 +17,7 @@ mod moment;
 mod review;
 mod sessions;
 mod settings;
+mod stream;
 mod told;
 mod view;
 mod visitor;
@@ -45,7 +46,7 @@ use crate::names::PublicUrl;
 const AT_ONCE: usize = 8;
 
 /// What the page is made from.
-pub(crate) struct Page {
+pub(crate) struct WebPage {
     lancet: Lancet,
     door: Door,
     /// The address of the proxy that stands before the server.
@@ -57,7 +58,7 @@ pub(crate) struct Page {
     work: Semaphore,
 }
 
-impl Page {
+impl WebPage {
     pub(crate) fn new(lancet: Lancet, state: &Path, public: Option<PublicUrl>) -> Self {
         let door = Door::new(state);
         door.clean();
@@ -93,9 +94,9 @@ impl Page {
 }
 
 /// Makes the paths of the page.
-pub(crate) fn router(page: Arc<Page>) -> Router {
+pub(crate) fn router(page: Arc<WebPage>) -> Router {
     Router::new()
-        .route("/live", get(live::stream))
+        .route("/live", get(stream::stream))
         .merge(waiting::routes())
         .merge(review::routes())
         .merge(history::routes())

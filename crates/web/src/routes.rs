@@ -20,7 +20,7 @@ use lancet_serving::tokens::TokenKind;
 
 use crate::access::{Access, Foreign};
 use crate::events::Events;
-use crate::page::{self, Page};
+use crate::page::{self, WebPage};
 use crate::places::Guest;
 use crate::plain::said;
 use crate::turned_away::TurnedAway;
@@ -35,7 +35,7 @@ pub(crate) struct Served {
     /// The events; none for a server without a history.
     pub(crate) events: Option<Events>,
     /// The page; none for a server without a history.
-    pub(crate) page: Option<Arc<Page>>,
+    pub(crate) page: Option<Arc<WebPage>>,
     pub(crate) turned_away: TurnedAway,
 }
 

@@ -10,7 +10,7 @@ use axum::routing::{get, post};
 use http::StatusCode;
 use lancet_serving::door::Device;
 
-use super::Page;
+use super::WebPage;
 use super::fields::SentForm;
 use super::frame::{Frame, Section};
 use super::told::Tone;
@@ -18,7 +18,7 @@ use super::view::{self, go_to};
 use super::visitor::Visitor;
 
 /// The paths of this part of the page.
-pub(super) fn routes() -> Router<Arc<Page>> {
+pub(super) fn routes() -> Router<Arc<WebPage>> {
     Router::new()
         .route("/devices", get(list))
         .route("/devices/forget", post(forget))
@@ -42,7 +42,7 @@ struct DevicesView {
     rows: Vec<DeviceRow>,
 }
 
-async fn list(State(page): State<Arc<Page>>, visitor: Visitor) -> Response {
+async fn list(State(page): State<Arc<WebPage>>, visitor: Visitor) -> Response {
     page.answer(move |page| {
         let frame = Frame::new(page, &visitor, Section::Settings, "Devices");
         let this = visitor.device.to_hex();
@@ -61,7 +61,7 @@ async fn list(State(page): State<Arc<Page>>, visitor: Visitor) -> Response {
 }
 
 async fn forget(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebPage>>,
     visitor: Visitor,
     Extension(SentForm(form)): Extension<SentForm>,
 ) -> Response {
@@ -77,7 +77,7 @@ async fn forget(
     .await
 }
 
-async fn forget_others(State(page): State<Arc<Page>>, visitor: Visitor) -> Response {
+async fn forget_others(State(page): State<Arc<WebPage>>, visitor: Visitor) -> Response {
     page.answer(move |page| {
         let words = match page.door.forget_others(visitor.device.to_hex().as_str()) {
             1 => "One other device is forgotten.".to_owned(),

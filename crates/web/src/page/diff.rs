@@ -39,9 +39,6 @@ pub(super) struct DiffPart {
     pub(super) until: Instant,
 }
 
-/// The same by a short name.
-pub(super) type Shown = DiffPart;
-
 impl DiffPart {
     /// The first part.
     pub(super) fn first(layout: DiffLayout, until: Instant) -> Self {
@@ -71,7 +68,7 @@ pub(super) struct Diff {
 /// What comes after the part of a diff that is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NextPart {
-    /// The first line, as [`Shown::from`] counts.
+    /// The first line, as [`DiffPart::from`] counts.
     pub(super) from: usize,
     /// How many lines the next part has.
     pub(super) count: usize,
@@ -114,7 +111,7 @@ impl Diff {
     }
 
     /// Makes the rows of a file's diff. Each text is a unified diff of one hunk or more.
-    pub(super) fn of(path: &Path, texts: &[&str], shown: &Shown) -> Self {
+    pub(super) fn of(path: &Path, texts: &[&str], shown: &DiffPart) -> Self {
         let texts: Vec<_> = texts
             .iter()
             .map(|text| without_common_returns(text))
@@ -211,7 +208,7 @@ fn names_file(line: &str) -> bool {
 }
 
 /// Where the part ends.
-fn end(spans: &[HunkLines<'_>], shown: &Shown) -> usize {
+fn end(spans: &[HunkLines<'_>], shown: &DiffPart) -> usize {
     let mut all = spans.iter().flat_map(|span| {
         let lines = span.lines.iter().enumerate();
         lines.map(|(at, line)| at > 0 && line.role != Role::Kept)

@@ -16,7 +16,7 @@ use lancet_serving::door::DEVICE_AGE;
 use super::fields::{Fields, SentForm};
 use super::view::{self, go_to};
 use super::visitor::{LOOKS_AGAIN, Visitor};
-use super::{Page, assets};
+use super::{WebPage, assets};
 use crate::names::is_same_place;
 use crate::places::Guest;
 
@@ -44,7 +44,7 @@ struct EnterView {
 
 /// Lets known devices in, and of their forms those that this server gave them.
 pub(super) async fn check(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebPage>>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -94,7 +94,7 @@ pub(super) async fn form() -> Response {
 }
 
 /// Lets a device in by its code.
-pub(super) async fn enter(State(page): State<Arc<Page>>, request: Request) -> Response {
+pub(super) async fn enter(State(page): State<Arc<WebPage>>, request: Request) -> Response {
     if !is_own(&page, request.headers()) {
         return view::refused("This form was sent by another page.");
     }
@@ -160,7 +160,7 @@ fn ask_for_code(status: StatusCode, trouble: Option<&'static str>) -> Response {
     )
 }
 
-fn visitor(page: &Page, headers: &HeaderMap) -> Option<Visitor> {
+fn visitor(page: &WebPage, headers: &HeaderMap) -> Option<Visitor> {
     let cookies = headers.get_all(COOKIE).iter();
     let cookies = cookies.filter_map(|value| value.to_str().ok());
     let pairs = cookies.flat_map(|value| value.split(';'));
@@ -177,7 +177,7 @@ fn text(headers: &HeaderMap, name: http::HeaderName) -> Option<&str> {
 
 /// Whether a form comes from this page. Cookies also go with forms of pages on other ports of this machine, so the origin is
 /// compared with the host that the request names, port and all; a proxy may have put its own name there.
-fn is_own(page: &Page, headers: &HeaderMap) -> bool {
+fn is_own(page: &WebPage, headers: &HeaderMap) -> bool {
     let site = headers.get(FETCH_SITE);
     if site.is_some_and(|site| site != "same-origin" && site != "none") {
         return false;

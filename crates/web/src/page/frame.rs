@@ -1,6 +1,6 @@
 //! What every view of the page has around it: title, navigation with its numbers, what is told once, and the tokens of forms.
 
-use super::Page;
+use super::WebPage;
 use super::assets;
 use super::told::Told;
 use super::visitor::Visitor;
@@ -25,7 +25,7 @@ const SECTIONS: [Section; 5] = [
 ];
 
 /// An entry of the navigation.
-pub(super) struct Entry {
+pub(super) struct NavigationEntry {
     pub(super) name: &'static str,
     pub(super) path: &'static str,
     /// The key that leads there, after `g`.
@@ -38,7 +38,7 @@ pub(super) struct Entry {
 /// What is around a view; each template gets it as `frame`.
 pub(super) struct Frame {
     pub(super) title: String,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<NavigationEntry>,
     pub(super) told: Vec<Told>,
     /// The names of the folders that the server was started for.
     pub(super) project: String,
@@ -49,7 +49,7 @@ pub(super) struct Frame {
 
 impl Frame {
     pub(super) fn new(
-        page: &Page,
+        page: &WebPage,
         visitor: &Visitor,
         current: Section,
         title: impl Into<String>,
@@ -63,7 +63,7 @@ impl Frame {
                 Section::Sessions => ("Sessions", "/sessions", 's', 0),
                 Section::Settings => ("Settings", "/settings", 't', 0),
             };
-            Entry {
+            NavigationEntry {
                 name,
                 path,
                 key,
@@ -98,7 +98,7 @@ pub(super) struct Counts {
     pub(super) to_review: usize,
 }
 
-impl Page {
+impl WebPage {
     pub(super) fn counts(&self) -> Counts {
         let open = self
             .lancet

@@ -14,11 +14,11 @@ use axum::Router;
 use axum::routing::get;
 use lancet::history::{FileChange, History, StoreError};
 
-use super::Page;
-use super::diff::{Diff, DiffLayout, FileDiff, Shown};
+use super::WebPage;
+use super::diff::{Diff, DiffLayout, DiffPart, FileDiff};
 
 /// The paths of this part of the page.
-pub(super) fn routes() -> Router<Arc<Page>> {
+pub(super) fn routes() -> Router<Arc<WebPage>> {
     Router::new()
         .route("/history", get(list::list))
         .route("/history/file", get(file::life))
@@ -34,7 +34,7 @@ pub(super) fn routes() -> Router<Arc<Page>> {
 fn file_diff(
     history: &History,
     change: &FileChange,
-    shown: &Shown,
+    shown: &DiffPart,
     layout: DiffLayout,
     (name, more): (&str, String),
 ) -> Result<Option<FileDiff>, StoreError> {

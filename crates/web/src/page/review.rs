@@ -15,7 +15,7 @@ use axum::Router;
 use axum::routing::{get, post};
 use lancet::history::EventsSince;
 
-use super::Page;
+use super::WebPage;
 
 /// The paths that the forms are sent to.
 const SEEN: &str = "/review/seen";
@@ -25,7 +25,7 @@ const COMMENT: &str = "/review/comment";
 const WITHDRAW: &str = "/review/withdraw";
 
 /// The paths of this part of the page.
-pub(super) fn routes() -> Router<Arc<Page>> {
+pub(super) fn routes() -> Router<Arc<WebPage>> {
     Router::new()
         .route("/review", get(list::list))
         .route("/review/file", get(list::file))
@@ -41,7 +41,7 @@ pub(super) fn routes() -> Router<Arc<Page>> {
 #[derive(Default)]
 pub(super) struct ReviewCount(Mutex<Option<(i64, usize)>>);
 
-impl Page {
+impl WebPage {
     /// How many files are to be reviewed.
     pub(super) fn to_review(&self) -> usize {
         let newest = || {

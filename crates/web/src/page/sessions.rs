@@ -14,7 +14,7 @@ use lancet::doors::visible_line;
 use lancet::history::History;
 use lancet::sessions::{Overlap, SessionConnection, SessionOverview, Sessions};
 
-use super::Page;
+use super::WebPage;
 use super::fields::SentForm;
 use super::frame::{Frame, Section};
 use super::links;
@@ -31,7 +31,7 @@ const MOST_FILES: usize = 12;
 const MOST_OVERLAPS: usize = 50;
 
 /// The paths of this part of the page.
-pub(super) fn routes() -> Router<Arc<Page>> {
+pub(super) fn routes() -> Router<Arc<WebPage>> {
     Router::new()
         .route("/sessions", get(list))
         .route("/sessions/stop", post(stop))
@@ -99,7 +99,7 @@ struct OverlapView {
     sessions: Vec<(String, Option<Moment>)>,
 }
 
-async fn list(State(page): State<Arc<Page>>, visitor: Visitor) -> Response {
+async fn list(State(page): State<Arc<WebPage>>, visitor: Visitor) -> Response {
     page.answer(move |page| {
         let frame = Frame::new(page, &visitor, Section::Sessions, "Sessions");
         let (Some(sessions), Some(history)) = (page.lancet.sessions(), page.lancet.history())
@@ -217,7 +217,7 @@ fn rest(all: u64, shown: usize) -> usize {
         .saturating_sub(shown)
 }
 
-async fn stop(State(page): State<Arc<Page>>, visitor: Visitor, form: SentForm) -> Response {
+async fn stop(State(page): State<Arc<WebPage>>, visitor: Visitor, form: SentForm) -> Response {
     page.answer(move |page| {
         let words = form.0.one("words");
         act(page, &visitor, &form, |sessions, key| {
@@ -232,7 +232,7 @@ async fn stop(State(page): State<Arc<Page>>, visitor: Visitor, form: SentForm) -
     .await
 }
 
-async fn resume(State(page): State<Arc<Page>>, visitor: Visitor, form: SentForm) -> Response {
+async fn resume(State(page): State<Arc<WebPage>>, visitor: Visitor, form: SentForm) -> Response {
     page.answer(move |page| {
         act(page, &visitor, &form, |sessions, key| {
             let is_new = sessions.resume(key, PERSON)?;
@@ -248,7 +248,7 @@ async fn resume(State(page): State<Arc<Page>>, visitor: Visitor, form: SentForm)
 
 /// Carries out what a button says, and goes back to the list.
 fn act(
-    page: &Page,
+    page: &WebPage,
     visitor: &Visitor,
     form: &SentForm,
     act: impl FnOnce(&Sessions, &str) -> Result<String, lancet::sessions::StoreError>,

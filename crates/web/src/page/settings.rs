@@ -15,7 +15,7 @@ use lancet::doors::visible_line;
 use lancet::policy::{Access, Outcome};
 use lancet::resource::ResourceContent;
 
-use super::Page;
+use super::WebPage;
 use super::fields::Fields;
 use super::frame::{Frame, Section};
 use super::view;
@@ -29,7 +29,7 @@ const ANY_FILE: &str = "any-file";
 const LONGEST_LINE: usize = 200;
 
 /// The paths of this part of the page.
-pub(super) fn routes() -> Router<Arc<Page>> {
+pub(super) fn routes() -> Router<Arc<WebPage>> {
     Router::new().route("/settings", get(show))
 }
 
@@ -82,7 +82,7 @@ struct ExplainedView {
     is_withheld: bool,
 }
 
-async fn show(State(page): State<Arc<Page>>, visitor: Visitor, fields: Fields) -> Response {
+async fn show(State(page): State<Arc<WebPage>>, visitor: Visitor, fields: Fields) -> Response {
     page.answer(move |page| {
         let frame = Frame::new(page, &visitor, Section::Settings, "Settings");
         let lancet = &page.lancet;

@@ -18,7 +18,7 @@ use lancet_testing::TestFolder;
 use serde_json::{Value, json};
 
 use super::visitor::Visitor;
-use super::{Page, router};
+use super::{WebPage, router};
 
 /// Text that must never come out as markup.
 const HOSTILE: &str = "<img src=x onerror=alert(1)>";
@@ -27,7 +27,7 @@ const HOSTILE: &str = "<img src=x onerror=alert(1)>";
 struct Desk {
     folder: TestFolder,
     agent: Lancet,
-    page: Arc<Page>,
+    page: Arc<WebPage>,
     cookie: String,
     runtime: tokio::runtime::Runtime,
 }
@@ -62,7 +62,7 @@ impl Desk {
             .enter(&code, "test")
             .expect("written")
             .expect("a cookie");
-        let page = Arc::new(Page::new(served, &state, None));
+        let page = Arc::new(WebPage::new(served, &state, None));
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()

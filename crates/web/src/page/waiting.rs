@@ -20,12 +20,12 @@ use std::sync::Arc;
 use axum::Router;
 use axum::routing::{get, post};
 
-use super::Page;
+use super::WebPage;
 
 pub(super) use lately::Lately;
 
 /// The paths of this part of the page.
-pub(super) fn routes() -> Router<Arc<Page>> {
+pub(super) fn routes() -> Router<Arc<WebPage>> {
     Router::new()
         .route("/", get(list::list))
         .route("/waiting/{id}", get(question::show))

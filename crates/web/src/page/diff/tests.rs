@@ -10,8 +10,8 @@ use super::line::LineText;
 use super::rows::{DiffCell, DiffRow};
 use super::*;
 
-fn shown(layout: DiffLayout, from: usize, most: usize) -> Shown {
-    Shown {
+fn shown(layout: DiffLayout, from: usize, most: usize) -> DiffPart {
+    DiffPart {
         layout,
         from,
         most,

@@ -11,8 +11,8 @@ use lancet::history::{History, LifeCursor, LifeEvent};
 
 use super::file_diff;
 use super::summary::{FileSummary, Summary, prompts};
-use crate::page::Page;
-use crate::page::diff::{DiffLayout, FileDiff, Shown, deadline};
+use crate::page::WebPage;
+use crate::page::diff::{DiffLayout, DiffPart, FileDiff, deadline};
 use crate::page::fields::Fields;
 use crate::page::frame::{Frame, Section};
 use crate::page::visitor::Visitor;
@@ -49,7 +49,7 @@ struct EventView {
 
 /// Shows the life of a file.
 pub(super) async fn life(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebPage>>,
     visitor: Visitor,
     layout: DiffLayout,
     fields: Fields,
@@ -110,7 +110,7 @@ fn events(
         let Some(change) = event.operation.files.get(event.file) else {
             continue;
         };
-        let shown = Shown {
+        let shown = DiffPart {
             layout,
             from: 0,
             most: MOST_LINES,

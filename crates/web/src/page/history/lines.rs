@@ -10,7 +10,7 @@ use lancet::doors::visible_line;
 use lancet::history::Attribution;
 
 use super::summary::{short, who};
-use crate::page::Page;
+use crate::page::WebPage;
 use crate::page::fields::Fields;
 use crate::page::frame::{Frame, Section};
 use crate::page::moment::Moment;
@@ -52,7 +52,7 @@ struct Author {
 
 /// Shows who wrote which line.
 pub(super) async fn lines(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebPage>>,
     visitor: Visitor,
     fields: Fields,
 ) -> Response {

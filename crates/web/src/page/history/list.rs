@@ -11,7 +11,7 @@ use http::StatusCode;
 use lancet::history::{History, LogQuery, Operation};
 
 use super::summary::{Summary, prompts};
-use crate::page::Page;
+use crate::page::WebPage;
 use crate::page::fields::Fields;
 use crate::page::frame::{Frame, Section};
 use crate::page::visitor::Visitor;
@@ -90,7 +90,7 @@ impl HistoryFilter {
 
 /// Lists operations.
 pub(super) async fn list(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebPage>>,
     visitor: Visitor,
     fields: Fields,
 ) -> Response {
@@ -139,7 +139,7 @@ pub(super) async fn list(
 }
 
 /// The file that was typed, where it is below a root; none where none was typed.
-fn one_of_path(page: &Page, typed: &str) -> Option<Option<PathBuf>> {
+fn one_of_path(page: &WebPage, typed: &str) -> Option<Option<PathBuf>> {
     (!typed.is_empty()).then(|| links::path_of(&page.lancet, typed))
 }
 

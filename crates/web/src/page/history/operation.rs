@@ -11,8 +11,8 @@ use lancet::history::{ALREADY_UNDONE, FileChange, History, IdMatch, Operation, O
 
 use super::file_diff;
 use super::summary::{FileSummary, Summary, prompts, short};
-use crate::page::Page;
-use crate::page::diff::{DiffLayout, FileDiff, LayoutChoice, PART, Shown, deadline};
+use crate::page::WebPage;
+use crate::page::diff::{DiffLayout, DiffPart, FileDiff, LayoutChoice, PART, deadline};
 use crate::page::fields::Fields;
 use crate::page::frame::{Frame, Section};
 use crate::page::visitor::Visitor;
@@ -59,7 +59,7 @@ struct FileView {
 
 /// Shows an operation.
 pub(super) async fn show(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebPage>>,
     Path(id): Path<String>,
     visitor: Visitor,
     layout: DiffLayout,
@@ -118,7 +118,7 @@ fn view(
         if part.is_some_and(|part| part != number) {
             continue;
         }
-        let shown = Shown {
+        let shown = DiffPart {
             layout,
             from: fields
                 .number("from")

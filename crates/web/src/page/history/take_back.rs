@@ -16,8 +16,8 @@ use lancet::{Caller, Reply};
 
 use super::operation::{find, missing};
 use super::summary::{PAGE, Summary, kind};
-use crate::page::Page;
-use crate::page::diff::{Diff, DiffLayout, FileDiff, PART, Shown, deadline};
+use crate::page::WebPage;
+use crate::page::diff::{Diff, DiffLayout, DiffPart, FileDiff, PART, deadline};
 use crate::page::fields::{Fields, SentForm};
 use crate::page::frame::{Frame, Section};
 use crate::page::told::Tone;
@@ -92,7 +92,7 @@ impl Wish {
     }
 
     /// Carries it out, or only looks what would become of the files.
-    fn run(&self, page: &Page, is_dry: bool) -> Reply {
+    fn run(&self, page: &WebPage, is_dry: bool) -> Reply {
         let session = page.lancet.new_session();
         let caller = Caller::client(PAGE, env!("CARGO_PKG_VERSION"));
         let selection = Selection::Operation(self.operation.id.clone());
@@ -168,7 +168,7 @@ struct FileView {
 
 /// Shows what would become of the files.
 pub(super) async fn preview(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebPage>>,
     Path((id, act)): Path<(String, String)>,
     visitor: Visitor,
     layout: DiffLayout,
@@ -193,7 +193,7 @@ pub(super) async fn preview(
 
 /// Carries out what was shown.
 pub(super) async fn carry_out(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebPage>>,
     Path((id, act)): Path<(String, String)>,
     visitor: Visitor,
     form: SentForm,
@@ -333,7 +333,7 @@ fn shown(
     let mut left = MOST_LINES;
     let until = deadline();
     for file in &change.files {
-        let shown = Shown {
+        let shown = DiffPart {
             layout,
             from: 0,
             most: PART.min(left.max(1)),
@@ -346,7 +346,7 @@ fn shown(
     view
 }
 
-fn file_view(history: &History, file: &FileOutcome, shown: &Shown, has_room: bool) -> FileView {
+fn file_view(history: &History, file: &FileOutcome, shown: &DiffPart, has_room: bool) -> FileView {
     let path = links::shown(history, &file.path);
     let is_shown = history.is_shown(&file.path);
     let diff = (is_shown && has_room).then(|| {

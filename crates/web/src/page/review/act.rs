@@ -9,7 +9,7 @@ use lancet::review::{NewComment, Reviews, TakeHunk};
 
 use super::entry::revision_of;
 use super::list::path_of;
-use crate::page::Page;
+use crate::page::WebPage;
 use crate::page::fields::{Fields, SentForm};
 use crate::page::told::Tone;
 use crate::page::view;
@@ -20,7 +20,7 @@ type Done = Result<String, String>;
 
 /// Carries a form out, and tells what came of it.
 async fn act(
-    page: Arc<Page>,
+    page: Arc<WebPage>,
     visitor: Visitor,
     form: SentForm,
     act: impl FnOnce(&Reviews, &Fields) -> Done + Send + 'static,
@@ -53,7 +53,7 @@ fn files(form: &Fields, review: &Reviews) -> Vec<(PathBuf, String)> {
 
 /// Marks files as seen, as they were shown.
 pub(super) async fn seen(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebPage>>,
     visitor: Visitor,
     form: SentForm,
 ) -> Response {
@@ -71,7 +71,7 @@ pub(super) async fn seen(
 
 /// Marks everything as seen that the page knew of.
 pub(super) async fn all_seen(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebPage>>,
     visitor: Visitor,
     form: SentForm,
 ) -> Response {
@@ -88,7 +88,7 @@ pub(super) async fn all_seen(
 
 /// Takes one hunk back.
 pub(super) async fn take_back(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebPage>>,
     visitor: Visitor,
     form: SentForm,
 ) -> Response {
@@ -113,7 +113,7 @@ fn request(review: &Reviews, form: &Fields) -> Option<TakeHunk> {
 
 /// Records a comment.
 pub(super) async fn comment(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebPage>>,
     visitor: Visitor,
     form: SentForm,
 ) -> Response {
@@ -148,7 +148,7 @@ fn new_comment(review: &Reviews, form: &Fields) -> Option<NewComment> {
 
 /// Takes a comment back that has not reached its session.
 pub(super) async fn withdraw(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebPage>>,
     visitor: Visitor,
     form: SentForm,
 ) -> Response {

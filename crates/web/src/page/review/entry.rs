@@ -5,7 +5,7 @@ use lancet::history::ChangeKind;
 use lancet::outcome::unified;
 use lancet::review::{Contribution, ReviewText, ReviewedFile};
 
-use crate::page::diff::{Diff, Shown};
+use crate::page::diff::{Diff, DiffPart};
 
 /// The most sessions and operations that are named one by one.
 const NAMED: usize = 8;
@@ -40,7 +40,7 @@ pub(super) struct FileEntry {
 }
 
 impl FileEntry {
-    pub(super) fn of(file: &ReviewedFile, shown: &Shown) -> Self {
+    pub(super) fn of(file: &ReviewedFile, shown: &DiffPart) -> Self {
         let mut entry = Self {
             id: format!("{}.{}", file.operation, file.at),
             path: visible_line(&file.relative.display().to_string()).into_owned(),
@@ -73,7 +73,7 @@ impl FileEntry {
         entry
     }
 
-    fn take_text(&mut self, file: &ReviewedFile, shown: &Shown) {
+    fn take_text(&mut self, file: &ReviewedFile, shown: &DiffPart) {
         let say = |facts: &mut Vec<String>, words: &str| facts.push(words.to_owned());
         match &file.text {
             ReviewText::Lines {

@@ -12,8 +12,8 @@ use lancet::review::{ReviewGroup, ReviewedFile, Reviews, UnseenFile, grouped};
 
 use super::comments::{self, CommentEntry};
 use super::entry::FileEntry;
-use crate::page::Page;
-use crate::page::diff::{DiffLayout, LayoutChoice, PART, Shown, deadline};
+use crate::page::WebPage;
+use crate::page::diff::{DiffLayout, DiffPart, LayoutChoice, PART, deadline};
 use crate::page::fields::Fields;
 use crate::page::frame::{Frame, Section};
 use crate::page::moment::Moment;
@@ -56,7 +56,7 @@ struct GroupEntry {
 
 /// Shows what is to be reviewed.
 pub(super) async fn list(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebPage>>,
     visitor: Visitor,
     layout: DiffLayout,
 ) -> Response {
@@ -70,16 +70,16 @@ pub(super) async fn list(
     .await
 }
 
-fn made(page: &Page, frame: Frame, layout: DiffLayout) -> Option<ListView> {
+fn made(page: &WebPage, frame: Frame, layout: DiffLayout) -> Option<ListView> {
     let review = page.lancet.review()?;
     let list = review.list(FILES).ok()?;
     let roots = page.lancet.roots();
     let until = deadline();
     let mut left = LINES;
     let mut entry = |file: &ReviewedFile| {
-        let shown = Shown {
+        let shown = DiffPart {
             most: PART.min(left),
-            ..Shown::first(layout, until)
+            ..DiffPart::first(layout, until)
         };
         let made = FileEntry::of(file, &shown);
         left -= made.diff.shown().min(left);
@@ -131,7 +131,7 @@ fn other(file: &UnseenFile, roots: &[PathBuf]) -> (String, String) {
 
 /// Shows one file, or a part of its diff.
 pub(super) async fn file(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebPage>>,
     visitor: Visitor,
     layout: DiffLayout,
     fields: Fields,
@@ -147,9 +147,9 @@ pub(super) async fn file(
                 "Nothing is to be reviewed of this file any more; /review shows what is.",
             );
         };
-        let shown = Shown {
+        let shown = DiffPart {
             from: fields.number("from").unwrap_or(0),
-            ..Shown::first(layout, deadline())
+            ..DiffPart::first(layout, deadline())
         };
         let files = [found];
         let groups = grouped(&files);

@@ -12,7 +12,7 @@ use lancet_testing::TestFolder;
 use serde_json::{Value, json};
 
 use super::{act, list};
-use crate::page::Page;
+use crate::page::WebPage;
 use crate::page::diff::DiffLayout;
 use crate::page::fields::{Fields, SentForm};
 use crate::page::visitor::Visitor;
@@ -21,7 +21,7 @@ use crate::page::visitor::Visitor;
 struct Desk {
     folder: TestFolder,
     session: Session,
-    page: Arc<Page>,
+    page: Arc<WebPage>,
     visitor: Visitor,
     runtime: tokio::runtime::Runtime,
 }
@@ -43,7 +43,7 @@ impl Desk {
             .expect("a runtime");
         Self {
             session: lancet.session(&"talk".parse().expect("a name")),
-            page: Arc::new(Page::new(lancet, &state, None)),
+            page: Arc::new(WebPage::new(lancet, &state, None)),
             visitor: Visitor::new("cookie", false),
             folder,
             runtime,
@@ -99,7 +99,7 @@ impl Desk {
     fn send<F: Future<Output = Response>>(
         &self,
         form: &str,
-        to: impl FnOnce(State<Arc<Page>>, Visitor, SentForm) -> F,
+        to: impl FnOnce(State<Arc<WebPage>>, Visitor, SentForm) -> F,
     ) {
         let form = SentForm(Fields::new(form.as_bytes()));
         let page = State(Arc::clone(&self.page));

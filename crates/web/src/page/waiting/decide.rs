@@ -11,7 +11,7 @@ use lancet::questions::{DecideError, RecordedQuestion};
 use super::answer::answer;
 use super::find::{found, unknown};
 use super::summary::Summary;
-use crate::page::Page;
+use crate::page::WebPage;
 use crate::page::fields::SentForm;
 use crate::page::told::Tone;
 use crate::page::view::{self, go_to};
@@ -22,7 +22,7 @@ const BY: &str = "a person on the page";
 
 /// Carries out the form of a question.
 pub(super) async fn send(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebPage>>,
     Path(id): Path<String>,
     visitor: Visitor,
     SentForm(fields): SentForm,
@@ -45,7 +45,7 @@ pub(super) async fn send(
 }
 
 /// Decides a question, and tells the person what came of it.
-pub(super) fn decide(page: &Page, visitor: &Visitor, found: &RecordedQuestion, answer: &Answer) {
+pub(super) fn decide(page: &WebPage, visitor: &Visitor, found: &RecordedQuestion, answer: &Answer) {
     let decided = page
         .lancet
         .questions()
@@ -72,7 +72,7 @@ pub(super) fn decide(page: &Page, visitor: &Visitor, found: &RecordedQuestion, a
 }
 
 /// Tells the person that something was not done.
-pub(super) fn say(page: &Page, visitor: &Visitor, words: impl Into<String>) {
+pub(super) fn say(page: &WebPage, visitor: &Visitor, words: impl Into<String>) {
     page.told.tell(visitor, Tone::Refused, words);
 }
 

@@ -15,8 +15,8 @@ use super::answer::edited;
 use super::decide::{decide, say};
 use super::find::{found, unknown};
 use super::words::words;
-use crate::page::Page;
-use crate::page::diff::{Diff, DiffLayout, FileDiff, Shown, deadline};
+use crate::page::WebPage;
+use crate::page::diff::{Diff, DiffLayout, DiffPart, FileDiff, deadline};
 use crate::page::fields::{Fields, SentForm};
 use crate::page::frame::{Frame, Section};
 use crate::page::view::{self, go_to};
@@ -72,7 +72,7 @@ fn as_typed(text: &str) -> String {
 
 /// Shows the text of a file in a field.
 pub(super) async fn form(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebPage>>,
     Path(id): Path<String>,
     visitor: Visitor,
     fields: Fields,
@@ -86,7 +86,7 @@ pub(super) async fn form(
 
 /// Shows what an edited text would change.
 pub(super) async fn preview(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebPage>>,
     Path(id): Path<String>,
     visitor: Visitor,
     layout: DiffLayout,
@@ -102,7 +102,7 @@ pub(super) async fn preview(
 
 /// Approves an edited text.
 pub(super) async fn approve(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebPage>>,
     Path(id): Path<String>,
     visitor: Visitor,
     SentForm(fields): SentForm,
@@ -141,7 +141,7 @@ pub(super) async fn approve(
 }
 
 fn show(
-    page: &Page,
+    page: &WebPage,
     visitor: &Visitor,
     id: &str,
     file: usize,
@@ -188,9 +188,9 @@ fn diff(file: &FileQuestion, text: &str, layout: DiffLayout) -> Option<FileDiff>
     if diff.is_empty() {
         return None;
     }
-    let shown = Shown {
+    let shown = DiffPart {
         most: usize::MAX,
-        ..Shown::first(layout, deadline())
+        ..DiffPart::first(layout, deadline())
     };
     Some(FileDiff {
         caption: format!("Changes of {} as edited", file.shown_relative()),

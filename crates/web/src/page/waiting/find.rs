@@ -4,10 +4,10 @@ use axum::response::Response;
 use lancet::approval::FileQuestion;
 use lancet::questions::RecordedQuestion;
 
-use crate::page::{Page, view};
+use crate::page::{WebPage, view};
 
 /// The question of an id that concerns the roots of this server.
-pub(super) fn found(page: &Page, id: &str) -> Option<RecordedQuestion> {
+pub(super) fn found(page: &WebPage, id: &str) -> Option<RecordedQuestion> {
     let found = page.lancet.questions()?.get(id).ok()??;
     let roots = page.lancet.roots();
     let is_below = |file: &FileQuestion| roots.iter().any(|root| file.path.starts_with(root));

@@ -11,8 +11,8 @@ use lancet::questions::{Questions, RecordedQuestion};
 
 use super::find::found;
 use super::summary::{QuestionStanding, Summary};
-use crate::page::Page;
-use crate::page::diff::{Diff, DiffLayout, FileDiff, LayoutChoice, Shown, deadline};
+use crate::page::WebPage;
+use crate::page::diff::{Diff, DiffLayout, DiffPart, FileDiff, LayoutChoice, deadline};
 use crate::page::fields::Fields;
 use crate::page::frame::{Frame, Section};
 use crate::page::view;
@@ -57,7 +57,7 @@ struct EntryDiff {
 
 /// Shows what waits.
 pub(super) async fn list(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebPage>>,
     visitor: Visitor,
     layout: DiffLayout,
     fields: Fields,
@@ -123,7 +123,7 @@ fn diffs(one: &RecordedQuestion, layout: DiffLayout, until: Instant) -> Vec<Entr
             diff: FileDiff {
                 caption: format!("Changes of {}", file.shown_relative()),
                 layout,
-                diff: Diff::of(&file.path, &texts, &Shown::first(layout, until)),
+                diff: Diff::of(&file.path, &texts, &DiffPart::first(layout, until)),
                 more: String::new(),
             },
         }
@@ -132,7 +132,7 @@ fn diffs(one: &RecordedQuestion, layout: DiffLayout, until: Instant) -> Vec<Entr
 }
 
 /// What became of the questions that were decided here lately.
-fn lately(page: &Page) -> Vec<Summary> {
+fn lately(page: &WebPage) -> Vec<Summary> {
     let ids = page.lately.ids();
     let found = ids.iter().filter_map(|id| found(page, id));
     found.map(|found| Summary::of(&found)).collect()

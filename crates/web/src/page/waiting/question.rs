@@ -13,8 +13,8 @@ use super::answer::group;
 use super::edit::hindrance;
 use super::find::{found, unknown};
 use super::summary::{QuestionStanding, Summary};
-use crate::page::Page;
-use crate::page::diff::{Diff, DiffLayout, LayoutChoice, PART, Shown, deadline};
+use crate::page::WebPage;
+use crate::page::diff::{Diff, DiffLayout, DiffPart, LayoutChoice, PART, deadline};
 use crate::page::fields::Fields;
 use crate::page::frame::{Frame, Section};
 use crate::page::view;
@@ -82,7 +82,7 @@ impl FileView {
 
 /// Shows a question.
 pub(super) async fn show(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebPage>>,
     Path(id): Path<String>,
     visitor: Visitor,
     layout: DiffLayout,
@@ -116,14 +116,14 @@ fn view_of(
     let mut left = LINES;
     let mut files = Vec::new();
     for (number, file) in question.files.iter().enumerate() {
-        let shown = Shown {
+        let shown = DiffPart {
             from: 0,
             most: PART.min(left),
-            ..Shown::first(layout, until)
+            ..DiffPart::first(layout, until)
         };
         let shown = match part {
             Some((wanted, _)) if wanted != number => continue,
-            Some((_, from)) => Shown {
+            Some((_, from)) => DiffPart {
                 from,
                 most: PART,
                 ..shown
@@ -155,7 +155,7 @@ fn file_view(
     found: &RecordedQuestion,
     number: usize,
     file: &FileQuestion,
-    shown: &Shown,
+    shown: &DiffPart,
 ) -> FileView {
     let question = &found.question;
     let texts: Vec<&str> = file

@@ -14,7 +14,7 @@ use lancet::{Caller, Lancet, Mode, RawCall, Reply};
 use lancet_testing::TestFolder;
 use serde_json::{Value, json};
 
-use crate::page::Page;
+use crate::page::WebPage;
 use crate::page::diff::DiffLayout;
 use crate::page::fields::{Fields, SentForm};
 use crate::page::visitor::Visitor;
@@ -24,7 +24,7 @@ use crate::page::waiting::{decide, edit, list, question};
 struct Desk {
     folder: TestFolder,
     lancet: Lancet,
-    page: Arc<Page>,
+    page: Arc<WebPage>,
     visitor: Visitor,
     runtime: tokio::runtime::Runtime,
 }
@@ -50,7 +50,7 @@ impl Desk {
             .build()
             .expect("a runtime");
         Self {
-            page: Arc::new(Page::new(
+            page: Arc::new(WebPage::new(
                 lancet.clone(),
                 &folder.path().join("state"),
                 None,

@@ -1,0 +1,105 @@
+//! `/live`: tells a browser that something has happened, and how much there is to do.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::Response;
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, StatusCode};
+use http_body::Frame as BodyFrame;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+
+use super::live::Following;
+use super::visitor::Visitor;
+use super::{WebPage, view};
+
+/// Browsers are told at most this often; what happens in between is told together.
+const PAUSE: Duration = Duration::from_millis(150);
+/// How often a line is sent that keeps the connection open on its way.
+const ALIVE: Duration = Duration::from_secs(15);
+
+/// Answers a browser with a stream of server-sent events.
+pub(super) async fn stream(State(page): State<Arc<WebPage>>, visitor: Visitor) -> Response {
+    let live = &page.live;
+    let Some(place) = live.place() else {
+        return view::said(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "Too many browsers listen already.",
+        );
+    };
+    let Some(following) = live.following() else {
+        return view::broken();
+    };
+    let (sender, told) = mpsc::channel(4);
+    let end = live.ended();
+    let telling = tell(page, visitor, following, sender);
+    tokio::spawn(async move { end.run_until_cancelled(telling).await });
+    let mut response = Response::new(Body::new(NewsBody {
+        told,
+        _place: place,
+    }));
+    let kind = HeaderValue::from_static("text/event-stream");
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response
+}
+
+/// Sends an event whenever something has happened, until the browser has left or its device is forgotten.
+async fn tell(
+    page: Arc<WebPage>,
+    visitor: Visitor,
+    following: Arc<Following>,
+    sender: mpsc::Sender<Bytes>,
+) {
+    let device = visitor.device.to_hex();
+    let mut newest = following.newest.clone();
+    newest.mark_changed();
+    loop {
+        let lines = tokio::select! {
+            changed = newest.changed() => {
+                if changed.is_err() {
+                    return;
+                }
+                let number = *newest.borrow_and_update();
+                let page = Arc::clone(&page);
+                let counted = tokio::task::spawn_blocking(move || {
+                    page.door.has(device.as_str()).then(|| page.counts())
+                });
+                let Ok(Some(counts)) = counted.await else {
+                    return;
+                };
+                let (waiting, to_review) = (counts.waiting, counts.to_review);
+                format!("data: {{\"seq\":{number},\"waiting\":{waiting},\"review\":{to_review}}}\n\n")
+            }
+            () = tokio::time::sleep(ALIVE) => ":\n\n".to_owned(),
+            () = sender.closed() => return,
+        };
+        if sender.send(lines.into()).await.is_err() {
+            return;
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// The body of the answer.
+struct NewsBody {
+    told: mpsc::Receiver<Bytes>,
+    _place: OwnedSemaphorePermit,
+}
+
+impl http_body::Body for NewsBody {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<BodyFrame<Bytes>, Self::Error>>> {
+        let lines = self.told.poll_recv(context);
+        lines.map(|lines| lines.map(|lines| Ok(BodyFrame::data(lines))))
+    }
+}
