@@ -232,7 +232,7 @@ async function look() {
       added += [...remaining].filter((id) => !known.has(id)).length;
       for (const item of shown) {
         item.toggleAttribute("data-gone", !remaining.has(item.id));
-        for (const button of all("button", item)) button.disabled = !remaining.has(item.id);
+        for (const button of all("button:not([hidden])", item)) button.disabled = !remaining.has(item.id);
       }
     }
     offer(added);

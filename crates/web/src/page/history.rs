@@ -1,6 +1,7 @@
 //! *History*: operations by session, file and time, one operation with its diffs, the life of a file, who wrote which line, and
 //! undo, redo and restore with a preview.
 
+mod before;
 mod file;
 mod lines;
 mod list;

@@ -25,6 +25,12 @@ pub(super) struct Told {
 }
 
 impl Told {
+    /// Says that something was not done.
+    pub(super) fn refused(words: String) -> Self {
+        let tone = Tone::Refused;
+        Self { tone, words }
+    }
+
     pub(super) fn is_refusal(&self) -> bool {
         self.tone == Tone::Refused
     }

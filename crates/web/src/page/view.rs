@@ -9,6 +9,8 @@ use http::header::{
 };
 use http::{HeaderName, HeaderValue, StatusCode};
 
+use super::assets;
+
 /// What a browser may do on the page: load what this server has, send forms to it, and nothing else. No script or style stands in
 /// the HTML itself, so text that slipped through as HTML could still run nothing.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -34,9 +36,30 @@ pub(super) fn go_to(path: &str) -> Response {
     response
 }
 
+/// A sentence alone, with the way back.
+#[derive(Template)]
+#[template(path = "said.html")]
+struct SaidView<'w> {
+    title: &'static str,
+    words: &'w str,
+    style: &'static str,
+}
+
 /// A sentence alone.
 pub(super) fn said(status: StatusCode, words: &str) -> Response {
-    answer(status, "text/plain; charset=utf-8", format!("{words}\n"))
+    let view = SaidView {
+        title: match status {
+            StatusCode::NOT_FOUND => "Not found",
+            status if status.is_server_error() => "Not possible now",
+            _ => "Not done",
+        },
+        words,
+        style: assets::style(),
+    };
+    match view.render() {
+        Ok(text) => answer(status, "text/html; charset=utf-8", text),
+        Err(_) => answer(status, "text/plain; charset=utf-8", format!("{words}\n")),
+    }
 }
 
 /// A request that is not allowed.

@@ -84,11 +84,42 @@ pub(in crate::page) async fn remember(request: Request, next: Next) -> Response 
     response
 }
 
-/// The links that change the layout.
-#[derive(Template)]
+/// The links that change the layout of the view that was asked for; the other fields of its query stay.
+#[derive(Clone, Template)]
 #[template(path = "diff/layout.html")]
 pub(in crate::page) struct LayoutChoice {
     pub(in crate::page) layout: DiffLayout,
+    /// What stands before the field `view`: an address that ends in `?` or `&`.
+    address: String,
+}
+
+impl LayoutChoice {
+    /// The links of a view whose address is not the one of the request.
+    pub(in crate::page) fn at(path: &str, layout: DiffLayout) -> Self {
+        let address = format!("{path}?");
+        Self { layout, address }
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for LayoutChoice {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
+        let layout = DiffLayout::from_request_parts(parts, state).await?;
+        let query = parts.uri.query().unwrap_or_default();
+        let mut kept = form_urlencoded::Serializer::new(String::new());
+        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+            if name != "view" {
+                kept.append_pair(&name, &value);
+            }
+        }
+        let kept = kept.finish();
+        let address = match kept.is_empty() {
+            true => "?".to_owned(),
+            false => format!("?{kept}&"),
+        };
+        Ok(Self { layout, address })
+    }
 }
 
 impl askama::filters::HtmlSafe for LayoutChoice {}

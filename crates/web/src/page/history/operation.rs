@@ -12,7 +12,7 @@ use lancet::history::{ALREADY_UNDONE, FileChange, History, IdMatch, Operation, O
 use super::file_diff;
 use super::summary::{FileSummary, Summary, prompts, short};
 use crate::page::WebPage;
-use crate::page::diff::{DiffLayout, DiffPart, FileDiff, LayoutChoice, PART, deadline};
+use crate::page::diff::{DiffPart, FileDiff, LayoutChoice, PART, deadline};
 use crate::page::fields::Fields;
 use crate::page::frame::{Frame, Section};
 use crate::page::visitor::Visitor;
@@ -62,7 +62,7 @@ pub(super) async fn show(
     State(page): State<Arc<WebPage>>,
     Path(id): Path<String>,
     visitor: Visitor,
-    layout: DiffLayout,
+    choice: LayoutChoice,
     fields: Fields,
 ) -> Response {
     page.answer(move |page| {
@@ -74,7 +74,7 @@ pub(super) async fn show(
         };
         let title = format!("{} {}", visible_line(&found.tool), short(&found.id));
         let frame = Frame::new(page, &visitor, Section::History, title);
-        match view(&history, &found, frame, layout, &fields) {
+        match view(&history, &found, frame, choice, &fields) {
             Ok(view) => view::html(StatusCode::OK, &view),
             Err(_) => view::broken(),
         }
@@ -106,9 +106,10 @@ fn view(
     history: &History,
     found: &Operation,
     frame: Frame,
-    layout: DiffLayout,
+    choice: LayoutChoice,
     fields: &Fields,
 ) -> Result<OperationView, lancet::history::StoreError> {
+    let layout = choice.layout;
     let part: Option<usize> = fields.number("file");
     let until = deadline();
     let mut left = MOST_LINES;
@@ -142,7 +143,7 @@ fn view(
     let text = |text: &Option<String>| text.as_deref().map(|text| visible_line(text).into_owned());
     Ok(OperationView {
         frame,
-        choice: LayoutChoice { layout },
+        choice,
         operation: Summary::of(found, history),
         prompt: prompts(history, std::slice::from_ref(found))
             .pop()

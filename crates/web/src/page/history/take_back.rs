@@ -14,17 +14,18 @@ use lancet::outcome::{ChangeOutcome, FileOutcome, Outcome, unified};
 use lancet::undo::{Conflicts, Overlap, Restore, Selection, Side, TakeBack};
 use lancet::{Caller, Reply};
 
+use super::before::Before;
 use super::operation::{find, missing};
 use super::summary::{PAGE, Summary, kind};
 use crate::page::WebPage;
-use crate::page::diff::{Diff, DiffLayout, DiffPart, FileDiff, PART, deadline};
+use crate::page::diff::{Diff, DiffLayout, DiffPart, FileDiff, deadline};
 use crate::page::fields::{Fields, SentForm};
 use crate::page::frame::{Frame, Section};
 use crate::page::told::Tone;
 use crate::page::visitor::Visitor;
 use crate::page::{links, view};
 
-/// How many lines of diffs a preview has at most, over all files.
+/// After how many lines of diffs the files that follow are only named. The diff of a file is shown whole.
 const MOST_LINES: usize = 2_000;
 
 /// What is to be done about an operation.
@@ -92,7 +93,12 @@ impl Wish {
     }
 
     /// Carries it out, or only looks what would become of the files.
-    fn run(&self, page: &WebPage, is_dry: bool) -> Reply {
+    fn run(&self, page: &WebPage, run: Run) -> Reply {
+        let is_dry = matches!(run, Run::Preview);
+        let person = Person(match run {
+            Run::Preview => Before::default(),
+            Run::Write(before) => before,
+        });
         let session = page.lancet.new_session();
         let caller = Caller::client(PAGE, env!("CARGO_PKG_VERSION"));
         let selection = Selection::Operation(self.operation.id.clone());
@@ -103,7 +109,7 @@ impl Wish {
                 let path = &self.operation.files[self.file - 1].path;
                 let mut one = Restore::new(path, &self.operation.id, self.side);
                 one.dry_run = is_dry;
-                return session.restore_all_asking(vec![one], caller, Person);
+                return session.restore_all_asking(vec![one], caller, person);
             }
         };
         asked.dry_run = is_dry;
@@ -113,7 +119,7 @@ impl Wish {
         if self.leaves_out {
             asked = asked.conflicts(Conflicts::LeaveOut);
         }
-        session.take_back_asking(asked, caller, Person)
+        session.take_back_asking(asked, caller, person)
     }
 
     fn address(&self) -> String {
@@ -121,12 +127,24 @@ impl Wish {
     }
 }
 
-/// The person who has seen the preview and pressed the button.
-struct Person;
+/// Whether the files are written.
+enum Run {
+    Preview,
+    /// They are, where they are still these.
+    Write(Before),
+}
+
+/// The person who has seen the preview of these files and pressed the button.
+struct Person(Before);
 
 impl Approver for Person {
-    fn ask(&self, _: &Question, _: &Wait) -> Answer {
-        Answer::Yes
+    fn ask(&self, question: &Question, _: &Wait) -> Answer {
+        match question.files.iter().all(|file| self.0.has(file)) {
+            true => Answer::Yes,
+            false => Answer::No(Some(
+                "the files have changed since the preview; look at it again".to_owned(),
+            )),
+        }
     }
 
     fn beforehand(&self, _: bool) -> Option<String> {
@@ -181,12 +199,12 @@ pub(super) async fn preview(
         let Some(wish) = Wish::read(&history, &id, &act, &fields) else {
             return missing();
         };
-        let reply = wish.run(page, true);
+        let before = Before::read(&wish.operation);
+        let reply = wish.run(page, Run::Preview);
         let frame = Frame::new(page, &visitor, Section::History, wish.act.title());
-        view::html(
-            StatusCode::OK,
-            &shown(&history, &wish, &reply, frame, layout),
-        )
+        let mut view = shown(&history, &wish, &reply, frame, layout);
+        view.shown = before.digest(&reply);
+        view::html(StatusCode::OK, &view)
     })
     .await
 }
@@ -206,12 +224,13 @@ pub(super) async fn carry_out(
             return missing();
         };
         let seen = form.0.one("shown").unwrap_or_default();
-        if hash(&wish.run(page, true)) != seen {
+        let before = Before::read(&wish.operation);
+        if before.digest(&wish.run(page, Run::Preview)) != seen {
             let words = "The files have changed since you looked. Nothing was written; this is what would become of them now.";
             page.told.tell(&visitor, Tone::Refused, words);
             return view::go_to(&links::query(&wish.address(), &borrowed(&repeated(&wish))));
         }
-        let reply = wish.run(page, false);
+        let reply = wish.run(page, Run::Write(before));
         match reply.outcome() {
             Outcome::Changed(change) => {
                 page.told.tell(&visitor, Tone::Done, told(&wish, change));
@@ -267,28 +286,6 @@ fn borrowed<'f>(fields: &'f [(&'static str, String)]) -> Vec<(&'f str, &'f str)>
         .collect()
 }
 
-/// The hash of what a preview shows; empty where it is a refusal.
-fn hash(reply: &Reply) -> String {
-    let Outcome::Changed(change) = reply.outcome() else {
-        return String::new();
-    };
-    let mut hasher = blake3::Hasher::new();
-    for file in &change.files {
-        let shown = format!(
-            "{:?} {:?} {:?} {} {} {:?} {:?}",
-            file.path,
-            file.kind,
-            file.from_path,
-            file.added,
-            file.removed,
-            file.patch,
-            file.executable
-        );
-        hasher.update(shown.as_bytes());
-    }
-    hasher.finalize().to_hex().to_string()
-}
-
 fn shown(
     history: &History,
     wish: &Wish,
@@ -303,7 +300,7 @@ fn shown(
         action: wish.address(),
         operation: Summary::of(&wish.operation, history),
         fields: repeated(wish),
-        shown: hash(reply),
+        shown: String::new(),
         lead: None,
         notes: Vec::new(),
         files: Vec::new(),
@@ -336,7 +333,8 @@ fn shown(
         let shown = DiffPart {
             layout,
             from: 0,
-            most: PART.min(left.max(1)),
+            // All of a file: it is approved as a whole.
+            most: usize::MAX,
             until,
         };
         let file = file_view(history, file, &shown, left > 0);

@@ -58,11 +58,11 @@ struct GroupEntry {
 pub(super) async fn list(
     State(page): State<Arc<WebPage>>,
     visitor: Visitor,
-    layout: DiffLayout,
+    choice: LayoutChoice,
 ) -> Response {
     page.answer(move |page| {
         let frame = Frame::new(page, &visitor, Section::Review, "Review");
-        match made(page, frame, layout) {
+        match made(page, frame, choice) {
             Some(view) => view::html(StatusCode::OK, &view),
             None => view::broken(),
         }
@@ -70,7 +70,8 @@ pub(super) async fn list(
     .await
 }
 
-fn made(page: &WebPage, frame: Frame, layout: DiffLayout) -> Option<ListView> {
+fn made(page: &WebPage, frame: Frame, choice: LayoutChoice) -> Option<ListView> {
+    let layout = choice.layout;
     let review = page.lancet.review()?;
     let list = review.list(FILES).ok()?;
     let roots = page.lancet.roots();
@@ -96,7 +97,7 @@ fn made(page: &WebPage, frame: Frame, layout: DiffLayout) -> Option<ListView> {
         upto: list.upto,
         comments: comments::newest(&review, &roots).ok()?,
         is_one: false,
-        choice: LayoutChoice { layout },
+        choice,
         frame,
         layout,
     })
@@ -133,10 +134,11 @@ fn other(file: &UnseenFile, roots: &[PathBuf]) -> (String, String) {
 pub(super) async fn file(
     State(page): State<Arc<WebPage>>,
     visitor: Visitor,
-    layout: DiffLayout,
+    choice: LayoutChoice,
     fields: Fields,
 ) -> Response {
     page.answer(move |page| {
+        let layout = choice.layout;
         let Some(review) = page.lancet.review() else {
             return view::broken();
         };
@@ -165,7 +167,7 @@ pub(super) async fn file(
             upto: 0,
             comments: Vec::new(),
             is_one: true,
-            choice: LayoutChoice { layout },
+            choice,
             layout,
         };
         view::html(StatusCode::OK, &view)

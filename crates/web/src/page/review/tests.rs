@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{act, list};
 use crate::page::WebPage;
-use crate::page::diff::DiffLayout;
+use crate::page::diff::{DiffLayout, LayoutChoice};
 use crate::page::fields::{Fields, SentForm};
 use crate::page::visitor::Visitor;
 
@@ -89,7 +89,7 @@ impl Desk {
         let (status, text) = self.get(list::list(
             State(Arc::clone(&self.page)),
             self.visitor.clone(),
-            DiffLayout::Unified,
+            LayoutChoice::at("/review", DiffLayout::Unified),
         ));
         assert_eq!(status, StatusCode::OK, "{text}");
         text

@@ -4,17 +4,18 @@ use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::response::Response;
-use http::StatusCode;
 use lancet::approval::{Answer, Pick};
 use lancet::questions::{DecideError, RecordedQuestion};
 
 use super::answer::answer;
 use super::find::{found, unknown};
+use super::question::show_again;
 use super::summary::Summary;
 use crate::page::WebPage;
+use crate::page::diff::DiffLayout;
 use crate::page::fields::SentForm;
 use crate::page::told::Tone;
-use crate::page::view::{self, go_to};
+use crate::page::view::go_to;
 use crate::page::visitor::Visitor;
 
 /// Who decided, for the record.
@@ -25,6 +26,7 @@ pub(super) async fn send(
     State(page): State<Arc<WebPage>>,
     Path(id): Path<String>,
     visitor: Visitor,
+    layout: DiffLayout,
     SentForm(fields): SentForm,
 ) -> Response {
     page.answer(move |page| {
@@ -33,7 +35,9 @@ pub(super) async fn send(
         };
         let answer = match answer(&found.question, &fields) {
             Ok(answer) => answer,
-            Err(trouble) => return view::said(StatusCode::BAD_REQUEST, &trouble),
+            Err(trouble) => {
+                return show_again(page, &visitor, &found, layout, (&fields, trouble));
+            }
         };
         decide(page, &visitor, &found, &answer);
         match fields.one("then") {

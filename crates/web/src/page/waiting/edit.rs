@@ -19,6 +19,7 @@ use crate::page::WebPage;
 use crate::page::diff::{Diff, DiffLayout, DiffPart, FileDiff, deadline};
 use crate::page::fields::{Fields, SentForm};
 use crate::page::frame::{Frame, Section};
+use crate::page::told::Told;
 use crate::page::view::{self, go_to};
 use crate::page::visitor::Visitor;
 
@@ -31,6 +32,8 @@ struct EditView {
     file: usize,
     path: String,
     text: String,
+    /// The words for the agent that were typed before.
+    words: String,
     /// How many other files are written as they were proposed.
     others: usize,
     preview: Option<Preview>,
@@ -79,7 +82,8 @@ pub(super) async fn form(
 ) -> Response {
     page.answer(move |page| {
         let file = fields.number("file").unwrap_or(0);
-        show(page, &visitor, &id, file, None, DiffLayout::Unified)
+        let edited = Edited::default();
+        show(page, &visitor, &id, file, edited, DiffLayout::Unified)
     })
     .await
 }
@@ -95,7 +99,11 @@ pub(super) async fn preview(
     page.answer(move |page| {
         let file = fields.number("file").unwrap_or(0);
         let text = as_typed(fields.raw("text").unwrap_or_default());
-        show(page, &visitor, &id, file, Some(text), layout)
+        let edited = Edited {
+            text: Some(text),
+            ..Edited::default()
+        };
+        show(page, &visitor, &id, file, edited, layout)
     })
     .await
 }
@@ -105,6 +113,7 @@ pub(super) async fn approve(
     State(page): State<Arc<WebPage>>,
     Path(id): Path<String>,
     visitor: Visitor,
+    layout: DiffLayout,
     SentForm(fields): SentForm,
 ) -> Response {
     page.answer(move |page| {
@@ -131,7 +140,14 @@ pub(super) async fn approve(
         }
         let words = match words(&found.question, &fields) {
             Ok(words) => words,
-            Err(trouble) => return view::said(StatusCode::BAD_REQUEST, &trouble),
+            Err(trouble) => {
+                let edited = Edited {
+                    text: Some(text),
+                    words: fields.raw("words").unwrap_or_default().to_owned(),
+                    trouble: Some(trouble),
+                };
+                return show(page, &visitor, &id, file, edited, layout);
+            }
         };
         let answer = edited(&found.question, file, text, words);
         decide(page, &visitor, &found, &answer);
@@ -140,12 +156,21 @@ pub(super) async fn approve(
     .await
 }
 
+/// What the person has typed so far.
+#[derive(Default)]
+struct Edited {
+    text: Option<String>,
+    words: String,
+    /// Why it could not be approved.
+    trouble: Option<String>,
+}
+
 fn show(
     page: &WebPage,
     visitor: &Visitor,
     id: &str,
     file: usize,
-    edited: Option<String>,
+    edited: Edited,
     layout: DiffLayout,
 ) -> Response {
     let Some(found) = found(page, id) else {
@@ -166,20 +191,32 @@ fn show(
         return go_to(&back);
     }
     let path = asked.shown_relative();
-    let preview = edited.as_deref().map(|text| Preview {
+    let preview = edited.text.as_deref().map(|text| Preview {
         diff: diff(asked, text, layout),
         is_as_proposed: asked.text.as_deref() == Some(text),
     });
+    let mut frame = Frame::new(page, visitor, Section::Waiting, format!("Edit {path}"));
+    let status = match edited.trouble {
+        Some(trouble) => {
+            frame.told.push(Told::refused(trouble));
+            StatusCode::BAD_REQUEST
+        }
+        None => StatusCode::OK,
+    };
     let view = EditView {
-        frame: Frame::new(page, visitor, Section::Waiting, format!("Edit {path}")),
+        frame,
         id,
         file,
-        text: edited.or_else(|| asked.text.clone()).unwrap_or_default(),
+        text: edited
+            .text
+            .or_else(|| asked.text.clone())
+            .unwrap_or_default(),
+        words: edited.words,
         others: found.question.files.len() - 1,
         preview,
         path,
     };
-    view::html(StatusCode::OK, &view)
+    view::html(status, &view)
 }
 
 /// What an edited text changes in the file as it is. All of it is shown: it is approved as a whole.

@@ -7,10 +7,12 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
+use lancet::approval::{FileQuestion, Piece};
 use lancet::questions::{Questions, RecordedQuestion};
+use lancet_rendering::{DiffLine, Role, lines};
 
 use super::find::found;
-use super::summary::{QuestionStanding, Summary};
+use super::summary::{QuestionStanding, Summary, kind};
 use crate::page::WebPage;
 use crate::page::diff::{Diff, DiffLayout, DiffPart, FileDiff, LayoutChoice, deadline};
 use crate::page::fields::Fields;
@@ -49,8 +51,8 @@ struct ListEntry {
 
 /// The diff of a file of a question in the list.
 struct EntryDiff {
-    /// The file's name, where the question is about several.
-    path: Option<String>,
+    path: String,
+    kind: Option<&'static str>,
     notices: Vec<String>,
     diff: FileDiff,
 }
@@ -59,10 +61,11 @@ struct EntryDiff {
 pub(super) async fn list(
     State(page): State<Arc<WebPage>>,
     visitor: Visitor,
-    layout: DiffLayout,
+    choice: LayoutChoice,
     fields: Fields,
 ) -> Response {
     page.answer(move |page| {
+        let layout = choice.layout;
         let Some(questions) = page.lancet.questions() else {
             return view::broken();
         };
@@ -74,7 +77,7 @@ pub(super) async fn list(
         let end = (from + PAGE).min(ids.len());
         let view = ListView {
             frame,
-            choice: LayoutChoice { layout },
+            choice,
             entries: entries(&questions, &ids[from..end], layout),
             total: ids.len(),
             newer: (from > 0).then(|| from.saturating_sub(PAGE)),
@@ -99,26 +102,41 @@ fn entries(questions: &Questions, ids: &[String], layout: DiffLayout) -> Vec<Lis
     found.enumerate().map(entry).collect()
 }
 
-/// Whether all that a question shows fits into the list, so that it can be answered there.
+/// Whether all that a question shows fits into the list, so that it can be answered there: every change is one of lines, and the
+/// list shows all of them. What moves, empties or removes a file without showing lines is opened first.
 fn is_short(one: &RecordedQuestion) -> bool {
-    let pieces = || one.question.files.iter().flat_map(|file| &file.pieces);
+    let files = &one.question.files;
+    let says_all = |file: &FileQuestion| {
+        file.moved_from.is_none() && file.pieces.iter().all(has_changed_lines)
+    };
+    if !files.iter().all(says_all) {
+        return false;
+    }
+    let pieces = || files.iter().flat_map(|file| &file.pieces);
     let bytes: usize = pieces().map(|piece| piece.diff.len()).sum();
     let lines: usize = pieces().map(|piece| piece.diff.lines().count()).sum();
-    let notices = one.question.files.iter().flat_map(|file| &file.notices);
+    let notices = files.iter().flat_map(|file| &file.notices);
     let said: usize = notices.map(String::len).sum();
     bytes + said <= MOST_BYTES && lines <= MOST_LINES
 }
 
+/// Whether a piece shows lines: the diff of a file that is no text, or too large to compare, has none.
+fn has_changed_lines(piece: &Piece) -> bool {
+    let is_change = |line: &DiffLine| matches!(line.role, Role::Added | Role::Removed);
+    lines(&piece.diff).iter().any(is_change)
+}
+
 fn diffs(one: &RecordedQuestion, layout: DiffLayout, until: Instant) -> Vec<EntryDiff> {
     let files = &one.question.files;
-    let of_file = |file: &lancet::approval::FileQuestion| {
+    let of_file = |file: &FileQuestion| {
         let texts: Vec<&str> = file
             .pieces
             .iter()
             .map(|piece| piece.diff.as_str())
             .collect();
         EntryDiff {
-            path: (files.len() > 1).then(|| file.shown_relative()),
+            path: file.shown_relative(),
+            kind: kind(file),
             notices: file.notices.clone(),
             diff: FileDiff {
                 caption: format!("Changes of {}", file.shown_relative()),

@@ -6,17 +6,18 @@ use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use http::StatusCode;
-use lancet::approval::{ChangeKind, FileQuestion};
+use lancet::approval::FileQuestion;
 use lancet::questions::{QuestionState, RecordedQuestion};
 
 use super::answer::group;
 use super::edit::hindrance;
 use super::find::{found, unknown};
-use super::summary::{QuestionStanding, Summary};
+use super::summary::{QuestionStanding, Summary, kind};
 use crate::page::WebPage;
 use crate::page::diff::{Diff, DiffLayout, DiffPart, LayoutChoice, PART, deadline};
 use crate::page::fields::Fields;
 use crate::page::frame::{Frame, Section};
+use crate::page::told::Told;
 use crate::page::view;
 use crate::page::visitor::Visitor;
 
@@ -40,6 +41,8 @@ struct QuestionView {
     is_part: bool,
     session: String,
     always: Vec<String>,
+    /// The words of a form that could not be carried out.
+    words: String,
 }
 
 /// A file of the question.
@@ -66,9 +69,35 @@ struct FileView {
     diff: Diff,
     /// Whether the diff is left out because the others are long; it is opened by a link.
     is_left_out: bool,
+    /// The boxes that were ticked in a form that could not be carried out.
+    ticked: Vec<String>,
+    /// The comments of that form: the line, and the words.
+    comments: Vec<(String, String)>,
 }
 
 impl FileView {
+    /// Takes over what a form has for this file.
+    fn fill(&mut self, sent: &Fields) {
+        self.ticked = sent.all("pick").map(str::to_owned).collect();
+        let number = self.number.to_string();
+        let places = sent.all("comment-file").zip(sent.all("comment-line"));
+        let comments = places.zip(sent.all("comment"));
+        let own = comments.filter(|((file, _), words)| *file == number && !words.trim().is_empty());
+        self.comments = own
+            .map(|((_, line), words)| (line.to_owned(), words.to_owned()))
+            .collect();
+    }
+
+    /// Whether the box of the whole file was ticked.
+    fn is_ticked(&self) -> bool {
+        self.ticked.contains(&self.number.to_string())
+    }
+
+    /// Whether the box of a piece was ticked.
+    fn is_piece_ticked(&self, piece: &usize) -> bool {
+        self.ticked.contains(&format!("{}.{piece}", self.number))
+    }
+
     /// Whether a piece has several hunks.
     fn together(&self, text: &usize) -> bool {
         self.diff
@@ -85,7 +114,7 @@ pub(super) async fn show(
     State(page): State<Arc<WebPage>>,
     Path(id): Path<String>,
     visitor: Visitor,
-    layout: DiffLayout,
+    choice: LayoutChoice,
     fields: Fields,
 ) -> Response {
     page.answer(move |page| {
@@ -98,19 +127,41 @@ pub(super) async fn show(
         let part = fields.number("file").zip(fields.number("from"));
         view::html(
             StatusCode::OK,
-            &view_of(frame, summary, &found, layout, part),
+            &view_of(frame, summary, &found, choice, part),
         )
     })
     .await
+}
+
+/// Shows a question again whose form could not be carried out: says why, and every field has what the person put into it.
+pub(super) fn show_again(
+    page: &WebPage,
+    visitor: &Visitor,
+    found: &RecordedQuestion,
+    layout: DiffLayout,
+    (sent, trouble): (&Fields, String),
+) -> Response {
+    let summary = Summary::of(found);
+    let title = format!("{} {}", summary.tool, summary.subject);
+    let mut frame = Frame::new(page, visitor, Section::Waiting, title);
+    frame.told.push(Told::refused(trouble));
+    let choice = LayoutChoice::at(&format!("/waiting/{}", found.id), layout);
+    let mut view = view_of(frame, summary, found, choice, None);
+    view.words = sent.raw("words").unwrap_or_default().to_owned();
+    for file in &mut view.files {
+        file.fill(sent);
+    }
+    view::html(StatusCode::BAD_REQUEST, &view)
 }
 
 fn view_of(
     frame: Frame,
     summary: Summary,
     found: &RecordedQuestion,
-    layout: DiffLayout,
+    choice: LayoutChoice,
     part: Option<(usize, usize)>,
 ) -> QuestionView {
+    let layout = choice.layout;
     let question = &found.question;
     let until = deadline();
     let mut left = LINES;
@@ -140,7 +191,7 @@ fn view_of(
         frame,
         summary,
         layout,
-        choice: LayoutChoice { layout },
+        choice,
         files,
         is_open,
         has_parts: is_open && !question.is_whole && pieces > 1,
@@ -148,6 +199,7 @@ fn view_of(
         is_part: part.is_some(),
         session: question.offers.session.clone(),
         always: question.offers.always.clone(),
+        words: String::new(),
     }
 }
 
@@ -170,11 +222,7 @@ fn file_view(
     FileView {
         number,
         path: file.shown_relative(),
-        kind: match file.kind {
-            ChangeKind::Create => Some("new file"),
-            ChangeKind::Delete => Some("removed"),
-            _ => None,
-        },
+        kind: kind(file),
         moved_from: file.shown_old_path(),
         added: file.lines.0,
         removed: file.lines.1,
@@ -191,6 +239,8 @@ fn file_view(
             .collect(),
         can_edit: is_open && hindrance(found, file).is_none(),
         is_left_out: diff.hunks.is_empty() && diff.total > 0,
+        ticked: Vec::new(),
+        comments: Vec::new(),
         diff,
     }
 }

@@ -1,6 +1,6 @@
 //! What a question is about, in a few words: who asks, what for, why, and how it stands.
 
-use lancet::approval::Question;
+use lancet::approval::{ChangeKind, FileQuestion, Question};
 use lancet::questions::{QuestionState, RecordedQuestion};
 
 use crate::page::moment::Moment;
@@ -29,11 +29,41 @@ pub(super) struct Summary {
     pub(super) is_protected: bool,
     pub(super) added: usize,
     pub(super) removed: usize,
-    /// The first files, each with its added and removed lines.
-    pub(super) files: Vec<(String, usize, usize)>,
+    /// The first files.
+    pub(super) files: Vec<FileSummary>,
     /// How many files are not named.
     pub(super) further: usize,
     pub(super) state: QuestionStanding,
+}
+
+/// What happens to a file, in a few words.
+pub(super) struct FileSummary {
+    pub(super) path: String,
+    pub(super) kind: Option<&'static str>,
+    pub(super) moved_from: Option<String>,
+    pub(super) added: usize,
+    pub(super) removed: usize,
+}
+
+impl FileSummary {
+    fn of(file: &FileQuestion) -> Self {
+        Self {
+            path: file.shown_relative(),
+            kind: kind(file),
+            moved_from: file.shown_old_path(),
+            added: file.lines.0,
+            removed: file.lines.1,
+        }
+    }
+}
+
+/// The word for what happens to a file; none where it is changed in place, or moved.
+pub(super) fn kind(file: &FileQuestion) -> Option<&'static str> {
+    match file.kind {
+        ChangeKind::Create => Some("new file"),
+        ChangeKind::Delete => Some("removed"),
+        _ => None,
+    }
 }
 
 /// How a question stands.
@@ -84,9 +114,7 @@ impl Summary {
             is_protected: question.is_protected(),
             added,
             removed,
-            files: files
-                .map(|file| (file.shown_relative(), file.lines.0, file.lines.1))
-                .collect(),
+            files: files.map(FileSummary::of).collect(),
             further: question.files.len().saturating_sub(NAMED),
             state: standing(found),
         }

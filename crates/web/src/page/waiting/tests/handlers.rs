@@ -15,7 +15,7 @@ use lancet_testing::TestFolder;
 use serde_json::{Value, json};
 
 use crate::page::WebPage;
-use crate::page::diff::DiffLayout;
+use crate::page::diff::{DiffLayout, LayoutChoice};
 use crate::page::fields::{Fields, SentForm};
 use crate::page::visitor::Visitor;
 use crate::page::waiting::{decide, edit, list, question};
@@ -107,7 +107,7 @@ impl Desk {
         let made = list::list(
             State(self.page.clone()),
             self.visitor.clone(),
-            DiffLayout::Unified,
+            LayoutChoice::at("/", DiffLayout::Unified),
             Fields::default(),
         );
         let response = self.runtime.block_on(made);
@@ -119,7 +119,7 @@ impl Desk {
             State(self.page.clone()),
             Path(id.to_owned()),
             self.visitor.clone(),
-            DiffLayout::Unified,
+            LayoutChoice::at("/", DiffLayout::Unified),
             Fields::new(query.as_bytes()),
         );
         let response = self.runtime.block_on(made);
@@ -131,6 +131,7 @@ impl Desk {
             State(self.page.clone()),
             Path(id.to_owned()),
             self.visitor.clone(),
+            DiffLayout::Unified,
             SentForm(Fields::new(form.as_bytes())),
         );
         let response = self.runtime.block_on(made);
@@ -154,6 +155,7 @@ impl Desk {
             State(self.page.clone()),
             Path(id.to_owned()),
             self.visitor.clone(),
+            DiffLayout::Unified,
             SentForm(Fields::new(form.as_bytes())),
         );
         let response = self.runtime.block_on(made);
@@ -255,7 +257,26 @@ fn a_form_without_an_answer_decides_nothing() {
             "{form}"
         );
     }
+    let form = "do=picked&words=Mind+the+%3Cgap%3E&comment-file=0&comment-line=1&comment=Why%3F";
+    let again = desk.decide(&id, form).text;
+    for kept in [
+        "No box is ticked",
+        "Mind the &#60;gap&#62;",
+        "Why?</textarea>",
+    ] {
+        assert!(again.contains(kept), "{kept}: {again}");
+    }
     assert_eq!(desk.question(&id).state, QuestionState::Open);
+}
+
+#[test]
+fn the_list_has_no_button_for_what_it_does_not_show() {
+    let desk = Desk::new();
+    desk.ask("empty.txt", "");
+    let list = desk.list().text;
+    let named = "empty.txt</span> <span class=\"tag\">new file";
+    assert!(list.contains(named), "{list}");
+    assert!(!list.contains("value=\"yes\""), "{list}");
 }
 
 #[test]

@@ -1,0 +1,79 @@
+//! The files as they were when a preview was made. What is carried out is what was shown: the old bytes, the operation and the wish
+//! decide the new ones, so the same digest means the same change, also where no line of it can be shown.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use lancet::Reply;
+use lancet::approval::FileQuestion;
+use lancet::history::Operation;
+use lancet::outcome::Outcome;
+
+/// The contents of the files of an operation; none where there is no such file.
+#[derive(Default)]
+pub(super) struct Before(BTreeMap<PathBuf, Option<Content>>);
+
+/// What a path holds.
+#[derive(Debug)]
+struct Content {
+    /// The hash of the bytes, or of a link's target, in hexadecimal digits.
+    digits: String,
+    is_link: bool,
+}
+
+impl Before {
+    /// Reads the files. This comes before the preview is made: what is written in between makes another digest.
+    pub(super) fn read(operation: &Operation) -> Self {
+        let paths = operation.files.iter().flat_map(|file| {
+            let old = file.moved_from.as_ref();
+            std::iter::once(&file.path).chain(old)
+        });
+        Self(paths.map(|path| (path.clone(), content(path))).collect())
+    }
+
+    /// The digest of these files and of what a preview says of them; empty where it is a refusal.
+    pub(super) fn digest(&self, reply: &Reply) -> String {
+        let Outcome::Changed(change) = reply.outcome() else {
+            return String::new();
+        };
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(format!("{:?}", self.0).as_bytes());
+        for file in &change.files {
+            let shown = format!(
+                "{:?} {:?} {:?} {} {} {:?} {:?}",
+                file.path,
+                file.kind,
+                file.from_path,
+                file.added,
+                file.removed,
+                file.patch,
+                file.executable
+            );
+            hasher.update(shown.as_bytes());
+        }
+        hasher.finalize().to_hex().to_string()
+    }
+
+    /// Whether a question is about a file as it was read here. A link has no revision that could be compared.
+    pub(super) fn has(&self, file: &FileQuestion) -> bool {
+        let Some(base) = file.base.as_deref() else {
+            return true;
+        };
+        let names = std::iter::once(&file.path).chain(&file.moved_from);
+        let mut known = names.filter_map(|name| self.0.get(name)?.as_ref());
+        known.any(|known| known.is_link || known.digits.starts_with(base))
+    }
+}
+
+fn content(path: &Path) -> Option<Content> {
+    let is_link = std::fs::symlink_metadata(path).ok()?.is_symlink();
+    let bytes = match is_link {
+        true => std::fs::read_link(path)
+            .ok()?
+            .into_os_string()
+            .into_encoded_bytes(),
+        false => std::fs::read(path).ok()?,
+    };
+    let digits = blake3::hash(&bytes).to_hex().to_string();
+    Some(Content { digits, is_link })
+}
