@@ -5,10 +5,12 @@ use std::sync::OnceLock;
 use std::thread;
 
 use lancet::dialects::AppliedBy;
+use lancet::review::SHELL_CLIENT;
 use lancet::{Caller, Cancel, RawCall, Reply, Session};
 use serde_json::Value;
 
 use crate::answer::{OutputFormat, put_error};
+use crate::surroundings::RunningAgent;
 use crate::terminal::print_error;
 
 /// The call whose files the message of a panic is about. A command registers at most one call, so it is never replaced.
@@ -35,9 +37,14 @@ pub(crate) fn begin_call() -> Cancel {
     cancel
 }
 
-/// The name and version that the history records as the client of a typed command.
+/// The name and version that the history records as the client of a typed command. A command that an agent runs has another
+/// name than a person's: an agent's undo or redo is to be reviewed, and a person's is not.
 pub(crate) fn caller() -> Caller {
-    Caller::client("lancet", env!("CARGO_PKG_VERSION"))
+    let name = match RunningAgent::around() {
+        Some(agent) => format!("{SHELL_CLIENT}, run by {}", agent.name),
+        None => SHELL_CLIENT.to_owned(),
+    };
+    Caller::client(name, env!("CARGO_PKG_VERSION"))
 }
 
 /// Sets a panic hook that prints only the source location of a panic, because its message may quote a file's text. With

@@ -74,7 +74,7 @@ pub use question::{
 };
 pub use review::{
     Comment, CommentDraft, CommentKind, CommentQuery, DeliveredWith, Look, MOST_WAITING, NewLook,
-    PAGE_CLIENT, PartTakenBack, ReviewStore, SHELL_CLIENT, UnseenFile, UnseenQuery,
+    PAGE_CLIENT, PartTakenBack, ReviewStore, SHELL_CLIENT, UnseenFile, UnseenQuery, self_named,
 };
 pub use seen::Seen;
 pub use session::{SessionName, SessionNameError};

@@ -13,6 +13,15 @@ pub const SHELL_CLIENT: &str = "lancet";
 /// The client program of changes that a person makes on the page.
 pub const PAGE_CLIENT: &str = "lancet page";
 
+/// The name that is recorded for a program that names itself: the names of a person's own clients cannot be claimed.
+#[must_use]
+pub fn self_named(client: String) -> String {
+    match client.as_str() {
+        SHELL_CLIENT | PAGE_CLIENT => format!("{client} (as it calls itself)"),
+        _ => client,
+    }
+}
+
 /// The largest number of comments that wait for one session.
 pub const MOST_WAITING: usize = 200;
 

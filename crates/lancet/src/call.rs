@@ -143,6 +143,12 @@ impl Caller {
         }
     }
 
+    /// Makes a caller from the name and version that a program on the other side of a protocol gives itself. The names that
+    /// lancet records for a person's own changes are not taken from it, so that what it writes is always to be reviewed.
+    pub fn self_named(name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self::client(lancet_history::self_named(name.into()), version)
+    }
+
     /// Adds the conversation's turn. All changes of a turn can be taken back at once.
     #[must_use]
     pub fn with_turn(mut self, turn: impl Into<String>) -> Self {

@@ -12,6 +12,7 @@ pub(crate) mod file;
 pub(crate) mod lines;
 
 mod comments;
+mod count;
 mod groups;
 
 use std::path::{Path, PathBuf};
@@ -21,10 +22,11 @@ use lancet_history::{IdMatch, NewLook, OperationStore, UnseenQuery};
 
 pub use crate::undo::{HunkLines, NoHunk, TakeHunk};
 pub use comments::{CommentError, LONGEST_COMMENT, NewComment};
+pub use count::{MOST_COUNTED, ReviewTally};
 pub use file::{Contribution, ReviewHunk, ReviewText, ReviewedFile};
 pub use groups::{ReviewGroup, grouped};
 pub use lancet_history::{
-    Comment, CommentKind, DeliveredWith, PAGE_CLIENT, StoreError, UnseenFile,
+    Comment, CommentKind, DeliveredWith, PAGE_CLIENT, SHELL_CLIENT, StoreError, UnseenFile,
 };
 
 use crate::approval::{Answer, Approver, Question, Wait};

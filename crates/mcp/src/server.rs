@@ -165,9 +165,9 @@ impl Server {
             return refused(&Refusal::new(RefusalKind::Invalid, words), &request.name);
         }
         let handed_on = manners.handed_on(&arguments);
-        let mut caller = Caller::default();
-        caller.client = client.as_ref().map(|client| client.name.clone());
-        caller.version = client.map(|client| client.version);
+        let mut caller = client.map_or_else(Caller::default, |client| {
+            Caller::self_named(client.name, client.version)
+        });
         caller.turn = identity.turn;
         caller.call = identity.call;
         caller.handed_on = handed_on;

@@ -39,6 +39,13 @@ pub(crate) struct RunningAgent {
     pub(crate) name: &'static str,
 }
 
+impl RunningAgent {
+    /// The agent that the environment of this process tells of.
+    pub(crate) fn around() -> Option<Self> {
+        running(&|name| std::env::var_os(name).filter(|value| !value.is_empty()))
+    }
+}
+
 /// The agent that the environment tells of; none where no agent runs this command.
 pub(super) fn running(set: &dyn Fn(&str) -> Option<OsString>) -> Option<RunningAgent> {
     let (variable, name) = VARIABLES

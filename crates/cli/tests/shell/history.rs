@@ -38,6 +38,22 @@ fn a_log_without_changes_says_so() {
 }
 
 #[test]
+fn what_an_agent_takes_back_at_the_shell_is_recorded_as_the_agents() {
+    let (stage, _) = edited();
+    let run = |arguments: &[&str], agent: Option<&str>| {
+        let mut command = stage.command(LANCET);
+        command.args(arguments).envs(agent.map(|name| (name, "1")));
+        assert!(command.status().expect("it ran").success());
+        let (_, log) = stage.json(&["log", "--json"]);
+        log["operations"][0]["client"].clone()
+    };
+    // A person's own undo and redo need no review, so an agent's must not have the person's name.
+    assert_eq!(run(&["undo", "--yes"], None), "lancet");
+    let redone = run(&["redo", "--yes"], Some("CLAUDECODE"));
+    assert_eq!(redone, "lancet, run by Claude Code");
+}
+
+#[test]
 fn a_change_is_listed_shown_taken_back_and_done_again() {
     let (stage, id) = edited();
     let log = stage.run(&["log", "--json"]);

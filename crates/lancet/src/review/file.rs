@@ -116,15 +116,13 @@ pub(super) fn reviewed(
     let Some(newest) = chain.newest() else {
         return Ok(None);
     };
-    let left = newest.change().after.as_ref();
-    let (before, after) = (chain.baseline, revision(&newest.change().after));
-    let modes = chain.baseline_state().zip(left);
-    let modes = modes.map(|(before, after)| (before.mode & 0o7777, after.mode & 0o7777));
-    let modes = modes.filter(|(before, after)| before != after && *before != 0 && *after != 0);
-    let is_moved = chain.first_name != path && before.is_some();
-    if before == after && modes.is_none() && !is_moved {
+    if !differs(path, chain) {
         return Ok(None);
     }
+    let left = newest.change().after.as_ref();
+    let (before, after) = (chain.baseline, revision(&newest.change().after));
+    let modes = modes(chain);
+    let is_moved = is_moved(path, chain);
     let kind = match (before, after) {
         (None, _) => ChangeKind::Create,
         (_, None) => ChangeKind::Delete,
@@ -149,6 +147,25 @@ pub(super) fn reviewed(
         contributions: contributions(history, chain)?,
         text,
     }))
+}
+
+/// Whether a file is another than at the last look: its text, its name or its permission bits.
+pub(super) fn differs(path: &Path, chain: &Chain) -> bool {
+    let newest = chain.newest();
+    newest.is_some_and(|newest| revision(&newest.change().after) != chain.baseline)
+        || modes(chain).is_some()
+        || is_moved(path, chain)
+}
+
+/// The permission bits before and after, where they differ.
+fn modes(chain: &Chain) -> Option<(u32, u32)> {
+    let left = chain.newest()?.change().after.as_ref()?;
+    let modes = (chain.baseline_state()?.mode & 0o7777, left.mode & 0o7777);
+    (modes.0 != modes.1 && modes.0 != 0 && modes.1 != 0).then_some(modes)
+}
+
+fn is_moved(path: &Path, chain: &Chain) -> bool {
+    chain.first_name != path && chain.baseline.is_some()
 }
 
 fn text(

@@ -1,12 +1,12 @@
 //! What is to be reviewed, and what counts as seen.
 
-use lancet::history::{ChangeKind, MarkQuery};
-use lancet::review::{ReviewText, grouped};
+use lancet::history::{ChangeKind, LogQuery, MarkQuery};
+use lancet::review::{PAGE_CLIENT, ReviewTally, ReviewText, SHELL_CLIENT, grouped};
 use lancet::undo::{Selection, TakeBack};
-use lancet::{Caller, Mode};
+use lancet::{Caller, Mode, RawCall};
 use serde_json::json;
 
-use crate::ground::{Ground, call, edit, hunks, lines, named, read, write};
+use crate::ground::{Ground, call, edit, hunk, hunks, lines, named, read, write};
 
 #[test]
 fn several_operations_are_one_difference_by_session_and_prompt() {
@@ -105,14 +105,79 @@ fn what_is_as_it_was_needs_no_look() {
     edit(&session, &path, "line 5.\n", "LINE 5.\n");
     edit(&session, &path, "LINE 5.\n", "line 5.\n");
     assert!(ground.review().list(10).expect("read").files.is_empty());
+    let mut tally = ReviewTally::default();
+    let mut count = || ground.review().count(&mut tally).expect("read");
+    assert_eq!(count(), 0);
+    // The look of another window at what was written between makes it another than it was.
+    let first = &lancet.history().expect("kept").log(&LogQuery::default());
+    let first = &first.as_ref().expect("read")[1].id;
+    ground.review().mark_seen(&path, first).expect("kept");
+    assert_eq!(count(), 1);
+    ground
+        .review()
+        .mark_seen(&path, &ground.only().operation)
+        .expect("kept");
+    assert_eq!(count(), 0);
     // Nor does what a person has undone at the shell.
     edit(&session, &path, "line 6.\n", "LINE 6.\n");
+    assert_eq!((count(), count()), (1, 1));
     let shell = Caller::client("lancet", "1");
     let reply = lancet
         .new_session()
         .take_back(TakeBack::undo(Selection::Newest), shell);
     assert!(!reply.is_error(), "{}", reply.text());
     assert!(ground.review().list(10).expect("read").files.is_empty());
+    assert_eq!(count(), 0);
+    edit(&session, &path, "line 7.\n", "LINE 7.\n");
+    assert_eq!((count(), hunks(&ground.only())), (1, 1));
+}
+
+#[test]
+fn a_hunk_taken_back_leaves_nothing_to_count() {
+    let ground = Ground::new();
+    let path = ground.put("a.txt", lines());
+    edit(
+        &named(&ground.engine(), "agent"),
+        &path,
+        "line 5.\n",
+        "LINE 5.\n",
+    );
+    let reply = ground.review().take_back(hunk(&ground.only(), 0));
+    assert!(!reply.is_error(), "{}", reply.text());
+    assert!(ground.is_all_seen());
+    let count = ground.review().count(&mut ReviewTally::default());
+    assert_eq!(count.expect("read"), 0);
+}
+
+#[test]
+fn a_program_cannot_name_itself_like_a_persons_own_changes() {
+    let ground = Ground::new();
+    let lancet = ground.engine();
+    for name in [PAGE_CLIENT, SHELL_CLIENT] {
+        let path = ground.path(&format!("{name}.txt"));
+        let arguments = json!({ "file_path": path, "content": "text\n" });
+        let caller = Caller::self_named(name, "1");
+        let reply = lancet
+            .new_session()
+            .call(RawCall::new("Write", arguments).with_caller(caller.clone()));
+        assert!(!reply.is_error(), "{}", reply.text());
+        let written = ground.only();
+        assert!(!written.contributions[0].is_a_persons);
+        ground
+            .review()
+            .mark_seen(&path, &written.operation)
+            .expect("kept");
+        // Undo is what counts as a person's at the shell.
+        let undo = TakeBack::undo(Selection::Newest);
+        let reply = lancet.new_session().take_back(undo, caller);
+        assert!(!reply.is_error(), "{}", reply.text());
+        let undone = ground.only();
+        assert_eq!(undone.kind, ChangeKind::Delete);
+        ground
+            .review()
+            .mark_seen(&path, &undone.operation)
+            .expect("kept");
+    }
 }
 
 #[test]

@@ -198,6 +198,24 @@ async fn the_environment_names_the_session_until_a_hook_reports_another() {
 }
 
 #[tokio::test]
+async fn a_client_with_the_name_of_the_page_is_reviewed_all_the_same() {
+    let mut connection = connect();
+    connection.shake_hands_as("lancet page", json!({})).await;
+    let path = connection.root().join("new.txt");
+    let arguments = json!({ "file_path": path, "content": "text\n" });
+    let written = connection.call("Write", arguments).await;
+    assert_ne!(written["isError"], true, "{written}");
+    let folder = connection.leave().await.expect("a good end");
+    let lancet = lancet::Lancet::builder()
+        .root(folder.join("root"))
+        .state_dir(folder.join("state"))
+        .open()
+        .expect("opened");
+    let list = lancet.review().expect("a state folder").list(10);
+    assert_eq!(list.expect("read").files.len(), 1);
+}
+
+#[tokio::test]
 async fn a_connection_tells_the_begin_and_the_end_of_its_session() {
     let mut connection = connect();
     connection.shake_hands_as("agent", json!({})).await;

@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::Router;
 use axum::routing::{get, post};
 use lancet::history::EventsSince;
+use lancet::review::ReviewTally;
 
 use super::WebPage;
 
@@ -39,7 +40,7 @@ pub(super) fn routes() -> Router<Arc<WebPage>> {
 /// How many files were to be reviewed after the event with this number. Every part of the page shows it, and counting takes
 /// milliseconds where thousands of changes were not looked at.
 #[derive(Default)]
-pub(super) struct ReviewCount(Mutex<Option<(i64, usize)>>);
+pub(super) struct ReviewCount(Mutex<(Option<(i64, usize)>, ReviewTally)>);
 
 impl WebPage {
     /// How many files are to be reviewed.
@@ -52,20 +53,17 @@ impl WebPage {
         let Some(newest) = newest() else {
             return 0;
         };
-        let counted = || {
-            self.to_review
-                .0
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-        };
-        if let Some((_, number)) = counted().filter(|(at, _)| *at == newest) {
+        // Requests that ask at the same time wait for one count.
+        let counted = self.to_review.0.lock();
+        let (counted, tally) = &mut *counted.unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, number)) = counted.filter(|(at, _)| *at == newest) {
             return number;
         }
-        let unseen = self.lancet.review().map(|review| review.unseen());
-        let Some(Ok(unseen)) = unseen else {
+        let number = self.lancet.review().map(|review| review.count(tally));
+        let Some(Ok(number)) = number else {
             return 0;
         };
-        *counted() = Some((newest, unseen.len()));
-        unseen.len()
+        *counted = Some((newest, number));
+        number
     }
 }

@@ -18,8 +18,9 @@ use super::live::Following;
 use super::visitor::Visitor;
 use super::{WebPage, view};
 
-/// Browsers are told at most this often; what happens in between is told together.
-const PAUSE: Duration = Duration::from_millis(150);
+/// Browsers are told at most this often; what happens in between is told together. Counting takes the database that agents
+/// write to, so it is not done for each of their changes.
+const PAUSE: Duration = Duration::from_secs(1);
 /// How often a line is sent that keeps the connection open on its way.
 const ALIVE: Duration = Duration::from_secs(15);
 
