@@ -70,14 +70,59 @@ export default {
     await page.waitForSelector("#standing >> text=written");
   },
 
-  "no ticked box decides nothing": async (stage) => {
+  "no ticked box decides nothing, and nothing that was typed is lost": async (stage) => {
     const { answer } = await threeHunks(stage);
-    const page = await stage.browser({ trouble: ["400"] });
+    const [page, plain] = [await stage.browser(), await stage.browser({ script: false, trouble: ["400"] })];
+    for (const one of [page, plain]) {
+      await open(stage, one);
+      await one.click("summary:has-text('Reject')");
+      await one.fill("#words", "Mind the <gap>.");
+      await one.click("button[value=picked]");
+      stage.check((await one.textContent("main")).includes("No box is ticked"), "the page does not say why");
+      stage.same(await one.inputValue("#words"), "Mind the <gap>.", "the words");
+    }
+    stage.same(stage.read("a.txt"), lines(60), "the file");
+    await plain.getByLabel(/Hunk 1/).check();
+    await plain.click("button[value=picked]");
+    const { error, text } = await answer;
+    stage.same(error, null, "the answer");
+    stage.check(text.includes("Mind the <gap>."), `the words do not arrive: ${text}`);
+    stage.same(stage.read("a.txt"), changed(5), "the file");
+  },
+
+  "Enter in a field approves nothing": async (stage) => {
+    const { answer } = await threeHunks(stage);
+    const pages = [await stage.browser(), await stage.browser({ script: false })];
+    for (const page of pages) {
+      await open(stage, page);
+      await page.getByLabel(/Hunk 2/).check();
+      await page.getByLabel(/Hunk 2/).press("Enter");
+      await page.locator("summary:has-text('Comment')").first().click();
+      await page.locator("input[name=comment-line]").first().press("Enter");
+      stage.check(new URL(page.url()).pathname.split("/").length === 3, `a form was sent: ${page.url()}`);
+      stage.check(await page.isVisible("button[value=yes]"), "the question is decided");
+    }
+    stage.same(stage.read("a.txt"), lines(60), "the file");
+    await pages[0].click("button[value=picked]");
+    stage.same((await answer).error, null, "the answer");
+    stage.same(stage.read("a.txt"), changed(30), "the file");
+  },
+
+  "keys can be switched off, and stay so": async (stage) => {
+    const { answer } = await threeHunks(stage);
+    const page = await stage.browser();
     await open(stage, page);
-    await page.click("button[value=picked]");
-    stage.check((await page.textContent("body")).includes("No box is ticked"), "the page does not say why");
-    await page.goBack();
-    await page.click("button[value=yes]");
+    await page.keyboard.press("?");
+    await page.click("[data-keys-switch]");
+    await page.keyboard.press("Escape");
+    await page.reload();
+    await page.keyboard.press("a");
+    await page.keyboard.press("?");
+    stage.check(await page.isHidden("#keys"), "a key acts although keys are off");
+    await page.click("[data-keys-open]");
+    await page.click("[data-keys-switch]");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("a");
     stage.same((await answer).error, null, "the answer");
     stage.same(stage.read("a.txt"), changed(5, 30, 55), "the file");
   },

@@ -10,6 +10,9 @@
 //   data-comment="ID"   a table of a diff whose line numbers open a field for a comment: the content of the <template> with that id, put below
 //                       the line. In it data-line-value gets the number (of a removed line with a minus sign), data-line-text the same in
 //                       words, and data-remove takes the field away again
+//   data-check          the form of a question: whether a box is ticked and how long the words are is looked at before it is sent
+//   data-keeps          a form whose words are lost when the page is left
+//   data-keys-switch    a checkbox that switches the keys on and off
 //   data-part           a link to the next part of a diff, in a paragraph after the diff's table: its rows are put into the table
 "use strict";
 
@@ -68,8 +71,30 @@ function press(key) {
   return true;
 }
 
+// Keys can be switched off, for those whose speech or hand presses some by mistake. A browser may forbid to remember that.
+const KEYS_OFF = "lancet-keys-off";
+let areKeysOff = false;
+try {
+  areKeysOff = localStorage.getItem(KEYS_OFF) !== null;
+} catch {}
+const keysSwitch = first("[data-keys-switch]");
+if (keysSwitch) {
+  keysSwitch.checked = !areKeysOff;
+  keysSwitch.addEventListener("change", () => {
+    areKeysOff = !keysSwitch.checked;
+    try {
+      areKeysOff ? localStorage.setItem(KEYS_OFF, "1") : localStorage.removeItem(KEYS_OFF);
+    } catch {}
+  });
+}
+for (const button of all("[data-keys-open]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => document.getElementById("keys")?.showModal());
+}
+
 let going = false;
 document.addEventListener("keydown", (event) => {
+  if (areKeysOff && event.key !== "Escape" && event.key !== "Enter") return;
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   const typing = event.target.matches("input:not([type=checkbox]):not([type=radio]), textarea, select");
   if (event.key === "Escape" && typing) return event.target.blur();
@@ -100,6 +125,36 @@ document.addEventListener("focusin", (event) => {
 });
 document.addEventListener("change", (event) => {
   if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
+});
+
+// A question's form that would be refused is not sent: the words and ticks stay where they are.
+const LONGEST_WORDS = 4000;
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!form.matches("[data-check]")) return;
+  const wanted = event.submitter?.value;
+  const length = all("textarea", form).reduce((sum, field) => sum + field.value.trim().length, 0);
+  let trouble = "";
+  if (wanted === "picked" && !all("[name=pick]:checked", form).length) trouble = "No box is ticked, so nothing would be written. Tick what is to be written, or reject the change.";
+  else if (length > LONGEST_WORDS) trouble = `The words have ${length} characters together; ${LONGEST_WORDS} reach the model. Shorten them.`;
+  else if (length && ["session", "always"].includes(wanted)) trouble = "An approval that lasts takes no words or comments: they go with a rejection, or with an approval of this change alone.";
+  const place = first("[data-trouble]", form);
+  if (place) {
+    place.textContent = trouble;
+    place.hidden = !trouble;
+  }
+  if (trouble) event.preventDefault();
+});
+
+// Words that were typed and not sent are asked about before they are lost: when the page is left, or another form is sent.
+let isSending = null;
+const hasWords = (form) => form !== isSending && all("textarea", form).some((field) => field.value.trim() && field.value !== field.defaultValue);
+document.addEventListener("submit", (event) => {
+  if (!event.defaultPrevented) isSending = event.target;
+});
+addEventListener("beforeunload", (event) => {
+  if (all("form[data-keeps]").some(hasWords)) event.preventDefault();
+  isSending = null;
 });
 
 // Comments on lines of a diff: a click on a number opens a field below the line.
@@ -232,7 +287,9 @@ async function look() {
       added += [...remaining].filter((id) => !known.has(id)).length;
       for (const item of shown) {
         item.toggleAttribute("data-gone", !remaining.has(item.id));
-        for (const button of all("button:not([hidden])", item)) button.disabled = !remaining.has(item.id);
+        // A comment is about lines that the person saw, and can be sent although the file has moved on.
+        const buttons = all("button:not([hidden])", item).filter((button) => !button.closest("form[data-keeps]"));
+        for (const button of buttons) button.disabled = !remaining.has(item.id);
       }
     }
     offer(added);
@@ -275,13 +332,23 @@ if (!enter && "EventSource" in window) {
       // The server refused: this device may have been forgotten, which the page itself tells.
       setTimeout(async () => {
         await look();
-        listen();
+        if (source) listen();
       }, 3000);
     });
   };
   if (others && navigator.locks) {
     others.addEventListener("message", (event) => heard(event.data));
     navigator.locks.request("lancet-live", () => new Promise(listen));
-  } else listen();
+  } else {
+    // Each tab holds a connection here, so only the one that is looked at does.
+    const follow = () => {
+      if (document.hidden) {
+        source?.close();
+        source = null;
+      } else if (!source) listen();
+    };
+    document.addEventListener("visibilitychange", follow);
+    follow();
+  }
   addEventListener("pagehide", () => source?.close());
 }

@@ -5,6 +5,7 @@ mod act;
 mod comments;
 mod entry;
 mod list;
+mod new_comment;
 
 #[cfg(test)]
 mod tests;

@@ -50,8 +50,10 @@ struct ListView {
 /// A session as the template shows it.
 struct SessionView {
     key: String,
-    /// The key where it is a name that somebody gave.
+    /// Its name; of a session without one the program that it is.
     name: String,
+    /// The key that lancet made up for a session without a name.
+    quiet: Option<String>,
     is_named: bool,
     history: String,
     clients: Vec<ClientView>,
@@ -135,12 +137,17 @@ fn session(one: &SessionOverview, history: &History) -> SessionView {
     let changed = activity.changed.iter().take(MOST_FILES);
     let read: Vec<FileView> = read.map(|path| file(path, history)).collect();
     let changed: Vec<FileView> = changed.map(|one| file(&one.path, history)).collect();
+    let clients: Vec<ClientView> = one.connections.iter().map(client).collect();
     SessionView {
         key: one.key.clone(),
-        name: visible_line(&one.key).into_owned(),
+        name: match clients.first().filter(|_| !one.is_named) {
+            Some(client) => client.name.clone(),
+            None => visible_line(&one.key).into_owned(),
+        },
+        quiet: (!one.is_named && !clients.is_empty()).then(|| visible_line(&one.key).into_owned()),
         is_named: one.is_named,
         history: links::query("/history", &[("session", &one.key)]),
-        clients: one.connections.iter().map(client).collect(),
+        clients,
         known_files: activity.known_files,
         more_read: rest(activity.known_files.unwrap_or(0), read.len()),
         read,

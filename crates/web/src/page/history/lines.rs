@@ -29,6 +29,8 @@ struct LinesView {
     path: String,
     life: String,
     runs: Vec<Run>,
+    /// Whether its text can be shown.
+    is_text: bool,
     total: usize,
     known: usize,
     next: Option<String>,
@@ -87,8 +89,12 @@ pub(super) async fn lines(
             path: shown,
             known: known.sum(),
             total: found.lines,
-            runs: runs(&found, from, to),
-            next,
+            is_text: found.text.is_some(),
+            runs: match found.text.is_some() {
+                true => runs(&found, from, to),
+                false => Vec::new(),
+            },
+            next: next.filter(|_| found.text.is_some()),
         };
         view::html(StatusCode::OK, &view)
     })

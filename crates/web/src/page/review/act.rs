@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
-use lancet::review::{NewComment, Reviews, TakeHunk};
+use lancet::review::{Reviews, TakeHunk};
 
 use super::entry::revision_of;
 use super::list::path_of;
+use super::new_comment;
 use crate::page::WebPage;
 use crate::page::fields::{Fields, SentForm};
 use crate::page::told::Tone;
@@ -117,33 +118,17 @@ pub(super) async fn comment(
     visitor: Visitor,
     form: SentForm,
 ) -> Response {
-    act(page, visitor, form, |review, form| {
-        let comment = new_comment(review, form).ok_or(UNKNOWN)?;
+    let own = Arc::clone(&page);
+    act(page, visitor, form, move |review, form| {
+        let comment = new_comment::read(&own, review, form)
+            .map_err(|trouble| format!("The comment was not kept: {trouble}."))?
+            .ok_or(UNKNOWN)?;
         match review.comment(&comment) {
             Ok(_) => Ok("The comment waits for the session; it comes with its next answer or your next prompt.".to_owned()),
             Err(error) => Err(format!("The comment was not kept: {error}.")),
         }
     })
     .await
-}
-
-fn new_comment(review: &Reviews, form: &Fields) -> Option<NewComment> {
-    let path = form.one("file").and_then(|id| path_of(review, id))?;
-    let mut words = form.raw("words").unwrap_or_default().trim().to_owned();
-    let session = form.one("session")?;
-    // A removed line has no number in the new text.
-    let removed = form.one("line").and_then(|line| line.strip_prefix('-'));
-    if let Some(removed) = removed.filter(|_| !words.is_empty()) {
-        words = format!("on the removed line {removed}: {words}");
-    }
-    let line = form.number("line").filter(|_| removed.is_none());
-    let first: Option<u64> = line.or_else(|| form.number("first"));
-    let last = line.or_else(|| form.number("last")).or(first);
-    let comment = NewComment::new(session, path, words);
-    Some(match first.zip(last).filter(|_| removed.is_none()) {
-        Some(lines) => comment.on(lines, None),
-        None => comment,
-    })
 }
 
 /// Takes a comment back that has not reached its session.

@@ -1,0 +1,147 @@
+//! A comment as a form sends it: the person's words with the text of the line that they are about, for a session that wrote in the
+//! file and can still be told.
+
+use lancet::history::{History, IdMatch};
+use lancet::outcome::unified;
+use lancet::review::{NewComment, ReviewText, ReviewedFile, Reviews};
+use lancet_rendering::{Role, lines};
+
+use super::list::path_of;
+use crate::page::WebPage;
+use crate::page::fields::Fields;
+
+/// The longest words of a person, in characters; the quoted line comes on top. The field has the same limit.
+const LONGEST: usize = 1_800;
+/// How much of a line is quoted, in characters.
+const QUOTED: usize = 80;
+
+/// Reads the comment of a form; none where the form is about a file or session that is not there.
+///
+/// # Errors
+/// The comment cannot be kept. Says why.
+pub(super) fn read(
+    page: &WebPage,
+    review: &Reviews,
+    form: &Fields,
+) -> Result<Option<NewComment>, String> {
+    let id = form.one("file").unwrap_or_default();
+    let Some(path) = path_of(review, id) else {
+        return Ok(None);
+    };
+    let Some(session) = form.one("session") else {
+        return Ok(None);
+    };
+    let shown = id.split_once('.').map_or(id, |(operation, _)| operation);
+    let file = review.file(&path).ok().flatten();
+    let history = page.lancet.history();
+    if !wrote(file.as_ref(), history.as_ref(), shown, session) {
+        return Ok(None);
+    }
+    if is_gone(page, session) {
+        return Err("the session has ended, and it had no name by which it could be taken up again: no agent would get the comment".to_owned());
+    }
+    let words = form.raw("words").unwrap_or_default().replace("\r\n", "\n");
+    let words = words.trim();
+    let length = words.chars().count();
+    if length > LONGEST {
+        return Err(format!(
+            "it has {length} characters, and at most {LONGEST} reach the agent"
+        ));
+    }
+    // Lines of an older text are not looked up in the newest one.
+    let file = file.filter(|file| file.operation == shown);
+    let place = Place::read(form);
+    let quoted = file.as_ref().and_then(|file| place.quoted(file));
+    let words = match (&place, quoted) {
+        _ if words.is_empty() => String::new(),
+        (Place::Removed(line), Some(text)) => {
+            format!("on the removed line {line} `{text}`: {words}")
+        }
+        (Place::Removed(line), None) => format!("on the removed line {line}: {words}"),
+        (_, Some(text)) => format!("on `{text}`: {words}"),
+        (_, None) => words.to_owned(),
+    };
+    let comment = NewComment::new(session, path, words);
+    Ok(Some(match place {
+        Place::Lines(first, last) => comment.on((first, last), file.and_then(|file| file.after)),
+        _ => comment,
+    }))
+}
+
+/// What a comment is about.
+enum Place {
+    File,
+    /// Lines of the new text.
+    Lines(u64, u64),
+    /// A line of the old text.
+    Removed(u64),
+}
+
+impl Place {
+    fn read(form: &Fields) -> Self {
+        let removed = form.one("line").and_then(|line| line.strip_prefix('-'));
+        if let Some(removed) = removed.and_then(|line| line.parse().ok()) {
+            return Self::Removed(removed);
+        }
+        let line = form.number("line");
+        let first: Option<u64> = line.or_else(|| form.number("first"));
+        let last = line.or_else(|| form.number("last")).or(first);
+        match first.zip(last) {
+            Some((first, last)) => Self::Lines(first, last),
+            None => Self::File,
+        }
+    }
+
+    /// What the line says; of several, the first.
+    fn quoted(&self, file: &ReviewedFile) -> Option<String> {
+        let ReviewText::Lines { hunks, .. } = &file.text else {
+            return None;
+        };
+        let hunks: Vec<_> = hunks.iter().map(|hunk| hunk.hunk.clone()).collect();
+        let diff = unified(&hunks);
+        let lines = lines(&diff);
+        let found = lines.iter().find(|line| match self {
+            Self::File => false,
+            Self::Lines(first, _) => line.new.map(|new| new as u64) == Some(*first),
+            Self::Removed(old) => {
+                line.role == Role::Removed && line.old.map(|at| at as u64) == Some(*old)
+            }
+        });
+        let text = found?.text().trim();
+        let mut quoted: String = text.chars().take(QUOTED).collect();
+        if quoted.len() < text.len() {
+            quoted.push('…');
+        }
+        (!quoted.is_empty()).then_some(quoted)
+    }
+}
+
+/// Whether a session is one of those that wrote in the file: since the last look, or as the operation that was shown.
+fn wrote(
+    file: Option<&ReviewedFile>,
+    history: Option<&History>,
+    shown: &str,
+    session: &str,
+) -> bool {
+    let contributions = file.map(|file| file.contributions.as_slice());
+    let mut others = contributions
+        .unwrap_or_default()
+        .iter()
+        .filter(|one| !one.is_a_persons);
+    if others.any(|one| one.operation.session == session) {
+        return true;
+    }
+    let found = history.and_then(|history| history.find(shown).ok());
+    matches!(found, Some(IdMatch::One(found)) if found.id == shown && found.session == session)
+}
+
+/// Whether a session without a name has ended: no process will answer for it again.
+fn is_gone(page: &WebPage, session: &str) -> bool {
+    let known = page
+        .lancet
+        .sessions()
+        .and_then(|sessions| sessions.list().ok());
+    let mut known = known.into_iter().flatten();
+    let found = known.find(|one| one.key == session);
+    found.is_some_and(|one| !one.is_named && one.connections.is_empty())
+}
