@@ -92,14 +92,14 @@ export default {
 
   "Enter in a field approves nothing": async (stage) => {
     const { answer } = await threeHunks(stage);
-    const pages = [await stage.browser(), await stage.browser({ script: false })];
+    const pages = [await stage.browser(), await stage.browser({ script: false, trouble: ["400"] })];
     for (const page of pages) {
       await open(stage, page);
       await page.getByLabel(/Hunk 2/).check();
       await page.getByLabel(/Hunk 2/).press("Enter");
+      stage.check(await page.getByLabel(/Hunk 2/).isChecked(), "the tick is lost");
       await page.locator("summary:has-text('Comment')").first().click();
       await page.locator("input[name=comment-line]").first().press("Enter");
-      stage.check(new URL(page.url()).pathname.split("/").length === 3, `a form was sent: ${page.url()}`);
       stage.check(await page.isVisible("button[value=yes]"), "the question is decided");
     }
     stage.same(stage.read("a.txt"), lines(60), "the file");

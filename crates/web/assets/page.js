@@ -133,6 +133,8 @@ document.addEventListener("submit", (event) => {
   const form = event.target;
   if (!form.matches("[data-check]")) return;
   const wanted = event.submitter?.value;
+  // Enter in a field or on a box: nothing is meant by it.
+  if (wanted === "nothing") return event.preventDefault();
   const length = all("textarea", form).reduce((sum, field) => sum + field.value.trim().length, 0);
   let trouble = "";
   if (wanted === "picked" && !all("[name=pick]:checked", form).length) trouble = "No box is ticked, so nothing would be written. Tick what is to be written, or reject the change.";

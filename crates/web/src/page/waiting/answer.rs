@@ -31,6 +31,10 @@ pub(super) fn answer(question: &Question, fields: &Fields) -> Result<Answer, Str
             Err("No rule is on offer for this question. Nothing was decided.".to_owned())
         }
         "always" => lasting(Answer::Always),
+        "nothing" => Err(
+            "Enter alone decides nothing. What you typed and ticked is still here; press a button."
+                .to_owned(),
+        ),
         _ => Err("The form has no answer. Nothing was decided.".to_owned()),
     }
 }

@@ -246,6 +246,7 @@ fn a_form_without_an_answer_decides_nothing() {
     let id = desk.ask("a.txt", "one\n");
     for form in [
         "",
+        "do=nothing&pick=0",
         "do=picked",
         "do=picked&pick=9",
         "do=always&words=x",
