@@ -80,7 +80,7 @@ pub use seen::Seen;
 pub use session::{SessionName, SessionNameError};
 pub use stamp::StampRecord;
 pub use store::{
-    Holder, INLINE_LIMIT, LedgerStore, LeftIntent, LoadCursor, Loaded, Presence, Saved, SetAside,
-    Store, StoreError, StoreFacts, examine_store, files_set_aside,
+    DATABASE, Holder, INLINE_LIMIT, LedgerStore, LeftIntent, LoadCursor, Loaded, Presence, Saved,
+    SetAside, Store, StoreError, StoreFacts, examine_store, files_set_aside,
 };
 pub use workspace::{KnownWorkspace, WorkspaceRef};

@@ -16,6 +16,7 @@ use lancet_workspace::{DISPLACED_FOLDER, is_sealed_name};
 
 use crate::engine::{EngineView, Lancet};
 use crate::rooms::examine::open::LARGEST;
+use crate::rooms::locate::LinkIndex;
 use crate::rooms::{heal, set_aside};
 
 pub use attribution::{Attribution, Written};
@@ -262,13 +263,18 @@ impl History {
         !crate::rooms::locate::is_hidden(&self.engine, path)
     }
 
+    /// Whether the text of a change may be shown: under the file's name, and under the one that it was moved away from.
+    pub fn shows(&self, change: &FileChange) -> bool {
+        self.is_shown(&change.path) && change.moved_from.iter().all(|old| self.is_shown(old))
+    }
+
     /// Renders what an operation did to a file as a patch for people, with the path relative to its root. Content that
     /// is not UTF-8 text is only named. None where the rules forbid showing the file's text.
     ///
     /// # Errors
     /// The state folder cannot be read.
     pub fn patch(&self, change: &FileChange) -> Result<Option<String>, StoreError> {
-        if !self.is_shown(&change.path) {
+        if !self.shows(change) {
             return Ok(None);
         }
         self.ask(|store| patch::for_people(store, change, self.relative(&change.path)))
@@ -281,7 +287,7 @@ impl History {
     /// # Errors
     /// The state folder cannot be read.
     pub fn git_patch(&self, change: &FileChange) -> Result<Option<Vec<u8>>, StoreError> {
-        if !self.is_shown(&change.path) {
+        if !self.shows(change) {
             return Ok(None);
         }
         self.ask(|store| patch::for_git(store, change, self.relative(&change.path)))
@@ -293,7 +299,11 @@ impl History {
     /// # Errors
     /// The state folder cannot be read.
     pub fn attribution(&self, path: &Path) -> Result<Option<Attribution>, StoreError> {
-        if !self.is_shown(path) {
+        let is_shown_by_all_names = || {
+            let policy = self.engine.permissions.policy();
+            LinkIndex::new(&self.engine, policy).may_show(path)
+        };
+        if !self.is_shown(path) || !is_shown_by_all_names() {
             return Ok(None);
         }
         let located = self.engine.workspace.locate_as_spelled(path).ok();

@@ -38,6 +38,9 @@ fn a_person_sees_the_diff_and_the_model_does_not() {
     let (reply, content) = write_over_secret(move |builder| {
         builder.approver(move |question: &Question| {
             assert!(question.is_protected());
+            // The whole text is offered to nobody, to be edited or to be kept with the question.
+            let file = &question.files[0];
+            assert_eq!((&file.text, &file.old_text), (&None, &None));
             diff.lock().expect("free").push_str(&question.diff());
             Answer::Yes
         })
@@ -47,6 +50,24 @@ fn a_person_sees_the_diff_and_the_model_does_not() {
     assert!(asked.lock().expect("free").contains("-TOKEN=old-secret"));
     let all = format!("{}{}{}", reply.text(), reply.data(), reply.person());
     assert!(!all.contains("old-secret"), "{all}");
+}
+
+#[test]
+fn the_history_shows_it_under_no_other_name() {
+    let (folder, state) = (TestFolder::new(), TestFolder::new());
+    let lancet = Lancet::builder()
+        .root(folder.path())
+        .state_dir(state.path())
+        .mode(Mode::AcceptEdits)
+        .open()
+        .expect("opened");
+    let history = lancet.history().expect("a state folder");
+    let [secret, plain, linked] = [".env", "plain.txt", "notes.txt"].map(|name| folder.join(name));
+    std::fs::write(&secret, "TOKEN=secret\n").expect("written");
+    std::fs::write(&plain, "plain\n").expect("written");
+    std::fs::hard_link(&secret, &linked).expect("linked");
+    assert!(history.attribution(&plain).expect("read").is_some());
+    assert!(history.attribution(&linked).expect("read").is_none());
 }
 
 #[test]

@@ -9,11 +9,11 @@ use super::error::not_writable;
 use super::{SetAside, StoreError};
 
 /// The name of the database in the state folder.
-const FILE: &str = "lancet.db";
+pub const DATABASE: &str = "lancet.db";
 
 /// The database of a state folder.
 pub(super) fn file_in(folder: &Path) -> PathBuf {
-    folder.join(FILE)
+    folder.join(DATABASE)
 }
 
 /// The write-ahead log of a database.
@@ -30,9 +30,9 @@ pub(super) fn shared_memory_of(file: &Path) -> PathBuf {
 pub(super) fn move_aside(folder: &Path, reason: String) -> Result<SetAside, StoreError> {
     let file = file_in(folder);
     let moved_to = (0..)
-        .map(|more| folder.join(format!("{FILE}.damaged-{}", now() + more)))
+        .map(|more| folder.join(format!("{DATABASE}.damaged-{}", now() + more)))
         .find(|free| !free.exists())
-        .unwrap_or_else(|| folder.join(format!("{FILE}.damaged")));
+        .unwrap_or_else(|| folder.join(format!("{DATABASE}.damaged")));
     for suffix in ["-wal", "-shm", ""] {
         match fs::rename(with_suffix(&file, suffix), with_suffix(&moved_to, suffix)) {
             Err(error) if suffix.is_empty() || error.kind() != io::ErrorKind::NotFound => {
@@ -56,7 +56,7 @@ pub(super) fn has_set_aside(folder: &Path) -> bool {
 /// The files of damaged databases that were set aside in a state folder, with their `-wal` and `-shm` files, sorted by name.
 #[must_use]
 pub fn files_set_aside(folder: &Path) -> Vec<PathBuf> {
-    let begin = format!("{FILE}.damaged");
+    let begin = format!("{DATABASE}.damaged");
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries
         .filter(|entry| entry.file_name().to_string_lossy().starts_with(&begin))

@@ -2,17 +2,22 @@
 //! keeps the operation that wrote it. Lines have no operation that other programs wrote in between, or an
 //! operation whose contents are no longer stored.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use lancet_history::{LogQuery, Operation, OperationKind, OperationStore, Revision, StoreError};
+use lancet_history::{
+    LogQuery, Operation, OperationKind, OperationStore, RecordedState, Revision, StoreError,
+};
 use lancet_text::difference;
 
 /// The longest time for one diff.
 const BUDGET: Duration = Duration::from_secs(2);
+
+/// The most operations that are replayed. Lines that older ones wrote have no operation then.
+const MOST: usize = 5_000;
 
 /// The lines of a file that recorded operations wrote.
 #[derive(Clone, Debug)]
@@ -51,18 +56,21 @@ pub(super) fn follow(
     let mut operations = store.log(&LogQuery {
         path: Some(path.to_owned()),
         without,
+        limit: Some(MOST),
         ..LogQuery::default()
     })?;
     // Bytes of a late writer were never in the file.
     operations.retain(|operation| operation.kind != OperationKind::Late);
     operations.reverse();
+    let returns = returns(&operations, path);
     let mut bytes: Vec<u8> = Vec::new();
     let mut owners: Owners = Vec::new();
-    // The owners of the lines at each earlier revision: an undo, redo or restore brings them back.
+    // The owners of the lines at each revision that an undo, redo or restore brings back later.
     let mut known: HashMap<Revision, Owners> = HashMap::new();
+    let is_returned_to = |kept: &&RecordedState| returns.contains(&kept.revision);
     for (at, operation) in operations.iter().enumerate() {
         for change in operation.files.iter().filter(|file| file.path == path) {
-            let content = |kept: &Option<lancet_history::RecordedState>| match kept {
+            let content = |kept: &Option<RecordedState>| match kept {
                 None => Ok(Some(Vec::new())),
                 Some(kept) => store.content(&kept.revision),
             };
@@ -71,7 +79,7 @@ pub(super) fn follow(
                 continue;
             };
             owners = carried(&bytes, &owners, &before, None);
-            if let Some(kept) = &change.before {
+            if let Some(kept) = change.before.as_ref().filter(is_returned_to) {
                 known.insert(kept.revision, owners.clone());
             }
             let again = change
@@ -83,7 +91,7 @@ pub(super) fn follow(
                 Some(owners) => owners.clone(),
                 None => carried(&before, &owners, &after, Some(at)),
             };
-            if let Some(kept) = &change.after {
+            if let Some(kept) = change.after.as_ref().filter(is_returned_to) {
                 known.insert(kept.revision, owners.clone());
             }
             bytes = after;
@@ -113,6 +121,19 @@ pub(super) fn follow(
         written,
         text: std::str::from_utf8(now).ok().map(str::to_owned),
     })
+}
+
+/// The revisions of a file that an operation returned to. The owners of all others need not be kept: a file of many lines that
+/// was changed often would take all memory.
+fn returns(operations: &[Operation], path: &Path) -> HashSet<Revision> {
+    let returning = operations
+        .iter()
+        .filter(|operation| operation.kind != OperationKind::Change);
+    returning
+        .flat_map(|operation| &operation.files)
+        .filter(|file| file.path == path)
+        .filter_map(|file| Some(file.after.as_ref()?.revision))
+        .collect()
 }
 
 /// Carries owners over a change: unchanged lines keep theirs, new lines get `author`.

@@ -55,6 +55,32 @@ fn where_it_is_not_required_the_answer_says_that_it_cannot_be_undone() {
 }
 
 #[test]
+fn a_stop_holds_where_a_change_cannot_be_recorded() {
+    let ground = Ground::with(|mut settings| {
+        settings.history.required = false;
+        settings
+    });
+    ground.put("a.txt", "0\n");
+    operation(&ground.edit("a.txt", "0", "1"));
+    let lock = || {
+        let database = Connection::open(ground.state().join("lancet.db")).expect("opened");
+        database.execute_batch("BEGIN IMMEDIATE").expect("locked");
+        database
+    };
+    // Nothing can be recorded while another process writes; that alone is no hindrance here.
+    let locked = lock();
+    operation(&ground.edit("a.txt", "1", "2"));
+    drop(locked);
+    let sessions = ground.lancet.sessions().expect("a state folder");
+    let stopped = sessions.stop(ground.session.key(), "somebody", None);
+    assert!(stopped.expect("kept"));
+    let _locked = lock();
+    let reply = ground.edit("a.txt", "2", "3");
+    assert_eq!(refused(&reply), "declined");
+    assert_eq!(ground.bytes("a.txt"), b"2\n");
+}
+
+#[test]
 fn a_damaged_database_is_set_aside_and_the_write_goes_on() {
     let ground = Ground::new();
     ground.put("a.txt", "0\n");

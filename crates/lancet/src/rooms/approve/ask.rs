@@ -310,8 +310,9 @@ fn file_question(file: &FilePlan, pieces: &Pieces, reason: Option<&Reason>) -> F
         pieces: pieces.shown(file),
         notices: notices(file),
         lines: (file.view.added, file.view.removed),
-        text: text_of(file),
-        old_text: old_text_of(file),
+        // Of a withheld file a person is shown what they decide about, the changed lines, and not the rest of it.
+        text: text_of(file).filter(|_| !file.is_withheld()),
+        old_text: old_text_of(file).filter(|_| !file.is_withheld()),
     }
 }
 

@@ -173,7 +173,7 @@ fn file_view(
         number,
         file,
         lines: links::lines(&change.path),
-        is_shown: history.is_shown(&change.path),
+        is_shown: history.shows(change),
         diff,
         has_before: change.before.is_some(),
         has_after: change.after.is_some(),

@@ -346,7 +346,8 @@ fn shown(
 
 fn file_view(history: &History, file: &FileOutcome, shown: &DiffPart, has_room: bool) -> FileView {
     let path = links::shown(history, &file.path);
-    let is_shown = history.is_shown(&file.path);
+    let mut names = std::iter::once(&file.path).chain(&file.from_path);
+    let is_shown = names.all(|name| history.is_shown(name));
     let diff = (is_shown && has_room).then(|| {
         let patch = unified(&file.patch);
         FileDiff {
