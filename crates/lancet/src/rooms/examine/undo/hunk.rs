@@ -28,7 +28,6 @@ pub(crate) fn hunk(
     let path = asked.file.to_string_lossy();
     let target = locate(context.engine(), &path, Intent::Replace)?;
     let told = quote_path(target.path());
-    let turn = context.take_turn([target.path()])?;
     let others = context.other_workspaces().map_err(unreadable)?.ids();
     let upto = Some(asked.operation.as_str());
     let chain = Chain::of(store, &asked.file, upto, &others).map_err(unreadable)?;
@@ -61,6 +60,8 @@ pub(crate) fn hunk(
         at: step.change().at,
     });
     let takes_part_of = takes_part_of.collect();
+    // All of the above is on record and stays as it is; nobody waits for the file while it is compared.
+    let turn = context.take_turn([target.path()])?;
     let file = file_plan(
         context,
         attempt,
