@@ -6,10 +6,8 @@ use std::sync::LazyLock;
 use axum::body::Body;
 use axum::extract::Path;
 use axum::response::Response;
-use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
-
-use super::view;
+use http::{HeaderValue, StatusCode};
 
 const STYLE: &[u8] = include_bytes!("../../assets/page.css");
 const SCRIPT: &[u8] = include_bytes!("../../assets/page.js");
@@ -44,7 +42,11 @@ pub(super) async fn asset(Path(name): Path<String>) -> Response {
         "page.css" => ("text/css; charset=utf-8", STYLE),
         "page.js" => ("text/javascript; charset=utf-8", SCRIPT),
         "icon.svg" => ("image/svg+xml", ICON),
-        _ => return view::missing("There is nothing here."),
+        _ => {
+            let mut nothing = Response::new(Body::empty());
+            *nothing.status_mut() = StatusCode::NOT_FOUND;
+            return nothing;
+        }
     };
     let mut response = Response::new(Body::from(bytes));
     let headers = response.headers_mut();

@@ -5,6 +5,7 @@
 mod answer;
 mod decide;
 mod edit;
+mod editable;
 mod find;
 mod lately;
 mod list;

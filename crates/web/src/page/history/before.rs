@@ -11,11 +11,11 @@ use lancet::outcome::Outcome;
 
 /// The contents of the files of an operation; none where there is no such file.
 #[derive(Default)]
-pub(super) struct Before(BTreeMap<PathBuf, Option<Content>>);
+pub(super) struct Before(BTreeMap<PathBuf, Option<ContentBefore>>);
 
 /// What a path holds.
 #[derive(Debug)]
-struct Content {
+struct ContentBefore {
     /// The hash of the bytes, or of a link's target, in hexadecimal digits.
     digits: String,
     is_link: bool,
@@ -65,15 +65,18 @@ impl Before {
     }
 }
 
-fn content(path: &Path) -> Option<Content> {
-    let is_link = std::fs::symlink_metadata(path).ok()?.is_symlink();
+fn content(path: &Path) -> Option<ContentBefore> {
+    let found = std::fs::symlink_metadata(path).ok()?;
+    let is_link = found.is_symlink();
     let bytes = match is_link {
         true => std::fs::read_link(path)
             .ok()?
             .into_os_string()
             .into_encoded_bytes(),
+        // A pipe would be waited on.
+        false if !found.is_file() => return None,
         false => std::fs::read(path).ok()?,
     };
     let digits = blake3::hash(&bytes).to_hex().to_string();
-    Some(Content { digits, is_link })
+    Some(ContentBefore { digits, is_link })
 }

@@ -50,26 +50,28 @@ pub(super) fn read(
     }
     // Lines of an older text are not looked up in the newest one.
     let file = file.filter(|file| file.operation == shown);
-    let place = Place::read(form);
+    let place = CommentPlace::read(form);
     let quoted = file.as_ref().and_then(|file| place.quoted(file));
     let words = match (&place, quoted) {
         _ if words.is_empty() => String::new(),
-        (Place::Removed(line), Some(text)) => {
+        (CommentPlace::Removed(line), Some(text)) => {
             format!("on the removed line {line} `{text}`: {words}")
         }
-        (Place::Removed(line), None) => format!("on the removed line {line}: {words}"),
+        (CommentPlace::Removed(line), None) => format!("on the removed line {line}: {words}"),
         (_, Some(text)) => format!("on `{text}`: {words}"),
         (_, None) => words.to_owned(),
     };
     let comment = NewComment::new(session, path, words);
     Ok(Some(match place {
-        Place::Lines(first, last) => comment.on((first, last), file.and_then(|file| file.after)),
+        CommentPlace::Lines(first, last) => {
+            comment.on((first, last), file.and_then(|file| file.after))
+        }
         _ => comment,
     }))
 }
 
 /// What a comment is about.
-enum Place {
+enum CommentPlace {
     File,
     /// Lines of the new text.
     Lines(u64, u64),
@@ -77,7 +79,7 @@ enum Place {
     Removed(u64),
 }
 
-impl Place {
+impl CommentPlace {
     fn read(form: &Fields) -> Self {
         let removed = form.one("line").and_then(|line| line.strip_prefix('-'));
         if let Some(removed) = removed.and_then(|line| line.parse().ok()) {

@@ -8,11 +8,12 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use http::StatusCode;
 use lancet::approval::FileQuestion;
-use lancet::questions::{QuestionState, RecordedQuestion};
+use lancet::questions::QuestionState;
 use lancet_rendering::unified;
 
 use super::answer::edited;
 use super::decide::{decide, say};
+use super::editable::hindrance;
 use super::find::{found, unknown};
 use super::words::words;
 use crate::page::WebPage;
@@ -52,20 +53,6 @@ struct Preview {
     diff: Option<FileDiff>,
     /// Whether it is the text that was proposed.
     is_as_proposed: bool,
-}
-
-/// Why the text of a file cannot be edited here; none where it can.
-pub(super) fn hindrance(question: &RecordedQuestion, file: &FileQuestion) -> Option<&'static str> {
-    let text = file.text.as_deref();
-    match text {
-        _ if question.question.is_whole => Some("This change is written as a whole or not at all."),
-        None => Some("Its text cannot be edited: it is no text, too long, or may not be shown."),
-        // A browser changes these characters in a field.
-        Some(text) if text.contains(['\r', '\0']) => Some(
-            "Its text has characters that a browser would change. `lancet pending approve --edit` can edit it.",
-        ),
-        Some(_) => None,
-    }
 }
 
 /// The text that a field sent: browsers send every line end as CR LF.

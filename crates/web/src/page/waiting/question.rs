@@ -10,7 +10,7 @@ use lancet::approval::FileQuestion;
 use lancet::questions::{QuestionState, RecordedQuestion};
 
 use super::answer::group;
-use super::edit::hindrance;
+use super::editable::hindrance;
 use super::find::{found, unknown};
 use super::summary::{QuestionStanding, Summary, kind};
 use crate::page::WebPage;
