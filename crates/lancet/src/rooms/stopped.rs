@@ -1,11 +1,7 @@
 //! Sessions whose writes a person has stopped. Before a person is asked the stop is looked up here; the transaction that
 //! announces a change looks once more, and is the only look that a change which nobody is asked about costs.
 
-use std::fs;
-use std::io::ErrorKind;
-use std::path::Path;
-
-use lancet_history::{DATABASE, SessionStop};
+use lancet_history::{SessionStop, has_database};
 
 use super::CallContext;
 use crate::refusal::{Refusal, RefusalKind};
@@ -32,14 +28,10 @@ pub(super) fn check_alone(context: &CallContext<'_>) -> Result<(), Refusal> {
         return Ok(());
     };
     let state = context.session.lancet.state_dir();
-    let is_there = |state: &Path| match fs::symlink_metadata(state.join(DATABASE)) {
-        Ok(_) => true,
-        Err(error) => !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
-    };
     match store.stop_of(context.session.key()) {
         Ok(Some(stop)) => Err(refusal(&stop)),
         Ok(None) => Ok(()),
-        Err(_) if !state.is_some_and(is_there) => Ok(()),
+        Err(_) if !state.is_some_and(has_database) => Ok(()),
         Err(error) => {
             let text = format!(
                 "Nothing was written: a person may have stopped the writes of this session, and that cannot be read ({error}). Send the call again in a moment; `lancet doctor` says more."
