@@ -51,10 +51,11 @@ fn token(cookie: &str, path: &str) -> String {
     blake3::keyed_hash(&key, path.as_bytes()).to_string()
 }
 
-/// All Rust sources below a folder.
+/// All Rust sources below a folder that are not tests.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("a folder");
     let paths = entries.map(|entry| entry.expect("an entry").path());
+    let paths = paths.filter(|path| path.file_stem().is_none_or(|name| name != "tests"));
     let below = paths.flat_map(|path| match path.is_dir() {
         true => sources(&path),
         false => vec![path],

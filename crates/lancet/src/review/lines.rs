@@ -28,8 +28,8 @@ impl<'b> Lines<'b> {
         let encoding = Document::decode(bytes, None).ok()?.encoding();
         // A code unit of UTF-16 has two bytes, and a line feed is a whole unit.
         let unit: &[u8] = match encoding.name() {
-            "UTF-16LE" => b"\n\0",
-            "UTF-16BE" => b"\0\n",
+            "utf-16le" => b"\n\0",
+            "utf-16be" => b"\0\n",
             _ => b"\n",
         };
         let mut ends = Vec::new();
