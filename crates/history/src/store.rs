@@ -57,7 +57,7 @@ mod workspaces;
 
 pub use contents::INLINE_LIMIT;
 pub use examine::{StoreFacts, examine_store};
-pub use files::{DATABASE, files_set_aside, has_database};
+pub use files::{DATABASE, files_set_aside};
 pub use holder::Holder;
 pub use journal::LeftIntent;
 pub use presence::Presence;

@@ -11,17 +11,6 @@ use super::{SetAside, StoreError};
 /// The name of the database in the state folder.
 pub const DATABASE: &str = "lancet.db";
 
-/// Whether a state folder has a database, or cannot be asked.
-pub fn has_database(folder: &Path) -> bool {
-    match std::fs::symlink_metadata(folder.join(DATABASE)) {
-        Ok(_) => true,
-        Err(error) => !matches!(
-            error.kind(),
-            std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
-        ),
-    }
-}
-
 /// The database of a state folder.
 pub(super) fn file_in(folder: &Path) -> PathBuf {
     folder.join(DATABASE)

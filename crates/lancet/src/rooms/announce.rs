@@ -104,7 +104,7 @@ pub(crate) fn begin(
                 return Err(refuse(plan, &error));
             }
             Err(error) => {
-                stopped::check_alone(context)?;
+                stopped::check(context)?;
                 tell(plan, Some(format!("this change cannot be undone: {error}")));
                 announced.keeping = Keeping::Nothing;
                 return Ok(announced);

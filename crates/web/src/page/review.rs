@@ -19,23 +19,16 @@ use lancet::review::ReviewTally;
 
 use super::WebPage;
 
-/// The paths that the forms are sent to.
-const SEEN: &str = "/review/seen";
-const ALL_SEEN: &str = "/review/all-seen";
-const TAKE_BACK: &str = "/review/take-back";
-const COMMENT: &str = "/review/comment";
-const WITHDRAW: &str = "/review/withdraw";
-
 /// The paths of this part of the page.
 pub(super) fn routes() -> Router<Arc<WebPage>> {
     Router::new()
         .route("/review", get(list::list))
         .route("/review/file", get(list::file))
-        .route(SEEN, post(act::seen))
-        .route(ALL_SEEN, post(act::all_seen))
-        .route(TAKE_BACK, post(act::take_back))
-        .route(COMMENT, post(act::comment))
-        .route(WITHDRAW, post(act::withdraw))
+        .route("/review/seen", post(act::seen))
+        .route("/review/all-seen", post(act::all_seen))
+        .route("/review/take-back", post(act::take_back))
+        .route("/review/comment", post(act::comment))
+        .route("/review/withdraw", post(act::withdraw))
 }
 
 /// How many files were to be reviewed after the event with this number. Every part of the page shows it, and counting takes
