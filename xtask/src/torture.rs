@@ -132,6 +132,15 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
                 .arg(binary())
                 .arg("--long"),
         )?;
+        let page = setup::page_client()?.join("run.mjs");
+        step(
+            "the page in a browser, in both themes and sizes",
+            command("node", &[])
+                .arg(page)
+                .arg(binary())
+                .arg("looks")
+                .env("LANCET_EVERY_LOOK", "1"),
+        )?;
         let mut compared = agents::comparison(&binary(), &pinned, &[]);
         let mut plugins = agents::plugins(&packed()?, &pinned);
         for (name, packages, known) in [
