@@ -37,7 +37,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 pub use lancet_history::ChangeKind;
-pub use question::{FileQuestion, Offers, Piece, Question};
+pub use question::{FileQuestion, Offers, Piece, Question, TOO_LONG_TO_SHOW};
 
 /// How long lancet waits for the reason of a refusal after the person has said no.
 pub const WORDS_WAIT: Duration = Duration::from_secs(60);

@@ -10,6 +10,11 @@ use serde::{Deserialize, Serialize};
 use super::encoding;
 use crate::visible::{visible, visible_line};
 
+/// The notice of a file whose diff is too long for the question: its hunks have line numbers and no lines. Whoever has
+/// [`FileQuestion::text`] and [`FileQuestion::old_text`] can still show all of it.
+pub const TOO_LONG_TO_SHOW: &str =
+    "some of the change is too long to show; the diff gives its lines alone";
+
 /// The most different reasons that a question names; the others are counted.
 const MOST_REASONS: usize = 5;
 

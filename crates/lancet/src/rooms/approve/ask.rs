@@ -16,7 +16,7 @@ use super::reason::{Standing, nobody};
 use super::recorded::{self, Asking};
 use super::wait::wait_for;
 use super::words::{self, Subject};
-use crate::approval::{Answer, Approver, FileQuestion, Offers, Pick, Question};
+use crate::approval::{Answer, Approver, FileQuestion, Offers, Pick, Question, TOO_LONG_TO_SHOW};
 use crate::call::Deciders;
 use crate::events::Event;
 use crate::questions::is_watched;
@@ -326,8 +326,7 @@ fn notices(file: &FilePlan) -> Vec<String> {
         Executable::No => notices.push("the file is not executable any more".into()),
     }
     if file.view.patch.iter().any(|hunk| hunk.lines.is_empty()) {
-        notices
-            .push("some of the change is too long to show; the diff gives its lines alone".into());
+        notices.push(TOO_LONG_TO_SHOW.into());
     }
     notices
 }

@@ -6,8 +6,9 @@ use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use http::StatusCode;
-use lancet::approval::FileQuestion;
+use lancet::approval::{FileQuestion, TOO_LONG_TO_SHOW};
 use lancet::questions::{QuestionState, RecordedQuestion};
+use lancet_rendering::unified;
 
 use super::answer::group;
 use super::editable::hindrance;
@@ -34,7 +35,7 @@ struct QuestionView {
     files: Vec<FileView>,
     /// Whether the person can answer.
     is_open: bool,
-    /// Whether parts can be picked: it is not a whole, and there is more than one part.
+    /// Whether parts can be picked: the question has several, and does not have to be answered as a whole.
     has_parts: bool,
     is_whole: bool,
     /// Whether this is a later part of one file's diff.
@@ -210,11 +211,14 @@ fn file_view(
     shown: &DiffPart,
 ) -> FileView {
     let question = &found.question;
-    let texts: Vec<&str> = file
-        .pieces
-        .iter()
-        .map(|piece| piece.diff.as_str())
-        .collect();
+    let pieces = file.pieces.iter().map(|piece| piece.diff.as_str());
+    let whole = whole_diff(file);
+    let texts: Vec<&str> = match &whole {
+        Some(whole) => vec![whole],
+        None => pieces.collect(),
+    };
+    let mut notices = file.notices.clone();
+    notices.retain(|notice| whole.is_none() || notice != TOO_LONG_TO_SHOW);
     let members = group(question, number);
     let is_open = found.state == QuestionState::Open;
     let can_pick = is_open && !question.is_whole;
@@ -229,7 +233,7 @@ fn file_view(
         is_protected: file.protected,
         reason: file.reason.clone(),
         rule: file.rule.clone(),
-        notices: file.notices.clone(),
+        notices,
         has_box: can_pick && file.goes_with.is_none() && question.files.len() > 1,
         has_pieces: can_pick && members.len() == 1 && file.pieces.len() > 1,
         goes_with: members
@@ -243,4 +247,11 @@ fn file_view(
         comments: Vec::new(),
         diff,
     }
+}
+
+/// The whole diff of a change that is too long for the question's own diff, made from the texts. Such a change is one piece.
+fn whole_diff(file: &FileQuestion) -> Option<String> {
+    let is_cut = file.notices.iter().any(|notice| notice == TOO_LONG_TO_SHOW);
+    is_cut.then_some(())?;
+    Some(unified(file.old_text.as_deref()?, file.text.as_deref()?))
 }
