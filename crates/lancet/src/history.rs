@@ -5,6 +5,7 @@ mod attribution;
 mod events;
 mod life;
 mod marks;
+mod on_disk;
 mod patch;
 
 use std::path::{Path, PathBuf};
@@ -27,6 +28,7 @@ pub use lancet_history::{
     Reversible, Statistics, StatisticsQuery, StoreError, Totals,
 };
 pub use life::{FileLife, LifeCursor, LifeEvent};
+pub use on_disk::OnDisk;
 
 /// The shortest part of an id that is accepted in place of the id.
 pub const SHORTEST_ID: usize = 2;

@@ -23,7 +23,7 @@ const WAYS: [&str; 14] = [
 ];
 
 /// Source files, or folders with everything below them, that may access the disk, and why.
-const EXCEPTIONS: [(&str, &str); 10] = [
+const EXCEPTIONS: [(&str, &str); 9] = [
     ("crates/workspace/src/", "the door to the disk"),
     (
         "crates/search/src/rules.rs",
@@ -56,10 +56,6 @@ const EXCEPTIONS: [(&str, &str); 10] = [
     (
         "crates/lancet/src/settings/keep.rs",
         "which folder above the settings file exists, before a workspace is opened on it",
-    ),
-    (
-        "crates/web/src/page/history/before.rs",
-        "hashes of the files of an operation, which bind a preview to them; nothing of the text is shown",
     ),
 ];
 

@@ -2,33 +2,29 @@
 //! decide the new ones, so the same digest means the same change, also where no line of it can be shown.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use lancet::Reply;
 use lancet::approval::FileQuestion;
-use lancet::history::Operation;
+use lancet::history::{History, OnDisk, Operation};
 use lancet::outcome::Outcome;
 
 /// The contents of the files of an operation; none where there is no such file.
 #[derive(Default)]
-pub(super) struct Before(BTreeMap<PathBuf, Option<ContentBefore>>);
-
-/// What a path holds.
-#[derive(Debug)]
-struct ContentBefore {
-    /// The hash of the bytes, or of a link's target, in hexadecimal digits.
-    digits: String,
-    is_link: bool,
-}
+pub(super) struct Before(BTreeMap<PathBuf, Option<OnDisk>>);
 
 impl Before {
     /// Reads the files. This comes before the preview is made: what is written in between makes another digest.
-    pub(super) fn read(operation: &Operation) -> Self {
+    pub(super) fn read(history: &History, operation: &Operation) -> Self {
         let paths = operation.files.iter().flat_map(|file| {
             let old = file.moved_from.as_ref();
             std::iter::once(&file.path).chain(old)
         });
-        Self(paths.map(|path| (path.clone(), content(path))).collect())
+        Self(
+            paths
+                .map(|path| (path.clone(), history.on_disk(path)))
+                .collect(),
+        )
     }
 
     /// The digest of these files and of what a preview says of them; empty where it is a refusal.
@@ -61,22 +57,12 @@ impl Before {
         };
         let names = std::iter::once(&file.path).chain(&file.moved_from);
         let mut known = names.filter_map(|name| self.0.get(name)?.as_ref());
-        known.any(|known| known.is_link || known.digits.starts_with(base))
+        known.any(|known| known.is_link || digits(known).starts_with(base))
     }
 }
 
-fn content(path: &Path) -> Option<ContentBefore> {
-    let found = std::fs::symlink_metadata(path).ok()?;
-    let is_link = found.is_symlink();
-    let bytes = match is_link {
-        true => std::fs::read_link(path)
-            .ok()?
-            .into_os_string()
-            .into_encoded_bytes(),
-        // A pipe would be waited on.
-        false if !found.is_file() => return None,
-        false => std::fs::read(path).ok()?,
-    };
-    let digits = blake3::hash(&bytes).to_hex().to_string();
-    Some(ContentBefore { digits, is_link })
+fn digits(known: &OnDisk) -> String {
+    blake3::Hash::from_bytes(known.revision)
+        .to_hex()
+        .to_string()
 }

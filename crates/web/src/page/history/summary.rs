@@ -4,16 +4,13 @@ use lancet::doors::visible_line;
 use lancet::history::{
     ChangeKind, FileChange, History, Mark, MarkQuery, Operation, OperationKind, OperationState,
 };
+use lancet::review::{PAGE_CLIENT, SHELL_CLIENT};
 
 use crate::page::links;
 use crate::page::moment::Moment;
 
 /// How many files of an operation a list names.
 const MOST_FILES: usize = 4;
-/// The client that the history records for commands of the shell.
-const SHELL: &str = "lancet";
-/// The client that it records for what a person does on the page.
-pub(super) const PAGE: &str = "lancet page";
 /// How the key of a session without a name begins.
 const UNNAMED: &str = "unnamed-";
 /// How many characters of an id are shown.
@@ -123,8 +120,8 @@ pub(super) fn kind(kind: ChangeKind) -> Option<&'static str> {
 /// Who made an operation.
 pub(super) fn who(operation: &Operation) -> String {
     match operation.client.as_deref() {
-        Some(SHELL) => "a person at the shell".to_owned(),
-        Some(PAGE) => "a person on the page".to_owned(),
+        Some(SHELL_CLIENT) => "a person at the shell".to_owned(),
+        Some(PAGE_CLIENT) => "a person on the page".to_owned(),
         Some(client) => match &operation.version {
             Some(version) => visible_line(&format!("{client} {version}")).into_owned(),
             None => visible_line(client).into_owned(),

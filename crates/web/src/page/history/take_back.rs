@@ -11,12 +11,13 @@ use lancet::approval::{Answer, Approver, Question, Wait};
 use lancet::doors::visible_line;
 use lancet::history::{History, Operation};
 use lancet::outcome::{ChangeOutcome, FileOutcome, Outcome, unified};
+use lancet::review::PAGE_CLIENT;
 use lancet::undo::{Conflicts, Overlap, Restore, Selection, Side, TakeBack};
 use lancet::{Caller, Reply};
 
 use super::before::Before;
 use super::operation::{find, missing};
-use super::summary::{PAGE, Summary, kind};
+use super::summary::{Summary, kind};
 use crate::page::WebPage;
 use crate::page::diff::{Diff, DiffLayout, DiffPart, FileDiff, deadline};
 use crate::page::fields::{Fields, SentForm};
@@ -100,7 +101,7 @@ impl Wish {
             Run::Write(before) => before,
         });
         let session = page.lancet.new_session();
-        let caller = Caller::client(PAGE, env!("CARGO_PKG_VERSION"));
+        let caller = Caller::client(PAGE_CLIENT, env!("CARGO_PKG_VERSION"));
         let selection = Selection::Operation(self.operation.id.clone());
         let mut asked = match self.act {
             Act::Undo => TakeBack::undo(selection),
@@ -199,7 +200,7 @@ pub(super) async fn preview(
         let Some(wish) = Wish::read(&history, &id, &act, &fields) else {
             return missing();
         };
-        let before = Before::read(&wish.operation);
+        let before = Before::read(&history, &wish.operation);
         let reply = wish.run(page, Run::Preview);
         let frame = Frame::new(page, &visitor, Section::History, wish.act.title());
         let mut view = shown(&history, &wish, &reply, frame, layout);
@@ -224,7 +225,7 @@ pub(super) async fn carry_out(
             return missing();
         };
         let seen = form.0.one("shown").unwrap_or_default();
-        let before = Before::read(&wish.operation);
+        let before = Before::read(&history, &wish.operation);
         if before.digest(&wish.run(page, Run::Preview)) != seen {
             let words = "The files have changed since you looked. Nothing was written; this is what would become of them now.";
             page.told.tell(&visitor, Tone::Refused, words);
