@@ -108,7 +108,7 @@ pub(crate) fn router(page: Arc<WebPage>) -> Router {
             entrance::check,
         ))
         .layer(axum::middleware::from_fn(diff::remember))
-        // These are for everybody: they tell nothing.
+        // Devices that are not known may ask for these, too: they hold nothing of the user's.
         .route("/enter", get(entrance::form).post(entrance::enter))
         .route("/assets/{name}", get(assets::asset))
         .route("/favicon.ico", get(assets::icon))

@@ -21,7 +21,7 @@ use super::{WebPage, view};
 /// Browsers are told at most this often; what happens in between is told together. Counting takes the database that agents
 /// write to, so it is not done for each of their changes.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How often a line is sent that keeps the connection open on its way.
+/// How often an empty comment is sent, so that a proxy does not close the connection for lack of traffic.
 const ALIVE: Duration = Duration::from_secs(15);
 
 /// Answers a browser with a stream of server-sent events.

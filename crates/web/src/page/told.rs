@@ -25,7 +25,7 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// Says that something was not done.
+    /// Makes a message about something that was not done.
     pub(super) fn refused(words: String) -> Self {
         let tone = Tone::Refused;
         Self { tone, words }

@@ -67,7 +67,7 @@ pub(super) fn refused(words: &str) -> Response {
     said(StatusCode::FORBIDDEN, words)
 }
 
-/// There is no such thing.
+/// The answer where there is nothing at an address.
 pub(super) fn missing(words: &str) -> Response {
     said(StatusCode::NOT_FOUND, words)
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
+use chrono::{NaiveDate, NaiveTime};
 use http::StatusCode;
 use lancet::history::{History, LogQuery, Operation};
 
@@ -145,19 +146,8 @@ fn one_of_path(page: &WebPage, typed: &str) -> Option<Option<PathBuf>> {
 
 /// The beginning of a day in UTC, in milliseconds since 1970; none where the text is no date such as `2026-11-17`.
 fn day(text: &str) -> Option<i64> {
-    let mut parts = text.split('-').map(|part| part.parse::<i64>().ok());
-    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
-    let is_date =
-        (1970..=9999).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
-    if !is_date || parts.next().is_some() {
-        return None;
-    }
-    // Years begin in March here, so that the leap day is the last of its year; eras have 400 years.
-    let year = year - i64::from(month <= 2);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let of_era = of_era * 365 + of_era / 4 - of_era / 100 + of_year;
-    Some((era * 146_097 + of_era - 719_468) * DAY)
+    let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
+    Some(date.and_time(NaiveTime::MIN).and_utc().timestamp_millis())
 }
 
 fn entries(found: &[Operation], history: &History) -> Vec<ListEntry> {
@@ -194,6 +184,7 @@ mod tests {
             ("", None),
             ("2026-11", None),
             ("2026-13-01", None),
+            ("2026-02-31", None),
             ("2026-11-17-1", None),
             ("99999999999-1-1", None),
             ("yesterday", None),

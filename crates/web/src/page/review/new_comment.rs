@@ -48,7 +48,7 @@ pub(super) fn read(
             "it has {length} characters, and at most {LONGEST} reach the agent"
         ));
     }
-    // Lines of an older text are not looked up in the newest one.
+    // A line is quoted only from the text that was shown: in a newer one its number may be that of another line.
     let file = file.filter(|file| file.operation == shown);
     let place = CommentPlace::read(form);
     let quoted = file.as_ref().and_then(|file| place.quoted(file));
