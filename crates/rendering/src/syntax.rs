@@ -14,7 +14,7 @@ const LONGEST_LINE: usize = 8 << 10;
 /// What a part of a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
-    /// Words for people.
+    /// A comment.
     Comment,
     /// Quoted text.
     Quoted,
@@ -160,7 +160,7 @@ fn by_name<'s>(set: &'s SyntaxSet, path: &Path) -> Option<&'s SyntaxReference> {
         return Some(syntax);
     }
     let extension = path.extension()?.to_str()?.to_lowercase();
-    // Languages without a definition of their own that are near to another one.
+    // These languages have no definition of their own, and are shown with that of a similar one.
     let alike = match extension.as_str() {
         "ts" | "tsx" | "jsx" | "mjs" | "cjs" | "mts" | "cts" | "json5" | "jsonc" => "js",
         "toml" | "ini" | "cfg" | "conf" => "properties",

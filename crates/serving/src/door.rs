@@ -21,7 +21,7 @@ const CODE_NAME: &str = "serve-page-code.";
 const DEVICE_NAME: &str = "serve-page-device.";
 /// The characters of codes: lower case, and none that is taken for another when it is typed.
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-/// The characters of a code, of five random bits each: nobody guesses one in ten minutes, nor in the age of the world.
+/// The length of a code in characters of five random bits each: 130 bits cannot be guessed while the code is good.
 const CODE_LENGTH: usize = 26;
 /// The length of cookies: 32 random bytes in hexadecimal digits.
 const COOKIE_LENGTH: usize = 64;
@@ -256,7 +256,7 @@ fn seconds(time: SystemTime) -> u64 {
     since.map_or(0, |since| since.as_secs())
 }
 
-/// The files of a folder of this user; none where it is none.
+/// The files of a folder; none where the folder does not belong to this user.
 fn files(folder: &Path) -> Vec<(PathBuf, Metadata)> {
     let entries = match own_folder(folder) {
         Ok(()) => fs::read_dir(folder).ok(),
@@ -309,7 +309,7 @@ fn keep(folder: &Path, name: &str, text: &str) -> io::Result<()> {
         .mode(0o600)
         .open(&path)?;
     let written = file.write_all(text.as_bytes());
-    // A part of a file would be one that nobody knows.
+    // A file that was written in part is removed, because it could not be read as a code or device.
     written.inspect_err(|_| drop(fs::remove_file(&path)))
 }
 

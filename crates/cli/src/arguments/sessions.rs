@@ -32,7 +32,7 @@ Examples:
 pub(crate) struct SessionsArguments {
     #[command(subcommand)]
     pub(crate) command: Option<SessionsCommand>,
-    /// Those of all projects, too
+    /// List the sessions of all projects
     #[arg(long)]
     pub(crate) all: bool,
     /// One JSON object for programs; of a list one a line, and a last one with the total and the files that several work on

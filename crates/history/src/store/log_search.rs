@@ -3,7 +3,7 @@
 use rusqlite::types::Value;
 use rusqlite::{Connection, params};
 
-/// How many prompts that have the words count, the newest ones: each is a condition of the query.
+/// How many prompts that have the words are searched by, the newest first: each adds a condition to the query.
 const MOST_PROMPTS: i64 = 64;
 
 /// The changes of one session between two prompts, by their numbers in the order of recording.

@@ -38,7 +38,7 @@ impl RecordStore for Store {
         self.put_files(draft)?;
         let (begun, set_aside) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
-            // Before the yes is used up: it is there when the session may write again.
+            // The stop is looked up before the yes is used up, so that the yes is still there when the session may write again.
             let sequence = match stops::admit(&transaction, draft)? {
                 Admission::Granted(sequence) => sequence,
                 Admission::Stopped(stop) => return Ok(Begun::Stopped(stop)),

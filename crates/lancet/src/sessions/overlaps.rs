@@ -32,8 +32,8 @@ pub struct Overlapping {
     pub changed: Option<i64>,
 }
 
-/// Finds the files that one of the sessions changed in the last day and another one knows. A session that no process serves
-/// any more is in nobody's way.
+/// Finds the files that one of the sessions changed in the last day and another one knows. Sessions that no process serves any
+/// more are left out: nothing is written in them.
 pub(super) fn find(
     store: &dyn OperationStore,
     sessions: &[SessionOverview],

@@ -142,7 +142,7 @@ pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<E
     let told = address.told(&link, around);
     match authority {
         Authority::Token => print(&format!("{}\n", link.text))?,
-        // Who reads the output of this command need not be who sits at the terminal.
+        // Whoever reads the output of this command may not be the person at the terminal.
         Authority::Terminal => {
             let terminal = OpenOptions::new().write(true).open("/dev/tty");
             let written = terminal.and_then(|mut terminal| terminal.write_all(told.as_bytes()));

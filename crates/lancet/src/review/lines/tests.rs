@@ -34,7 +34,7 @@ fn lines_of_two_byte_units_are_whole() {
         let units = "\u{feff}".encode_utf16().chain(text.encode_utf16());
         units.flat_map(u16::to_le_bytes).collect()
     };
-    // The unit U+0A61 has the byte of a line feed, and is none.
+    // One byte of the unit U+0A61 has the value of a line feed; the character is another one.
     let (old, new) = (utf16("a\u{a61}b\r\nc\r\n"), utf16("a\u{a61}b\r\nC\r\n"));
     let found = hunks(&old, &new);
     assert_eq!(found[0].lines[1..], ["-c\r", "+C\r"]);
