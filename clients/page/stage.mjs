@@ -17,8 +17,22 @@ const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 3, isM
 const DESK = { viewport: { width: 1280, height: 900 } };
 const run = promisify(execFile);
 
+/** How long a browser or a server may take to end. */
+const END_SECONDS = 20;
+
 /** Fails a case. */
 export class Failed extends Error {}
+
+/** What a promise gives; fails where that takes longer. */
+export async function within(seconds, promise, words = "the case") {
+  let timer;
+  const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Failed(`${words} took longer than ${seconds} s`)), seconds * 1000)));
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 export class Stage {
   #ends = [];
@@ -104,7 +118,7 @@ export class Stage {
     if (!server || server.exitCode !== null || server.signalCode !== null) return;
     const ended = once(server, "exit");
     server.kill(signal);
-    const [code] = await ended;
+    const [code] = await within(END_SECONDS, ended, "the end of the server");
     if (signal === "SIGTERM") this.check(code === 0, `the server ended with ${code}: ${this.said}`);
   }
 
@@ -129,7 +143,7 @@ export class Stage {
     const client = new Client({ name, version: "1" });
     const headers = { Authorization: `Bearer ${this.token}` };
     await client.connect(new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${this.port}/mcp`), { requestInit: { headers } }));
-    this.#ends.push(() => client.close());
+    this.#ends.push(["an agent", () => client.close()]);
     const send = async (tool, args, meta) => {
       const result = await client.callTool({ name: tool, arguments: args, ...(meta && { _meta: meta }) });
       const data = result._meta?.["lancet/result"] ?? {};
@@ -157,7 +171,7 @@ export class Stage {
     const colorScheme = dark ? "dark" : "light";
     const context = await this.chromium.newContext({ ...size, colorScheme, javaScriptEnabled: script, reducedMotion: "reduce" });
     context.setDefaultTimeout(30_000);
-    this.#ends.push(() => context.close());
+    this.#ends.push(["a browser", () => context.close()]);
     const page = await context.newPage();
     this.watch(page, trouble);
     if (enter) await this.enter(page, script);
@@ -236,9 +250,13 @@ export class Stage {
 
   /** Ends everything; fails the case where a page had trouble. */
   async end() {
-    for (const end of this.#ends.reverse()) await end().catch(() => {});
+    const late = [];
+    for (const [what, end] of this.#ends.reverse()) {
+      await within(END_SECONDS, end().catch(() => {}), `closing ${what}`).catch((error) => late.push(error.message));
+    }
     try {
       await this.stop();
+      this.check(late.length === 0, late.join("; "));
       this.check(this.#watched.length === 0, `in the browser: ${this.#watched.join("; ")}`);
     } finally {
       this.server?.kill("SIGKILL");

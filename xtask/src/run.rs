@@ -66,21 +66,32 @@ pub(crate) fn each_line_of_both(
 
 /// The same command at low priority, so that it uses only the processor time that others leave.
 pub(crate) fn lowered(command: &Command) -> Command {
-    let mut lowered = Command::new("nice");
-    lowered
-        .args(["-n", "15"])
+    started_by("nice", &["-n", "15"], command)
+}
+
+/// The same command, which is ended with the processes that it started where it takes longer.
+pub(crate) fn limited(command: &Command, minutes: u32) -> Command {
+    let limit = format!("{minutes}m");
+    started_by("timeout", &["--kill-after=10s", &limit], command)
+}
+
+/// A program with arguments that starts the command, with its environment and in its folder.
+fn started_by(program: &str, arguments: &[&str], command: &Command) -> Command {
+    let mut outer = Command::new(program);
+    outer
+        .args(arguments)
         .arg(command.get_program())
         .args(command.get_args());
     for (name, value) in command.get_envs() {
         match value {
-            Some(value) => lowered.env(name, value),
-            None => lowered.env_remove(name),
+            Some(value) => outer.env(name, value),
+            None => outer.env_remove(name),
         };
     }
     if let Some(folder) = command.get_current_dir() {
-        lowered.current_dir(folder);
+        outer.current_dir(folder);
     }
-    lowered
+    outer
 }
 
 fn pass_on(output: impl std::io::Read, line_came: &mut impl FnMut(&str)) -> anyhow::Result<()> {
@@ -110,6 +121,17 @@ mod tests {
         let succeeded = each_line_of_both(&mut run, |line| lines.push(line.to_owned()));
         assert!(!succeeded.expect("started"));
         assert_eq!(lines, ["one", "two", "three"]);
+    }
+
+    #[test]
+    fn a_command_that_takes_too_long_is_ended_with_what_it_started() {
+        let mut lines = Vec::new();
+        let hangs = command("sh", &["-c", "echo begun; sleep 600 & sleep 600"]);
+        let mut limited = started_by("timeout", &["--kill-after=10s", "1s"], &hangs);
+        let succeeded = each_line_of_both(&mut limited, |line| lines.push(line.to_owned()));
+        // The lines would not end while a process has the other end of the pipe.
+        assert!(!succeeded.expect("started"));
+        assert_eq!(lines, ["begun"]);
     }
 
     #[test]

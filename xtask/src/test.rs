@@ -22,7 +22,7 @@ use anyhow::Context;
 use crate::agents::{self, Known};
 use crate::house::top;
 use crate::package::{self, Effort, Programs};
-use crate::run::{command, each_line_of_both, succeeds};
+use crate::run::{command, each_line_of_both, limited, succeeds};
 use checks::Checks;
 use fetch::Fetches;
 use live::Live;
@@ -43,6 +43,9 @@ const LAW_CASES: &str = "3000";
 /// The seed of the generated cases: the same for every run, so that a failure is caused by the change under test.
 /// `cargo xtask torture` and a plain `cargo test` use a new seed each time.
 const LAW_SEED: &str = "20261115";
+
+/// How many minutes a test runner may take. One that hangs fails, and the others are reported.
+const LONGEST_STEP: u32 = 10;
 
 /// Runs everything; true when nothing failed.
 pub(crate) fn all(packages: SystemPackages) -> anyhow::Result<bool> {
@@ -109,7 +112,13 @@ pub(crate) fn all(packages: SystemPackages) -> anyhow::Result<bool> {
     if has_browser {
         report.step("questions and page: in a browser", || {
             let run = fetches.page_client.wait()?.join("run.mjs");
-            counted(&live, command("node", &[]).arg(run).arg(binary()))
+            let mut cases = command("node", &[]);
+            // The profiles of a browser are thousands of small files.
+            let memory = MemoryFolder::new();
+            if let Some(memory) = &memory {
+                cases.env("TMPDIR", memory.path());
+            }
+            counted(&live, cases.arg(run).arg(binary()))
         });
     }
     report.step("agents: driven by a scripted model", || {
@@ -199,7 +208,8 @@ pub(crate) fn binary() -> std::path::PathBuf {
 /// ran no tests, counts as one failure.
 fn counted(live: &Live, command: &mut Command) -> anyhow::Result<Tally> {
     let mut tally = Tally::default();
-    let succeeded = each_line_of_both(command, |line| match Tally::of_closing_line(line) {
+    let mut limited = limited(command, LONGEST_STEP);
+    let succeeded = each_line_of_both(&mut limited, |line| match Tally::of_closing_line(line) {
         Some(more) => {
             // The closing line of a part is indented, so that it is not mistaken for that of the whole.
             live.print(&format!("  {line}"));
