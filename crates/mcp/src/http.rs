@@ -25,7 +25,7 @@ use lancet::Lancet;
 use lancet_serving::tokens::TokenKind;
 use lancet_serving::{Level, Log, idle};
 use rmcp::ServerHandler;
-use rmcp::model::{GetExtensions as _, JsonRpcMessage, RequestId};
+use rmcp::model::{ClientNotification, GetExtensions as _, JsonRpcMessage, JsonRpcNotification};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::runtime::{Handle, RuntimeFlavor};
@@ -38,7 +38,7 @@ use crate::options::Options;
 use crate::process::Process;
 use crate::server::Server;
 use body::{BodyError, BodyLimits, Held};
-use sessions::{CallError, Carried, OpenRequest, Sessions};
+use sessions::{CallError, Carried, MessageKind, OpenRequest, Sessions};
 
 /// The header that names the session of a client of the first generation.
 const SESSION: &str = "mcp-session-id";
@@ -174,12 +174,21 @@ impl Endpoint {
         parts.headers.remove(AUTHORIZATION);
         parts.headers.remove(COOKIE);
         parts.extensions.insert(token);
-        let (held, id) = match is_message {
-            false => (Held::default(), None),
+        let (held, kind) = match is_message {
+            false => (Held::default(), MessageKind::Other),
             true => match self.message(body, token, &mut parts.extensions).await {
                 Ok(message) => message,
                 Err(response) => return response,
             },
+        };
+        // The library deals with each message on a task of its own, so a call could overtake the notification before it.
+        if let Some(session) = &session {
+            let news = self.sessions.roots_news(session, &kind);
+            parts.extensions.insert(news);
+        }
+        let id = match kind {
+            MessageKind::Request(id) => Some(id),
+            MessageKind::RootsChanged | MessageKind::Other => None,
         };
         let call = id.map(|id| self.sessions.call(session.as_deref(), id, token));
         let call = match call.transpose() {
@@ -218,14 +227,14 @@ impl Endpoint {
         response.map(|body| OpenRequest::until_sent(body, open, carried).boxed())
     }
 
-    /// Reads a message, and gives its bytes as the library reads them and the id of a request. What the library would not
+    /// Reads a message, and gives its bytes as the library reads them and what kind it is. What the library would not
     /// read is answered here, as it is over standard input, or put beside the request.
     async fn message<B>(
         &self,
         body: B,
         token: TokenKind,
         beside: &mut ::http::Extensions,
-    ) -> Result<(Held, Option<RequestId>), HttpResponse>
+    ) -> Result<(Held, MessageKind), HttpResponse>
     where
         B: Body<Data = Bytes> + Send + 'static,
         B::Error: std::fmt::Display,
@@ -261,10 +270,15 @@ impl Endpoint {
                 return Err(response);
             }
         };
-        let JsonRpcMessage::Request(request) = &mut *message else {
-            return Ok((held(text_of(bytes)), None));
+        let request = match &mut *message {
+            JsonRpcMessage::Request(request) => request,
+            JsonRpcMessage::Notification(JsonRpcNotification {
+                notification: ClientNotification::RootsListChangedNotification(_),
+                ..
+            }) => return Ok((held(text_of(bytes)), MessageKind::RootsChanged)),
+            _ => return Ok((held(text_of(bytes)), MessageKind::Other)),
         };
-        let id = Some(request.id.clone());
+        let id = MessageKind::Request(request.id.clone());
         let extensions = request.request.extensions_mut();
         let other = extensions.remove::<OtherArguments>();
         let unreadable = extensions.remove::<Unreadable>();
@@ -296,7 +310,8 @@ impl Endpoint {
         self.closing.store(true, Ordering::Relaxed);
         let _ = tokio::time::timeout(LAST_CALLS, self.sessions.no_calls()).await;
         self.end.cancel();
-        self.sessions.close_all().await;
+        // Closing a session waits for the library's task of it, which may wait for its client.
+        let _ = tokio::time::timeout(LAST_CALLS, self.sessions.close_all()).await;
         match &self.process {
             Some(process) => process.pool.settle(LAST_WRITES).await,
             None => true,

@@ -2,7 +2,7 @@
 
 use lancet_serving::tokens::TokenKind;
 use rmcp::RoleServer;
-use rmcp::model::ProtocolVersion;
+use rmcp::model::{Extensions, ProtocolVersion};
 use rmcp::service::RequestContext;
 
 use crate::message::{OtherArguments, Unreadable};
@@ -14,6 +14,16 @@ pub(crate) enum Link {
     Streams,
     /// Over HTTP. A client of the first generation has a session; each request of the second stands alone.
     Http,
+}
+
+/// How often the client of a session over HTTP has said that its roots changed, when a message arrived.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RootsNews(pub(crate) u64);
+
+/// What came with a message of a session over HTTP about the roots of its client.
+pub(crate) fn roots_news(extensions: &Extensions) -> Option<RootsNews> {
+    let parts = extensions.get::<::http::request::Parts>()?;
+    parts.extensions.get().copied()
 }
 
 /// Whether a request is of the protocol generation without `initialize`, in which a server sends no requests.

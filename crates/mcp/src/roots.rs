@@ -24,11 +24,11 @@ use rmcp::model::{
     CallToolRequestParams, ClientCapabilities, InputRequest, InputRequests, ListRootsRequest,
     ListRootsResult, ProtocolVersion, RequestId,
 };
-use rmcp::service::{Peer, RequestContext};
+use rmcp::service::{NotificationContext, Peer, RequestContext};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::link::{Link, is_modern};
+use crate::link::{self, Link, RootsNews, is_modern};
 use crate::options::Options;
 
 use list::{answer_of, uris};
@@ -54,6 +54,8 @@ pub(crate) struct ClientRoots {
     link: Link,
     known: watch::Sender<RootsState>,
     number: AtomicU64,
+    /// How often the client of a session over HTTP has said that its roots changed, as far as that was taken in.
+    news: AtomicU64,
     /// A notice about the roots that the next answer carries.
     notice: Mutex<Option<String>>,
 }
@@ -130,6 +132,7 @@ impl ClientRoots {
             notice: Mutex::default(),
             known: watch::Sender::new(unknown),
             number: AtomicU64::new(0),
+            news: AtomicU64::new(0),
         }
     }
 
@@ -147,6 +150,9 @@ impl ClientRoots {
             let responses = request.input_responses.as_ref();
             return Some(self.brought(state, responses).await);
         }
+        if let Some(news) = link::roots_news(&context.extensions) {
+            self.heard(news);
+        }
         tokio::select! {
             biased;
             verdict = self.awaited(context) => Some(verdict),
@@ -155,7 +161,15 @@ impl ClientRoots {
     }
 
     /// Called when the client has connected or its roots changed: asks the client, or makes its next call bring them.
-    pub(crate) fn are_news(self: &Arc<Self>, peer: Peer<RoleServer>) {
+    pub(crate) fn are_news(self: &Arc<Self>, context: NotificationContext<RoleServer>) {
+        if self.link == Link::Http {
+            // The next call asks, because only the answer to a call is sure to be a way to the client.
+            if let Some(news) = link::roots_news(&context.extensions) {
+                self.heard(news);
+            }
+            return;
+        }
+        let peer = context.peer;
         let client = peer.peer_info();
         let (asks, offers) = client.map_or((false, false), |client| {
             let version = client.protocol_version.as_str();
@@ -164,10 +178,17 @@ impl ClientRoots {
                 are_offered(Some(&client.capabilities)),
             )
         });
-        if asks && offers && self.link == Link::Streams {
+        if asks && offers {
             self.ask(peer, None);
-        } else if !asks || self.link == Link::Http {
-            // Over HTTP the next call asks, because only the answer to a call is sure to be a way to the client.
+        } else if !asks {
+            self.enter(Phase::Unasked);
+        }
+    }
+
+    /// Forgets what is known of the roots where the client has said since that they changed. A call and the notification
+    /// before it arrive in any order, and only the first of them is news.
+    fn heard(&self, news: RootsNews) {
+        if self.news.fetch_max(news.0, Ordering::Relaxed) < news.0 {
             self.enter(Phase::Unasked);
         }
     }

@@ -20,6 +20,8 @@ use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
+use crate::link::RootsNews;
+
 /// How long a session without any request is kept: a person's break, not the end of the day.
 const IDLE: Duration = Duration::from_secs(4 * 60 * 60);
 /// How many sessions of one kind of token there are at most; beyond that the one of them that was unused the longest ends.
@@ -52,6 +54,18 @@ struct Known {
     /// How many requests and streams are open.
     open: usize,
     used: Instant,
+    roots_news: RootsNews,
+}
+
+/// What a message is, as far as it is told apart before the library has it.
+#[derive(Debug)]
+pub(super) enum MessageKind {
+    /// A request with this id.
+    Request(RequestId),
+    /// The notification that the client's roots changed.
+    RootsChanged,
+    /// Anything else.
+    Other,
 }
 
 /// A request that is open until this is dropped.
@@ -116,6 +130,18 @@ impl Sessions {
             .is_none_or(|known| known.token == token)
     }
 
+    /// Counts a message that says that the client's roots changed; gives how often the session's client has said so by now.
+    pub(super) fn roots_news(&self, session: &str, kind: &MessageKind) -> RootsNews {
+        let mut known = self.lock();
+        let Some(known) = known.get_mut(session) else {
+            return RootsNews::default();
+        };
+        if matches!(kind, MessageKind::RootsChanged) {
+            known.roots_news.0 += 1;
+        }
+        known.roots_news
+    }
+
     /// Registers a session that a client has begun.
     pub(super) async fn begun(&self, session: &str, token: TokenKind) {
         let oldest = {
@@ -125,6 +151,7 @@ impl Sessions {
                 unanswered: HashSet::new(),
                 open: 0,
                 used: Instant::now(),
+                roots_news: RootsNews::default(),
             };
             known.insert(session.to_owned(), new);
             // Sessions of one token's kind end none of the other's.

@@ -28,11 +28,11 @@ impl ServerHandler for Server {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.connection().roots.are_news(context.peer);
+        self.connection().roots.are_news(context);
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
-        self.connection().roots.are_news(context.peer);
+        self.connection().roots.are_news(context);
     }
 
     async fn list_tools(
