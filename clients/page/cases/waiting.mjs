@@ -141,6 +141,7 @@ export default {
     await page.click("[data-keys-switch]");
     await page.keyboard.press("Escape");
     await page.keyboard.press("a");
+    await page.waitForSelector(".told >> text=Approved");
     stage.same((await answer).error, null, "the answer");
     stage.same(stage.read("a.txt"), changed(5, 30, 55), "the file");
   },
