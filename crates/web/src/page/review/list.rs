@@ -21,7 +21,7 @@ use crate::page::view;
 use crate::page::visitor::Visitor;
 
 /// How many files are shown with their diffs.
-const FILES: usize = 20;
+const FILES: usize = 10;
 /// How many lines of all diffs together are shown at once; the diffs of further files are opened by a link.
 const LINES: usize = 1_200;
 /// How many further files are named.
