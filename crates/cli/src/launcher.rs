@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use lancet::Settings;
-use lancet_serving::{CONFINED, Launch, Launcher, Programs, Running, Streams};
+use lancet_serving::{CONFINED, LIMITED, Launch, Launcher, Programs, Running, Streams};
 
 use crate::arguments::WorkArguments;
 use crate::failure::Exit;
@@ -34,15 +34,21 @@ static LAUNCHER: OnceLock<Launcher> = OnceLock::new();
 /// Whether this program was started to be the launcher, or to become a program that the launcher starts.
 pub(crate) fn is_wanted(typed: &[OsString]) -> bool {
     let word = typed.get(1);
-    word.is_some_and(|word| word == OsStr::new(WORD) || word == OsStr::new(CONFINED))
+    word.is_some_and(|word| {
+        let words = [WORD, CONFINED, LIMITED];
+        words.iter().any(|own| word == OsStr::new(own))
+    })
 }
 
 /// Runs the launcher, or becomes a program that it starts.
 pub(crate) fn run(typed: &[OsString]) -> Exit {
     match typed {
-        [_, word, confined @ ..] if word == OsStr::new(CONFINED) => {
-            let error = lancet_serving::exec_confined(confined);
-            let program = confined.get(1).map(|name| name.to_string_lossy());
+        [_, word, other @ ..] if word == OsStr::new(CONFINED) || word == OsStr::new(LIMITED) => {
+            let error = match word == OsStr::new(CONFINED) {
+                true => lancet_serving::exec_confined(other),
+                false => lancet_serving::exec_limited(other),
+            };
+            let program = other.get(1).map(|name| name.to_string_lossy());
             let program = program.unwrap_or_default();
             print_error(&format!("{program} could not be started: {error}\n"));
             Exit::System
@@ -82,6 +88,8 @@ fn known_programs(around: &Surroundings, settings: Option<&Settings>) -> Program
         pager: around.pager.clone(),
         converters: settings.map_or_else(Vec::new, Settings::converters),
         notify: settings.map_or_else(Vec::new, |settings| settings.ask.notify.clone()),
+        servers: Vec::new(),
+        servers_below: None,
     }
 }
 

@@ -27,12 +27,12 @@ pub use error::SettingsError;
 pub use help::help;
 pub use keep::{KeepError, KeptRule, keep_rule, with_rule};
 pub use model::{
-    AskSettings, ClientLimit, GitSurroundings, HistorySettings, Ignored, InForce, Layer, Origin,
-    ReadSettings, SearchSettings, Settings, ShellSettings, WriteSettings,
+    AskSettings, ClientLimit, GitSurroundings, HistorySettings, Ignored, InForce, LanguageSettings,
+    Layer, Origin, ReadSettings, SearchSettings, Settings, ShellSettings, WriteSettings,
 };
 pub use values::{
-    Asker, Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm, Stale,
-    Strategy, ToolPreset, Weak,
+    Asker, Diagnostics, Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm,
+    Severity, Stale, Strategy, ToolPreset, Weak,
 };
 pub use writer::has_writer;
 

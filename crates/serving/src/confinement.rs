@@ -15,6 +15,10 @@ use crate::wall::{self, WritableFolders};
 /// in, the program and its arguments follow.
 pub const CONFINED: &str = "--confined";
 
+/// The argument that makes this program limit its memory and become another one; the limit in bytes, the program and its
+/// arguments follow.
+pub const LIMITED: &str = "--limited";
+
 /// The most memory that a program may write to, in bytes. The address space is not limited: some language runtimes
 /// reserve far more of it than they use.
 const MEMORY: u64 = 2 << 30;
@@ -32,6 +36,24 @@ pub fn exec_confined(arguments: &[OsString]) -> io::Error {
         return io::ErrorKind::InvalidInput.into();
     };
     match confine(folder.into()) {
+        Ok(()) => Command::new(program).args(arguments).exec(),
+        Err(error) => error,
+    }
+}
+
+/// Limits the memory of this process and becomes the program in `arguments`, which follow [`LIMITED`]. It returns only
+/// where that fails.
+pub fn exec_limited(arguments: &[OsString]) -> io::Error {
+    let [memory, program, arguments @ ..] = arguments else {
+        return io::ErrorKind::InvalidInput.into();
+    };
+    let Some(memory) = memory.to_str().and_then(|memory| memory.parse().ok()) else {
+        return io::ErrorKind::InvalidInput.into();
+    };
+    let limited = end_with_parent()
+        .and_then(|()| limit(Resource::Data, memory))
+        .and_then(|()| limit(Resource::Core, 0));
+    match limited {
         Ok(()) => Command::new(program).args(arguments).exec(),
         Err(error) => error,
     }

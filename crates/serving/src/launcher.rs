@@ -13,8 +13,10 @@ use std::time::{Duration, Instant};
 use lancet_formats::convert::{MOST_SECONDS, PATH};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-use crate::confinement::CONFINED;
-use crate::programs::{Launch, Programs, Streams, editor_arguments, pager_arguments};
+use crate::confinement::{CONFINED, LIMITED};
+use crate::programs::{
+    Launch, Programs, ServerProgram, Streams, editor_arguments, pager_arguments,
+};
 use crate::running::{ProcessGroup, StartedProgram};
 use crate::temporary_folder::TemporaryFolder;
 use crate::wire::{self, Connection, Report};
@@ -84,7 +86,9 @@ impl Launcher {
         };
         let Some(connection) = &self.connection else {
             let started = match launch {
-                Launch::Converter { .. } => return Err(io::ErrorKind::Unsupported.into()),
+                Launch::Converter { .. } | Launch::Server { .. } => {
+                    return Err(io::ErrorKind::Unsupported.into());
+                }
                 _ => start(&self.programs, launch, streams)?.ok_or_else(unnamed)?,
             };
             return Ok(Running(How::Here(started)));
@@ -209,10 +213,25 @@ fn start(
             }
             confined(own, &entry.command, copy)?
         }
+        Launch::Server { name, folder } => {
+            let Some(server) = programs.servers.iter().find(|server| server.name == *name) else {
+                return Ok(None);
+            };
+            // The folder is the only part of the command that the asking process chooses.
+            let is_below = |allowed: &PathBuf| {
+                let real = folder.canonicalize();
+                real.is_ok_and(|real| real.starts_with(allowed))
+            };
+            if !programs.servers_below.as_ref().is_some_and(is_below) {
+                return Ok(None);
+            }
+            find(server.run.first().map_or("", String::as_str))?;
+            limited(server, folder)?
+        }
     };
-    let group = match time {
-        Some(_) => ProcessGroup::Own,
-        None => ProcessGroup::Terminal,
+    let group = match launch {
+        Launch::Editor { .. } | Launch::Pager => ProcessGroup::Terminal,
+        Launch::Notify | Launch::Converter { .. } | Launch::Server { .. } => ProcessGroup::Own,
     };
     if group == ProcessGroup::Own {
         command.process_group(0);
@@ -253,6 +272,17 @@ fn confined(
     command
         .current_dir(folder.path())
         .env("TMPDIR", folder.path());
+    Ok(command)
+}
+
+/// The command that limits its memory and then becomes a language server.
+fn limited(server: &ServerProgram, folder: &Path) -> io::Result<Command> {
+    let mut command = Command::new(this_program()?);
+    command
+        .arg(LIMITED)
+        .arg(server.memory.to_string())
+        .args(&server.run)
+        .current_dir(folder);
     Ok(command)
 }
 

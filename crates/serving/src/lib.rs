@@ -29,7 +29,7 @@ pub mod tokens;
 pub mod wall;
 mod wire;
 
-pub use confinement::{CONFINED, exec_confined};
+pub use confinement::{CONFINED, LIMITED, exec_confined, exec_limited};
 pub use launcher::{Launcher, Running, serve};
 pub use log::{Level, Log};
-pub use programs::{Launch, Programs, Streams};
+pub use programs::{Launch, Programs, ServerProgram, Streams};

@@ -19,6 +19,21 @@ pub struct Programs {
     pub converters: Vec<Converter>,
     /// The program that is told when something begins to wait for a person, with its arguments; empty where there is none.
     pub notify: Vec<String>,
+    /// The language servers; none where the project is not trusted.
+    pub servers: Vec<ServerProgram>,
+    /// The folder below which language servers may be started.
+    pub servers_below: Option<PathBuf>,
+}
+
+/// A language server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerProgram {
+    /// The name of its entry.
+    pub name: String,
+    /// The program and its arguments.
+    pub run: Vec<String>,
+    /// The most memory that it may use, in bytes.
+    pub memory: u64,
 }
 
 /// What is asked of the launcher: a kind of program, the entry where there are several, and what the program works on.
@@ -41,6 +56,13 @@ pub enum Launch {
         pattern: String,
         /// The name of the file, without folders.
         name: OsString,
+    },
+    /// Runs a language server, which talks over its standard streams until they are closed.
+    Server {
+        /// The name of the entry.
+        name: String,
+        /// The folder that the server works in.
+        folder: PathBuf,
     },
 }
 

@@ -166,6 +166,9 @@ fn encode(launch: &Launch) -> Vec<u8> {
         Launch::Converter { pattern, name } => {
             vec!["converter".into(), pattern.into(), name.clone()]
         }
+        Launch::Server { name, folder } => {
+            vec!["server".into(), name.into(), folder.into()]
+        }
     };
     let mut message = Vec::new();
     for field in fields {
@@ -192,6 +195,10 @@ fn decode(message: &[u8]) -> Option<Launch> {
             pattern: text(pattern)?,
             name: OsString::from_vec(name.to_vec()),
         }),
+        [b"server", name, folder] => Some(Launch::Server {
+            name: text(name)?,
+            folder: OsStr::from_bytes(folder).into(),
+        }),
         _ => None,
     }
 }
@@ -212,6 +219,10 @@ mod tests {
             Launch::Converter {
                 pattern: "*.docx".into(),
                 name: OsString::from_vec(b"a\xff.docx".to_vec()),
+            },
+            Launch::Server {
+                name: "ruff".into(),
+                folder: "/d/e f".into(),
             },
         ];
         for asked in requests {

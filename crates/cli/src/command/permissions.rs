@@ -13,7 +13,8 @@ use crate::failure::{Exit, Failure};
 use crate::guard::{self, Authority};
 use crate::opening::{OpenRequest, Writes};
 use crate::surroundings::{
-    RootHint, Surroundings, as_text, claude_settings, resolve_roots, settings_files, trust,
+    RootHint, Surroundings, as_text, claude_settings, resolve_roots, settings_files,
+    trust::{self, Standing},
 };
 use crate::terminal::{confirm, print, visible};
 use crate::words::paths_from;
@@ -172,7 +173,7 @@ pub(super) fn rules(arguments: &RulesArguments, around: &Surroundings) -> Result
     put(&text, arguments.json, object)
 }
 
-/// Runs `lancet trust`: trusts the project's settings, or revokes the trust.
+/// Runs `lancet trust`: trusts the project's settings, or the folder where it has none, or revokes the trust.
 pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result<Exit, Failure> {
     use lancet::settings::Origin::{Project, TrustedProject};
     let place = &arguments.place;
@@ -186,45 +187,67 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
     };
     let state = around.state_dir(place.state_dir.as_deref())?;
     let state = state.ok_or_else(|| Failure::system("there is no state folder to keep this in"))?;
-    let record = |text: Option<&str>| {
-        trust::keep(&state, &file.path, text)
-            .map_err(|error| Failure::system(format!("{}: {error}", state.display())))
-    };
+    let failed = |error: std::io::Error| Failure::system(format!("{}: {error}", state.display()));
+    let record = |text: Option<&str>| trust::keep(&state, &file.path, text).map_err(failed);
     let name = around.relative(&file.path);
     let name = visible(&name);
+    let folder = &roots[0];
+    let shown_folder = visible(&folder.to_string_lossy()).into_owned();
     if arguments.revoke {
+        let was_folder_trusted = trust::is_folder_trusted(&state, folder);
         // This is recorded even where the present text is not trusted, because an earlier text may be.
         record(None)?;
-        print(&match file.origin {
-            TrustedProject => format!("{name} is no longer trusted: it may only tighten.\n"),
-            _ => format!("{name} is not trusted; there is nothing to revoke.\n"),
-        })?;
+        trust::keep_folder(&state, folder, Standing::Revoked).map_err(failed)?;
+        let mut told = String::new();
+        if was_folder_trusted {
+            let _ = writeln!(
+                told,
+                "{shown_folder} is no longer trusted: no language server is started for it."
+            );
+        }
+        if file.origin == TrustedProject {
+            let _ = writeln!(told, "{name} is no longer trusted: it may only tighten.");
+        }
+        if told.is_empty() {
+            told = format!("{name} is not trusted; there is nothing to revoke.\n");
+        }
+        print(&told)?;
         return Ok(Exit::Done);
     }
-    let Some(text) = &file.text else {
-        return Err(Failure::usage(format!(
-            "{name} is not there; there is nothing to trust"
-        )));
+    let question = match &file.text {
+        Some(text) => format!("{name} says:\n{}\nTrust this text? [y/N]", shown(text)),
+        None => format!(
+            "{shown_folder} has no {}. Trust the folder, so that language servers from lancet's own table that are on your PATH are started for it? They read the project's files, and some run parts of it (build scripts, macros, plugins). [y/N]",
+            lancet::settings::NAME
+        ),
     };
     let authority = guard::authority("`lancet trust`", place, around)?;
     if !(arguments.yes && authority == Authority::Token) {
-        let question = format!("{name} says:\n{}\nTrust this text? [y/N]", shown(text));
         match confirm(&question) {
             Some(true) => {}
             Some(false) => return Ok(Exit::Refused),
             None => {
                 return Err(Failure::denied(
-                    "there is no terminal to ask on; with the write token in LANCET_TOKEN, --yes trusts the file without a question",
+                    "there is no terminal to ask on; with the write token in LANCET_TOKEN, --yes trusts without a question",
                 ));
             }
         }
     }
-    record(Some(text))?;
-    let hash = lancet::Settings::fingerprint(text);
-    print(&format!(
-        "{name} is trusted as it is now (hash {}).\n",
-        &hash[..16]
-    ))?;
+    let told = match &file.text {
+        Some(text) => {
+            record(Some(text))?;
+            let hash = lancet::Settings::fingerprint(text);
+            format!("{name} is trusted as it is now (hash {}).\n", &hash[..16])
+        }
+        None => {
+            trust::keep_folder(&state, folder, Standing::Trusted).map_err(failed)?;
+            format!(
+                "{shown_folder} is trusted to run language servers of the built-in table, from the next start of lancet on. A {} that appears later needs trust of its own.\n",
+                lancet::settings::NAME
+            )
+        }
+    };
+    print(&told)?;
     Ok(Exit::Done)
 }
 

@@ -1,5 +1,6 @@
-//! The projects whose settings the user trusts, by path and by the hash of their content. They are in a file of the
-//! state folder to which lines are only appended, so that concurrent writers lose nothing.
+//! The projects that the user trusts: settings files by path and by the hash of their content, and folders by what tells
+//! them from any other folder of the same path. They are in a file of the state folder to which lines are only appended,
+//! so that concurrent writers lose nothing.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
@@ -7,11 +8,12 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use lancet::Settings;
+use lancet_workspace::{RealDisk, WorkspaceId};
 
 use super::Surroundings;
 
-/// The name of that file. Each line has a hash, or a dash for revoked trust, and the path; the last line for a path
-/// counts.
+/// The name of that file. Each line has a hash, or a dash for revoked trust, and the path of a settings file or a folder;
+/// the last line for a path counts.
 const NAME: &str = "trusted";
 
 /// The dash in place of a hash, for revoked trust.
@@ -24,16 +26,62 @@ pub(crate) fn file(around: &Surroundings, state_dir: Option<&Path>) -> Option<Pa
 
 /// Whether the user trusts this content of a project's settings.
 pub(crate) fn is_trusted(state: &Path, settings: &Path, text: &str) -> bool {
-    let kept = std::fs::read_to_string(state.join(NAME)).unwrap_or_default();
-    let path = settings.to_string_lossy();
-    let mut words = kept.lines().rev().filter_map(|line| line.split_once(' '));
-    let last = words.find(|(_, known)| *known == path);
-    last.is_some_and(|(hash, _)| hash == Settings::fingerprint(text))
+    last_hash(state, settings).is_some_and(|hash| hash == Settings::fingerprint(text))
+}
+
+/// Whether the user trusts this folder to run the language servers of the built-in table. A folder that was removed and
+/// made again is another one.
+pub(crate) fn is_folder_trusted(state: &Path, folder: &Path) -> bool {
+    let kept = last_hash(state, folder);
+    kept.is_some_and(|kept| identity(folder).is_ok_and(|identity| identity == kept))
 }
 
 /// Records that the user trusts this content, or no content.
 pub(crate) fn keep(state: &Path, settings: &Path, text: Option<&str>) -> io::Result<()> {
-    let path = settings.to_string_lossy();
+    let hash = text.map_or_else(|| NONE.to_owned(), Settings::fingerprint);
+    append(state, &hash, settings)
+}
+
+/// Records that the user trusts this folder, or no longer does.
+pub(crate) fn keep_folder(state: &Path, folder: &Path, standing: Standing) -> io::Result<()> {
+    let hash = match standing {
+        Standing::Trusted => identity(folder)?,
+        Standing::Revoked => NONE.to_owned(),
+    };
+    append(state, &hash, folder)
+}
+
+/// What is recorded of a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// The user trusts it.
+    Trusted,
+    /// The user does not, or no longer.
+    Revoked,
+}
+
+/// What tells a folder from any other of the same path: its path, inode number and birth time.
+fn identity(folder: &Path) -> io::Result<String> {
+    let found = WorkspaceId::at(&RealDisk, folder)?;
+    let id = found.ok_or(io::ErrorKind::NotFound)?;
+    Ok(id
+        .as_bytes()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect())
+}
+
+/// The hash in the last line for a path.
+fn last_hash(state: &Path, path: &Path) -> Option<String> {
+    let kept = std::fs::read_to_string(state.join(NAME)).ok()?;
+    let path = path.to_string_lossy();
+    let mut words = kept.lines().rev().filter_map(|line| line.split_once(' '));
+    let (hash, _) = words.find(|(_, known)| *known == path)?;
+    Some(hash.to_owned())
+}
+
+fn append(state: &Path, hash: &str, path: &Path) -> io::Result<()> {
+    let path = path.to_string_lossy();
     if path.contains('\n') {
         return Err(io::Error::other("the path holds a line end"));
     }
@@ -41,7 +89,6 @@ pub(crate) fn keep(state: &Path, settings: &Path, text: Option<&str>) -> io::Res
         .recursive(true)
         .mode(0o700)
         .create(state)?;
-    let hash = text.map_or_else(|| NONE.to_owned(), Settings::fingerprint);
     let mut file = OpenOptions::new()
         .append(true)
         .create(true)

@@ -9,8 +9,8 @@ use lancet_text::Encoding;
 
 use super::by_path::PathRule;
 use super::values::{
-    Asker, Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm, Stale,
-    Strategy, Weak,
+    Asker, Diagnostics, Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm,
+    Severity, Stale, Strategy, Weak,
 };
 
 /// The layer that a value comes from. Later layers win.
@@ -197,6 +197,22 @@ pub struct AskSettings {
     pub notify: Vec<String>,
 }
 
+/// The settings of `[language]`: what language servers tell of a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LanguageSettings {
+    /// When problems are told; after the edit where none is set.
+    pub diagnostics: Option<Diagnostics>,
+    /// The least severe problems that are told.
+    pub severity: Severity,
+    /// The milliseconds that an answer waits.
+    pub wait: u64,
+    /// The most servers that run at once.
+    pub most: usize,
+    /// The most memory of each server, in bytes.
+    pub memory: u64,
+}
+
 /// The settings in force.
 ///
 /// ```
@@ -236,6 +252,8 @@ pub struct Settings {
     pub ask: AskSettings,
     /// The settings of `[shell]`.
     pub shell: ShellSettings,
+    /// The settings of `[language]`.
+    pub language: LanguageSettings,
     /// Further abbreviations for the ladder: the short and the long form.
     pub abbreviations: Vec<(String, String)>,
     /// Permission rules, in the order of their layers.
@@ -295,6 +313,13 @@ impl Default for Settings {
                 notify: Vec::new(),
             },
             shell: ShellSettings { confirm: true },
+            language: LanguageSettings {
+                diagnostics: None,
+                severity: Severity::Error,
+                wait: 1_500,
+                most: 3,
+                memory: 2 << 30,
+            },
             abbreviations: Vec::new(),
             rules: Vec::new(),
             open: Vec::new(),

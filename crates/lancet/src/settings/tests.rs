@@ -188,11 +188,7 @@ fn an_encoding_nobody_knows_is_refused() {
 
 #[test]
 fn what_this_version_lacks_is_refused_and_not_passed_over() {
-    for text in [
-        "search.index = true",
-        "[language]\nrust = {}",
-        "[[hooks]]\non = \"before\"",
-    ] {
+    for text in ["search.index = true", "[[hooks]]\non = \"before\""] {
         for origin in [Origin::User, Origin::Project] {
             let error =
                 Settings::load(&[layer(origin, &format!("# first\n{text}\n"))]).unwrap_err();

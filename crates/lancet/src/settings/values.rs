@@ -212,3 +212,29 @@ choice! {
         Ordered = "ordered",
     }
 }
+
+choice! {
+    /// When the problems that a change caused are told.
+    Diagnostics {
+        /// In the answer to the change.
+        AfterEdit = "after-edit",
+        /// With the next reading call.
+        OnRead = "on-read",
+        /// Never.
+        Off = "off",
+    }
+}
+
+choice! {
+    /// How severe a problem is.
+    Severity {
+        /// The file cannot be built or run.
+        Error = "error",
+        /// It can, and something is probably wrong.
+        Warning = "warning",
+        /// A remark.
+        Information = "information",
+        /// A suggestion.
+        Hint = "hint",
+    }
+}
