@@ -84,6 +84,7 @@ impl Suite {
             "lancet-mcp" | "lancet-web" => "agents",
             "lancet-dialects" => "dialects",
             "lancet-formats" | "lancet-pdf" => "formats",
+            "lancet-language" => "language",
             _ => "house",
         }
     }

@@ -1,0 +1,180 @@
+//! The entry of a server: which files it serves, how it is started, and which of several servers for one job is taken.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+/// How a server is started and what it serves.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServerEntry {
+    /// The name by which people and the starter know it.
+    pub name: String,
+    /// The files it serves, as patterns of their names, such as `*.py`.
+    pub files: Vec<String>,
+    /// The program and its arguments.
+    pub run: Vec<String>,
+    /// The names of files that mark the folder of a project, such as `pyproject.toml`.
+    pub root: Vec<String>,
+    /// What it is told when it asks for its configuration, and as `initializationOptions`.
+    pub settings: Value,
+    /// The job it does. Of several entries with the same job, the first that is installed is taken; entries without a job
+    /// are all taken.
+    pub job: Option<String>,
+    /// How its problems come.
+    pub delivery: Delivery,
+    /// The package and its oldest major version that has this server, where the program alone does not say.
+    pub package: Option<Package>,
+}
+
+/// How the problems of a server come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Delivery {
+    /// They are asked for where the server offers that, else it sends them.
+    #[default]
+    AsOffered,
+    /// The server sends them, and is not told that it could be asked: it has problems that it only sends.
+    Pushed,
+}
+
+/// A package of npm that has to be of some major version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Package {
+    /// Its name.
+    pub name: String,
+    /// The oldest major version that will do.
+    pub major: u64,
+}
+
+impl ServerEntry {
+    /// An entry with these files and this command line, and nothing else.
+    #[must_use]
+    pub fn new(name: &str, files: &[&str], run: &[&str]) -> ServerEntry {
+        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        ServerEntry {
+            name: name.to_owned(),
+            files: owned(files),
+            run: owned(run),
+            root: Vec::new(),
+            settings: Value::Null,
+            job: None,
+            delivery: Delivery::AsOffered,
+            package: None,
+        }
+    }
+
+    /// The program that it runs.
+    #[must_use]
+    pub fn program(&self) -> Option<&str> {
+        self.run.first().map(String::as_str)
+    }
+}
+
+/// The entries that can be used: those that are available and, of several for one job, the first. An earlier entry replaces
+/// a later one of the same name, so that the person's own come before [`crate::built_in`].
+#[must_use]
+pub fn chosen(
+    entries: impl IntoIterator<Item = ServerEntry>,
+    available: &dyn Fn(&ServerEntry) -> bool,
+) -> Vec<ServerEntry> {
+    let mut named: Vec<String> = Vec::new();
+    let mut taken: Vec<ServerEntry> = Vec::new();
+    for entry in entries {
+        if named.contains(&entry.name) {
+            continue;
+        }
+        named.push(entry.name.clone());
+        let done = entry.job.is_some() && taken.iter().any(|other| other.job == entry.job);
+        if !done && available(&entry) {
+            taken.push(entry);
+        }
+    }
+    taken
+}
+
+/// Whether the program that was found on the path for an entry is the right one: where the entry names a package, the
+/// nearest `package.json` above the program (its links resolved) has that name and at least that version.
+#[must_use]
+pub fn fits(entry: &ServerEntry, program: &Path) -> bool {
+    let Some(package) = &entry.package else {
+        return true;
+    };
+    let Ok(resolved) = program.canonicalize() else {
+        return false;
+    };
+    resolved.ancestors().skip(1).any(|folder| {
+        std::fs::read_to_string(folder.join("package.json"))
+            .ok()
+            .and_then(|text| serde_json::from_str::<Value>(&text).ok())
+            .is_some_and(|described| is_version(&described, package))
+    })
+}
+
+fn is_version(described: &Value, package: &Package) -> bool {
+    let major = described["version"]
+        .as_str()
+        .and_then(|version| version.split('.').next())
+        .and_then(|major| major.parse::<u64>().ok());
+    described["name"] == package.name.as_str() && major.is_some_and(|major| major >= package.major)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_one_job_the_first_that_is_there_is_taken() {
+        let with_job = |name: &str, job: Option<&str>| ServerEntry {
+            job: job.map(str::to_owned),
+            ..ServerEntry::new(name, &["*.py"], &[name])
+        };
+        let entries = [
+            with_job("ty", Some("types")),
+            with_job("pyright", Some("types")),
+            with_job("ruff", None),
+        ];
+        let names = |available: &dyn Fn(&ServerEntry) -> bool| {
+            let taken = chosen(entries.clone(), available);
+            taken
+                .into_iter()
+                .map(|entry| entry.name)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(names(&|_| true), ["ty", "ruff"]);
+        assert_eq!(names(&|entry| entry.name != "ty"), ["pyright", "ruff"]);
+    }
+
+    #[test]
+    fn a_name_counts_once() {
+        let entries = [
+            ServerEntry::new("ty", &["*.py"], &["/own/ty"]),
+            ServerEntry::new("ty", &["*.py"], &["ty"]),
+        ];
+        let taken = chosen(entries, &|_| true);
+        assert_eq!(taken.len(), 1);
+        assert_eq!(taken[0].program(), Some("/own/ty"));
+    }
+
+    #[test]
+    fn the_version_is_that_of_the_package_around_the_program() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(folder.path().join("bin")).expect("a folder");
+        let program = folder.path().join("bin/tsc");
+        std::fs::write(&program, "").expect("a file");
+        let described = |version: &str| {
+            let text = format!("{{\"name\": \"typescript\", \"version\": \"{version}\"}}");
+            std::fs::write(folder.path().join("package.json"), text).expect("a file");
+        };
+        let entry = ServerEntry {
+            package: Some(Package {
+                name: "typescript".to_owned(),
+                major: 7,
+            }),
+            ..ServerEntry::new("typescript", &["*.ts"], &["tsc"])
+        };
+        assert!(!fits(&entry, &program), "there is no package");
+        described("5.9.2");
+        assert!(!fits(&entry, &program));
+        described("7.0.2");
+        assert!(fits(&entry, &program));
+    }
+}

@@ -1,0 +1,40 @@
+//! Language servers: which of them serve a file, what they are told of it, and which problems an edit brought.
+//!
+//! - [`ServerEntry`] says which files a server serves and how it is started; [`built_in`] is the table of known ones and
+//!   [`chosen`] keeps those that are installed.
+//! - [`Language`] has the servers of one process: [`Language::read`], [`Language::changed`], [`Language::problems`] and
+//!   [`Language::take_late`].
+//! - [`ServerStarter`] is what starts a program. This crate starts none, and touches no file but for asking whether a
+//!   root file exists and, for [`fits`], which version a program has.
+//!
+//! ```no_run
+//! use std::{path::Path, sync::Arc, time::Instant};
+//! use lancet_language::{FileChange, Language, Options, ServerStarter};
+//!
+//! fn edited(options: Options, starter: Arc<dyn ServerStarter>) {
+//!     let language = Language::new(options, starter);
+//!     let path = Path::new("/project/main.py");
+//!     language.read(path, "x = 1\n");
+//!     let change = FileChange { path, before: Some("x = 1\n"), after: Some("x = y\n"), revision: "b2" };
+//!     let pending = language.changed("session", &[change]);
+//!     let found = language.problems(pending, Instant::now() + language.wait());
+//!     for problem in found.new {
+//!         // Told with the answer of the edit.
+//!         let _ = (problem.path, problem.line, problem.message);
+//!     }
+//! }
+//! ```
+
+mod entry;
+mod language;
+mod options;
+mod problem;
+mod starter;
+mod table;
+
+pub use entry::{Delivery, Package, ServerEntry, chosen, fits};
+pub use language::{Language, Pending};
+pub use options::Options;
+pub use problem::{FileChange, Found, MOST_TOLD, Problem, ServerState, Severity, Standing};
+pub use starter::{ServerProcess, ServerStarter};
+pub use table::built_in;

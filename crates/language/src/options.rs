@@ -1,0 +1,40 @@
+//! What the host decides for all servers.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::{ServerEntry, Severity};
+
+/// The settings of [`crate::Language`].
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The servers that may be started, as [`crate::chosen`] gives them.
+    pub entries: Vec<ServerEntry>,
+    /// The folders that the files are below. A server's folder is the nearest folder with a root file of its entry, not
+    /// above these; without one, the root itself. Files outside are not told to any server.
+    pub roots: Vec<PathBuf>,
+    /// The longest time that an answer waits for problems.
+    pub wait: Duration,
+    /// The number of servers that run at once. A further one takes the place of the one that was not used for longest,
+    /// if that is idle.
+    pub most: usize,
+    /// After this time without use, a server is ended.
+    pub idle: Duration,
+    /// The least severe problems that are told.
+    pub severity: Severity,
+}
+
+impl Options {
+    /// The defaults for these entries and roots: 1.5 s, three servers, ten minutes, errors only.
+    #[must_use]
+    pub fn new(entries: Vec<ServerEntry>, roots: Vec<PathBuf>) -> Options {
+        Options {
+            entries,
+            roots,
+            wait: Duration::from_millis(1500),
+            most: 3,
+            idle: Duration::from_secs(600),
+            severity: Severity::Error,
+        }
+    }
+}

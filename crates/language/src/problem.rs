@@ -1,0 +1,92 @@
+//! What goes in and what comes out: changes of files, problems, and how the servers stand.
+
+use std::path::{Path, PathBuf};
+
+/// The number of problems that one answer tells; the others are counted.
+pub const MOST_TOLD: usize = 10;
+
+/// How severe a problem is, the most severe first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// An error.
+    Error,
+    /// A warning.
+    Warning,
+    /// Information.
+    Information,
+    /// A hint.
+    Hint,
+}
+
+/// One problem that a server reported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The file.
+    pub path: PathBuf,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+    /// How severe it is.
+    pub severity: Severity,
+    /// The server's code for this kind of problem, such as `F821` or `2305`.
+    pub code: Option<String>,
+    /// What the server says.
+    pub message: String,
+    /// Which tool says it, such as `Ruff` or `clang`; the name of the entry where the server does not say.
+    pub source: String,
+    /// The revision of the file that the problem belongs to, as [`FileChange::revision`] gave it. None where lancet has not
+    /// changed the file: the problem is of a file that the change broke.
+    pub revision: Option<String>,
+}
+
+/// One file that was changed. A moved file is two of them: one that is gone and one that is new.
+#[derive(Debug, Clone, Copy)]
+pub struct FileChange<'a> {
+    /// The file, absolute.
+    pub path: &'a Path,
+    /// Its text before; none where the file is new.
+    pub before: Option<&'a str>,
+    /// Its text now; none where it is gone.
+    pub after: Option<&'a str>,
+    /// The revision of the text now.
+    pub revision: &'a str,
+}
+
+/// What the servers said of a change.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The problems that the version before did not have, at most [`MOST_TOLD`]: those of changed files first, the most
+    /// severe first.
+    pub new: Vec<Problem>,
+    /// The number of further new problems.
+    pub more: usize,
+    /// The names of the servers that did not know the version before, or did not answer in time.
+    pub not_ready: Vec<String>,
+}
+
+/// One server, for people who ask how things stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerState {
+    /// The name of its entry.
+    pub name: String,
+    /// The folder it serves.
+    pub folder: PathBuf,
+    /// How it stands.
+    pub standing: Standing,
+}
+
+/// How a server stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It was started and has not said yet what it can do.
+    Starting,
+    /// It answers.
+    Ready,
+    /// It ended unasked and is started again at the next use, after a pause.
+    Crashed,
+    /// It ended too often and is left alone for ten minutes.
+    GivenUp,
+    /// It was not used for long, and is started again at the next use.
+    Ended,
+}
