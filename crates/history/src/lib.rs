@@ -81,6 +81,7 @@ pub use session::{SessionName, SessionNameError};
 pub use stamp::StampRecord;
 pub use store::{
     DATABASE, Holder, INLINE_LIMIT, LedgerStore, LeftIntent, LoadCursor, Loaded, Presence, Saved,
-    SetAside, Store, StoreError, StoreFacts, examine_store, files_set_aside,
+    SetAside, Store, StoreError, StoreFacts, UnsavedFiles, UnsavedList, examine_store,
+    files_set_aside,
 };
 pub use workspace::{KnownWorkspace, WorkspaceRef};

@@ -51,6 +51,7 @@ mod statistics;
 mod stops;
 mod streamed;
 mod transaction;
+mod unsaved;
 mod unsealed;
 mod upkeep;
 mod workspaces;
@@ -62,6 +63,7 @@ pub use holder::Holder;
 pub use journal::LeftIntent;
 pub use presence::Presence;
 pub use sqlite::Store;
+pub use unsaved::{UnsavedFiles, UnsavedList};
 
 /// Keeps the ledgers of named sessions: hashes, stamps and ranges, never contents. Several processes may use one store
 /// at once, even for the same session.

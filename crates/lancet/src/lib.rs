@@ -42,6 +42,7 @@
 //! | start the programs that convert other files to text | [`convert::FileConverter`], [`Builder::file_converter`] |
 //! | take changes back | [`Session::undo`], [`Session::undo_all`], [`undo`] |
 //! | read the log, contents and authors of lines | [`history::History`] |
+//! | tell which files a person has unsaved changes in | [`editor::Editor`] |
 //! | see which sessions are at work, and stop the writes of one | [`sessions::Sessions`] |
 //! | load `lancet.toml` | [`settings`] |
 //! | test against a disk that is full or fails | the module `testing`, with the feature of that name |
@@ -72,6 +73,7 @@ pub mod call;
 mod cell_request;
 mod closest;
 pub mod dialects;
+pub mod editor;
 mod engine;
 pub mod events;
 mod explain;

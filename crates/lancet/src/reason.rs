@@ -1,8 +1,8 @@
 //! Why a person is asked before a file is written.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::wording::QuotedPath;
+use crate::wording::{QuotedPath, quote_path};
 
 /// Why the write of one file is asked about.
 #[derive(Clone, Debug)]
@@ -19,6 +19,28 @@ pub(crate) struct Reason {
     pub(crate) key: String,
     /// The rule that requires the question.
     pub(crate) rule: Option<String>,
+}
+
+/// What the key of a grant begins with where a person has unsaved changes in the file.
+const UNSAVED: &str = "unsaved in ";
+
+impl Reason {
+    /// The reason where a person has unsaved changes in a file, in the editor of this name.
+    pub(crate) fn unsaved(path: &Path, told: &QuotedPath, editor: &str) -> Self {
+        Self {
+            path: path.to_path_buf(),
+            words: format!("{} is {UNSAVED}{editor}", quote_path(path)),
+            told: format!("{told} is {UNSAVED}{editor}"),
+            protected: false,
+            key: format!("{UNSAVED}{editor}"),
+            rule: None,
+        }
+    }
+
+    /// Whether the question is asked because of unsaved changes in an editor. No rule and no mode but `bypass` answers it.
+    pub(crate) fn is_unsaved(&self) -> bool {
+        self.key.starts_with(UNSAVED)
+    }
 }
 
 /// A file about which answers give nothing but its path before a person's yes.

@@ -91,7 +91,7 @@ impl FileWatch {
                 .values()
                 .any(|folder| folder.watched.is_none());
             let limit = (untold || self.watch.is_none()).then_some(UNTOLD);
-            let changed = match wait_for(self.watch.as_ref(), end, limit)? {
+            let changed = match wait_for(self.watch.as_ref(), &[end], limit)? {
                 Waited::Ended => return Ok(None),
                 Waited::Told => self.told()?,
                 Waited::TimedOut => Vec::new(),

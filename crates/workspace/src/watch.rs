@@ -168,14 +168,14 @@ pub enum Waited {
     TimedOut,
 }
 
-/// Waits until a watch has something to tell, until the other end of `end` is closed (a pipe that nobody reads any more, or one
-/// whose last writer is gone), or until the time is over.
+/// Waits until a watch has something to tell, until the other end of one of `ends` is closed (a pipe that nobody reads any more, or
+/// one whose last writer is gone), or until the time is over.
 ///
 /// # Errors
 /// The system's own error.
 pub fn wait_for(
     watch: Option<&FolderWatch>,
-    end: BorrowedFd<'_>,
+    ends: &[BorrowedFd<'_>],
     limit: Option<Duration>,
 ) -> io::Result<Waited> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -184,7 +184,11 @@ pub fn wait_for(
         tv_nsec: limit.subsec_nanos().into(),
     });
     // That the other end is closed is reported without being asked for.
-    let mut waited = vec![PollFd::from_borrowed_fd(end, PollFlags::empty())];
+    let ends = ends.iter();
+    let mut waited: Vec<PollFd<'_>> = ends
+        .map(|end| PollFd::from_borrowed_fd(*end, PollFlags::empty()))
+        .collect();
+    let number = waited.len();
     waited.extend(watch.map(|watch| PollFd::from_borrowed_fd(watch.as_fd(), PollFlags::IN)));
     match poll(&mut waited, limit.as_ref()) {
         Ok(_) | Err(rustix::io::Errno::INTR) => {}
@@ -192,10 +196,12 @@ pub fn wait_for(
     }
     let closed = PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL;
     let is_told = |watch: &PollFd<'_>| !watch.revents().is_empty();
-    Ok(match waited.as_slice() {
-        [end, ..] if end.revents().intersects(closed) => Waited::Ended,
-        [_, watch] if is_told(watch) => Waited::Told,
-        _ => Waited::TimedOut,
+    let is_closed = |end: &PollFd<'_>| end.revents().intersects(closed);
+    let (ends, watches) = waited.split_at(number);
+    Ok(match () {
+        () if ends.iter().any(is_closed) => Waited::Ended,
+        () if watches.iter().any(is_told) => Waited::Told,
+        () => Waited::TimedOut,
     })
 }
 

@@ -279,7 +279,9 @@ Examples:
       What every agent does, as it happens.
 
   lancet events --since 1204
-  lancet events --follow --since k29f | jq -r 'select(.event == \"changed\") | .path'";
+  lancet events --follow --since k29f | jq -r 'select(.event == \"changed\") | .path'
+  lancet events --follow --editor nvim
+      What the plugin of an editor runs.";
 
 pub(super) const SHOW: &str = "\
 Examples:

@@ -2,6 +2,7 @@
 
 pub(super) mod access;
 mod attribution;
+mod editor;
 mod events;
 mod gc;
 mod line;

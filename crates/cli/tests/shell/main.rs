@@ -13,6 +13,7 @@ mod doctor;
 mod documented;
 mod edit;
 mod edit_several;
+mod editors;
 mod events;
 mod history;
 mod install;

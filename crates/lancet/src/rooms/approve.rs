@@ -12,6 +12,7 @@ mod pieces;
 mod reason;
 mod recorded;
 mod reduce;
+mod unsaved;
 mod wait;
 mod withheld;
 mod words;
@@ -23,7 +24,8 @@ pub(crate) use keep::keep_answer;
 pub(crate) use recorded::{forget_recalled, recall_seen};
 pub(crate) use withheld::{before_telling, tell_after_yes};
 
-use self::reason::{Standing, decide, decide_file, nobody, reason, refusal, standing};
+use self::reason::{Standing, decide, decide_file, nobody, refusal, standing};
+use self::unsaved::Unsaved;
 use super::plan::{FilePlan, Plan};
 use super::{Attempt, CallContext};
 use super::{locate, stopped};
@@ -54,10 +56,11 @@ pub(crate) fn approve(
     for file in &plan.files {
         check::settings_load(context, file)?;
     }
+    let unsaved = Unsaved::of(context, &policy);
     let standings = plan
         .files
         .iter()
-        .map(|file| standing(context, &policy, file))
+        .map(|file| standing(context, &policy, &unsaved, file))
         .collect::<Result<Vec<Standing>, Refusal>>()?;
     recorded::settled_elsewhere(context)?;
     let asks = standings.iter().any(|standing| standing.asks().is_some());
@@ -159,11 +162,10 @@ pub(crate) fn foresee_dry_run(
 
 /// Gives the reasons why a person must be asked about the files of a plan.
 fn reasons(context: &CallContext<'_>, policy: &Policy, plan: &Plan) -> Vec<Reason> {
+    let unsaved = Unsaved::of(context, policy);
     let asked = plan.files.iter().filter_map(|file| {
-        let (target, decision) = decide_file(policy, file);
-        let reason = reason(policy, target, &decision)?;
-        let grants = &context.session.inner.grants;
-        (!grants.covers(target.path(), &reason.key)).then_some(reason)
+        let standing = standing(context, policy, &unsaved, file).ok()?;
+        standing.asks().cloned()
     });
     asked.collect()
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use lancet::history::{EventReader, EventWait, EventsSince, History, IdMatch, Wake};
 
 use super::access::{open, unreadable};
+use super::editor::EditorLink;
 use super::owner::lets_show;
 use crate::arguments::EventsArguments;
 use crate::failure::{Exit, Failure};
@@ -38,12 +39,19 @@ pub(crate) fn events(arguments: &EventsArguments, around: &Surroundings) -> Resu
     let Some(mut reader) = reader else {
         return Err(Failure::usage("this change has no event any more"));
     };
+    let editor = match &arguments.editor {
+        Some(name) => Some(EditorLink::begin(&lancet, name, around)?),
+        None => None,
+    };
     loop {
         while print_page(&mut reader)? > 0 {}
         let Some(wait) = &mut wait else {
             return Ok(Exit::Done);
         };
-        match wait.wait(io::stdout().as_fd()) {
+        let out = io::stdout();
+        let mut ends = vec![out.as_fd()];
+        ends.extend(editor.as_ref().map(EditorLink::end));
+        match wait.wait_for_any(&ends) {
             Ok(Wake::Look) => {}
             Ok(Wake::Ended) => return Ok(Exit::Done),
             Err(error) => {

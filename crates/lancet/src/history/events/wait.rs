@@ -65,6 +65,14 @@ impl EventWait {
     /// # Errors
     /// The system's own error.
     pub fn wait(&mut self, end: BorrowedFd<'_>) -> io::Result<Wake> {
+        self.wait_for_any(&[end])
+    }
+
+    /// Waits like [`wait`](Self::wait), until the other end of one of several handles is closed.
+    ///
+    /// # Errors
+    /// The system's own error.
+    pub fn wait_for_any(&mut self, ends: &[BorrowedFd<'_>]) -> io::Result<Wake> {
         if !self.watched {
             self.begin();
             if self.watched {
@@ -77,7 +85,7 @@ impl EventWait {
             _ => Some(UNTOLD),
         };
         let watch = self.watch.as_ref().filter(|_| self.watched);
-        match wait_for(watch, end, limit)? {
+        match wait_for(watch, ends, limit)? {
             Waited::Told => {}
             Waited::Ended => return Ok(Wake::Ended),
             Waited::TimedOut => {

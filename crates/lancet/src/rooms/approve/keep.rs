@@ -71,7 +71,7 @@ pub(super) fn session_words(offers: &[Words], files: usize) -> String {
 }
 
 /// Gives the rules that "always" would add: for each file the narrowest useful one. An ask rule would go on asking whatever
-/// is allowed, and protected names are granted for a session at most.
+/// is allowed, as unsaved changes would, and protected names are granted for a session at most.
 pub(super) fn rules<'r>(
     context: &CallContext<'_>,
     asked: impl Iterator<Item = &'r Reason>,
@@ -80,7 +80,7 @@ pub(super) fn rules<'r>(
         return Vec::new();
     }
     let rules: Vec<String> = asked
-        .filter(|reason| !reason.protected && reason.rule.is_none())
+        .filter(|reason| !reason.protected && !reason.is_unsaved() && reason.rule.is_none())
         .filter_map(|reason| Some(Rule::for_file(Access::Write, reason.path.to_str()?)))
         .take(MOST_RULES + 1)
         .collect();

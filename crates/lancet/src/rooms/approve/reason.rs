@@ -2,6 +2,7 @@
 
 use lancet_policy::{Cause, Decision, Outcome, Policy, Shows};
 
+use super::unsaved::Unsaved;
 use super::withheld;
 use crate::reason::Reason;
 use crate::refusal::{Refusal, RefusalKind};
@@ -34,22 +35,36 @@ impl Standing {
 pub(super) fn standing(
     context: &CallContext<'_>,
     policy: &Policy,
+    unsaved: &Unsaved,
     file: &FilePlan,
 ) -> Result<Standing, Refusal> {
     let (target, decision) = decide_file(policy, file);
     if decision.is_denied() {
         return Err(refusal(target, &decision));
     }
-    let Some(reason) = reason(policy, target, &decision) else {
-        return Ok(Standing::Allowed(match &decision.cause {
+    let grants = &context.session.inner.grants;
+    let is_granted = |reason: &Reason| grants.covers(&reason.path, &reason.key);
+    let reason = reason(policy, target, &decision);
+    let is_open = |reason: &&Reason| !is_granted(reason);
+    if let Some(protected) = reason
+        .as_ref()
+        .filter(|reason| reason.protected)
+        .filter(is_open)
+    {
+        return Ok(Standing::Asks(protected.clone()));
+    }
+    // This precedes what rule and mode say: a yes to those does not tell that the unsaved changes were thought of.
+    let unsaved = unsaved.reason(file);
+    if let Some(unsaved) = unsaved.as_ref().filter(is_open) {
+        return Ok(Standing::Asks(unsaved.clone()));
+    }
+    Ok(match reason.or(unsaved) {
+        Some(reason) if is_granted(&reason) => Standing::Granted(reason),
+        Some(reason) => Standing::Asks(reason),
+        None => Standing::Allowed(match &decision.cause {
             Cause::Mode(mode) => format!("mode {}", mode.word()),
             cause => cause.to_string(),
-        }));
-    };
-    let grants = &context.session.inner.grants;
-    Ok(match grants.covers(target.path(), &reason.key) {
-        true => Standing::Granted(reason),
-        false => Standing::Asks(reason),
+        }),
     })
 }
 
@@ -148,7 +163,9 @@ pub(super) fn refusal(target: &Target, decision: &Decision<'_>) -> Refusal {
 
 /// The refusal where there is nobody to ask.
 pub(super) fn nobody(reason: &Reason) -> Refusal {
-    let how = if reason.protected {
+    let how = if reason.is_unsaved() {
+        "they can save the file there or drop their changes, and the call sent again then goes by what stands in it"
+    } else if reason.protected {
         "a person can do it with `lancet edit` or `lancet write`"
     } else {
         "a person can do it with `lancet edit` or `lancet write`, or allow it with a rule under [permissions] in their settings"

@@ -1,0 +1,167 @@
+//! The link to a person's editor (`lancet events --follow --editor NAME`): reads on standard input which files have unsaved changes,
+//! and publishes them until standard input ends.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead as _, PipeReader, Read as _};
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lancet::Lancet;
+use lancet::editor::{Editor, MOST_UNSAVED};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::surroundings::Surroundings;
+use crate::terminal::{print, print_error, visible_line};
+
+/// The longest line that is read, in bytes: a thousand paths of the greatest length, and what JSON puts around them.
+const LONGEST_LINE: u64 = 8 << 20;
+/// How much of a line that is not understood is named, in characters.
+const NAMED: usize = 80;
+/// What a line has to be.
+const EXPECTED: &str = "{\"unsaved\": [paths]} is expected";
+
+/// The link to an editor. Its lists go when it is dropped.
+pub(super) struct EditorLink {
+    /// Its other end is closed when standard input has ended.
+    end: PipeReader,
+    editor: Arc<Mutex<Option<Editor>>>,
+}
+
+impl EditorLink {
+    /// Announces the editor and begins to read what it says.
+    pub(super) fn begin(
+        lancet: &Lancet,
+        name: &str,
+        around: &Surroundings,
+    ) -> Result<Self, Failure> {
+        let unwritable = |error: io::Error| {
+            Failure::system(format!("the state folder cannot be written: {error}"))
+        };
+        let editor = lancet.editor(name).map_err(unwritable)?;
+        let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
+        let editor = Arc::new(Mutex::new(Some(editor.ok_or_else(without)?)));
+        let (end, open) =
+            io::pipe().map_err(|error| Failure::system(format!("no pipe can be made: {error}")))?;
+        told(name, 0)?;
+        let (own, name, around) = (Arc::clone(&editor), name.to_owned(), around.clone());
+        let reading = move || {
+            // The other end of the pipe is closed with this thread, however it ends.
+            let _open = open;
+            listen(&own, &name, &around);
+            own.lock().unwrap_or_else(PoisonError::into_inner).take();
+        };
+        std::thread::Builder::new()
+            .name("editor".to_owned())
+            .spawn(reading)
+            .map_err(|error| Failure::system(format!("no thread can be started: {error}")))?;
+        Ok(Self { end, editor })
+    }
+
+    /// A handle whose other end is closed when the editor has left.
+    pub(super) fn end(&self) -> BorrowedFd<'_> {
+        self.end.as_fd()
+    }
+}
+
+impl Drop for EditorLink {
+    fn drop(&mut self) {
+        let editor = self.editor.lock();
+        editor.unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+/// Reads lines until standard input ends.
+fn listen(editor: &Mutex<Option<Editor>>, name: &str, around: &Surroundings) {
+    let mut input = io::stdin().lock();
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match input
+            .by_ref()
+            .take(LONGEST_LINE)
+            .read_until(b'\n', &mut line)
+        {
+            Ok(0) | Err(_) => return,
+            Ok(_) if line.ends_with(b"\n") || line.len() < LONGEST_LINE as usize => {}
+            // Where such a line ends is not known, so nothing after it is, either.
+            Ok(_) => {
+                print_error(
+                    "lancet: a line is longer than 8 MiB; the editor is no longer listened to\n",
+                );
+                return;
+            }
+        }
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let held = editor.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(editor) = held.as_ref() else { return };
+        let result = understood(&line, around).and_then(|files| {
+            let set = editor.set_unsaved(&files);
+            set.map_err(|error| format!("the state folder cannot be written: {error}"))?;
+            Ok(files.len())
+        });
+        drop(held);
+        match result {
+            Ok(number) => {
+                if told(name, number).is_err() {
+                    return;
+                }
+            }
+            Err(trouble) => print_error(&format!(
+                "lancet: {} changes nothing: {trouble}\n",
+                named(&line)
+            )),
+        }
+    }
+}
+
+/// Says on standard output that a list counts from now on.
+fn told(name: &str, number: usize) -> Result<(), Failure> {
+    let line = json!({ "event": "editor", "editor": name, "unsaved": number });
+    print(&format!("{line}\n")).map(|_| ())
+}
+
+/// The files that a line names.
+fn understood(line: &[u8], around: &Surroundings) -> Result<Vec<PathBuf>, String> {
+    let said: BTreeMap<String, Vec<PathBuf>> =
+        serde_json::from_slice(line).map_err(|error| format!("{error}; {EXPECTED}"))?;
+    let unsaved = match said.iter().next() {
+        Some((key, unsaved)) if said.len() == 1 && key == "unsaved" => unsaved,
+        _ => return Err(EXPECTED.to_owned()),
+    };
+    if unsaved.len() > MOST_UNSAVED {
+        return Err(format!("there are more than {MOST_UNSAVED} paths"));
+    }
+    let files = unsaved.iter().map(|path| {
+        let path = around
+            .absolute(path)
+            .map_err(|failure| failure.to_string())?;
+        match path.file_name() {
+            Some(_) => Ok(without_links(&path)),
+            None => Err(format!("`{}` is no file", path.display())),
+        }
+    });
+    files.collect()
+}
+
+/// The path without symbolic links, as lancet opens it. A file that is not there yet has the folder that it will be in.
+fn without_links(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| {
+        let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+        let new = folder.and_then(|folder| Some(folder.join(path.file_name()?)));
+        new.unwrap_or_else(|| path.to_path_buf())
+    })
+}
+
+/// The beginning of a line, for a message.
+fn named(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line.trim_ascii());
+    let mut shown: String = text.chars().take(NAMED).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    format!("`{}`", visible_line(&shown))
+}
