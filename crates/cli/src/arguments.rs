@@ -23,7 +23,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lancet::SessionName;
-use lancet::tools::ToolPrefix;
 
 pub(crate) use change::{EditArguments, WriteArguments, WriteFlags};
 pub(crate) use history::{
@@ -49,7 +48,7 @@ pub(crate) use search::{
 };
 pub(crate) use serve::ServeArguments;
 pub(crate) use sessions::{ResumeArguments, SessionsArguments, SessionsCommand, StopArguments};
-pub(crate) use tools::{ToolChoice, ToolFormat, ToolsArguments};
+pub(crate) use tools::{DiagnosticsOption, OfferArguments, ToolChoice, ToolFormat, ToolsArguments};
 pub(crate) use watch::WatchArguments;
 pub(crate) use work::{LogLevel, WorkArguments};
 
@@ -150,13 +149,7 @@ pub(crate) struct McpArguments {
     #[arg(long, value_name = "WHOM")]
     pub(crate) ask: Option<AskOption>,
     #[command(flatten)]
-    pub(crate) choice: ToolChoice,
-    /// Put this before every tool's name, where the agent's own tools have the same names
-    #[arg(long, value_name = "PREFIX")]
-    pub(crate) prefix: Option<ToolPrefix>,
-    /// Add structured content and output schemas for clients that want them
-    #[arg(long)]
-    pub(crate) structured: bool,
+    pub(crate) offer: OfferArguments,
     #[command(flatten)]
     pub(crate) place: WorkArguments,
 }

@@ -15,7 +15,7 @@ use lancet::settings::{ClaudeSettings, has_writer};
 use lancet::settings::{ReloadedSettings, SettingsChange, SettingsSource};
 use lancet_serving::Level;
 
-use crate::arguments::{Mode, WorkArguments};
+use crate::arguments::{DiagnosticsOption, Mode, WorkArguments};
 use crate::failure::Failure;
 use crate::log::Log;
 use crate::surroundings::{
@@ -41,6 +41,8 @@ pub(crate) struct Recipe {
     pub(crate) tools: Vec<String>,
     /// The value of `--mode`.
     pub(crate) mode: Option<Mode>,
+    /// The value of `--diagnostics`.
+    pub(crate) diagnostics: Option<DiagnosticsOption>,
     /// Whether an agent or a person writes, which decides the mode.
     pub(crate) writes: Writes,
     /// The longest answer in characters, where the settings name none.
@@ -95,6 +97,7 @@ impl Recipe {
         let flags = Flags {
             tools: &self.tools,
             mode: self.mode,
+            diagnostics: self.diagnostics,
         };
         let mut settings = load_settings(&texts.files, flags)?;
         if let Some(claude) = &texts.claude {

@@ -8,7 +8,7 @@ use lancet::{Builder, Lancet};
 use lancet_serving::Level;
 use lancet_serving::wall::{self, Wall, WritableFolders};
 
-use crate::arguments::{Mode, WorkArguments};
+use crate::arguments::{DiagnosticsOption, Mode, OfferArguments, WorkArguments};
 use crate::failure::Failure;
 use crate::launcher::{self, TerminalUse};
 pub(crate) use crate::live::Writes;
@@ -27,6 +27,16 @@ pub(crate) enum Offer<'a> {
     Prefixed(&'a [String], &'a ToolPrefix),
     /// All tools, for a person's own command.
     All,
+}
+
+impl<'a> Offer<'a> {
+    /// What the flags of a server say.
+    pub(crate) fn of(arguments: &'a OfferArguments) -> Offer<'a> {
+        match &arguments.prefix {
+            Some(prefix) => Offer::Prefixed(&arguments.choice.tools, prefix),
+            None => Offer::Chosen(&arguments.choice.tools),
+        }
+    }
 }
 
 /// Who is asked before a write.
@@ -61,6 +71,8 @@ pub(crate) struct OpenRequest<'a> {
     pub(crate) writes: Writes,
     /// The tools that are offered.
     pub(crate) offer: Offer<'a>,
+    /// The value of `--diagnostics`.
+    pub(crate) diagnostics: Option<DiagnosticsOption>,
     /// Who is asked before a write.
     pub(crate) approver: ApproverKind,
     /// The longest answer in characters, if the settings name none.
@@ -99,6 +111,7 @@ impl<'a> OpenRequest<'a> {
             mode: None,
             writes,
             offer: Offer::All,
+            diagnostics: None,
             approver: ApproverKind::Nobody,
             answer_limit: ANSWER_LIMIT,
             default_log_level: Level::Error,
@@ -205,6 +218,7 @@ impl<'a> OpenRequest<'a> {
                 Offer::All => vec!["all".to_owned()],
             },
             mode: self.mode,
+            diagnostics: self.diagnostics,
             writes: self.writes,
             answer_limit: self.answer_limit,
             log,

@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use lancet::tools::ToolPrefix;
 use lancet_web::{HostRule, OriginRule, PublicUrl};
 
-use super::{AskOption, Mode, ToolChoice, WorkArguments, examples};
+use super::{AskOption, Mode, OfferArguments, WorkArguments, examples};
 
 /// Serve the tools over HTTP, to any number of agents at once, and a page for you
 ///
@@ -67,13 +66,7 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_name = "WHOM")]
     pub(crate) ask: Option<AskOption>,
     #[command(flatten)]
-    pub(crate) choice: ToolChoice,
-    /// Put this before every tool's name, where the agent's own tools have the same names
-    #[arg(long, value_name = "PREFIX")]
-    pub(crate) prefix: Option<ToolPrefix>,
-    /// Add structured content and output schemas for clients that want them
-    #[arg(long)]
-    pub(crate) structured: bool,
+    pub(crate) offer: OfferArguments,
     #[command(flatten)]
     pub(crate) place: WorkArguments,
 }

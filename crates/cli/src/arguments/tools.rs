@@ -41,6 +41,35 @@ pub(crate) struct ToolChoice {
     pub(crate) tools: Vec<String>,
 }
 
+/// What agents are offered, and in which form they are answered.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct OfferArguments {
+    #[command(flatten)]
+    pub(crate) choice: ToolChoice,
+    /// Put this before every tool's name, where the agent's own tools have the same names
+    #[arg(long, value_name = "PREFIX")]
+    pub(crate) prefix: Option<ToolPrefix>,
+    /// Add structured content and output schemas for clients that want them
+    #[arg(long)]
+    pub(crate) structured: bool,
+    /// When problems are told that language servers find after a change [default: the settings' language.diagnostics]
+    ///
+    /// Servers are started for trusted projects only (`lancet trust`).
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) diagnostics: Option<DiagnosticsOption>,
+}
+
+/// When problems are told that a change caused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DiagnosticsOption {
+    /// In the answer to the change
+    AfterEdit,
+    /// With the next reading call
+    OnRead,
+    /// Never; no language server is started
+    Off,
+}
+
 /// Whose shape a list of tools has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ToolFormat {

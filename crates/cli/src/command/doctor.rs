@@ -162,6 +162,7 @@ impl Report {
         let flags = Flags {
             tools: &arguments.choice.tools,
             mode: arguments.mode,
+            diagnostics: None,
         };
         if let Some(settings) = self.note(load_settings(&files, flags)) {
             self.in_force = settings.in_force();

@@ -53,7 +53,7 @@ pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exi
         session: arguments.session.clone(),
         environment: around.agent_sessions.clone(),
         agent_process: agent_process(),
-        answers: if arguments.structured {
+        answers: if arguments.offer.structured {
             Answers::Structured
         } else {
             Answers::Text
@@ -82,10 +82,8 @@ fn request<'a>(arguments: &'a McpArguments, place: &'a WorkArguments) -> OpenReq
         reach: RootHint::Project,
         mode: arguments.mode,
         writes: Writes::Agent(lancet::Mode::AcceptEdits),
-        offer: match &arguments.prefix {
-            Some(prefix) => Offer::Prefixed(&arguments.choice.tools, prefix),
-            None => Offer::Chosen(&arguments.choice.tools),
-        },
+        offer: Offer::of(&arguments.offer),
+        diagnostics: arguments.offer.diagnostics,
         // `Client` also creates the settings folder, for an answer "always". A client that can ask is certain only with
         // one of these two flags; without them a known client may still be asked.
         approver: match arguments.ask.is_some() || arguments.mode == Some(Mode::Ask) {

@@ -77,7 +77,7 @@ pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<E
     let asking = Asking::new(arguments.ask, &settings.ask.by, Page::Always, around);
     let page = address.url.clone();
     let options = Options {
-        answers: match arguments.structured {
+        answers: match arguments.offer.structured {
             true => Answers::Structured,
             false => Answers::Text,
         },
@@ -213,10 +213,8 @@ fn request(arguments: &ServeArguments) -> OpenRequest<'_> {
         reach: RootHint::Project,
         mode: arguments.mode,
         writes: Writes::Agent(lancet::Mode::Ask),
-        offer: match &arguments.prefix {
-            Some(prefix) => Offer::Prefixed(&arguments.choice.tools, prefix),
-            None => Offer::Chosen(&arguments.choice.tools),
-        },
+        offer: Offer::of(&arguments.offer),
+        diagnostics: arguments.offer.diagnostics,
         approver: ApproverKind::Client,
         answer_limit: ANSWER_LIMIT_MCP,
         default_log_level: Level::Warn,

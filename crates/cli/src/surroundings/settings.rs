@@ -9,7 +9,7 @@ use lancet::Settings;
 use lancet::settings::{ClaudeSettings, Layer, NAME, Origin, claude_settings};
 
 use super::{Surroundings, trust};
-use crate::arguments::{Mode, WorkArguments};
+use crate::arguments::{DiagnosticsOption, Mode, WorkArguments};
 use crate::failure::Failure;
 
 /// The longest settings file that is read, in bytes. A project's file may come from a stranger, so it needs a limit.
@@ -22,6 +22,8 @@ pub(crate) struct Flags<'a> {
     pub(crate) tools: &'a [String],
     /// The value of `--mode`.
     pub(crate) mode: Option<Mode>,
+    /// The value of `--diagnostics`.
+    pub(crate) diagnostics: Option<DiagnosticsOption>,
 }
 
 /// A settings file that applies, whether or not it exists.
@@ -113,6 +115,14 @@ pub(crate) fn load(files: &[SettingsFile], flags: Flags<'_>) -> Result<Settings,
             Mode::Bypass => "bypass",
         };
         layers.push(flag("--mode", "mode", word));
+    }
+    if let Some(diagnostics) = flags.diagnostics {
+        let word = match diagnostics {
+            DiagnosticsOption::AfterEdit => "after-edit",
+            DiagnosticsOption::OnRead => "on-read",
+            DiagnosticsOption::Off => "off",
+        };
+        layers.push(flag("--diagnostics", "language.diagnostics", word));
     }
     Settings::load(&layers).map_err(|error| {
         let is_flag = error
