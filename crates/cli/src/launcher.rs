@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use lancet::Settings;
+use lancet::language::ServerEntry;
 use lancet_serving::{CONFINED, LIMITED, Launch, Launcher, Programs, Running, Streams};
 
 use crate::arguments::WorkArguments;
 use crate::failure::Exit;
+use crate::language;
 use crate::surroundings::{Flags, Surroundings, load_settings, settings_files};
 use crate::terminal::print_error;
 
@@ -79,7 +81,15 @@ fn programs(first_root: &Path, place: &WorkArguments) -> Programs {
     let around = Surroundings::from_environment();
     let settings = settings_files(&around, first_root, place)
         .and_then(|files| load_settings(&files, Flags::default()));
-    known_programs(&around, settings.ok().as_ref())
+    let settings = settings.ok();
+    let mut programs = known_programs(&around, settings.as_ref());
+    if let Some(settings) = &settings
+        && language::is_trusted(&around, first_root, place)
+    {
+        programs.servers = language::programs(settings, &language::entries());
+        programs.servers_below = Some(first_root.to_path_buf());
+    }
+    programs
 }
 
 fn known_programs(around: &Surroundings, settings: Option<&Settings>) -> Programs {
@@ -95,13 +105,14 @@ fn known_programs(around: &Surroundings, settings: Option<&Settings>) -> Program
 
 /// Starts the launcher, once, where this process may have to start programs: where it has a terminal to ask at or to show
 /// something on, and where the settings name a program. It has to be started before the process is confined. Gives the
-/// launcher that starts the programs of the settings.
+/// launcher that starts the programs of the settings, and the language servers where the project may have some.
 pub(crate) fn begin(
     around: &Surroundings,
     settings: &Settings,
     first_root: &Path,
     place: &WorkArguments,
     terminal: TerminalUse,
+    servers: &[ServerEntry],
 ) -> Option<Launcher> {
     let programs = known_programs(around, Some(settings));
     let has_terminal = || {
@@ -110,6 +121,7 @@ pub(crate) fn begin(
     };
     let is_needed = !programs.converters.is_empty()
         || !programs.notify.is_empty()
+        || !servers.is_empty()
         || (terminal == TerminalUse::Possible && has_terminal());
     if !cfg!(target_os = "linux") || !is_needed {
         return None;

@@ -8,6 +8,7 @@ mod command;
 mod failure;
 mod fault;
 mod guard;
+mod language;
 mod launcher;
 mod live;
 mod log;

@@ -3,6 +3,7 @@
 mod folders;
 
 use lancet::doors::Audience;
+use lancet::settings::Diagnostics;
 use lancet::tools::{ANSWER_LIMIT, ToolPrefix};
 use lancet::{Builder, Lancet};
 use lancet_serving::Level;
@@ -10,6 +11,7 @@ use lancet_serving::wall::{self, Wall, WritableFolders};
 
 use crate::arguments::{DiagnosticsOption, Mode, OfferArguments, WorkArguments};
 use crate::failure::Failure;
+use crate::language;
 use crate::launcher::{self, TerminalUse};
 pub(crate) use crate::live::Writes;
 use crate::live::{Live, Recipe};
@@ -240,7 +242,20 @@ impl<'a> OpenRequest<'a> {
             false => TerminalUse::None,
         };
         let (root, settings) = (&folders.roots[0], &loaded.settings);
-        if let Some(launcher) = launcher::begin(around, settings, root, self.place, terminal) {
+        // Servers take seconds to learn a project, so a command that ends after one call starts none.
+        let wants_servers = self.lifetime == Lifetime::Long
+            && settings.language.diagnostics != Some(Diagnostics::Off)
+            && language::is_trusted(around, root, self.place);
+        let servers = match wants_servers {
+            true => language::entries(),
+            false => Vec::new(),
+        };
+        let begun = launcher::begin(around, settings, root, self.place, terminal, &servers);
+        if let Some(launcher) = begun {
+            if !servers.is_empty() {
+                let servers = language::servers(settings, servers, root, launcher.clone());
+                builder = builder.language(servers);
+            }
             builder = builder.file_converter(launcher);
         }
         builder = builder.settings(loaded.settings);

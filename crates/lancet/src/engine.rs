@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use lancet_history::{LedgerStore, OperationStore};
+use lancet_language::Language;
 use lancet_policy::Policy;
 use lancet_workspace::{Disk, Workspace, resolved_folder};
 
@@ -71,6 +72,7 @@ pub(crate) struct EngineState {
     audience: Audience,
     pdf_reader: Option<Arc<dyn PdfReader>>,
     file_converter: Option<Arc<dyn FileConverter>>,
+    language: Option<Arc<Language>>,
     pub(crate) surveys: Surveys,
     /// Recovery after earlier processes, and displaced files that may still be written to.
     pub(crate) pending_recovery: PendingRecovery,
@@ -325,9 +327,13 @@ impl EngineView {
             .unwrap_or(&self.workspace)
     }
 
-    /// Whether the old and new bytes are kept until the reply is made.
-    pub(crate) fn keeps_contents(&self) -> bool {
-        self.base.give_contents || self.settings.write.git_diff
+    /// Whether the old and new bytes of a file are kept until the reply is made.
+    pub(crate) fn keeps_contents(&self, path: &Path) -> bool {
+        let is_served = || {
+            self.language()
+                .is_some_and(|language| language.serves(path))
+        };
+        self.base.give_contents || self.settings.write.git_diff || is_served()
     }
 
     pub(crate) fn history(&self) -> Option<&Arc<dyn OperationStore>> {
@@ -351,6 +357,11 @@ impl EngineView {
     /// What the host handed in to start the programs that convert files.
     pub(crate) fn file_converter(&self) -> Option<&dyn FileConverter> {
         self.base.file_converter.as_deref()
+    }
+
+    /// The language servers that the host handed in.
+    pub(crate) fn language(&self) -> Option<&Language> {
+        self.base.language.as_deref()
     }
 
     /// The own name of the tool that a call names with the prefix; any other name stays as it is.

@@ -144,6 +144,15 @@ pub mod convert {
     pub use lancet_formats::convert::{ConvertError, Converter, FileConverter};
 }
 
+/// Language servers: the table of known ones, those of them that are taken, and the trait of what a host hands in to start
+/// them ([`Builder::language`]).
+pub mod language {
+    pub use lancet_language::{
+        Delivery, Language, Options, Package, ServerEntry, ServerProcess, ServerStarter,
+        ServerState, Severity, Standing, built_in, chosen, fits,
+    };
+}
+
 /// Reading PDFs: the trait of a reader that a host hands in ([`Builder::pdf_reader`]), and what it is asked.
 pub mod pdf {
     pub use lancet_formats::pdf::{PageForm, PdfError, PdfPage, PdfPages, PdfReader, PdfRequest};

@@ -3,6 +3,7 @@
 //! Fields are added and never renamed.
 
 mod change;
+mod diagnosis;
 mod folder;
 mod git_diff;
 mod search;
@@ -24,6 +25,7 @@ pub(crate) use change::Layout;
 pub use change::{
     ChangeOutcome, FileOutcome, LeftOutFile, Matching, OldLines, OmittedPart, WrittenFile,
 };
+pub use diagnosis::{Diagnosis, FoundProblem};
 pub use folder::FolderOutcome;
 pub use git_diff::{GitDiff, GitFile, GitLines, GitStatus};
 pub use search::{SearchOutcome, SkippedFiles, Totals};

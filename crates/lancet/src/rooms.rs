@@ -10,6 +10,7 @@ mod attempt;
 mod change;
 pub(crate) mod commit;
 mod context;
+mod diagnosis;
 pub(crate) mod examine;
 mod foreign_writes;
 mod found_back;
@@ -230,6 +231,7 @@ fn carry_out(
         Asked::Read(arguments) => {
             let page = examine::read::examine(context, &arguments)?;
             record::read(context, &page);
+            diagnosis::shown(context, &page);
             Ok(reply::page(page))
         }
         Asked::View(arguments) => match examine::folder::examine(context, &arguments.file_path)? {

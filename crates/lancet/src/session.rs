@@ -3,6 +3,7 @@
 
 mod announced;
 mod grants;
+mod late_problems;
 mod pages;
 mod state;
 mod unkept;

@@ -24,6 +24,7 @@ mod log;
 pub mod pool;
 mod programs;
 mod running;
+mod servers;
 mod temporary_folder;
 pub mod tokens;
 pub mod wall;

@@ -24,6 +24,7 @@ const ROOMS: [(&str, &[&str]); 19] = [
             "lancet-text",
             "lancet-dialects",
             "lancet-formats",
+            "lancet-language",
             "lancet-workspace",
             "lancet-search",
             "lancet-git",
@@ -37,7 +38,10 @@ const ROOMS: [(&str, &[&str]); 19] = [
         "crates/web",
         &["lancet", "lancet-mcp", "lancet-rendering", "lancet-serving"],
     ),
-    ("crates/serving", &["lancet", "lancet-formats"]),
+    (
+        "crates/serving",
+        &["lancet", "lancet-formats", "lancet-language"],
+    ),
     (
         "crates/cli",
         &[

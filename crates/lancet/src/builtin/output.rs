@@ -80,6 +80,14 @@ fn change_fields() -> Value {
 
 fn about_the_call() -> Value {
     json!({
+        "diagnostics": {
+            "type": "object",
+            "properties": {
+                "new": { "type": "array", "items": { "type": "object" } },
+                "more": { "type": "integer" },
+                "notReady": { "type": "array", "items": { "type": "string" } },
+            },
+        },
         "operation": { "type": "string" },
         "dryRun": { "type": "boolean" },
         "durationMs": { "type": "number" },

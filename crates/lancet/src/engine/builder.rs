@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use lancet_history::Store;
+use lancet_language::Language;
 use lancet_policy::Effect;
 use lancet_workspace::{Disk, RealDisk, Workspace};
 
@@ -64,6 +65,7 @@ pub struct Builder {
     audience: Audience,
     pdf_reader: Option<Arc<dyn PdfReader>>,
     file_converter: Option<Arc<dyn FileConverter>>,
+    language: Option<Arc<Language>>,
     disk: Option<Arc<dyn Disk>>,
 }
 
@@ -167,6 +169,14 @@ impl Builder {
     #[must_use]
     pub fn file_converter(mut self, converter: impl FileConverter + 'static) -> Self {
         self.file_converter = Some(Arc::new(converter));
+        self
+    }
+
+    /// Sets the language servers, which are told of what is read and changed; what they find is told as the settings of
+    /// `[language]` say. Without them nothing is.
+    #[must_use]
+    pub fn language(mut self, language: Language) -> Self {
+        self.language = Some(Arc::new(language));
         self
     }
 
@@ -321,6 +331,7 @@ impl Builder {
             audience: self.audience,
             pdf_reader: self.pdf_reader,
             file_converter: self.file_converter,
+            language: self.language,
             surveys: Default::default(),
             pending_recovery: Default::default(),
             state_spelled: OnceLock::new(),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
+use super::diagnosis::Diagnosis;
 use super::{ChangeKind, Executable, GitDiff, Guarantee, Hunk, LineEndings, Rung};
 
 /// What a call changed, or would change.
@@ -27,6 +28,8 @@ pub struct ChangeOutcome {
     pub notes: Vec<String>,
     /// Which changes an undo, redo or restore is about, as a sentence. It is not part of the JSON, whose text has it.
     pub lead: Option<String>,
+    /// What language servers found after the change.
+    pub diagnosis: Diagnosis,
     pub(crate) layout: Layout,
 }
 
@@ -193,6 +196,7 @@ impl Serialize for ChangeOutcome {
             operation: self.operation.as_deref(),
             dry_run: self.dry_run,
             omitted: &self.omitted,
+            diagnosis: &self.diagnosis,
         };
         match (self.layout, self.files.as_slice()) {
             (Layout::OneFile, [file]) => OneFile { file, call }.serialize(serializer),
@@ -248,6 +252,8 @@ struct CallFields<'o> {
     dry_run: bool,
     #[serde(skip_serializing_if = "<[OmittedPart]>::is_empty")]
     omitted: &'o [OmittedPart],
+    #[serde(rename = "diagnostics", skip_serializing_if = "Diagnosis::is_empty")]
+    diagnosis: &'o Diagnosis,
 }
 
 /// The fields about files that an undo or redo did not write.

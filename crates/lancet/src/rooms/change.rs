@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use super::approve::{self, Halt};
 use super::attempt::{Attempt, Freshness};
 use super::plan::{DryRun, Plan};
-use super::{CallContext, commit, examine, found_back, parted, record, reply, taken_hunks};
+use super::{
+    CallContext, commit, diagnosis, examine, found_back, parted, record, reply, taken_hunks,
+};
 use crate::applied_by::AppliedBy;
 use crate::dialects::ReplyPart;
 use crate::receive::Repair;
@@ -145,7 +147,8 @@ fn attempt(
             parted::note(context, &recorded);
             taken_hunks::note(context, &recorded);
             approve::keep_answer(context);
-            Ok(answered(reply::change(context, recorded, repairs)))
+            let found = diagnosis::after(context, &recorded);
+            Ok(answered(reply::change(context, recorded, repairs, found)))
         }
         // The cached copy was out of date. That is not a change during this call, so it does not count as a retry.
         Err(commit::Failed::Changed) if attempt.needs_fresh_read() => Ok(Ended::NeedsFreshRead),

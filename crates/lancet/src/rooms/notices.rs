@@ -2,7 +2,7 @@
 //! one budget and one rule for all entry points (tool calls, and a host's undo and restore): a notice is added whole
 //! where the answer still has room for it; otherwise it waits for the next answer.
 
-use super::{CallContext, foreign_writes, late, persons_words, set_aside};
+use super::{CallContext, diagnosis, foreign_writes, late, persons_words, set_aside};
 use crate::engine::TROUBLE_ROOM;
 use crate::limit::AnswerLimit;
 use crate::outcome::Outcome;
@@ -74,6 +74,7 @@ fn collect<'c>(
     let mut notices = unkept_rules(context);
     notices.extend(persons_words::notices(context));
     notices.extend(foreign_writes::notice(context, outcome));
+    notices.extend(diagnosis::late(context, effect));
     notices.extend(late::notices(context));
     notices.extend(set_aside::notice(context));
     if effect == Effect::Writes {

@@ -179,7 +179,7 @@ pub(crate) fn change(context: &CallContext<'_>, committed: Committed) -> Recorde
 fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &Written) -> Contents {
     let path = file.target.path().to_path_buf();
     let version = version(&written.revision, &written.stamp);
-    let keep = context.engine().keeps_contents();
+    let keep = context.engine().keeps_contents(&path);
     let original = keep
         .then(|| file.base.as_ref().map(|base| Arc::clone(&base.bytes)))
         .flatten();

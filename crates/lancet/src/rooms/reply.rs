@@ -14,11 +14,12 @@ use lancet_text::unified;
 use lancet_workspace::Written;
 use serde_json::{Value, json};
 
-use super::CallContext;
 use super::plan::{DryRun, FilePlan, LeftOut, Plan};
 use super::record::Recorded;
+use super::{CallContext, diagnosis};
 use crate::outcome::{
-    ChangeOutcome, FileOutcome, Layout, LeftOutFile, Matching, Outcome, RefusedOutcome, WrittenFile,
+    ChangeOutcome, Diagnosis, FileOutcome, Layout, LeftOutFile, Matching, Outcome, RefusedOutcome,
+    WrittenFile,
 };
 use crate::receive::Repair;
 use crate::refusal::Refusal;
@@ -81,7 +82,12 @@ pub(crate) fn dry_run(
 }
 
 /// The answer to a call that was carried out.
-pub(crate) fn change(context: &CallContext<'_>, recorded: Recorded, repairs: &[Repair]) -> Reply {
+pub(crate) fn change(
+    context: &CallContext<'_>,
+    recorded: Recorded,
+    repairs: &[Repair],
+    found: Diagnosis,
+) -> Reply {
     let Recorded {
         mut plan,
         written,
@@ -123,7 +129,16 @@ pub(crate) fn change(context: &CallContext<'_>, recorded: Recorded, repairs: &[R
         });
     }
     repaired(&mut text, repairs);
-    let reply = finish(context, &plan, text, files, Some(operation), person);
+    text.push_str(&diagnosis::words(&found));
+    person.push_str(&diagnosis::words(&found));
+    let reply = finish(
+        context,
+        &plan,
+        text,
+        files,
+        Some((operation, found)),
+        person,
+    );
     match contents.pop() {
         Some((original, content))
             if plan.files.len() == 1 && context.engine().base().give_contents =>
@@ -221,9 +236,10 @@ fn finish(
     plan: &Plan,
     mut text: String,
     files: Vec<FileOutcome>,
-    operation: Option<String>,
+    done: Option<(String, Diagnosis)>,
     person: String,
 ) -> Reply {
+    let (operation, diagnosis) = done.unzip();
     let notes = others::notes(plan);
     for note in &notes {
         text.push_str(&format!("[lancet: {note}]\n"));
@@ -254,6 +270,7 @@ fn finish(
         omitted: origin.omitted.outcome(),
         notes,
         lead: origin.lead.clone(),
+        diagnosis: diagnosis.unwrap_or_default(),
     };
     Reply::new(text, Outcome::Changed(outcome), person)
 }

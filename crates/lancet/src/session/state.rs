@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use lancet_history::{Ledger, SessionName};
 
 use super::grants::Grants;
+use super::late_problems::LateProblems;
 use super::pages::Pages;
 use super::unkept::UnkeptRules;
 use crate::engine::Notified;
@@ -19,6 +20,8 @@ pub(crate) struct SessionInner {
     pub(crate) grants: Grants,
     /// Sentences about rules that a person asked for and that could not be saved.
     pub(crate) unkept: UnkeptRules,
+    /// Problems that were found after the answer to their change.
+    pub(crate) late_problems: LateProblems,
     /// The cached results of its searches, for later pages.
     pub(super) pages: Mutex<Pages>,
     /// The damaged databases that this session's answers have reported.
@@ -33,6 +36,7 @@ impl SessionInner {
             ledger: Mutex::default(),
             grants: Default::default(),
             unkept: Default::default(),
+            late_problems: Default::default(),
             pages: Mutex::default(),
             told: Default::default(),
         }
@@ -45,6 +49,7 @@ impl SessionInner {
             ledger: Mutex::default(),
             grants: Default::default(),
             unkept: Default::default(),
+            late_problems: Default::default(),
             pages: Mutex::default(),
             told: Default::default(),
         }

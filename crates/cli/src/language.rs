@@ -1,0 +1,83 @@
+//! The language servers of a project: which of them may be started, where the person trusts the project.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use lancet::Settings;
+use lancet::language::{Language, Options, ServerEntry, Severity, built_in, chosen, fits};
+use lancet::settings::{self, Origin};
+use lancet_serving::{Launcher, ServerProgram};
+
+use crate::arguments::WorkArguments;
+use crate::surroundings::{Surroundings, settings_files, trust};
+
+/// Whether the person trusts the project to run language servers: by its settings file, or as a folder.
+pub(crate) fn is_trusted(around: &Surroundings, first_root: &Path, place: &WorkArguments) -> bool {
+    let files = settings_files(around, first_root, place);
+    let by_file = files.is_ok_and(|files| {
+        let mut files = files.iter();
+        files.any(|file| file.origin == Origin::TrustedProject)
+    });
+    let state = around.state_dir(place.state_dir.as_deref());
+    let by_folder = || {
+        let state = state.ok().flatten();
+        state.is_some_and(|state| trust::is_folder_trusted(&state, first_root))
+    };
+    by_file || by_folder()
+}
+
+/// The servers that would be started for files of their languages: those of the settings, then those of the table, as far as
+/// they are installed.
+pub(crate) fn entries() -> Vec<ServerEntry> {
+    chosen(built_in(), &|entry| {
+        let program = entry.program().and_then(on_path);
+        program.is_some_and(|program| fits(entry, &program))
+    })
+}
+
+/// What the launcher has to know of the servers.
+pub(crate) fn programs(settings: &Settings, entries: &[ServerEntry]) -> Vec<ServerProgram> {
+    let program = |entry: &ServerEntry| ServerProgram {
+        name: entry.name.clone(),
+        run: entry.run.clone(),
+        memory: settings.language.memory,
+    };
+    entries.iter().map(program).collect()
+}
+
+/// The servers for an engine on this root, started by the launcher.
+pub(crate) fn servers(
+    settings: &Settings,
+    entries: Vec<ServerEntry>,
+    root: &Path,
+    launcher: Launcher,
+) -> Language {
+    let mut options = Options::new(entries, vec![root.to_path_buf()]);
+    options.wait = Duration::from_millis(settings.language.wait);
+    options.most = settings.language.most;
+    options.severity = match settings.language.severity {
+        settings::Severity::Warning => Severity::Warning,
+        settings::Severity::Information => Severity::Information,
+        settings::Severity::Hint => Severity::Hint,
+        _ => Severity::Error,
+    };
+    Language::new(options, std::sync::Arc::new(launcher))
+}
+
+/// The program of this name in the person's PATH, or at this path.
+pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let is_program = |path: &PathBuf| {
+        let found = path.metadata();
+        found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    };
+    if program.contains('/') {
+        return Some(PathBuf::from(program)).filter(is_program);
+    }
+    let path = std::env::var_os("PATH")?;
+    // A relative folder in PATH would be one of the project's.
+    std::env::split_paths(&path)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(program))
+        .find(is_program)
+}

@@ -1,0 +1,193 @@
+//! What language servers are told of a call, and what the answer tells of theirs. A change is on the disk and on record
+//! before a server hears of it, and no server decides anything about a call.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use lancet_language::{FileChange, Language};
+
+use super::CallContext;
+use super::examine::read::Page;
+use super::locate::is_hidden;
+use super::notices::{Effect, Notice};
+use super::record::Recorded;
+use crate::outcome::{Diagnosis, FoundProblem};
+use crate::settings::Diagnostics;
+use crate::visible::visible;
+use crate::wording::{count, cut};
+
+/// The longest message of one problem, in characters.
+const LONGEST_MESSAGE: usize = 400;
+
+/// The byte order mark, which is no part of the text that servers have.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+/// Tells the servers of a file that was shown.
+pub(super) fn shown(context: &CallContext<'_>, page: &Page) {
+    let path = page.target.path();
+    let Some(language) = servers(context) else {
+        return;
+    };
+    if context.session.is_apart() || page.target.is_withheld() || !language.serves(path) {
+        return;
+    }
+    if let Some(text) = page.content.as_deref().and_then(|bytes| text(bytes)) {
+        language.read(path, text);
+    }
+}
+
+/// Tells the servers of a change, and waits for what they find as long as the settings say.
+pub(super) fn after(context: &CallContext<'_>, recorded: &Recorded) -> Diagnosis {
+    let Some(language) = servers(context) else {
+        return Diagnosis::default();
+    };
+    let revisions: Vec<String> = recorded
+        .written
+        .iter()
+        .map(|file| file.revision.short())
+        .collect();
+    let changes = changes(language, recorded, &revisions);
+    if changes.is_empty() {
+        return Diagnosis::default();
+    }
+    // What was found of an earlier version is no longer true.
+    context.session.inner.late_problems.forget();
+    let pending = language.changed(context.session.key(), &changes);
+    if diagnostics(context) == Diagnostics::OnRead {
+        // What comes of it is kept for the next reading call.
+        drop(pending);
+        return Diagnosis::default();
+    }
+    let wait = Duration::from_millis(context.engine().settings.language.wait);
+    let mut found = Diagnosis::from(language.problems(pending, Instant::now() + wait));
+    found.new.retain(|problem| may_tell(context, &problem.path));
+    found
+}
+
+/// The notices about problems that were found after their answer.
+pub(super) fn late<'c>(context: &'c CallContext<'_>, effect: Effect) -> Vec<Notice<'c>> {
+    let Some(language) = servers(context) else {
+        return Vec::new();
+    };
+    if context.session.is_apart()
+        || (diagnostics(context) == Diagnostics::OnRead && effect == Effect::Writes)
+    {
+        return Vec::new();
+    }
+    let kept = &context.session.inner.late_problems;
+    let found = Diagnosis::from(language.take_late(context.session.key()));
+    let more = found.more;
+    let new = found.new.into_iter();
+    kept.add(new.filter(|problem| may_tell(context, &problem.path)));
+    let told = |problem: FoundProblem| {
+        let words = format!("a new problem since an earlier change: {}", line(&problem));
+        Notice::new(&words, move || kept.take(&problem))
+    };
+    let mut notices: Vec<Notice<'_>> = kept.all().into_iter().map(told).collect();
+    if more > 0 {
+        let words = format!("{} more came with them", count(more, "new problem"));
+        notices.push(Notice::new(&words, || true));
+    }
+    notices
+}
+
+/// The lines of an answer about what was found.
+pub(super) fn words(found: &Diagnosis) -> String {
+    let mut text = String::new();
+    let all = found.new.len() + found.more;
+    if all > 0 {
+        text.push_str(&format!(
+            "[lancet: {} after this change:]\n",
+            count(all, "new problem")
+        ));
+        for problem in &found.new {
+            text.push_str(&line(problem));
+            text.push('\n');
+        }
+        if found.more > 0 {
+            text.push_str(&format!("[lancet: and {} more]\n", found.more));
+        }
+    }
+    if !found.not_ready.is_empty() {
+        text.push_str(&format!(
+            "[lancet: diagnostics are not ready: {}; what is found later is told with the next answer]\n",
+            found.not_ready.join(", ")
+        ));
+    }
+    text
+}
+
+fn line(problem: &FoundProblem) -> String {
+    let path = problem.path.to_string_lossy();
+    let code = problem.code.iter();
+    let code: String = code.map(|code| format!(" {code}")).collect();
+    // Some messages have several lines, and their indentation.
+    let message: Vec<&str> = problem.message.split_whitespace().collect();
+    let said = format!("{} ({}{code})", message.join(" "), problem.source);
+    format!(
+        "{}:{}:{}: {}: {}",
+        visible(&path),
+        problem.line,
+        problem.column,
+        problem.severity,
+        cut(&visible(&said), LONGEST_MESSAGE)
+    )
+}
+
+/// The servers, where the settings want what they find.
+fn servers<'c>(context: &'c CallContext<'_>) -> Option<&'c Language> {
+    let language = context.engine().language()?;
+    (diagnostics(context) != Diagnostics::Off).then_some(language)
+}
+
+fn diagnostics(context: &CallContext<'_>) -> Diagnostics {
+    let wanted = context.engine().settings.language.diagnostics;
+    wanted.unwrap_or(Diagnostics::AfterEdit)
+}
+
+/// Whether a file may be named to this caller: a server knows more files than the caller may see.
+fn may_tell(context: &CallContext<'_>, path: &Path) -> bool {
+    let engine = context.engine();
+    engine.covers(path) && !is_hidden(engine, path)
+}
+
+/// What the servers are told: the files that some of them serve, with their texts before and after.
+fn changes<'r>(
+    language: &Language,
+    recorded: &'r Recorded,
+    revisions: &'r [String],
+) -> Vec<FileChange<'r>> {
+    let mut changes = Vec::new();
+    let files = recorded.plan.files.iter().zip(revisions);
+    for ((file, revision), (old, new)) in files.zip(&recorded.contents) {
+        let before = old.as_deref().and_then(|bytes| text(bytes));
+        let after = new.as_deref().and_then(|bytes| text(bytes));
+        let (path, source) = (file.target.path(), file.source().path());
+        if let Some(moved) = file.moved()
+            && language.serves(moved.from.path())
+        {
+            changes.push(FileChange {
+                path: source,
+                before,
+                after: None,
+                revision,
+            });
+        }
+        if language.serves(path) {
+            let is_moved = file.moved().is_some();
+            changes.push(FileChange {
+                path,
+                before: before.filter(|_| !is_moved),
+                after: after.filter(|_| !file.removes()),
+                revision,
+            });
+        }
+    }
+    changes
+}
+
+/// The text of a file as servers have it; none where it is not UTF-8.
+fn text(bytes: &Vec<u8>) -> Option<&str> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    Some(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text))
+}
