@@ -52,6 +52,7 @@ fn change(files: Vec<FileOutcome>, layout: Layout) -> ChangeOutcome {
         omitted: Vec::new(),
         notes: Vec::new(),
         lead: None,
+        diagnosis: Default::default(),
         layout,
     }
 }

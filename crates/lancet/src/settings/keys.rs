@@ -1,11 +1,10 @@
-//! The table of all settings keys, in `table.rs`, and the types of its columns. The parser, the help text and `doctor`
+//! The table of all settings keys, in `table.rs` and `language.rs`, and the types of its columns. The parser, the help text and `doctor`
 //! are driven by it and know no other keys.
 
+mod language;
 mod table;
 
 use super::model::Settings;
-
-pub(super) use table::KEYS;
 
 /// The form of a key's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -222,7 +221,12 @@ impl Key {
     }
 }
 
+/// Every key, in the order of the documentation.
+pub(super) fn keys() -> impl Iterator<Item = &'static Key> {
+    table::KEYS.iter().chain(language::KEYS)
+}
+
 /// The keys that a file of this version may contain.
 pub(super) fn served() -> impl Iterator<Item = &'static Key> {
-    KEYS.iter().filter(|key| key.form != Form::Later)
+    keys().filter(|key| key.form != Form::Later)
 }

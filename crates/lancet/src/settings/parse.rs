@@ -5,7 +5,7 @@ use toml_edit::{Document, Item, TableLike, Value};
 
 use super::Layer;
 use super::error::SettingsError;
-use super::keys::{Form, KEYS, Key, served};
+use super::keys::{Form, Key, keys, served};
 use crate::closest::closest;
 
 /// A key with its value.
@@ -63,12 +63,9 @@ fn walk(
         } else {
             format!("{table_name}.{name}")
         };
-        if let Some(key) = KEYS.iter().find(|key| key.name == full) {
+        if let Some(key) = keys().find(|key| key.name == full) {
             take(layer, key, item, key_at, found)?;
-        } else if KEYS
-            .iter()
-            .any(|key| key.name.starts_with(&format!("{full}.")))
-        {
+        } else if keys().any(|key| key.name.starts_with(&format!("{full}."))) {
             let Some(inner) = item.as_table_like() else {
                 return Err(SettingsError::at(
                     layer,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::{Strategy, *};
 
-use super::keys::{Form, KEYS, Project};
+use super::keys::{Form, Project, keys};
 use super::values::Strategy as WriteStrategy;
 use super::*;
 
@@ -389,7 +389,7 @@ fn host_tools_may_be_chosen() {
 #[test]
 fn the_help_names_every_key_with_its_default() {
     let help = help();
-    for key in KEYS.iter().filter(|key| key.form != Form::Later) {
+    for key in keys().filter(|key| key.form != Form::Later) {
         assert!(
             help.contains(key.name.rsplit('.').next().unwrap()),
             "{}",
@@ -411,7 +411,7 @@ fn the_help_names_every_key_with_its_default() {
 fn defaults_of_the_table_are_the_defaults_in_force() {
     let settings = Settings::default();
     for line in settings.in_force() {
-        let key = KEYS.iter().find(|key| key.name == line.key).unwrap();
+        let key = keys().find(|key| key.name == line.key).unwrap();
         assert_eq!(line.value, key.default, "{}", key.name);
         assert_eq!(line.origin, Origin::BuiltIn);
     }
@@ -441,7 +441,7 @@ fn sizes_and_times_may_carry_units() {
 /// Every key of the table reaches a field: set to something other than its default, it shows in what is in force.
 #[test]
 fn every_key_of_the_table_has_an_effect() {
-    for key in KEYS {
+    for key in keys() {
         let value = match key.form {
             Form::Choice(words) => format!("\"{}\"", words.last().unwrap()),
             Form::Number { least, .. } | Form::Measured { least, .. } => least.to_string(),

@@ -1,13 +1,12 @@
-//! The rows of the table: every key with its form, default, field and help text, in the order of the documentation.
+//! The rows of the table: every key but those of `[language]`, with its form, default, field and help text, in the order of the documentation.
 
 use super::{Form, Key, Project, Unit, key, later};
 use crate::settings::values::{
-    Diagnostics, Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm, Severity,
-    Stale, Weak,
+    Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm, Severity, Stale, Weak,
 };
 
-/// Every key, in the order of the documentation.
-pub(in crate::settings) const KEYS: &[Key] = &[
+/// Every key but those of `[language]`, in the order of the documentation.
+pub(super) const KEYS: &[Key] = &[
     key(
         "mode",
         Form::Choice(Mode::WORDS),
@@ -375,75 +374,6 @@ pub(in crate::settings) const KEYS: &[Key] = &[
         "none",
         Project::Ignored,
         "A program that is run when something begins to wait, with one line of JSON on its standard input. It is a name found in PATH or an absolute path, may take 10 seconds, and counts from the next start of lancet.",
-    ),
-    key(
-        "language.diagnostics",
-        Form::Choice(Diagnostics::WORDS),
-        "\"after-edit\" in a trusted project",
-        Project::Ignored,
-        "When the problems that a change caused are told, as language servers find them: after-edit in the answer to the change, on-read with the next reading call, off never, and then no server is started.",
-    )
-    .word(
-        |settings, word| settings.language.diagnostics = Diagnostics::from_word(word),
-        |settings| settings.language.diagnostics.map(Diagnostics::word),
-    ),
-    key(
-        "language.severity",
-        Form::Choice(Severity::WORDS),
-        "\"error\"",
-        Project::Ignored,
-        "The least severe problems that are told.",
-    )
-    .word(
-        |settings, word| {
-            settings.language.severity =
-                Severity::from_word(word).unwrap_or(settings.language.severity)
-        },
-        |settings| Some(settings.language.severity.word()),
-    ),
-    key(
-        "language.wait",
-        Form::Measured {
-            least: 0,
-            most: 30_000,
-            unit: Unit::Milliseconds,
-        },
-        "1500",
-        Project::Ignored,
-        "The milliseconds that an answer waits for language servers; what they find later is told with the next answer.",
-    )
-    .number(
-        |settings, number| settings.language.wait = number,
-        |settings| Some(settings.language.wait),
-    ),
-    key(
-        "language.most",
-        Form::Number {
-            least: 1,
-            most: 20,
-        },
-        "3",
-        Project::Ignored,
-        "The most language servers that run at once in one lancet process.",
-    )
-    .number(
-        |settings, number| settings.language.most = size(number),
-        |settings| u64::try_from(settings.language.most).ok(),
-    ),
-    key(
-        "language.memory",
-        Form::Measured {
-            least: 64 << 20,
-            most: 1 << 40,
-            unit: Unit::Bytes,
-        },
-        "\"2GiB\"",
-        Project::Ignored,
-        "The most memory that each language server may use.",
-    )
-    .number(
-        |settings, number| settings.language.memory = number,
-        |settings| Some(settings.language.memory),
     ),
     later("search.index"),
     later("search.memory"),
