@@ -86,7 +86,7 @@ fn programs(first_root: &Path, place: &WorkArguments) -> Programs {
     if let Some(settings) = &settings
         && language::is_trusted(&around, first_root, place)
     {
-        programs.servers = language::programs(settings, &language::entries());
+        programs.servers = language::programs(settings, &language::entries(settings));
         programs.servers_below = Some(first_root.to_path_buf());
     }
     programs

@@ -247,7 +247,7 @@ impl<'a> OpenRequest<'a> {
             && settings.language.diagnostics != Some(Diagnostics::Off)
             && language::is_trusted(around, root, self.place);
         let servers = match wants_servers {
-            true => language::entries(),
+            true => language::entries(settings),
             false => Vec::new(),
         };
         let begun = launcher::begin(around, settings, root, self.place, terminal, &servers);

@@ -1,6 +1,7 @@
 //! `lancet doctor`: reports what lancet finds here and what is wrong with it. It changes nothing.
 
 mod file_system;
+mod language;
 mod state;
 mod words;
 
@@ -17,6 +18,7 @@ use crate::surroundings::{
 };
 use crate::terminal::{Colour, columns, print, stdout_is_terminal, wrapped};
 use file_system::RootFacts;
+use language::LanguageFacts;
 use state::StateFacts;
 
 /// A problem that the doctor found.
@@ -43,6 +45,7 @@ struct Report {
     wall: Option<Wall>,
     mode: Option<&'static str>,
     tools: Vec<String>,
+    language: Option<LanguageFacts>,
     colour: Colour,
     terminal: bool,
     problems: Vec<Problem>,
@@ -91,6 +94,7 @@ fn inspect(arguments: &DoctorArguments, around: &Surroundings) -> Report {
         wall: None,
         mode: None,
         tools: Vec::new(),
+        language: None,
         colour: around.colour(terminal),
         terminal,
         problems: Vec::new(),
@@ -166,6 +170,7 @@ impl Report {
         };
         if let Some(settings) = self.note(load_settings(&files, flags)) {
             self.in_force = settings.in_force();
+            self.language = Some(language::inspect(&settings, first, place, around));
             self.ignored = settings.ignored;
         }
         self.files = files;
@@ -202,6 +207,7 @@ fn object(report: &Report) -> Value {
         "landlock": report.wall.and_then(Wall::level),
         "mode": report.mode,
         "tools": report.tools,
+        "language": report.language.as_ref().map(LanguageFacts::object),
         "settingsFiles": report.files.iter().map(|file| json!({
             "path": file.path, "origin": file.origin.name(), "exists": file.text.is_some(),
         })).collect::<Vec<_>>(),

@@ -109,6 +109,45 @@ fn a_projects_rules_count_once_it_is_trusted_and_only_as_they_were() {
 }
 
 #[test]
+fn a_folder_without_settings_is_trusted_for_language_servers_alone() {
+    let stage = Stage::new();
+    assert_eq!(stage.run(&["trust"]).code, 1, "there is no terminal");
+    let stage = stage.with_token();
+    let trusted = || {
+        let (_, facts) = stage.json(&["doctor", "--json"]);
+        facts["language"]["trusted"].as_bool().expect("said")
+    };
+    assert!(!trusted());
+    let run = stage.run(&["trust", "--yes"]);
+    assert!(
+        run.out.contains("is trusted to run language servers"),
+        "{run:?}"
+    );
+    assert!(trusted());
+    // A file that appears later may still only tighten.
+    stage.file("a.txt", "one\n");
+    stage.file(
+        "lancet.toml",
+        "mode = \"ask\"\npermissions.allow = [\"Edit(a.txt)\"]\n",
+    );
+    let run = stage.run(&["edit", "a.txt", "--old", "one", "--new", "two"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(trusted(), "the folder is still the same");
+    std::fs::remove_file(stage.project().join("lancet.toml")).expect("removed");
+    assert_eq!(stage.run(&["trust", "--revoke"]).code, 0);
+    assert!(!trusted());
+    // The folder is known by more than its name.
+    stage.run(&["trust", "--yes"]);
+    let (root, moved) = (stage.project(), stage.project().with_extension("moved"));
+    std::fs::rename(&root, &moved).expect("moved");
+    std::fs::create_dir(&root).expect("made again");
+    assert!(!trusted(), "it is another folder");
+    std::fs::remove_dir(&root).expect("removed");
+    std::fs::rename(&moved, &root).expect("back");
+    assert!(trusted());
+}
+
+#[test]
 fn permissions_of_claude_code_are_read_in_and_the_rest_is_told() {
     let stage = Stage::new();
     stage.file("a.txt", "one\n");

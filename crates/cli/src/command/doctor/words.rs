@@ -71,6 +71,12 @@ pub(super) fn worded(report: &Report, colour: Colour) -> String {
         ),
     );
 
+    if let Some(language) = &report.language {
+        heading(&mut out, "Language servers");
+        let lines = language.words();
+        lines.iter().for_each(|words| line(&mut out, words));
+    }
+
     heading(&mut out, "Settings files");
     for file in &report.files {
         let there = if file.text.is_some() {

@@ -2,7 +2,7 @@
 
 use super::{Form, Key, Project, Unit, key, later};
 use crate::settings::values::{
-    Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm, Severity, Stale, Weak,
+    Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm, Stale, Weak,
 };
 
 /// Every key but those of `[language]`, in the order of the documentation.

@@ -1,0 +1,77 @@
+//! Which language servers tell of what a change broke, and why none does.
+
+use std::path::Path;
+
+use lancet::Settings;
+use lancet::language::ServerEntry;
+use lancet::settings::Diagnostics;
+use serde_json::{Value, json};
+
+use crate::arguments::WorkArguments;
+use crate::language;
+use crate::surroundings::Surroundings;
+
+/// The servers of a project.
+#[derive(Debug)]
+pub(super) struct LanguageFacts {
+    /// Whether the person trusts the project to run servers.
+    trusted: bool,
+    /// When problems are told.
+    diagnostics: Diagnostics,
+    /// The servers that are installed.
+    servers: Vec<ServerEntry>,
+}
+
+/// Looks for the servers of a project.
+pub(super) fn inspect(
+    settings: &Settings,
+    root: &Path,
+    place: &WorkArguments,
+    around: &Surroundings,
+) -> LanguageFacts {
+    let wanted = settings.language.diagnostics;
+    LanguageFacts {
+        trusted: language::is_trusted(around, root, place),
+        diagnostics: wanted.unwrap_or(Diagnostics::AfterEdit),
+        servers: language::entries(settings),
+    }
+}
+
+impl LanguageFacts {
+    /// The lines of the report.
+    pub(super) fn words(&self) -> Vec<String> {
+        let mut lines: Vec<String> = self.servers.iter().map(described).collect();
+        lines.push(match (self.diagnostics, self.servers.is_empty()) {
+            (Diagnostics::Off, _) => "none is started: language.diagnostics is off".to_owned(),
+            (_, true) => "none of the built-in table or the settings is on the PATH".to_owned(),
+            (_, false) if !self.trusted => {
+                "none is started until this project is trusted: lancet trust".to_owned()
+            }
+            (Diagnostics::OnRead, false) => {
+                "new problems are told with the next reading call".to_owned()
+            }
+            (_, false) => "new problems are told in the answer to a change".to_owned(),
+        });
+        lines
+    }
+
+    /// The facts as JSON.
+    pub(super) fn object(&self) -> Value {
+        json!({
+            "trusted": self.trusted,
+            "diagnostics": self.diagnostics.word(),
+            "servers": self.servers.iter().map(|server| json!({
+                "name": server.name, "files": server.files, "run": server.run,
+            })).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn described(server: &ServerEntry) -> String {
+    format!(
+        "{}: {} ({})",
+        server.name,
+        server.run.join(" "),
+        server.files.join(" ")
+    )
+}
