@@ -11,7 +11,7 @@ use super::examine::read::Page;
 use super::locate::is_hidden;
 use super::notices::{Effect, Notice};
 use super::record::Recorded;
-use crate::outcome::{Diagnosis, FoundProblem};
+use crate::outcome::{ChangeKind, Diagnosis, FoundProblem};
 use crate::settings::Diagnostics;
 use crate::visible::visible;
 use crate::wording::{count, cut};
@@ -47,9 +47,6 @@ pub(super) fn after(context: &CallContext<'_>, recorded: &Recorded) -> Diagnosis
         .map(|file| file.revision.short())
         .collect();
     let changes = changes(language, recorded, &revisions);
-    if changes.is_empty() {
-        return Diagnosis::default();
-    }
     // What was found of an earlier version is no longer true.
     context.session.inner.late_problems.forget();
     let pending = language.changed(context.session.key(), &changes);
@@ -151,7 +148,8 @@ fn may_tell(context: &CallContext<'_>, path: &Path) -> bool {
     engine.covers(path) && !is_hidden(engine, path)
 }
 
-/// What the servers are told: the files that some of them serve, with their texts before and after.
+/// What the servers are told: files with their texts before and after. The text of a file that none of them serves is not
+/// needed, but the file may be one of their settings.
 fn changes<'r>(
     language: &Language,
     recorded: &'r Recorded,
@@ -163,27 +161,35 @@ fn changes<'r>(
         let before = old.as_deref().and_then(|bytes| text(bytes));
         let after = new.as_deref().and_then(|bytes| text(bytes));
         let (path, source) = (file.target.path(), file.source().path());
-        if let Some(moved) = file.moved()
-            && language.serves(moved.from.path())
-        {
+        let is_created = file.kind() == ChangeKind::Create;
+        // A text that is not UTF-8, or too large to be held, is not known here.
+        let is_known = (is_created || before.is_some()) && (file.removes() || after.is_some());
+        if language.serves(path) && !is_known {
+            continue;
+        }
+        if file.moved().is_some() {
             changes.push(FileChange {
                 path: source,
-                before,
+                before: known(language, source, before),
                 after: None,
                 revision,
             });
         }
-        if language.serves(path) {
-            let is_moved = file.moved().is_some();
-            changes.push(FileChange {
-                path,
-                before: before.filter(|_| !is_moved),
-                after: after.filter(|_| !file.removes()),
-                revision,
-            });
-        }
+        changes.push(FileChange {
+            path,
+            before: known(language, path, before).filter(|_| !is_created && file.moved().is_none()),
+            after: known(language, path, after).filter(|_| !file.removes()),
+            revision,
+        });
     }
     changes
+}
+
+fn known<'t>(language: &Language, path: &Path, text: Option<&'t str>) -> Option<&'t str> {
+    match language.serves(path) {
+        true => text,
+        false => Some(""),
+    }
 }
 
 /// The text of a file as servers have it; none where it is not UTF-8.
