@@ -32,8 +32,8 @@ pub enum Delivery {
     /// They are asked for where the server offers that, else it sends them.
     #[default]
     AsOffered,
-    /// The server sends them, and is not told that it could be asked: it has problems that it only sends.
-    Pushed,
+    /// They are asked for, and what the server sends besides counts, too: it has problems that it only sends.
+    Both,
 }
 
 /// A package of npm that has to be of some major version.

@@ -1,21 +1,31 @@
 //! The servers of one process, as the host uses them.
 
+mod shared;
+
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::{FileChange, Found, Options, ServerStarter, ServerState};
+use crate::server::{Became, Change, Step};
+use crate::{FileChange, Found, MOST_TOLD, Options, Problem, ServerStarter, ServerState};
+use shared::Shared;
 
 /// The servers of one process. All of them end when it is dropped.
 pub struct Language {
-    options: Options,
-    _starter: Arc<dyn ServerStarter>,
+    shared: Arc<Shared>,
 }
 
 /// A change whose problems have not been asked for. Dropping it leaves them to [`Language::take_late`].
 #[must_use]
 pub struct Pending {
-    _session: String,
+    shared: Arc<Shared>,
+    /// The changed files, which come first in the answer.
+    changed: Vec<PathBuf>,
+    /// The servers that were told, and the number of the change.
+    told: Vec<usize>,
+    round: u64,
+    not_ready: Vec<String>,
 }
 
 impl Language {
@@ -23,64 +33,248 @@ impl Language {
     #[must_use]
     pub fn new(options: Options, starter: Arc<dyn ServerStarter>) -> Language {
         Language {
-            options,
-            _starter: starter,
+            shared: Arc::new(Shared::new(options, starter)),
         }
     }
 
     /// The longest time that an answer is to wait for problems, as the options say.
     #[must_use]
     pub fn wait(&self) -> Duration {
-        self.options.wait
+        self.shared.wait
     }
 
     /// Whether some server would be told of this file.
     #[must_use]
     pub fn serves(&self, path: &Path) -> bool {
-        let _ = path;
-        false
+        !self.shared.lock().places.of_file(path).is_empty()
     }
 
     /// The roots are these from now on. Servers of folders that are below none of them end.
     pub fn set_roots(&self, roots: Vec<PathBuf>) {
-        let _ = roots;
+        let mut state = self.shared.lock();
+        state.places.set_roots(roots);
+        let state = &mut *state;
+        for server in &mut state.servers {
+            if server.is_running() && state.places.root(&server.folder).is_none() {
+                server.end();
+            }
+        }
+        self.shared.news.notify_all();
     }
 
     /// A file was shown, with this text: its servers are started where none runs, and told of it. Returns at once.
+    ///
+    /// The text is that of the file, decoded, with its own line ends: servers read other files from the disk and must not see
+    /// two texts of one file.
     pub fn read(&self, path: &Path, text: &str) {
-        let _ = (path, text);
+        let now = Instant::now();
+        let mut state = self.shared.lock();
+        let servers = self.shared.servers_of(&mut state, path, now);
+        if servers.is_empty() {
+            return;
+        }
+        let text: Arc<str> = text.into();
+        for id in servers {
+            state.servers[id].read(path, &text, now);
+        }
     }
 
-    /// Files were changed on the disk by one call of a session: their servers are told. Returns at once.
+    /// Files were changed on the disk by one call of a session: their servers are told. Returns at once. The texts are as
+    /// for [`Language::read`].
     pub fn changed(&self, session: &str, changes: &[FileChange<'_>]) -> Pending {
-        let _ = changes;
+        let now = Instant::now();
+        let mut state = self.shared.lock();
+        let mut by_server: BTreeMap<usize, Vec<Change>> = BTreeMap::new();
+        let mut not_ready = Vec::new();
+        let mut watched = Vec::new();
+        for change in changes {
+            let became = match (change.before, change.after) {
+                (None, _) => Became::New,
+                (_, None) => Became::Gone,
+                _ => Became::Changed,
+            };
+            if became != Became::Changed {
+                state.places.appeared_or_went(change.path);
+            }
+            watched.push((change.path.to_path_buf(), became));
+            let servers = self.shared.servers_of(&mut state, change.path, now);
+            let (before, after) = (change.before.map(Arc::from), change.after.map(Arc::from));
+            for id in servers {
+                by_server.entry(id).or_default().push(Change {
+                    path: change.path.to_path_buf(),
+                    before: before.clone(),
+                    after: after.clone(),
+                    revision: change.revision.to_owned(),
+                });
+            }
+            not_ready.extend(self.shared.left_out(&mut state, change.path));
+        }
+        state.rounds += 1;
+        let round = state.rounds;
+        // Files of other languages may be settings of a server.
+        for (id, server) in state.servers.iter().enumerate() {
+            if !by_server.contains_key(&id) {
+                let below = watched
+                    .iter()
+                    .filter(|(path, _)| path.starts_with(&server.folder));
+                server.watched(&below.cloned().collect::<Vec<_>>());
+            }
+        }
+        let mut told = Vec::new();
+        for (id, changes) in by_server {
+            let server = &mut state.servers[id];
+            if server.is_ready() {
+                told.push(id);
+            } else if changes.iter().any(|change| change.after.is_some()) {
+                not_ready.push(server.entry.name.clone());
+            }
+            server.change(round, session, changes, now);
+        }
+        drop(state);
+        // Whoever waits for an earlier change of the same server does so in vain.
+        self.shared.news.notify_all();
         Pending {
-            _session: session.to_owned(),
+            shared: self.shared.clone(),
+            changed: changes.iter().map(|one| one.path.to_path_buf()).collect(),
+            told,
+            round,
+            not_ready,
         }
     }
 
     /// Waits for the problems of a change, until then at the latest. What comes later, of servers that knew the version
     /// before, is kept for [`Language::take_late`].
-    pub fn problems(&self, pending: Pending, until: Instant) -> Found {
-        let _ = (pending, until);
-        Found::default()
+    pub fn problems(&self, mut pending: Pending, until: Instant) -> Found {
+        let mut problems = Vec::new();
+        let mut not_ready = std::mem::take(&mut pending.not_ready);
+        let mut state = self.shared.lock();
+        loop {
+            let now = Instant::now();
+            let mut wake = until;
+            pending.told.retain(|&id| {
+                let server = &mut state.servers[id];
+                match server.step(pending.round, now) {
+                    Some(Step::Waits(at)) => {
+                        wake = wake.min(at.unwrap_or(until));
+                        return true;
+                    }
+                    Some(Step::Done {
+                        problems: more,
+                        is_ready,
+                    }) => {
+                        problems.extend(more);
+                        if !is_ready {
+                            not_ready.push(server.entry.name.clone());
+                        }
+                    }
+                    None => not_ready.push(server.entry.name.clone()),
+                }
+                false
+            });
+            if pending.told.is_empty() || now >= until {
+                break;
+            }
+            state = self.shared.wait_for_news(state, wake);
+        }
+        let now = Instant::now();
+        for id in pending.told.drain(..) {
+            let server = &mut state.servers[id];
+            problems.extend(server.leave(pending.round, now));
+            not_ready.push(server.entry.name.clone());
+        }
+        drop(state);
+        not_ready.sort();
+        not_ready.dedup();
+        found(problems, &pending.changed, not_ready)
     }
 
     /// The problems of earlier changes of this session that came after their answer. Each is given once; those of files
     /// that were changed again are withdrawn.
     pub fn take_late(&self, session: &str) -> Found {
-        let _ = session;
-        Found::default()
+        let now = Instant::now();
+        let mut problems = Vec::new();
+        for server in &mut self.shared.lock().servers {
+            server.advance(now);
+            problems.extend(server.take_late(session));
+        }
+        found(problems, &[], Vec::new())
     }
 
     /// Forgets what is kept for a session.
     pub fn end_session(&self, session: &str) {
-        let _ = session;
+        for server in &mut self.shared.lock().servers {
+            server.forget_session(session);
+        }
     }
 
     /// How the servers stand that were ever started.
     #[must_use]
     pub fn states(&self) -> Vec<ServerState> {
-        Vec::new()
+        let state = self.shared.lock();
+        let servers = state.servers.iter();
+        servers
+            .map(|server| ServerState {
+                name: server.entry.name.clone(),
+                folder: server.folder.clone(),
+                standing: server.standing,
+            })
+            .collect()
+    }
+
+    /// Waits until every server that was started knows the files it was told, until then at the latest; whether it does.
+    #[must_use]
+    pub fn settle(&self, until: Instant) -> bool {
+        let mut state = self.shared.lock();
+        loop {
+            let now = Instant::now();
+            let servers = &mut state.servers;
+            for server in servers.iter_mut() {
+                server.advance(now);
+            }
+            if servers.iter().all(|server| server.is_settled(now)) {
+                return true;
+            }
+            if now >= until {
+                return false;
+            }
+            // Quiet comes without news.
+            let soon = until.min(now + Duration::from_millis(50));
+            state = self.shared.wait_for_news(state, soon);
+        }
+    }
+}
+
+impl Drop for Language {
+    fn drop(&mut self) {
+        self.shared.stop();
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        if self.told.is_empty() {
+            return;
+        }
+        let now = Instant::now();
+        let mut state = self.shared.lock();
+        for id in self.told.drain(..) {
+            state.servers[id].leave_to_late(self.round, now);
+        }
+    }
+}
+
+/// Puts problems into the order in which they are told, and counts those that are too many.
+fn found(mut problems: Vec<Problem>, changed: &[PathBuf], not_ready: Vec<String>) -> Found {
+    problems.sort_by_cached_key(|problem| {
+        let is_other = !changed.contains(&problem.path);
+        let place = (problem.path.clone(), problem.line, problem.column);
+        (is_other, problem.severity, place)
+    });
+    let more = problems.len().saturating_sub(MOST_TOLD);
+    problems.truncate(MOST_TOLD);
+    Found {
+        new: problems,
+        more,
+        not_ready,
     }
 }

@@ -25,12 +25,23 @@
 //! }
 //! ```
 
+mod ability;
+mod diagnosis;
+mod document;
 mod entry;
+mod flood;
+mod frame;
+mod identifier;
 mod language;
 mod options;
+mod outbox;
+mod place;
+mod position;
 mod problem;
+mod server;
 mod starter;
 mod table;
+mod uri;
 
 pub use entry::{Delivery, Package, ServerEntry, chosen, fits};
 pub use language::{Language, Pending};

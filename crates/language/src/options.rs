@@ -22,6 +22,9 @@ pub struct Options {
     pub idle: Duration,
     /// The least severe problems that are told.
     pub severity: Severity,
+    /// The pauses before a server that ended unasked is started again: after its first end, its second and so on. During the
+    /// last one it counts as given up, and after that the count begins anew.
+    pub pauses: Vec<Duration>,
 }
 
 impl Options {
@@ -35,6 +38,7 @@ impl Options {
             most: 3,
             idle: Duration::from_secs(600),
             severity: Severity::Error,
+            pauses: [1, 5, 30, 600].map(Duration::from_secs).to_vec(),
         }
     }
 }

@@ -43,7 +43,8 @@ const TABLE: [Line; 17] = [
         "rust-analyzer",
         &["*.rs"],
         &["rust-analyzer"],
-        &["Cargo.toml"],
+        // Not `Cargo.toml`: each crate of a workspace has one, and a server for each would be started.
+        &["Cargo.lock", "rust-project.json"],
         None,
     ),
     ("ruff", PYTHON, &["ruff", "server"], PYTHON_ROOTS, None),
@@ -148,7 +149,7 @@ pub fn built_in() -> Vec<ServerEntry> {
 fn with_its_own(mut entry: ServerEntry) -> ServerEntry {
     match entry.name.as_str() {
         // What `cargo check` says is only sent.
-        "rust-analyzer" => entry.delivery = Delivery::Pushed,
+        "rust-analyzer" => entry.delivery = Delivery::Both,
         // Files that are not open are checked, too: that is how an importer is found which nobody has read.
         "ty" => entry.settings = json!({ "diagnosticMode": "workspace" }),
         "typescript" => {

@@ -1,0 +1,226 @@
+//! What a server says of a place, and which of it is new: compared as a multiset of code, message and text of the line, so
+//! that lines that moved bring nothing new.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use gen_lsp_types::{Code, Diagnostic, DiagnosticSeverity, Message};
+use serde_json::Value;
+
+use crate::position::{Encoding, Lines};
+use crate::{Problem, Severity};
+
+/// The most diagnoses of one file that are kept.
+const MOST_OF_A_FILE: usize = 1000;
+
+/// The longest message that is kept, in bytes.
+const LONGEST_MESSAGE: usize = 2000;
+
+/// The longest text of a line that is compared, in bytes.
+const LONGEST_LINE: usize = 400;
+
+/// One diagnosis of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Diagnosis {
+    line: u32,
+    /// The place in the line as the server counts it, until the text is known.
+    place: u32,
+    column: u32,
+    severity: Severity,
+    code: Option<String>,
+    message: String,
+    source: Option<String>,
+    line_text: String,
+}
+
+impl Diagnosis {
+    /// The diagnoses in a list of the protocol, of at least this severity. What is no diagnosis is left out.
+    pub(crate) fn all(items: &Value, least: Severity) -> Vec<Diagnosis> {
+        let items = items.as_array().map(Vec::as_slice).unwrap_or_default();
+        items
+            .iter()
+            .filter_map(|item| serde_json::from_value::<Diagnostic>(item.clone()).ok())
+            .map(Diagnosis::of)
+            .filter(|diagnosis| diagnosis.severity <= least)
+            .take(MOST_OF_A_FILE)
+            .collect()
+    }
+
+    fn of(said: Diagnostic) -> Diagnosis {
+        let message = match said.message {
+            Message::String(text) => text,
+            Message::MarkupContent(content) => content.value,
+        };
+        Diagnosis {
+            line: said.range.start.line,
+            place: said.range.start.character,
+            column: said.range.start.character.saturating_add(1),
+            severity: match said.severity {
+                // The protocol leaves it to the client; an error is what most servers mean.
+                None | Some(DiagnosticSeverity::Error) => Severity::Error,
+                Some(DiagnosticSeverity::Warning) => Severity::Warning,
+                Some(DiagnosticSeverity::Information) => Severity::Information,
+                Some(DiagnosticSeverity::Hint | DiagnosticSeverity::Custom(_)) => Severity::Hint,
+            },
+            code: said.code.map(|code| match code {
+                Code::Int(number) => number.to_string(),
+                Code::String(text) => text,
+            }),
+            message: shortened(message, LONGEST_MESSAGE),
+            source: said.source,
+            line_text: String::new(),
+        }
+    }
+
+    /// Fills in what the text of the file says: the column in characters, and the text of the line.
+    pub(crate) fn located(all: &mut [Diagnosis], text: &str, encoding: Encoding) {
+        if all.is_empty() {
+            return;
+        }
+        let lines = Lines::of(text);
+        for diagnosis in all {
+            let line = lines.line(diagnosis.line);
+            diagnosis.column = encoding.column(line, diagnosis.place);
+            diagnosis.line_text = shortened(line.trim().to_owned(), LONGEST_LINE);
+        }
+    }
+
+    /// From now on it is compared without the text of its line.
+    pub(crate) fn forget_line(&mut self) {
+        self.line_text.clear();
+    }
+
+    /// As the host gets it.
+    pub(crate) fn problem(&self, path: &Path, server: &str, revision: Option<&str>) -> Problem {
+        Problem {
+            path: path.to_path_buf(),
+            line: self.line.saturating_add(1),
+            column: self.column,
+            severity: self.severity,
+            code: self.code.clone(),
+            message: self.message.clone(),
+            source: self.source.clone().unwrap_or_else(|| server.to_owned()),
+            revision: revision.map(str::to_owned),
+        }
+    }
+
+    fn key(&self) -> (&Option<String>, &str, &str) {
+        (&self.code, &self.message, &self.line_text)
+    }
+}
+
+/// Those of the first list that the second does not have, each counted as often as it is there.
+pub(crate) fn without(all: &[Diagnosis], known: &[Diagnosis]) -> Vec<Diagnosis> {
+    let mut counts: HashMap<_, usize> = HashMap::new();
+    for diagnosis in known {
+        *counts.entry(diagnosis.key()).or_default() += 1;
+    }
+    all.iter()
+        .filter(|diagnosis| match counts.get_mut(&diagnosis.key()) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                false
+            }
+            _ => true,
+        })
+        .cloned()
+        .collect()
+}
+
+fn shortened(mut text: String, longest: usize) -> String {
+    if text.len() > longest {
+        text.truncate(text.floor_char_boundary(longest));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn at(line: u32, message: &str) -> Value {
+        json!({
+            "range": { "start": { "line": line, "character": 0 }, "end": { "line": line, "character": 1 } },
+            "severity": 1, "code": "E1", "message": message,
+        })
+    }
+
+    fn said(items: &[Value], text: &str) -> Vec<Diagnosis> {
+        let mut all = Diagnosis::all(&json!(items), Severity::Hint);
+        Diagnosis::located(&mut all, text, Encoding::Utf16);
+        all
+    }
+
+    #[test]
+    fn severity_and_code_are_read() {
+        let mut warning = at(0, "w");
+        warning["severity"] = json!(2);
+        warning["code"] = json!(7);
+        let items = json!([warning, at(0, "e"), "nonsense"]);
+        assert_eq!(Diagnosis::all(&items, Severity::Error).len(), 1);
+        let all = Diagnosis::all(&items, Severity::Warning);
+        assert_eq!(all.len(), 2);
+        assert_eq!(all[0].code.as_deref(), Some("7"));
+    }
+
+    #[test]
+    fn a_second_one_of_the_same_kind_is_new() {
+        let before = said(&[at(0, "bad")], "x\n");
+        let after = said(&[at(0, "bad"), at(1, "bad")], "x\nx\n");
+        assert_eq!(without(&after, &before).len(), 1);
+        assert_eq!(without(&before, &after), []);
+    }
+
+    #[test]
+    fn the_same_message_at_another_line_is_new() {
+        let before = said(&[at(0, "bad")], "x\ny\n");
+        let after = said(&[at(1, "bad")], "x\ny\n");
+        assert_eq!(without(&after, &before).len(), 1);
+    }
+
+    proptest! {
+        /// Problems are of lines; the lines are put into another order and others between them: nothing is new, and nothing
+        /// is lost.
+        #[test]
+        fn moved_lines_are_not_new(
+            lines in proptest::collection::vec(("[a-c]{1,3}", any::<bool>()), 0..12).prop_shuffle(),
+            order in any::<prop::sample::Index>(),
+            indent in "[ \t]{0,4}",
+            more in proptest::collection::vec("[x-z]{0,3}", 0..4),
+        ) {
+            let state = |lines: &[(String, bool)]| {
+                let text: String = lines.iter().map(|(line, _)| format!("{line}\n")).collect();
+                let bad: Vec<Value> = lines.iter().enumerate().filter(|(_, (_, bad))| *bad)
+                    .map(|(place, _)| at(u32::try_from(place).expect("small"), "bad")).collect();
+                said(&bad, &text)
+            };
+            let before = state(&lines);
+            let mut moved: Vec<(String, bool)> = more.into_iter().map(|line| (line, false)).collect();
+            let middle = if lines.is_empty() { 0 } else { order.index(lines.len()) };
+            moved.extend(lines[middle..].iter().cloned());
+            moved.extend(lines[..middle].iter().map(|(line, bad)| (format!("{indent}{line}"), *bad)));
+            let after = state(&moved);
+            prop_assert_eq!(without(&after, &before), []);
+            prop_assert_eq!(without(&before, &after), []);
+        }
+
+        /// What is new and what was known make up everything.
+        #[test]
+        fn new_and_known_make_up_everything(
+            before in proptest::collection::vec(0_u32..4, 0..8), after in proptest::collection::vec(0_u32..4, 0..8),
+        ) {
+            let of = |kinds: &[u32]| -> Vec<Diagnosis> {
+                let items: Vec<Value> = kinds.iter().map(|kind| at(0, &kind.to_string())).collect();
+                said(&items, "x")
+            };
+            let fresh = without(&of(&after), &of(&before));
+            for kind in 0..4_u32 {
+                let count = |all: &[u32]| all.iter().filter(|one| **one == kind).count();
+                let told = fresh.iter().filter(|one| one.message == kind.to_string()).count();
+                prop_assert_eq!(told, count(&after).saturating_sub(count(&before)));
+            }
+        }
+    }
+}

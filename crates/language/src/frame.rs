@@ -1,0 +1,127 @@
+//! The framing of the protocol: a header with the length of the message, an empty line, and the message as JSON.
+
+use std::io::{self, BufRead, Read, Write};
+
+use serde_json::Value;
+
+/// The longest message that is taken from a server.
+const LONGEST_MESSAGE: usize = 32 << 20;
+
+/// The longest header, all its lines together.
+const LONGEST_HEADER: usize = 4 << 10;
+
+/// Reads one message and its length in bytes; none where the stream ends between two messages.
+///
+/// # Errors
+/// Where the stream cannot be read, ends inside a message, or carries something that is no message.
+pub(crate) fn read(from: &mut impl BufRead) -> io::Result<Option<(Value, usize)>> {
+    let Some(length) = read_header(from)? else {
+        return Ok(None);
+    };
+    // The room is taken as bytes come, so that a length alone costs nothing.
+    let mut body = Vec::new();
+    from.take(length as u64).read_to_end(&mut body)?;
+    if body.len() < length {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    let message = serde_json::from_slice(&body).map_err(|_| nonsense("a message is not JSON"))?;
+    Ok(Some((message, length)))
+}
+
+/// The length that a header gives; none where the stream ends before it.
+fn read_header(from: &mut impl BufRead) -> io::Result<Option<usize>> {
+    let mut length = None;
+    let mut read = 0;
+    loop {
+        let mut line = Vec::new();
+        let left = LONGEST_HEADER - read;
+        from.take(left as u64).read_until(b'\n', &mut line)?;
+        read += line.len();
+        if line.is_empty() && read == 0 {
+            return Ok(None);
+        }
+        if line.last() != Some(&b'\n') {
+            return Err(nonsense("a header is cut off or too long"));
+        }
+        let line = line.trim_ascii();
+        if line.is_empty() {
+            break;
+        }
+        let text = std::str::from_utf8(line).map_err(|_| nonsense("a header is not text"))?;
+        let (name, value) = text
+            .split_once(':')
+            .ok_or_else(|| nonsense("a line of a header has no colon"))?;
+        if name.trim().eq_ignore_ascii_case("content-length") {
+            let value: usize = value
+                .trim()
+                .parse()
+                .map_err(|_| nonsense("a length is not a number"))?;
+            length = Some(value);
+        }
+    }
+    match length {
+        Some(length) if length <= LONGEST_MESSAGE => Ok(Some(length)),
+        Some(_) => Err(nonsense("a message is too long")),
+        None => Err(nonsense("a header has no length")),
+    }
+}
+
+fn nonsense(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+/// A message as it goes over the stream.
+pub(crate) fn framed(message: &Value) -> Vec<u8> {
+    let body = message.to_string();
+    let mut bytes = Vec::with_capacity(body.len() + 32);
+    // Writing into a vector cannot fail.
+    let _ = write!(bytes, "Content-Length: {}\r\n\r\n", body.len());
+    bytes.extend_from_slice(body.as_bytes());
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn all(bytes: &[u8]) -> io::Result<Vec<Value>> {
+        let mut from = io::BufReader::new(bytes);
+        let mut messages = Vec::new();
+        while let Some((message, _)) = read(&mut from)? {
+            messages.push(message);
+        }
+        Ok(messages)
+    }
+
+    #[test]
+    fn what_was_framed_is_read() {
+        let messages = [json!({ "a": "ä😀" }), json!({ "b": [1, 2] })];
+        let bytes: Vec<u8> = messages.iter().flat_map(framed).collect();
+        assert_eq!(all(&bytes).expect("messages"), messages);
+    }
+
+    #[test]
+    fn other_header_lines_and_their_case_do_not_matter() {
+        let bytes = b"content-type: x; charset=utf-8\r\nCONTENT-length:2\r\n\r\n{}";
+        assert_eq!(all(bytes).expect("messages"), [json!({})]);
+    }
+
+    #[test]
+    fn nonsense_is_an_error() {
+        for bytes in [
+            "hello\r\n\r\n{}",
+            "Content-Length: two\r\n\r\n{}",
+            "Content-Length: -1\r\n\r\n{}",
+            "Content-Length: 99999999999\r\n\r\n{}",
+            "Content-Length: 10\r\n\r\n{}",
+            "Content-Length: 2\r\n\r\nno",
+            "X: 1\r\n\r\n{}",
+            "Content-Length: 2",
+            "\r\n\r\n",
+        ] {
+            assert!(all(bytes.as_bytes()).is_err(), "{bytes:?}");
+        }
+        assert!(all(&vec![b'x'; LONGEST_HEADER + 1]).is_err());
+    }
+}

@@ -1,0 +1,28 @@
+//! The names by which the protocol knows languages.
+
+use std::path::Path;
+
+/// The language of a file by its name's ending; what is not known here is the ending itself.
+pub(crate) fn of_file(path: &Path) -> &str {
+    let ending = path
+        .extension()
+        .and_then(|ending| ending.to_str())
+        .unwrap_or("plaintext");
+    match ending {
+        "py" | "pyi" => "python",
+        "rs" => "rust",
+        "ts" | "mts" | "cts" => "typescript",
+        "tsx" => "typescriptreact",
+        "js" | "mjs" | "cjs" => "javascript",
+        "jsx" => "javascriptreact",
+        "c" => "c",
+        "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" | "hxx" => "cpp",
+        "m" => "objective-c",
+        "mm" => "objective-cpp",
+        "yml" => "yaml",
+        "sh" | "bash" => "shellscript",
+        "rb" => "ruby",
+        "md" => "markdown",
+        other => other,
+    }
+}

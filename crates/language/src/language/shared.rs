@@ -1,0 +1,285 @@
+//! What the threads share: one lock around all servers, the thread of each server that reads, and the one that ends idle
+//! servers.
+
+use std::io::BufReader;
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::flood::Flood;
+use crate::outbox::Outbox;
+use crate::place::Places;
+use crate::server::{Heard, Server};
+use crate::{Options, ServerStarter, Severity, frame};
+
+/// A server that was used within this time does not make room for another.
+const IN_USE: Duration = Duration::from_secs(30);
+
+/// The most servers that are remembered; those that ended are forgotten first.
+const MOST_REMEMBERED: usize = 64;
+
+/// What all threads share.
+pub(super) struct Shared {
+    state: Mutex<State>,
+    /// Something was said, or a change was told.
+    pub(super) news: Condvar,
+    /// A server was started, or everything ends.
+    keeping: Condvar,
+    starter: Arc<dyn ServerStarter>,
+    pub(super) wait: Duration,
+    most: usize,
+    idle: Duration,
+    severity: Severity,
+    pauses: Vec<Duration>,
+}
+
+/// What the lock is around.
+pub(super) struct State {
+    pub(super) servers: Vec<Server>,
+    pub(super) places: Places,
+    /// The number of changes.
+    pub(super) rounds: u64,
+    has_keeper: bool,
+    is_over: bool,
+}
+
+impl Shared {
+    pub(super) fn new(options: Options, starter: Arc<dyn ServerStarter>) -> Shared {
+        Shared {
+            state: Mutex::new(State {
+                servers: Vec::new(),
+                places: Places::new(options.entries, options.roots),
+                rounds: 0,
+                has_keeper: false,
+                is_over: false,
+            }),
+            news: Condvar::new(),
+            keeping: Condvar::new(),
+            starter,
+            wait: options.wait,
+            most: options.most,
+            idle: options.idle,
+            severity: options.severity,
+            pauses: options.pauses,
+        }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for news, until then at the latest.
+    pub(super) fn wait_for_news<'a>(
+        &self,
+        state: MutexGuard<'a, State>,
+        until: Instant,
+    ) -> MutexGuard<'a, State> {
+        let left = until.saturating_duration_since(Instant::now());
+        let waited = self.news.wait_timeout(state, left);
+        waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// The servers of a file, started where they do not run and may be. Those that may not be started are left out.
+    pub(super) fn servers_of(
+        self: &Arc<Self>,
+        state: &mut State,
+        path: &Path,
+        now: Instant,
+    ) -> Vec<usize> {
+        let mut servers = Vec::new();
+        for entry in state.places.of_file(path) {
+            let Some(id) = self.find(state, entry, path, now) else {
+                continue;
+            };
+            if state.servers[id].is_running() || self.start(state, id, now) {
+                servers.push(id);
+            }
+        }
+        servers
+    }
+
+    /// The names of the servers of a file that do not run and may not be started now.
+    pub(super) fn left_out(&self, state: &mut State, path: &Path) -> Vec<String> {
+        let mut names = Vec::new();
+        for entry in state.places.of_file(path) {
+            let folder = state.places.folder(entry, path);
+            let entry = &state.places.entries[entry].0;
+            let runs = |server: &Server| {
+                server.is_running()
+                    && server.entry.name == entry.name
+                    && Some(&server.folder) == folder.as_ref()
+            };
+            if !state.servers.iter().any(runs) {
+                names.push(entry.name.clone());
+            }
+        }
+        names
+    }
+
+    /// The number of the server of an entry for a file.
+    fn find(&self, state: &mut State, entry: usize, path: &Path, now: Instant) -> Option<usize> {
+        let folder = state.places.folder(entry, path)?;
+        let entry = state.places.entries.get(entry)?.0.clone();
+        let same = |server: &Server| server.entry.name == entry.name && server.folder == folder;
+        if let Some(id) = state.servers.iter().position(same) {
+            return Some(id);
+        }
+        if state.servers.len() >= MOST_REMEMBERED {
+            // Numbers stay what they are: a place is used anew.
+            let free = state
+                .servers
+                .iter()
+                .position(|server| !server.is_running())?;
+            let generation = state.servers[free].generation;
+            state.servers[free] = Server::new(entry, folder, self.severity, now);
+            state.servers[free].generation = generation + 1;
+            return Some(free);
+        }
+        let server = Server::new(entry, folder, self.severity, now);
+        state.servers.push(server);
+        Some(state.servers.len() - 1)
+    }
+
+    /// Starts a server; says whether that was possible.
+    fn start(self: &Arc<Self>, state: &mut State, id: usize, now: Instant) -> bool {
+        let paused = state.servers[id].paused;
+        if state.is_over || paused.is_some_and(|until| now < until) {
+            return false;
+        }
+        let running = |server: &&mut Server| server.is_running();
+        if state.servers.iter_mut().filter(running).count() >= self.most {
+            let oldest = state
+                .servers
+                .iter_mut()
+                .filter(running)
+                .min_by_key(|server| server.used);
+            match oldest {
+                Some(server)
+                    if now.duration_since(server.used) >= IN_USE && !server.is_waited_for() =>
+                {
+                    server.end();
+                }
+                _ => return false,
+            }
+        }
+        let generation = state.servers[id].starting(now);
+        state.servers[id].used = now;
+        let (entry, folder) = (
+            state.servers[id].entry.clone(),
+            state.servers[id].folder.clone(),
+        );
+        let shared = self.clone();
+        let begun = std::thread::Builder::new()
+            .name(format!("lsp-r-{}", entry.name))
+            .spawn(move || shared.serve(id, generation, &entry.name, &folder));
+        if begun.is_err() {
+            state.servers[id].crashed(now, &self.pauses);
+            return false;
+        }
+        self.begin_keeping(state);
+        true
+    }
+
+    /// The thread of a server: starts it and reads what it says until it ends.
+    fn serve(&self, id: usize, generation: u64, name: &str, folder: &Path) {
+        let started = self.starter.start(name, folder).and_then(|process| {
+            let outbox = Outbox::begin(name, process.input, process.alive)?;
+            Ok((outbox, process.output))
+        });
+        if let Ok((outbox, output)) = started {
+            if self.greet(id, generation, &outbox) {
+                let mut from = BufReader::with_capacity(64 << 10, output);
+                let mut flood = Flood::new();
+                while let Ok(Some((message, length))) = frame::read(&mut from) {
+                    let now = Instant::now();
+                    if !flood.bears(length, now) {
+                        break;
+                    }
+                    let mut state = self.lock();
+                    let server = &mut state.servers[id];
+                    if server.generation != generation {
+                        // It was asked to end, and may say so.
+                        continue;
+                    }
+                    match server.receive(&message, now) {
+                        Heard::News => self.news.notify_all(),
+                        Heard::Nothing => {}
+                        Heard::Nonsense => break,
+                    }
+                }
+            }
+            outbox.end();
+        }
+        let mut state = self.lock();
+        if state.servers[id].generation == generation {
+            state.servers[id].crashed(Instant::now(), &self.pauses);
+        }
+        drop(state);
+        self.news.notify_all();
+    }
+
+    /// Begins the conversation, if the server is still wanted.
+    fn greet(&self, id: usize, generation: u64, outbox: &Arc<Outbox>) -> bool {
+        let mut state = self.lock();
+        let is_wanted = !state.is_over && state.servers[id].generation == generation;
+        if is_wanted {
+            state.servers[id].started(outbox.clone());
+        }
+        is_wanted
+    }
+
+    /// Sees to it that idle servers end.
+    fn begin_keeping(self: &Arc<Self>, state: &mut State) {
+        if state.has_keeper {
+            self.keeping.notify_all();
+            return;
+        }
+        let shared = self.clone();
+        let keeper = std::thread::Builder::new().name("lsp-idle".to_owned());
+        state.has_keeper = keeper.spawn(move || shared.keep()).is_ok();
+    }
+
+    /// Ends servers that were not used for long. While none runs, it sleeps without a time.
+    fn keep(&self) {
+        let mut state = self.lock();
+        while !state.is_over {
+            let now = Instant::now();
+            let mut next = None::<Instant>;
+            for server in state
+                .servers
+                .iter_mut()
+                .filter(|server| server.is_running())
+            {
+                let until = server.used + self.idle;
+                if until <= now {
+                    server.end();
+                } else {
+                    next = Some(next.map_or(until, |next| next.min(until)));
+                }
+            }
+            state = match next {
+                Some(next) => {
+                    let left = next.saturating_duration_since(Instant::now());
+                    let waited = self.keeping.wait_timeout(state, left);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => self
+                    .keeping
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+    }
+
+    /// Ends everything.
+    pub(super) fn stop(&self) {
+        let mut state = self.lock();
+        state.is_over = true;
+        for server in &mut state.servers {
+            server.kill();
+        }
+        drop(state);
+        self.keeping.notify_all();
+        self.news.notify_all();
+    }
+}

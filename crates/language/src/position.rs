@@ -1,0 +1,197 @@
+//! Places in a text as servers count them: lines from 0, and in a line bytes, UTF-16 units or characters.
+
+use serde_json::{Value, json};
+
+/// In what a server counts within a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Encoding {
+    Utf8,
+    #[default]
+    Utf16,
+    Utf32,
+}
+
+impl Encoding {
+    /// The encoding with this name; what the protocol assumes where there is none.
+    pub(crate) fn named(name: Option<&str>) -> Encoding {
+        match name {
+            Some("utf-8") => Encoding::Utf8,
+            Some("utf-32") => Encoding::Utf32,
+            _ => Encoding::Utf16,
+        }
+    }
+
+    fn width(self, character: char) -> usize {
+        match self {
+            Encoding::Utf8 => character.len_utf8(),
+            Encoding::Utf16 => character.len_utf16(),
+            Encoding::Utf32 => 1,
+        }
+    }
+
+    /// The column, in characters from 1, of a place in a line. Behind the end of the line it is the end.
+    pub(crate) fn column(self, line: &str, place: u32) -> u32 {
+        let place = place as usize;
+        let mut units = 0;
+        let mut column = 1;
+        for character in line.chars() {
+            units += self.width(character);
+            if units > place {
+                break;
+            }
+            column += 1;
+        }
+        column
+    }
+
+    fn length(self, line: &str) -> usize {
+        line.chars().map(|character| self.width(character)).sum()
+    }
+}
+
+/// The lines of a text, ended by LF, CRLF or CR as in the protocol.
+pub(crate) struct Lines<'a> {
+    text: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    pub(crate) fn of(text: &'a str) -> Lines<'a> {
+        let bytes = text.as_bytes();
+        let mut starts = vec![0];
+        for (place, byte) in bytes.iter().enumerate() {
+            let ends = *byte == b'\n' || (*byte == b'\r' && bytes.get(place + 1) != Some(&b'\n'));
+            if ends {
+                starts.push(place + 1);
+            }
+        }
+        Lines { text, starts }
+    }
+
+    /// A line without its end; the empty text where there is no such line.
+    pub(crate) fn line(&self, number: u32) -> &'a str {
+        let number = number as usize;
+        let Some(&start) = self.starts.get(number) else {
+            return "";
+        };
+        let end = self.starts.get(number + 1).copied();
+        self.text[start..end.unwrap_or(self.text.len())].trim_end_matches(['\r', '\n'])
+    }
+}
+
+/// The change from one text to another as the protocol's content change: the lines that differ, as one range.
+pub(crate) fn content_change(before: &str, after: &str, encoding: Encoding) -> Value {
+    let (old, new) = (Lines::of(before), Lines::of(after));
+    let mut start = before
+        .bytes()
+        .zip(after.bytes())
+        .take_while(|(one, other)| one == other)
+        .count();
+    // A line start of one text within the common part is one of the other, too, except at the very end of the part, where
+    // the next byte may make CRLF of a CR.
+    let mut line = old.starts.partition_point(|place| *place <= start) - 1;
+    if line > 0 && new.starts.get(line) != old.starts.get(line) {
+        line -= 1;
+    }
+    start = old.starts[line];
+    let room = (before.len() - start).min(after.len() - start);
+    let same = before
+        .bytes()
+        .rev()
+        .zip(after.bytes().rev())
+        .take(room)
+        .take_while(|(one, other)| one == other)
+        .count();
+    // Whole lines behind the difference; the end of both texts where there are none.
+    let first = old
+        .starts
+        .partition_point(|place| *place < before.len() - same);
+    let tail = old.starts[first..]
+        .iter()
+        .enumerate()
+        .find_map(|(more, place)| {
+            let there = place + after.len();
+            let begins =
+                there >= before.len() && new.starts.binary_search(&(there - before.len())).is_ok();
+            (begins && *place > start).then_some((first + more, *place))
+        });
+    let (end, until) = match tail {
+        Some((line, place)) => (json!({ "line": line, "character": 0 }), place),
+        None => {
+            let last = old.starts.len() - 1;
+            let length = encoding.length(&before[old.starts[last]..]);
+            (json!({ "line": last, "character": length }), before.len())
+        }
+    };
+    let text = &after[start..after.len() - (before.len() - until)];
+    json!({ "range": { "start": { "line": line, "character": 0 }, "end": end }, "text": text })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn columns_are_characters() {
+        let line = "a😀ä = x";
+        for (encoding, place) in [
+            (Encoding::Utf8, 10),
+            (Encoding::Utf16, 7),
+            (Encoding::Utf32, 6),
+        ] {
+            assert_eq!(encoding.column(line, place), 7, "{encoding:?}");
+        }
+        assert_eq!(Encoding::Utf16.column(line, 2), 2, "inside the emoji");
+        assert_eq!(Encoding::Utf8.column(line, 1000), 8);
+    }
+
+    #[test]
+    fn lines_end_as_in_the_protocol() {
+        let lines = Lines::of("a\r\nb\rc\nd");
+        let all: Vec<_> = (0..5).map(|number| lines.line(number)).collect();
+        assert_eq!(all, ["a", "b", "c", "d", ""]);
+    }
+
+    /// A content change applied as the protocol says it.
+    fn applied(before: &str, change: &Value, encoding: Encoding) -> String {
+        let lines = Lines::of(before);
+        let place = |position: &Value| {
+            let number = |name: &str| position[name].as_u64().expect("a number") as usize;
+            let start = lines.starts[number("line")];
+            let mut left = number("character");
+            let mut place = start;
+            for character in before[start..].chars() {
+                if left == 0 {
+                    break;
+                }
+                left -= encoding.width(character);
+                place += character.len_utf8();
+            }
+            place
+        };
+        let range = &change["range"];
+        let (start, end) = (place(&range["start"]), place(&range["end"]));
+        let text = change["text"].as_str().expect("a text");
+        format!("{}{text}{}", &before[..start], &before[end..])
+    }
+
+    proptest! {
+        #[test]
+        fn the_content_change_makes_the_new_text(
+            before in "([ab😀ä]{0,3}(\n|\r\n|\r)?){0,6}",
+            after in "([ab😀ä]{0,3}(\n|\r\n|\r)?){0,6}",
+        ) {
+            for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
+                let change = content_change(&before, &after, encoding);
+                prop_assert_eq!(&applied(&before, &change, encoding), &after);
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_lines_that_differ_are_sent() {
+        let change = content_change("a\nb\nc\n", "a\nx\nc\n", Encoding::Utf8);
+        assert_eq!(change["text"], "x\n");
+    }
+}

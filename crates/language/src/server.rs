@@ -1,0 +1,274 @@
+//! One server: how it stands, what it was told, and what it said. Everything here happens under the lock of
+//! [`crate::Language`] and returns at once; what is sent goes through the outbox.
+
+mod incoming;
+mod pull;
+mod round;
+mod sync;
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::ability::{self, Ability};
+use crate::diagnosis::Diagnosis;
+use crate::document::{Documents, FileState};
+use crate::outbox::Outbox;
+use crate::{Problem, ServerEntry, Severity, Standing};
+
+pub(crate) use incoming::Heard;
+pub(crate) use round::{Change, Step};
+pub(crate) use sync::Became;
+
+/// So long after its last word, a server that sends problems by itself counts as having said everything.
+pub(crate) const QUIET: Duration = Duration::from_millis(120);
+
+/// A server that ran so long before it ended has its crashes forgotten.
+const STEADY: Duration = Duration::from_secs(120);
+
+/// A request that a server has not answered.
+enum Request {
+    Initialize,
+    Document {
+        path: PathBuf,
+        version: i32,
+        tries: u32,
+    },
+    Workspace {
+        /// When it said that it has looked at everything, without an answer: it keeps the request until there is news.
+        looked: Option<Instant>,
+    },
+    Shutdown,
+}
+
+/// A problem that came after its answer.
+struct Late {
+    session: String,
+    path: PathBuf,
+    diagnosis: Diagnosis,
+    revision: Option<String>,
+}
+
+/// One server.
+pub(crate) struct Server {
+    pub(crate) entry: Arc<ServerEntry>,
+    pub(crate) folder: PathBuf,
+    pub(crate) standing: Standing,
+    /// When it may be started again, after a crash.
+    pub(crate) paused: Option<Instant>,
+    /// The number of its process, so that words of an earlier one are not taken for its own.
+    pub(crate) generation: u64,
+    pub(crate) used: Instant,
+    least: Severity,
+    outbox: Option<Arc<Outbox>>,
+    ability: Ability,
+    documents: Documents,
+    files: HashMap<PathBuf, FileState>,
+    requests: HashMap<i64, Request>,
+    numbers: i64,
+    progress: HashSet<String>,
+    /// The number of changes that it was told.
+    epoch: u64,
+    /// Whether problems of files that were not changed can be tied to the last change.
+    others: Others,
+    /// Whether it has looked at the whole project once.
+    knows_workspace: bool,
+    /// Whether it said that what it answered is no longer true.
+    is_outdated: bool,
+    round: Option<round::Round>,
+    late: Vec<Late>,
+    said: Instant,
+    crashes: usize,
+    began: Instant,
+}
+
+/// What is known of problems in files that a change did not touch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Others {
+    /// Nothing was on its way when the change was told: what comes is of it.
+    Trusted {
+        /// Whether a file of which nothing was ever said had no problems.
+        absent_is_empty: bool,
+    },
+    /// What comes may be of an earlier change.
+    Doubtful,
+}
+
+impl Server {
+    pub(crate) fn new(
+        entry: Arc<ServerEntry>,
+        folder: PathBuf,
+        least: Severity,
+        now: Instant,
+    ) -> Server {
+        Server {
+            entry,
+            folder,
+            standing: Standing::Ended,
+            paused: None,
+            generation: 0,
+            used: now,
+            least,
+            outbox: None,
+            ability: Ability::default(),
+            documents: Documents::default(),
+            files: HashMap::new(),
+            requests: HashMap::new(),
+            numbers: 0,
+            progress: HashSet::new(),
+            epoch: 0,
+            others: Others::Doubtful,
+            knows_workspace: false,
+            is_outdated: false,
+            round: None,
+            late: Vec::new(),
+            said: now,
+            crashes: 0,
+            began: now,
+        }
+    }
+
+    pub(crate) fn is_running(&self) -> bool {
+        matches!(self.standing, Standing::Starting | Standing::Ready)
+    }
+
+    pub(crate) fn is_ready(&self) -> bool {
+        self.standing == Standing::Ready
+    }
+
+    /// Whether somebody waits for its answer.
+    pub(crate) fn is_waited_for(&self) -> bool {
+        self.round.as_ref().is_some_and(round::Round::is_waited_for)
+    }
+
+    /// It is being started; the number of the process that will be.
+    pub(crate) fn starting(&mut self, now: Instant) -> u64 {
+        self.forget_process();
+        self.standing = Standing::Starting;
+        self.paused = None;
+        self.began = now;
+        self.generation
+    }
+
+    /// It was started: it is told who we are.
+    pub(crate) fn started(&mut self, outbox: Arc<Outbox>) {
+        self.outbox = Some(outbox);
+        let parameters = ability::initialize(&self.entry, &self.folder);
+        self.request("initialize", &parameters, Request::Initialize);
+    }
+
+    /// It ended unasked, or could not be started.
+    pub(crate) fn crashed(&mut self, now: Instant, pauses: &[Duration]) {
+        if now.duration_since(self.began) > STEADY {
+            self.crashes = 0;
+        }
+        let pause = pauses.get(self.crashes).or(pauses.last());
+        self.paused = Some(now + pause.copied().unwrap_or_default());
+        let given_up = self.crashes + 1 >= pauses.len();
+        self.standing = if given_up {
+            Standing::GivenUp
+        } else {
+            Standing::Crashed
+        };
+        self.crashes = if given_up { 0 } else { self.crashes + 1 };
+        self.forget_process();
+    }
+
+    /// Ends it because it was not used for long: it is asked to end, and then it is ended.
+    pub(crate) fn end(&mut self) {
+        self.request("shutdown", &Value::Null, Request::Shutdown);
+        self.notify("exit", &Value::Null);
+        if let Some(outbox) = self.outbox.take() {
+            outbox.close();
+        }
+        self.forget_process();
+        self.documents = Documents::default();
+        self.standing = Standing::Ended;
+    }
+
+    /// Ends it at once.
+    pub(crate) fn kill(&mut self) {
+        self.forget_process();
+        self.standing = Standing::Ended;
+    }
+
+    /// Whatever is known of the process is void.
+    fn forget_process(&mut self) {
+        self.generation += 1;
+        if let Some(outbox) = self.outbox.take() {
+            outbox.end();
+        }
+        self.ability = Ability::default();
+        self.files.clear();
+        self.requests.clear();
+        self.progress.clear();
+        self.knows_workspace = false;
+        self.is_outdated = false;
+        self.round = None;
+        for document in self.documents.values_mut() {
+            document.opened = None;
+        }
+    }
+
+    /// Whether nothing it may still say is of an earlier text.
+    fn is_quiet(&self, now: Instant) -> bool {
+        now.duration_since(self.said) >= QUIET
+            && self.round.as_ref().is_none_or(round::Round::is_done)
+    }
+
+    /// Whether it has said something of every document it was told, and answered everything.
+    pub(crate) fn is_settled(&self, now: Instant) -> bool {
+        let waits = |request: &Request| match request {
+            Request::Workspace { looked } => {
+                looked.is_none_or(|looked| now.duration_since(looked) < QUIET)
+            }
+            _ => true,
+        };
+        let known = |path: &PathBuf| {
+            self.files
+                .get(path)
+                .is_some_and(|state| state.base.is_some())
+        };
+        self.is_ready()
+            && self.is_quiet(now)
+            && !self.requests.values().any(waits)
+            && self.documents.iter().all(|(path, _)| known(path))
+    }
+
+    /// What came late for a session.
+    pub(crate) fn take_late(&mut self, session: &str) -> Vec<Problem> {
+        let name = self.entry.name.clone();
+        self.late
+            .extract_if(.., |late| late.session == session)
+            .map(|late| {
+                late.diagnosis
+                    .problem(&late.path, &name, late.revision.as_deref())
+            })
+            .collect()
+    }
+
+    pub(crate) fn forget_session(&mut self, session: &str) {
+        self.late.retain(|late| late.session != session);
+    }
+
+    fn notify(&self, method: &str, parameters: &Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": parameters }));
+    }
+
+    fn request(&mut self, method: &str, parameters: &Value, request: Request) -> i64 {
+        self.numbers += 1;
+        let id = self.numbers;
+        self.requests.insert(id, request);
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": parameters }));
+        id
+    }
+
+    fn send(&self, message: &Value) {
+        if let Some(outbox) = &self.outbox {
+            outbox.send(message);
+        }
+    }
+}

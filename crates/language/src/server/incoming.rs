@@ -1,0 +1,205 @@
+//! What a server says: answers, problems, and questions of its own.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::pull::Way;
+use super::{Others, Request, Server};
+use crate::ability::{self, Ability, Pull};
+use crate::document::Order;
+use crate::{Standing, uri};
+
+/// The most works whose progress is followed.
+const MOST_PROGRESS: usize = 100;
+
+const METHOD_NOT_FOUND: i64 = -32601;
+
+/// What became of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Heard {
+    /// Somebody may wait for it.
+    News,
+    Nothing,
+    /// It is no message of the protocol: the server is not to be talked with.
+    Nonsense,
+}
+
+impl Server {
+    /// Takes a message.
+    pub(crate) fn receive(&mut self, message: &Value, now: Instant) -> Heard {
+        let method = message["method"].as_str();
+        let id = message.get("id").filter(|id| !id.is_null());
+        let heard = match (method, id) {
+            (Some(method), Some(id)) => {
+                self.asked(id, method, &message["params"]);
+                Heard::News
+            }
+            (Some(method), None) => self.told(method, &message["params"], now),
+            (None, Some(id)) => self.answered_to(id, message, now),
+            (None, None) if message.is_object() && message.get("error").is_some() => Heard::Nothing,
+            (None, None) => Heard::Nonsense,
+        };
+        if heard == Heard::News {
+            self.advance(now);
+        }
+        heard
+    }
+
+    fn answered_to(&mut self, id: &Value, message: &Value, now: Instant) -> Heard {
+        // What was taken back is no longer here.
+        let Some(request) = id.as_i64().and_then(|id| self.requests.remove(&id)) else {
+            return Heard::Nothing;
+        };
+        let answer = match message.get("error").filter(|error| !error.is_null()) {
+            Some(error) => Err(error["code"].as_i64().unwrap_or_default()),
+            None => Ok(&message["result"]),
+        };
+        match request {
+            Request::Initialize => match answer {
+                Ok(result) if result["capabilities"].is_object() => {
+                    self.initialized(&result["capabilities"], now);
+                }
+                _ => return Heard::Nonsense,
+            },
+            Request::Document {
+                path,
+                version,
+                tries,
+            } => {
+                self.said = now;
+                self.document_answered(&path, version, tries, answer);
+            }
+            Request::Workspace { .. } => {
+                self.said = now;
+                self.workspace_answered(answer);
+            }
+            Request::Shutdown => {}
+        }
+        Heard::News
+    }
+
+    fn initialized(&mut self, capabilities: &Value, now: Instant) {
+        self.ability = Ability::of(capabilities);
+        self.standing = Standing::Ready;
+        self.notify("initialized", &json!({}));
+        if !self.entry.settings.is_null() {
+            let settings = json!({ "settings": self.entry.settings });
+            self.notify("workspace/didChangeConfiguration", &settings);
+        }
+        self.open_all(now);
+    }
+
+    /// A notification.
+    fn told(&mut self, method: &str, parameters: &Value, now: Instant) -> Heard {
+        match method {
+            "textDocument/publishDiagnostics" => self.published(parameters, now),
+            "$/progress" => self.progressed(parameters, now),
+            _ => return Heard::Nothing,
+        }
+        Heard::News
+    }
+
+    fn published(&mut self, parameters: &Value, now: Instant) {
+        let path = parameters["uri"].as_str().and_then(uri::to_path);
+        let (Some(path), true) = (path, parameters["diagnostics"].is_array()) else {
+            return;
+        };
+        if !ability::counts_pushed(&self.entry, &self.ability) {
+            return;
+        }
+        self.said = now;
+        let version = parameters["version"].as_i64();
+        let open = self.documents.get(&path).filter(|one| one.opened.is_some());
+        let is_of_this_text = match (open, version) {
+            (Some(document), Some(version)) => i64::from(document.version) == version,
+            (Some(document), None) => document.order == Order::Certain,
+            (None, _) => true,
+        };
+        let is_other = self
+            .round
+            .as_ref()
+            .is_some_and(|round| round.is_other(&path));
+        if is_of_this_text && !(is_other && self.others == Others::Doubtful) {
+            self.say(&path, Way::Pushed, &parameters["diagnostics"]);
+        }
+    }
+
+    fn progressed(&mut self, parameters: &Value, now: Instant) {
+        let token = match &parameters["token"] {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        match parameters["value"]["kind"].as_str() {
+            Some("begin") if self.progress.len() < MOST_PROGRESS => {
+                self.progress.insert(token);
+            }
+            Some("end") => {
+                self.progress.remove(&token);
+                self.looked(&token, now);
+            }
+            _ => {}
+        }
+    }
+
+    /// A question of the server.
+    fn asked(&mut self, id: &Value, method: &str, parameters: &Value) {
+        let result = match method {
+            "workspace/configuration" => {
+                let items = parameters["items"].as_array().into_iter().flatten();
+                items
+                    .map(|item| ability::configuration(&self.entry, item["section"].as_str()))
+                    .collect()
+            }
+            "workspace/workspaceFolders" => {
+                json!([{ "uri": uri::of_path(&self.folder), "name": self.entry.name }])
+            }
+            "workspace/applyEdit" => {
+                json!({ "applied": false, "failureReason": "lancet takes no edits unasked" })
+            }
+            "window/showDocument" => json!({ "success": false }),
+            "client/registerCapability"
+            | "client/unregisterCapability"
+            | "window/workDoneProgress/create"
+            | "window/showMessageRequest" => Value::Null,
+            _ if method.starts_with("workspace/") && method.ends_with("/refresh") => Value::Null,
+            _ => {
+                let error = json!({ "code": METHOD_NOT_FOUND, "message": "not known here" });
+                self.send(&json!({ "jsonrpc": "2.0", "id": id, "error": error }));
+                return;
+            }
+        };
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
+        match method {
+            "client/registerCapability" => self.registered(&parameters["registrations"]),
+            // The misspelling is the protocol's.
+            "client/unregisterCapability" => self.unregistered(&parameters["unregisterations"]),
+            "workspace/diagnostic/refresh" => self.is_outdated = true,
+            _ => {}
+        }
+    }
+
+    fn registered(&mut self, registrations: &Value) {
+        for one in registrations.as_array().into_iter().flatten() {
+            match one["method"].as_str() {
+                Some("textDocument/diagnostic") => {
+                    self.ability.pull = Pull::of(&one["registerOptions"]);
+                    self.cancel_pulls();
+                    self.pull_all();
+                    self.pull_workspace_once();
+                }
+                Some("workspace/didChangeWatchedFiles") => self.ability.watches = true,
+                _ => {}
+            }
+        }
+    }
+
+    fn unregistered(&mut self, registrations: &Value) {
+        for one in registrations.as_array().into_iter().flatten() {
+            if one["method"] == "textDocument/diagnostic" {
+                self.ability.pull = None;
+                self.cancel_pulls();
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! What a server is told of documents.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::Server;
+use crate::ability::{Changes, Saves};
+use crate::document::{FileState, LARGEST, Order};
+use crate::{identifier, position, uri};
+
+/// What became of a file, in the numbers of the protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Became {
+    New = 1,
+    Changed = 2,
+    Gone = 3,
+}
+
+impl Server {
+    /// A file was shown with this text.
+    pub(crate) fn read(&mut self, path: &Path, text: &Arc<str>, now: Instant) {
+        self.used = now;
+        let known = self.documents.get(path);
+        if known.is_some_and(|known| known.text == *text) {
+            self.documents.touch(path);
+            return;
+        }
+        if text.len() > LARGEST {
+            self.close(path);
+            return;
+        }
+        // Another program changed the file: what was said of it is of another text, and what was kept may be.
+        if known.is_some() {
+            self.withdraw();
+        }
+        let order = self.order(now);
+        self.tell(path, text, None, (order, now));
+        self.forget_base(path);
+        if self.is_ready() {
+            self.pull_document(path, 0);
+            self.pull_workspace_once();
+        }
+    }
+
+    /// Nothing is known any more of what a file's problems were before.
+    pub(super) fn forget_base(&mut self, path: &Path) {
+        if let Some(state) = self.files.get_mut(path) {
+            state.base = None;
+            state.epoch = None;
+            state.is_fresh = false;
+        }
+    }
+
+    /// What the order of messages says of a text that is told now.
+    pub(super) fn order(&self, now: Instant) -> Order {
+        if self.is_quiet(now) {
+            Order::Certain
+        } else {
+            Order::Uncertain
+        }
+    }
+
+    /// Puts a text into its document and, where the server runs, tells it.
+    pub(super) fn tell(
+        &mut self,
+        path: &Path,
+        text: &Arc<str>,
+        revision: Option<&str>,
+        (order, now): (Order, Instant),
+    ) {
+        let former = self.documents.get(path).map(|former| former.text.clone());
+        if former.as_ref() == Some(text) {
+            if let Some(document) = self.documents.get_mut(path) {
+                document.revision = revision.map(str::to_owned).or(document.revision.take());
+            }
+            self.documents.touch(path);
+        } else {
+            let gone = self.documents.put(path, text, revision);
+            for (path, document) in gone {
+                if document.opened.is_some() {
+                    self.closed(&path);
+                }
+            }
+        }
+        if !self.is_ready() {
+            return;
+        }
+        let Some(document) = self.documents.get_mut(path) else {
+            return;
+        };
+        let version = document.version;
+        match (document.opened, former) {
+            (None, _) => self.open(path, now),
+            (Some(_), Some(former)) if former != *text => {
+                document.order = order;
+                let change = match self.ability.changes {
+                    Changes::Ranges => {
+                        position::content_change(&former, text, self.ability.encoding)
+                    }
+                    Changes::Whole => json!({ "text": &**text }),
+                };
+                let document = json!({ "uri": uri::of_path(path), "version": version });
+                let parameters = json!({ "textDocument": document, "contentChanges": [change] });
+                self.notify("textDocument/didChange", &parameters);
+            }
+            _ => {}
+        }
+    }
+
+    /// Tells the server of a document that it does not hold open.
+    pub(super) fn open(&mut self, path: &Path, now: Instant) {
+        let Some(document) = self.documents.get_mut(path) else {
+            return;
+        };
+        document.opened = Some(now);
+        document.order = Order::Certain;
+        let parameters = json!({ "textDocument": {
+            "uri": uri::of_path(path),
+            "languageId": identifier::of_file(path),
+            "version": document.version,
+            "text": &*document.text,
+        }});
+        // What was said of the closed file has no lines to compare with.
+        self.files.insert(path.to_path_buf(), FileState::default());
+        self.notify("textDocument/didOpen", &parameters);
+    }
+
+    /// Opens everything that the server is to hold open, once it can.
+    pub(super) fn open_all(&mut self, now: Instant) {
+        let paths: Vec<PathBuf> = self
+            .documents
+            .iter()
+            .map(|(path, _)| path.clone())
+            .collect();
+        for path in paths {
+            self.open(&path, now);
+            self.pull_document(&path, 0);
+        }
+        self.pull_workspace_once();
+    }
+
+    /// Gives up a document.
+    pub(super) fn close(&mut self, path: &Path) {
+        if self
+            .documents
+            .remove(path)
+            .is_some_and(|document| document.opened.is_some())
+        {
+            self.closed(path);
+        }
+    }
+
+    fn closed(&mut self, path: &Path) {
+        let parameters = json!({ "textDocument": { "uri": uri::of_path(path) } });
+        self.notify("textDocument/didClose", &parameters);
+        if let Some(state) = self.files.get_mut(path) {
+            state.without_lines();
+        }
+    }
+
+    /// Tells the server that a document was written.
+    pub(super) fn saved(&mut self, path: &Path) {
+        let Some(document) = self.documents.get(path).filter(|one| one.opened.is_some()) else {
+            return;
+        };
+        let mut parameters = json!({ "textDocument": { "uri": uri::of_path(path) } });
+        match self.ability.saves {
+            Saves::Untold => return,
+            Saves::Told => {}
+            Saves::ToldWithText => parameters["text"] = Value::from(&*document.text),
+        }
+        self.notify("textDocument/didSave", &parameters);
+    }
+
+    /// Tells a server that looks after files what became of some.
+    pub(crate) fn watched(&self, files: &[(PathBuf, Became)]) {
+        if !self.is_ready() || !self.ability.watches || files.is_empty() {
+            return;
+        }
+        let changes: Vec<Value> = files
+            .iter()
+            .map(|(path, became)| json!({ "uri": uri::of_path(path), "type": *became as u8 }))
+            .collect();
+        self.notify(
+            "workspace/didChangeWatchedFiles",
+            &json!({ "changes": changes }),
+        );
+    }
+}
