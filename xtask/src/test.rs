@@ -166,6 +166,7 @@ fn prepared(
     let ripgrep = fetches.ripgrep.wait()?;
     let detect_secrets = fetches.detect_secrets.wait()?;
     let format_judges = fetches.format_judges.wait()?;
+    let formatters = fetches.formatters.wait()?;
     let text = |path: std::path::PathBuf| path.into_os_string().into_string();
     let not_text = |_| anyhow::anyhow!("the path of the repository is not UTF-8");
     let environment = vec![
@@ -177,6 +178,10 @@ fn prepared(
         (
             "LANCET_DETECT_SECRETS",
             text(detect_secrets).map_err(not_text)?,
+        ),
+        (
+            "LANCET_FORMATTERS",
+            formatters.into_string().map_err(not_text)?,
         ),
         (
             "LANCET_FORMAT_JUDGES",

@@ -98,6 +98,7 @@ fn known_programs(around: &Surroundings, settings: Option<&Settings>) -> Program
         pager: around.pager.clone(),
         converters: settings.map_or_else(Vec::new, Settings::converters),
         notify: settings.map_or_else(Vec::new, |settings| settings.ask.notify.clone()),
+        formatters: settings.map_or_else(Vec::new, Settings::formatters),
         servers: Vec::new(),
         servers_below: None,
     }
@@ -120,6 +121,7 @@ pub(crate) fn begin(
         terminal.is_ok()
     };
     let is_needed = !programs.converters.is_empty()
+        || !programs.formatters.is_empty()
         || !programs.notify.is_empty()
         || !servers.is_empty()
         || (terminal == TerminalUse::Possible && has_terminal());

@@ -256,7 +256,9 @@ impl<'a> OpenRequest<'a> {
                 let servers = language::servers(settings, servers, root, launcher.clone());
                 builder = builder.language(servers);
             }
-            builder = builder.file_converter(launcher);
+            builder = builder
+                .file_converter(launcher.clone())
+                .program_runner(launcher);
         }
         builder = builder.settings(loaded.settings);
         if let Some(mode) = loaded.mode {

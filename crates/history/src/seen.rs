@@ -98,6 +98,24 @@ impl Seen {
         missing
     }
 
+    /// Removes a range.
+    pub fn remove(&mut self, range: Range<u64>) {
+        if range.is_empty() {
+            return;
+        }
+        let parts = std::mem::take(&mut self.ranges);
+        for kept in parts {
+            for part in [
+                kept.start..kept.end.min(range.start),
+                kept.start.max(range.end)..kept.end,
+            ] {
+                if part.start < part.end {
+                    push(&mut self.ranges, part);
+                }
+            }
+        }
+    }
+
     /// Removes everything from `size` on.
     pub fn clip(&mut self, size: u64) {
         self.ranges

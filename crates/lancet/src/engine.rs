@@ -29,6 +29,7 @@ use crate::convert::FileConverter;
 use crate::events::{Event, Observer};
 use crate::order::Order;
 use crate::pdf::PdfReader;
+use crate::programs::ProgramRunner;
 use crate::receive::canonical_tool;
 use crate::session::SessionInner;
 use crate::settings::{Mode, Settings};
@@ -73,6 +74,7 @@ pub(crate) struct EngineState {
     pdf_reader: Option<Arc<dyn PdfReader>>,
     file_converter: Option<Arc<dyn FileConverter>>,
     language: Option<Arc<Language>>,
+    program_runner: Option<Arc<dyn ProgramRunner>>,
     pub(crate) surveys: Surveys,
     /// Recovery after earlier processes, and displaced files that may still be written to.
     pub(crate) pending_recovery: PendingRecovery,
@@ -362,6 +364,11 @@ impl EngineView {
     /// The language servers that the host handed in.
     pub(crate) fn language(&self) -> Option<&Language> {
         self.base.language.as_deref()
+    }
+
+    /// What the host handed in to start formatters.
+    pub(crate) fn program_runner(&self) -> Option<&dyn ProgramRunner> {
+        self.base.program_runner.as_deref()
     }
 
     /// The own name of the tool that a call names with the prefix; any other name stays as it is.

@@ -40,6 +40,7 @@
 //! | apply the reply of a model that writes its edits as text | [`Session::apply_reply`], [`dialects`] |
 //! | read PDFs | [`pdf::PdfReader`], [`Builder::pdf_reader`] |
 //! | start the programs that convert other files to text | [`convert::FileConverter`], [`Builder::file_converter`] |
+//! | start the formatters that a person names | [`programs::ProgramRunner`], [`Builder::program_runner`] |
 //! | take changes back | [`Session::undo`], [`Session::undo_all`], [`undo`] |
 //! | read the log, contents and authors of lines | [`history::History`] |
 //! | tell which files a person has unsaved changes in | [`editor::Editor`] |
@@ -90,6 +91,7 @@ mod operation;
 mod order;
 pub mod outcome;
 mod page_range;
+pub mod programs;
 pub mod questions;
 mod reason;
 mod receive;

@@ -11,6 +11,7 @@ mod keys;
 mod model;
 mod parse;
 mod permissions;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -37,6 +38,8 @@ pub use values::{
 pub use writer::has_writer;
 
 use by_path::decide;
+
+use crate::programs::Formatter;
 
 /// The name of settings files.
 pub const NAME: &str = "lancet.toml";
@@ -100,6 +103,22 @@ impl Settings {
     pub fn converters(&self) -> Vec<Converter> {
         let rules = self.converters.iter();
         rules.map(|rule| rule.value.clone()).collect()
+    }
+
+    /// The formatter of a file, named relative to its root; chosen by the same rules as its encoding.
+    pub fn formatter_for(&self, relative: &Path) -> Option<&Formatter> {
+        decide(&self.formatters, relative)
+    }
+
+    /// All formatters, each once, in the order in which they were named.
+    pub fn formatters(&self) -> Vec<Formatter> {
+        let mut all: Vec<Formatter> = Vec::new();
+        for rule in &self.formatters {
+            if !all.contains(&rule.value) {
+                all.push(rule.value.clone());
+            }
+        }
+        all
     }
 
     /// Whether an encoding is configured for any file.

@@ -1,25 +1,17 @@
-//! Files are converted by programs that the launcher starts.
+//! Files are converted, and new text is formatted, by programs that the launcher starts.
 
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{self, Read as _, Seek as _, Write as _};
-use std::os::fd::OwnedFd;
-use std::os::unix::process::ExitStatusExt as _;
-use std::process::ExitStatus;
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::time::Duration;
 
+use lancet::programs::{
+    FORMAT_TIME, Formatter, MOST_FORMATTED, ProgramError, ProgramOutput, ProgramRunner,
+};
 use lancet_formats::convert::{ConvertError, Converter, FileConverter, MOST_OUTPUT, MOST_SECONDS};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::launcher::{Launcher, Running};
-use crate::programs::{Launch, Streams};
-use crate::wire::Report;
-
-/// How long it is waited until the caller is asked again whether to stop.
-const LOOK: Duration = Duration::from_millis(50);
-
-/// How long it is waited for the launcher after the time of the program is over.
-const PATIENCE: Duration = Duration::from_secs(5);
+use crate::captured::{Failure, ProgramLimits, capture};
+use crate::launcher::Launcher;
+use crate::programs::Launch;
 
 /// How much of what a program writes to standard error is kept, in bytes.
 const MOST_WORDS: usize = 2_000;
@@ -35,165 +27,53 @@ impl FileConverter for Launcher {
         if !self.programs.converters.contains(converter) {
             return Err(ConvertError::AddedLater);
         }
-        let unavailable = |error: io::Error| ConvertError::Unavailable(error.to_string());
-        let input = held_in_memory(file).map_err(unavailable)?;
-        let (output, its_output) = io::pipe().map_err(unavailable)?;
-        let (error, its_error) = io::pipe().map_err(unavailable)?;
         let launch = Launch::Converter {
             pattern: converter.pattern.clone(),
             name: name.to_owned(),
         };
-        let streams = Streams {
-            input,
-            output: its_output.into(),
-            error: its_error.into(),
+        let limits = ProgramLimits {
+            output: MOST_OUTPUT,
+            error: MOST_WORDS,
+            time: Duration::from_secs(MOST_SECONDS),
         };
-        let running = self.start(&launch, streams).map_err(unavailable)?;
-        let mut heard = Heard {
-            output: Stream::new(output, MOST_OUTPUT + 1),
-            error: Stream::new(error, MOST_WORDS),
-        };
-        let report = heard.listen(&running, is_stopped)?;
-        heard.outcome(report)
-    }
-}
-
-/// A file that is held in memory, so that a program may read it at any pace or not at all.
-#[cfg(target_os = "linux")]
-fn held_in_memory(content: &[u8]) -> io::Result<OwnedFd> {
-    use rustix::fs::{MemfdFlags, memfd_create};
-    let mut file = File::from(memfd_create("file", MemfdFlags::CLOEXEC)?);
-    file.write_all(content)?;
-    file.rewind()?;
-    Ok(file.into())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn held_in_memory(_: &[u8]) -> io::Result<OwnedFd> {
-    Err(io::ErrorKind::Unsupported.into())
-}
-
-/// What a program writes to one of its streams.
-struct Stream {
-    /// None where the program has closed it.
-    pipe: Option<io::PipeReader>,
-    kept: Vec<u8>,
-    most: usize,
-}
-
-impl Stream {
-    fn new(pipe: io::PipeReader, most: usize) -> Self {
-        Self {
-            pipe: Some(pipe),
-            kept: Vec::new(),
-            most,
+        let ended = capture(self, &launch, file, limits, is_stopped).map_err(|why| match why {
+            Failure::Unavailable(words) => ConvertError::Unavailable(words),
+            Failure::TooLong => ConvertError::TooLong,
+            Failure::TooMuch => ConvertError::TooMuch,
+            Failure::Stopped => ConvertError::Stopped,
+        })?;
+        if ended.code == Some(0) {
+            return Ok(ended.output);
         }
-    }
-
-    /// Reads once what is there, and keeps as much as is wanted.
-    fn read(&mut self) {
-        let mut part = [0; 64 << 10];
-        let read = match &mut self.pipe {
-            Some(pipe) => pipe.read(&mut part).unwrap_or(0),
-            None => 0,
-        };
-        if read == 0 {
-            self.pipe = None;
-        }
-        let wanted = read.min(self.most - self.kept.len());
-        self.kept.extend_from_slice(&part[..wanted]);
-    }
-}
-
-/// The output and the end of a program, as far as they were received.
-struct Heard {
-    output: Stream,
-    error: Stream,
-}
-
-impl Heard {
-    /// Listens until the launcher reports the end of the program, and gives the report.
-    fn listen(
-        &mut self,
-        running: &Running,
-        is_stopped: &dyn Fn() -> bool,
-    ) -> Result<Report, ConvertError> {
-        let gone = || ConvertError::Unavailable("the launcher is gone".to_owned());
-        let report = running.report().ok_or_else(gone)?;
-        let until = Instant::now() + Duration::from_secs(MOST_SECONDS) + PATIENCE;
-        loop {
-            if is_stopped() {
-                return Err(ConvertError::Stopped);
-            }
-            if Instant::now() >= until {
-                return Err(ConvertError::TooLong);
-            }
-            let mut reported = [PollFd::new(report, PollFlags::IN)];
-            let is_ready = self.take_what_is_there(&mut reported, LOOK)?;
-            if is_ready {
-                let report = report.hear().map_err(|_| gone())?;
-                // A process that left the group may hold the streams open, so it is not waited for their end.
-                while self.take_what_is_there(&mut [], Duration::ZERO)? {}
-                return Ok(report);
-            }
-        }
-    }
-
-    /// Reads what the program has written. Whether another file is ready, or without another one, whether something was
-    /// read.
-    fn take_what_is_there(
-        &mut self,
-        others: &mut [PollFd<'_>],
-        wait: Duration,
-    ) -> Result<bool, ConvertError> {
-        let (mut is_other_ready, mut ready) = (false, [false; 2]);
-        {
-            let pipes = [&self.output.pipe, &self.error.pipe];
-            let open: Vec<usize> = (0..2).filter(|&at| pipes[at].is_some()).collect();
-            let mut waited_for: Vec<PollFd<'_>> = others.to_vec();
-            let streams = pipes.into_iter().flatten();
-            waited_for.extend(streams.map(|pipe| PollFd::new(pipe, PollFlags::IN)));
-            let timeout = Timespec::try_from(wait).unwrap_or_default();
-            if !waited_for.is_empty() && poll(&mut waited_for, Some(&timeout)).is_ok() {
-                let is_ready = |file: &PollFd<'_>| !file.revents().is_empty();
-                is_other_ready = waited_for[..others.len()].iter().any(is_ready);
-                for (file, at) in waited_for[others.len()..].iter().zip(open) {
-                    ready[at] = is_ready(file);
-                }
-            }
-        }
-        for (stream, is_ready) in [&mut self.output, &mut self.error].into_iter().zip(ready) {
-            if is_ready {
-                stream.read();
-            }
-        }
-        if self.output.kept.len() > MOST_OUTPUT {
-            return Err(ConvertError::TooMuch);
-        }
-        Ok(match others.is_empty() {
-            true => ready.contains(&true),
-            false => is_other_ready,
+        let words = String::from_utf8_lossy(&ended.error).trim().to_owned();
+        Err(ConvertError::Failed {
+            how: ended.ending(),
+            words,
         })
     }
+}
 
-    fn outcome(self, report: Report) -> Result<Vec<u8>, ConvertError> {
-        let status = match report {
-            Report::Ended(status) => ExitStatus::from_raw(status),
-            Report::Late => return Err(ConvertError::TooLong),
-            _ => {
-                let words = "the launcher is out of order".to_owned();
-                return Err(ConvertError::Unavailable(words));
-            }
-        };
-        if status.success() {
-            return Ok(self.output.kept);
+impl ProgramRunner for Launcher {
+    fn format(
+        &self,
+        formatter: &Formatter,
+        path: &Path,
+        text: &str,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<ProgramOutput, ProgramError> {
+        if !self.programs.formatters.contains(formatter) {
+            return Err(ProgramError::AddedLater);
         }
-        let how = match (status.code(), status.signal()) {
-            (Some(code), _) => format!("exit code {code}"),
-            (None, Some(signal)) => format!("signal {signal}"),
-            (None, None) => "an unknown status".to_owned(),
+        let launch = Launch::Formatter {
+            entry: formatter.id(),
+            path: path.to_path_buf(),
         };
-        let words = String::from_utf8_lossy(&self.error.kept).trim().to_owned();
-        Err(ConvertError::Failed { how, words })
+        let limits = ProgramLimits {
+            output: MOST_FORMATTED,
+            error: MOST_WORDS,
+            time: FORMAT_TIME,
+        };
+        capture(self, &launch, text.as_bytes(), limits, is_stopped)
+            .map_err(|failure| failure.of_program(limits))
     }
 }

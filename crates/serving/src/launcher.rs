@@ -5,18 +5,17 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use lancet::programs::FORMAT_TIME;
 use lancet_formats::convert::{MOST_SECONDS, PATH};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-use crate::confinement::{CONFINED, LIMITED};
-use crate::programs::{
-    Launch, Programs, ServerProgram, Streams, editor_arguments, pager_arguments,
-};
+use crate::commands::{confined, find, formatting, limited, shell};
+use crate::programs::{Launch, Programs, Streams, editor_arguments, pager_arguments};
 use crate::running::{ProcessGroup, StartedProgram};
 use crate::temporary_folder::TemporaryFolder;
 use crate::wire::{self, Connection, Report};
@@ -213,6 +212,15 @@ fn start(
             }
             confined(own, &entry.command, copy)?
         }
+        Launch::Formatter { entry, path } => {
+            let mut entries = programs.formatters.iter();
+            let Some(formatter) = entries.find(|formatter| formatter.id() == *entry) else {
+                return Ok(None);
+            };
+            find(formatter.command.first().map_or("", String::as_str))?;
+            time = Some(FORMAT_TIME);
+            formatting(folder.insert(TemporaryFolder::new()?), formatter, path)?
+        }
         Launch::Server { name, folder } => {
             let Some(server) = programs.servers.iter().find(|server| server.name == *name) else {
                 return Ok(None);
@@ -231,7 +239,10 @@ fn start(
     };
     let group = match launch {
         Launch::Editor { .. } | Launch::Pager => ProcessGroup::Terminal,
-        Launch::Notify | Launch::Converter { .. } | Launch::Server { .. } => ProcessGroup::Own,
+        Launch::Notify
+        | Launch::Converter { .. }
+        | Launch::Formatter { .. }
+        | Launch::Server { .. } => ProcessGroup::Own,
     };
     if group == ProcessGroup::Own {
         command.process_group(0);
@@ -247,76 +258,6 @@ fn start(
         deadline: time.map(|time| Instant::now() + time),
         folder,
     }))
-}
-
-fn shell(arguments: Vec<OsString>) -> Command {
-    let mut command = Command::new("sh");
-    command.args(arguments);
-    command
-}
-
-/// The command that confines itself to a folder and then becomes the program of an entry.
-fn confined(
-    folder: &TemporaryFolder,
-    entry: &[String],
-    copy: Option<PathBuf>,
-) -> io::Result<Command> {
-    let mut command = Command::new(this_program()?);
-    command.arg(CONFINED).arg(folder.path());
-    for argument in entry {
-        match &copy {
-            Some(path) => command.arg(filled(argument, path.as_os_str())),
-            None => command.arg(argument),
-        };
-    }
-    command
-        .current_dir(folder.path())
-        .env("TMPDIR", folder.path());
-    Ok(command)
-}
-
-/// The command that limits its memory and then becomes a language server.
-fn limited(server: &ServerProgram, folder: &Path) -> io::Result<Command> {
-    let mut command = Command::new(this_program()?);
-    command
-        .arg(LIMITED)
-        .arg(server.memory.to_string())
-        .args(&server.run)
-        .current_dir(folder);
-    Ok(command)
-}
-
-/// Fails where a program is not there, before anything is prepared for it.
-fn find(program: &str) -> io::Result<()> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let is_there = match program.contains('/') {
-        true => Path::new(program).is_file(),
-        false => std::env::split_paths(&path).any(|folder| folder.join(program).is_file()),
-    };
-    match is_there {
-        true => Ok(()),
-        false => Err(rustix::io::Errno::NOENT.into()),
-    }
-}
-
-/// An argument with the path of the file in it.
-fn filled(argument: &str, path: &OsStr) -> OsString {
-    let mut filled = OsString::new();
-    for (number, part) in argument.split(PATH).enumerate() {
-        if number > 0 {
-            filled.push(path);
-        }
-        filled.push(part);
-    }
-    filled
-}
-
-/// The running program, also after an update has replaced its file.
-fn this_program() -> io::Result<PathBuf> {
-    match cfg!(target_os = "linux") {
-        true => Ok("/proc/self/exe".into()),
-        false => std::env::current_exe(),
-    }
 }
 
 #[cfg(test)]

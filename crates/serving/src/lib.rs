@@ -10,6 +10,8 @@
 //! program and an entry of the table that the launcher has read itself, never a command line. So whatever happens to the
 //! confined process, it cannot start anything that the person did not name.
 
+mod captured;
+mod commands;
 mod confinement;
 pub mod conversation;
 mod converter;

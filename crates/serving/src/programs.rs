@@ -5,6 +5,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
+use lancet::programs::Formatter;
 use lancet_formats::convert::Converter;
 
 /// The programs that the settings and the person's environment name. The launcher reads them when it begins; an entry
@@ -17,6 +18,8 @@ pub struct Programs {
     pub pager: Option<String>,
     /// The programs that give the text of files.
     pub converters: Vec<Converter>,
+    /// The programs that format the new text of files.
+    pub formatters: Vec<Formatter>,
     /// The program that is told when something begins to wait for a person, with its arguments; empty where there is none.
     pub notify: Vec<String>,
     /// The language servers; none where the project is not trusted.
@@ -56,6 +59,13 @@ pub enum Launch {
         pattern: String,
         /// The name of the file, without folders.
         name: OsString,
+    },
+    /// Formats the text on standard input.
+    Formatter {
+        /// The name of the entry, [`Formatter::id`].
+        entry: String,
+        /// The path of the file that the text is for.
+        path: PathBuf,
     },
     /// Runs a language server, which talks over its standard streams until they are closed.
     Server {

@@ -166,6 +166,9 @@ fn encode(launch: &Launch) -> Vec<u8> {
         Launch::Converter { pattern, name } => {
             vec!["converter".into(), pattern.into(), name.clone()]
         }
+        Launch::Formatter { entry, path } => {
+            vec!["formatter".into(), entry.into(), path.into()]
+        }
         Launch::Server { name, folder } => {
             vec!["server".into(), name.into(), folder.into()]
         }
@@ -195,6 +198,10 @@ fn decode(message: &[u8]) -> Option<Launch> {
             pattern: text(pattern)?,
             name: OsString::from_vec(name.to_vec()),
         }),
+        [b"formatter", entry, path] => Some(Launch::Formatter {
+            entry: text(entry)?,
+            path: OsStr::from_bytes(path).into(),
+        }),
         [b"server", name, folder] => Some(Launch::Server {
             name: text(name)?,
             folder: OsStr::from_bytes(folder).into(),
@@ -219,6 +226,10 @@ mod tests {
             Launch::Converter {
                 pattern: "*.docx".into(),
                 name: OsString::from_vec(b"a\xff.docx".to_vec()),
+            },
+            Launch::Formatter {
+                entry: "7f".into(),
+                path: "/d/a b.py".into(),
             },
             Launch::Server {
                 name: "ruff".into(),

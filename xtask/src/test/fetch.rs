@@ -1,6 +1,7 @@
 //! Fetches external tools in the background from the start of the test command: each on a thread of its own, awaited
 //! only by the step that uses it.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::thread::JoinHandle;
 
@@ -43,6 +44,7 @@ pub(crate) struct Fetches {
     pub(crate) ripgrep: Fetch<PathBuf>,
     pub(crate) detect_secrets: Fetch<PathBuf>,
     pub(crate) format_judges: Fetch<PathBuf>,
+    pub(crate) formatters: Fetch<OsString>,
     pub(crate) python_client: Fetch<PathBuf>,
     pub(crate) typescript_client: Fetch<PathBuf>,
     pub(crate) conformance: Fetch<PathBuf>,
@@ -67,6 +69,7 @@ impl Fetches {
                 "installing nbformat and Pillow",
                 setup::format_judges,
             ),
+            formatters: Fetch::begin(live, "installing formatters", setup::formatters),
             python_client: Fetch::begin(live, "installing the Python SDK", setup::python_client),
             typescript_client: Fetch::begin(
                 live,

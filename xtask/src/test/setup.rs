@@ -1,6 +1,7 @@
 //! The external tools of the tests: cargo-deny, ripgrep, detect-secrets, file watchers, and the two MCP client libraries;
 //! and mdBook, which the tests do without. All of them go into `target/`, with pinned versions, and are fetched once.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -177,6 +178,19 @@ pub(crate) fn page_client() -> anyhow::Result<PathBuf> {
 /// The folder with the file watchers of dev servers and editors, and the program that runs them.
 pub(crate) fn watchers() -> anyhow::Result<PathBuf> {
     node_packages("watchers")
+}
+
+/// The folders with formatters of PyPI and npm, in the form of `PATH`.
+pub(crate) fn formatters() -> anyhow::Result<OsString> {
+    let python = python_packages("clients/formatters/requirements.txt", "target/formatters")?;
+    let node = node_packages("formatters")?;
+    let folders = [
+        python.join("bin"),
+        // The wheel of clang-format has the program itself here, and only a script in Python in `bin`.
+        python.join("clang_format/data/bin"),
+        node.join("node_modules/.bin"),
+    ];
+    Ok(std::env::join_paths(folders.iter().rev())?)
 }
 
 /// The folder with the conformance suite of the protocol, and what runs it.

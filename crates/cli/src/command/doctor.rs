@@ -2,6 +2,7 @@
 
 mod file_system;
 mod language;
+mod programs;
 mod state;
 mod words;
 
@@ -19,6 +20,7 @@ use crate::surroundings::{
 use crate::terminal::{Colour, columns, print, stdout_is_terminal, wrapped};
 use file_system::RootFacts;
 use language::LanguageFacts;
+use programs::ProgramFacts;
 use state::StateFacts;
 
 /// A problem that the doctor found.
@@ -42,6 +44,7 @@ struct Report {
     files: Vec<SettingsFile>,
     in_force: Vec<InForce>,
     ignored: Vec<Ignored>,
+    programs: Vec<ProgramFacts>,
     wall: Option<Wall>,
     mode: Option<&'static str>,
     tools: Vec<String>,
@@ -91,6 +94,7 @@ fn inspect(arguments: &DoctorArguments, around: &Surroundings) -> Report {
         files: Vec::new(),
         in_force: Vec::new(),
         ignored: Vec::new(),
+        programs: Vec::new(),
         wall: None,
         mode: None,
         tools: Vec::new(),
@@ -171,6 +175,7 @@ impl Report {
         if let Some(settings) = self.note(load_settings(&files, flags)) {
             self.in_force = settings.in_force();
             self.language = Some(language::inspect(&settings, first, place, around));
+            self.programs = programs::inspect(&settings);
             self.ignored = settings.ignored;
         }
         self.files = files;
@@ -217,6 +222,7 @@ fn object(report: &Report) -> Value {
         "ignored": report.ignored.iter().map(|ignored| json!({
             "path": ignored.path, "line": ignored.line, "key": ignored.key,
         })).collect::<Vec<_>>(),
+        "programs": report.programs.iter().map(ProgramFacts::object).collect::<Vec<_>>(),
         "terminal": { "standardOutput": report.terminal, "colour": report.colour == Colour::On },
         "problems": report.problems.iter().map(|problem| json!({
             "message": problem.words, "mend": problem.mend,

@@ -15,6 +15,8 @@ mod edit;
 mod edit_several;
 mod editors;
 mod events;
+#[cfg(target_os = "linux")]
+mod formatters;
 mod history;
 mod install;
 mod limits;

@@ -244,6 +244,12 @@ fn files_that_other_programs_convert() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn formatters_that_the_person_names() {
+    play_page("formatters");
+}
+
+#[test]
 fn wrong_turns_lead_on() {
     play_page("wrong-turns");
 }
@@ -259,6 +265,7 @@ fn every_page_of_the_shell_is_played() {
         "agents.md",
         "converters.md",
         "everyday.md",
+        "formatters.md",
         "history.md",
         "hooks.md",
         "wrong-turns.md",

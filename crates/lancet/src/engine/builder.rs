@@ -20,6 +20,7 @@ use crate::host_tool::HostTool;
 use crate::journal::CombinedJournal;
 use crate::order::Order;
 use crate::pdf::PdfReader;
+use crate::programs::ProgramRunner;
 use crate::settings::{Mode, Settings};
 use crate::tool_prefix::ToolPrefix;
 
@@ -66,6 +67,7 @@ pub struct Builder {
     pdf_reader: Option<Arc<dyn PdfReader>>,
     file_converter: Option<Arc<dyn FileConverter>>,
     language: Option<Arc<Language>>,
+    program_runner: Option<Arc<dyn ProgramRunner>>,
     disk: Option<Arc<dyn Disk>>,
 }
 
@@ -177,6 +179,14 @@ impl Builder {
     #[must_use]
     pub fn language(mut self, language: Language) -> Self {
         self.language = Some(Arc::new(language));
+        self
+    }
+
+    /// Sets what starts the formatters of the settings. Without it nothing is formatted, and the answers say so. The program
+    /// `lancet` hands in a process that confines each formatter and limits its time.
+    #[must_use]
+    pub fn program_runner(mut self, runner: impl ProgramRunner + 'static) -> Self {
+        self.program_runner = Some(Arc::new(runner));
         self
     }
 
@@ -332,6 +342,7 @@ impl Builder {
             pdf_reader: self.pdf_reader,
             file_converter: self.file_converter,
             language: self.language,
+            program_runner: self.program_runner,
             surveys: Default::default(),
             pending_recovery: Default::default(),
             state_spelled: OnceLock::new(),

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::approve::{self, Halt};
 use super::attempt::{Attempt, Freshness};
+use super::examine::formatted::Formatting;
 use super::plan::{DryRun, Plan};
 use super::{
     CallContext, commit, diagnosis, examine, found_back, parted, record, reply, taken_hunks,
@@ -164,6 +165,7 @@ fn answered(reply: Reply) -> Ended {
 /// Predicts the result of a change. Nothing is written, so no commit compares a cached copy with the disk: where one
 /// with a racy stat was used, the file is read.
 pub(super) fn check(context: &CallContext<'_>, change: &Change<'_>) -> Result<Check, Refusal> {
+    context.formatting.set(Formatting::Off);
     let mut attempt = Attempt::new(Freshness::Cached);
     let mut examined = examine_change(context, &mut attempt, change);
     if attempt.needs_fresh_read() {
@@ -178,6 +180,7 @@ pub(super) fn check(context: &CallContext<'_>, change: &Change<'_>) -> Result<Ch
 /// What one part of a reply would come to.
 pub(super) fn check_part(context: &CallContext<'_>, part: &ReplyPart) -> Result<Check, Refusal> {
     let mut attempt = Attempt::new(Freshness::FromDisk);
+    context.formatting.set(Formatting::Off);
     context.budget.begin(context.limit);
     let plan = examine::reply::examine_part(context, &mut attempt, part)?;
     Ok(approve::foresee(context, &plan))

@@ -12,6 +12,7 @@ use lancet_history::StoreError;
 use lancet_text::{Leaks, Occurrences, Query, TextKind, Tolerance};
 
 use super::answer_budget::AnswerBudget;
+use super::examine::formatted::{FormattedText, Formatting};
 use crate::applied_by::AppliedBy;
 use crate::approval::Approver;
 use crate::audience::{ReadLines, Vocabulary};
@@ -67,6 +68,10 @@ pub(crate) struct CallContext<'s> {
     pub(crate) applied_by: AppliedBy,
     /// Whether the call takes the turn for its files.
     pub(super) turns: Turns,
+    /// Whether formatters run on the new text of files.
+    pub(crate) formatting: Cell<Formatting>,
+    /// What formatters have made of texts in this call.
+    pub(crate) formatted: RefCell<Vec<FormattedText>>,
     /// The operations that an undo or redo has chosen, by their ids.
     pub(super) chosen: RefCell<Vec<String>>,
     /// The roots in the history whose paths lead elsewhere now, once they were looked for.
@@ -116,6 +121,8 @@ impl<'s> CallContext<'s> {
             answer: RefCell::default(),
             applied_by: AppliedBy::Model,
             turns: Turns::Taken,
+            formatting: Cell::default(),
+            formatted: RefCell::default(),
             chosen: RefCell::default(),
             others: OnceCell::new(),
         }

@@ -8,6 +8,7 @@ mod delete;
 pub(crate) mod edit;
 pub(crate) mod explain;
 pub(crate) mod folder;
+pub(crate) mod formatted;
 mod gather;
 pub(crate) mod hidden;
 pub(crate) mod large;

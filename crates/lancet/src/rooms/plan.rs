@@ -233,8 +233,21 @@ pub(crate) struct ChangeView {
     pub(super) together: Vec<Range<usize>>,
     /// The lines of the new version that the answer shows with their numbers, from 1, end excluded.
     pub(super) numbered: Vec<Range<usize>>,
+    /// The bytes of the new version that a formatter wrote and the answer does not show, which do not count as seen.
+    pub(super) unshown: Vec<Range<u64>>,
     /// Where lines stand in the base whose numbers were shown, if the base is not the version in the ledger.
     pub(super) base_numbers: Option<LineNumbers>,
+}
+
+impl ChangeView {
+    /// What counts as seen of a file that the caller wrote whole: all that no formatter wrote unseen.
+    pub(super) fn seen_of_whole(&self, length: usize) -> Seen {
+        let mut seen = Seen::whole(length as u64);
+        for range in &self.unshown {
+            seen.remove(range.clone());
+        }
+        seen
+    }
 }
 
 impl FilePlan {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use lancet_history::{Entry, Observation, Version};
+use lancet_history::{Entry, Observation, Seen, Version};
 use lancet_text::{RawChange, apply_raw};
 use lancet_workspace::{Expected, Snapshot, Written};
 
@@ -258,6 +258,7 @@ fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &Written
                 // still count.
                 ledger.update(&path, |entry| {
                     entry.seen.add_all(&file.seen);
+                    file.forget_unshown(&mut entry.seen);
                     entry.numbers = numbers;
                 });
             }
@@ -320,6 +321,7 @@ fn record_move(
         let is_known = known.is_some() || !changes.is_empty();
         ledger.update(to, |entry| {
             entry.seen.add_all(&file.seen);
+            file.forget_unshown(&mut entry.seen);
             if is_known {
                 entry.numbers = numbers;
             }
@@ -374,6 +376,13 @@ pub(crate) fn refused(context: &CallContext<'_>, refusal: &Refusal, path: Option
 }
 
 impl FilePlan {
+    /// Lines that a formatter wrote and the answer does not show do not count as seen.
+    fn forget_unshown(&self, seen: &mut Seen) {
+        for range in &self.view.unshown {
+            seen.remove(range.clone());
+        }
+    }
+
     /// The short revision before the change.
     fn before_revision(&self) -> Option<String> {
         self.expected.revision().map(|revision| revision.short())

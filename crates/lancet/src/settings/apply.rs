@@ -11,6 +11,7 @@ use super::error::{SettingsError, position};
 use super::keys::{Field, Project};
 use super::parse::{Found, Given};
 use super::permissions;
+use super::tables;
 use super::values::{Asker, Mode, Strategy, ToolPreset};
 use super::{ClientLimit, Ignored, Layer, Origin, Settings};
 use crate::builtin::declarations;
@@ -39,7 +40,7 @@ const USUAL_ENCODINGS: &[&str] = &[
 ];
 
 /// What a list that names a program must be, for an error message.
-const MUST_BEGIN: &str =
+pub(super) const MUST_BEGIN: &str =
     "must begin with a program: a name that is found in PATH, or an absolute path";
 
 /// A number that is in force where the settings leave it to the host: the least of what hosts use.
@@ -192,6 +193,9 @@ fn put_several(settings: &mut Settings, layer: &Layer, found: Found) -> Result<(
             let rule = converter_rule(layer, found.key_at, found.value_at, pattern, command)?;
             settings.converters.push(rule);
         }
+        ("format", Given::Program(entry)) => {
+            settings.formatters.extend(tables::formatter(layer, entry)?);
+        }
         ("write.strategy", Given::Pair(pattern, word)) => {
             let rule = strategy_rule(layer, found.key_at, found.value_at, pattern, word)?;
             settings.strategies.push(rule);
@@ -248,7 +252,7 @@ fn strategy_rule(
 }
 
 /// Whether a list is a program that can be found, with its arguments.
-fn is_command(command: &[String]) -> bool {
+pub(super) fn is_command(command: &[String]) -> bool {
     let program = command.first().map_or("", String::as_str);
     let is_findable = program.starts_with('/') || !program.contains('/');
     let has_nul = command.iter().any(|argument| argument.contains('\0'));
@@ -274,7 +278,7 @@ fn converter_rule(
     rule(layer, key_at, "read.converters", pattern, word, entry)
 }
 
-fn rule<T>(
+pub(super) fn rule<T>(
     layer: &Layer,
     key_at: usize,
     key: &str,

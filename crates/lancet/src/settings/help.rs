@@ -20,11 +20,14 @@ pub fn help() -> String {
     let mut table = "";
     for key in served() {
         let (own_table, name) = key.name.split_once('.').unwrap_or(("", key.name));
-        let is_table = key.form.is_table();
+        let is_table = key.form.is_table() || key.form.is_list_of_tables();
         let heading = if is_table { key.name } else { own_table };
         if heading != table {
             // Writing to a string cannot fail.
-            let _ = write!(text, "\n[{heading}]\n");
+            let _ = match key.form.is_list_of_tables() {
+                true => write!(text, "\n[[{heading}]]\n"),
+                false => write!(text, "\n[{heading}]\n"),
+            };
             table = heading;
         } else {
             text.push('\n');
@@ -46,6 +49,9 @@ pub fn help() -> String {
             Form::Encodings => "\"*.pas\" = \"windows-1252\"".to_owned(),
             Form::Strategies => "\"*.env.local\" = \"in_place\"".to_owned(),
             Form::Converters => "\"*.docx\" = [\"markitdown\", \"-\"]".to_owned(),
+            Form::Formatters => {
+                "files = [\"*.py\"], run = [\"ruff\", \"format\", \"-\"]".to_owned()
+            }
             Form::Abbreviations => "\"<fnr>\" = \"<function_results>\"".to_owned(),
             Form::Clients { .. } => "\"@cline/core\" = 7800".to_owned(),
             Form::Rules => "[\"Edit(src/**)\", \"Read(~/notes/**)\"]".to_owned(),
@@ -157,6 +163,13 @@ pub(super) fn in_force(settings: &Settings) -> Vec<InForce> {
                 );
             }),
             Form::Converters => settings.converters.iter().for_each(|rule| {
+                push(
+                    format!("{}.{:?}", key.name, rule.pattern),
+                    rule.word.clone(),
+                    rule.origin,
+                );
+            }),
+            Form::Formatters => settings.formatters.iter().for_each(|rule| {
                 push(
                     format!("{}.{:?}", key.name, rule.pattern),
                     rule.word.clone(),

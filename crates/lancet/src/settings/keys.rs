@@ -2,6 +2,7 @@
 //! are driven by it and know no other keys.
 
 mod language;
+mod programs;
 mod table;
 
 use super::model::Settings;
@@ -29,6 +30,8 @@ pub(super) enum Form {
     Strategies,
     /// A table from file pattern to a program with its arguments.
     Converters,
+    /// Several tables, each a formatter.
+    Formatters,
     /// A table from short text to long text.
     Abbreviations,
     /// A table from a client's name to a number of bytes, both bounds included.
@@ -46,6 +49,11 @@ pub(super) enum Form {
 }
 
 impl Form {
+    /// Whether the value is several tables, each begun by the key in double brackets.
+    pub(super) fn is_list_of_tables(self) -> bool {
+        matches!(self, Form::Formatters)
+    }
+
     /// Whether the value is a table whose keys the user chooses.
     pub(super) fn is_table(self) -> bool {
         matches!(
@@ -223,7 +231,10 @@ impl Key {
 
 /// Every key, in the order of the documentation.
 pub(super) fn keys() -> impl Iterator<Item = &'static Key> {
-    table::KEYS.iter().chain(language::KEYS)
+    table::KEYS
+        .iter()
+        .chain(language::KEYS)
+        .chain(programs::KEYS)
 }
 
 /// The keys that a file of this version may contain.

@@ -12,6 +12,7 @@ use super::values::{
     Asker, Diagnostics, Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm,
     Severity, Stale, Strategy, Weak,
 };
+use crate::programs::Formatter;
 
 /// The layer that a value comes from. Later layers win.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -269,6 +270,7 @@ pub struct Settings {
     pub(super) encodings: Vec<PathRule<Encoding>>,
     pub(super) strategies: Vec<PathRule<Strategy>>,
     pub(super) converters: Vec<PathRule<Converter>>,
+    pub(super) formatters: Vec<PathRule<Formatter>>,
     pub(super) origins: BTreeMap<&'static str, Origin>,
 }
 
@@ -329,6 +331,7 @@ impl Default for Settings {
             encodings: Vec::new(),
             strategies: Vec::new(),
             converters: Vec::new(),
+            formatters: Vec::new(),
             origins: BTreeMap::new(),
         }
     }

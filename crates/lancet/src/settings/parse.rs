@@ -6,6 +6,7 @@ use toml_edit::{Document, Item, TableLike, Value};
 use super::Layer;
 use super::error::SettingsError;
 use super::keys::{Form, Key, keys, served};
+use super::tables::{self, NamedProgram};
 use crate::closest::closest;
 
 /// A key with its value.
@@ -31,6 +32,8 @@ pub(super) enum Given {
     Pair(String, String),
     /// One entry of a table of lists.
     List(String, Vec<String>),
+    /// One table that names a program.
+    Program(NamedProgram),
     /// One entry of a table of numbers.
     Entry(String, u64),
 }
@@ -85,7 +88,7 @@ fn unknown(layer: &Layer, key_at: usize, full: &str, name: &str, item: &Item) ->
     // A table is compared with table names first, and with keys only if no table's name is near.
     let table = item.as_table_like().and_then(|_| {
         let tables = served().filter_map(|key| match key.form {
-            form if form.is_table() => Some(key.name),
+            form if form.is_table() || form.is_list_of_tables() => Some(key.name),
             _ => key.name.rsplit_once('.').map(|(table, _)| table),
         });
         closest(full, tables)
@@ -126,6 +129,12 @@ fn take(
         ))
     };
     match key.form {
+        Form::Formatters => {
+            for (table, at) in tables::of(layer, key, item, key_at)? {
+                let entry = tables::program(layer, key, table, at)?;
+                push(Given::Program(entry), at, at);
+            }
+        }
         Form::Later => {
             let message = format!(
                 "{} is not supported by this version of lancet; remove it",
@@ -282,7 +291,7 @@ fn words_of(item: &Item, at: usize) -> Option<Vec<(String, usize)>> {
 }
 
 /// The strings of a list, with their byte offsets.
-fn texts_of(item: &Item, at: usize) -> Option<Vec<(String, usize)>> {
+pub(super) fn texts_of(item: &Item, at: usize) -> Option<Vec<(String, usize)>> {
     let one = |value: &Value| {
         Some((
             value.as_str()?.trim().to_owned(),
@@ -293,12 +302,12 @@ fn texts_of(item: &Item, at: usize) -> Option<Vec<(String, usize)>> {
 }
 
 /// The strings of a list as they are written; none where something else is among them.
-fn exact_texts(list: &toml_edit::Array) -> Option<Vec<String>> {
+pub(super) fn exact_texts(list: &toml_edit::Array) -> Option<Vec<String>> {
     let one = |value: &Value| value.as_str().map(str::to_owned);
     list.iter().map(one).collect()
 }
 
-fn shown(item: &Item) -> String {
+pub(super) fn shown(item: &Item) -> String {
     match item {
         Item::Value(Value::String(text)) => {
             format!("{:?}", text.value().chars().take(60).collect::<String>())

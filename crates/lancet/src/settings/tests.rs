@@ -452,6 +452,7 @@ fn every_key_of_the_table_has_an_effect() {
             Form::Encodings => "{ \"*.a\" = \"gbk\" }".to_owned(),
             Form::Strategies => "{ \"*.a\" = \"in_place\" }".to_owned(),
             Form::Converters => "{ \"*.a\" = [\"cat\", \"-\"] }".to_owned(),
+            Form::Formatters => "[{ files = [\"*.a\"], run = [\"cat\"] }]".to_owned(),
             Form::Abbreviations => "{ \"a\" = \"bc\" }".to_owned(),
             Form::Clients { least, .. } => format!("{{ \"a\" = {least} }}"),
             Form::Rules => "[\"Edit(a)\"]".to_owned(),
@@ -499,6 +500,72 @@ fn a_converter_is_a_program_that_can_be_found_and_its_arguments() {
         let error = Settings::load(&[layer]).expect_err(wrong).to_string();
         assert!(error.contains("program"), "{error}");
     }
+}
+
+#[test]
+fn a_formatter_is_a_table_with_files_and_a_program() {
+    let settings = load(
+        "[[format]]\nfiles = [\"*.py\", \"tools/*\"]\nrun = [\"ruff\", \"format\", \"-\"]\n[[format]]\nfiles = \"old.py\"\nrun = [\"cat\"]\n",
+    );
+    let command = |path: &str| {
+        let found = settings.formatter_for(Path::new(path));
+        found.map(|formatter| formatter.command.join(" "))
+    };
+    assert_eq!(command("a/b.py").as_deref(), Some("ruff format -"));
+    assert_eq!(command("tools/x").as_deref(), Some("ruff format -"));
+    assert_eq!(command("a/old.py").as_deref(), Some("cat"));
+    assert_eq!(command("a/b.rs"), None);
+    assert_eq!(settings.formatters().len(), 2);
+    let wrong = [
+        (
+            "[format]\nfiles = [\"*.py\"]\n",
+            "1:2: format must be tables, each begun by [[format]]",
+        ),
+        ("format = 1\n", "did you mean [[format]]?"),
+        (
+            "[[format]]\nfile = [\"*.py\"]\n",
+            "2:1: [[format]] has no key file; did you mean files?",
+        ),
+        (
+            "[[format]]\nfiles = [\"*.py\"]\n",
+            "1:1: [[format]] needs run",
+        ),
+        (
+            "\n[[format]]\nrun = [\"cat\"]\n",
+            "2:1: [[format]] needs files",
+        ),
+        ("[[format]]\nfiles = []\nrun = [\"cat\"]\n", "needs files"),
+        (
+            "[[format]]\nfiles = [\"../*\"]\nrun = [\"cat\"]\n",
+            "2:10: format.\"../*\" is not a file pattern",
+        ),
+        (
+            "[[format]]\nfiles = [\"*\"]\nrun = [\"./cat\"]\n",
+            "3:7: format.run must begin with a program",
+        ),
+        (
+            "[[format]]\nfiles = [\"*\"]\nrun = \"cat\"\n",
+            "format.run must be a list of texts",
+        ),
+        ("[[formats]]\nfiles = [\"*\"]\n", "did you mean format?"),
+    ];
+    for (text, words) in wrong {
+        let error = Settings::load(&[layer(Origin::User, text)]).expect_err(text);
+        assert!(error.to_string().contains(words), "{error}");
+    }
+    let project = layer(
+        Origin::Project,
+        "[[format]]\nfiles = [\"*\"]\nrun = [\"cat\"]\n",
+    );
+    let settings = Settings::load(std::slice::from_ref(&project)).expect("loads");
+    assert!(settings.formatters().is_empty());
+    assert_eq!(settings.ignored[0].key, "format");
+    let trusted = Layer {
+        origin: Origin::TrustedProject,
+        ..project
+    };
+    let settings = Settings::load(&[trusted]).expect("loads");
+    assert_eq!(settings.formatters().len(), 1);
 }
 
 fn settings_text() -> impl Strategy<Value = String> {

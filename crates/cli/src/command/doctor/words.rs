@@ -120,6 +120,13 @@ pub(super) fn worded(report: &Report, colour: Colour) -> String {
         );
     }
 
+    if !report.programs.is_empty() {
+        heading(&mut out, "Programs of the settings");
+        for program in &report.programs {
+            line(&mut out, &program.words());
+        }
+    }
+
     heading(&mut out, "Terminal");
     let words = match (report.terminal, report.colour) {
         (true, Colour::On) => "standard output is a terminal, with colours",

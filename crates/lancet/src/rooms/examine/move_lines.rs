@@ -2,6 +2,7 @@
 //! in one and inserted into the other, in one plan.
 
 use super::change;
+use super::formatted::Formatting;
 use super::large::{self, LargeFile};
 use super::open::decode;
 use crate::refusal::Refusal;
@@ -45,11 +46,11 @@ fn examine_move(
     };
     // The deletion alone passes all checks of the first file and tells which text is moved. Its plan is dropped, and with
     // it the turn, which the plan for both files takes again.
-    let alone = change::examine(
-        context,
-        attempt,
-        &request(asked, vec![deletion(String::new())]),
-    )?;
+    let alone = request(asked, vec![deletion(String::new())]);
+    let formatting = context.formatting.replace(Formatting::Off);
+    let alone = change::examine(context, attempt, &alone);
+    context.formatting.set(formatting);
+    let alone = alone?;
     let text = alone
         .files
         .first()

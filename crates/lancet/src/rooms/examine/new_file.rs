@@ -15,6 +15,7 @@ use super::edit::edit_session::{EditOptions, EditSession, Words};
 use super::edit::held::HeldText;
 use super::edit::refuse::no_change;
 use super::explain::{leak, unencodable};
+use super::formatted::format_file;
 use super::hidden;
 use super::open::{binary, configured, is_notebook_name};
 use super::read_state::ReadState;
@@ -46,6 +47,8 @@ pub(crate) fn plan(
     let ending = line_end_for(context, &target);
     let bytes =
         encode_new(content, encoding, ending).map_err(|error| unencodable(&target, &error))?;
+    let formatted = format_file(context, &target, "", bytes, encoding);
+    let bytes = formatted.bytes;
     let document = Document::decode(&bytes, Some(encoding));
     let endings = document
         .as_ref()
@@ -54,13 +57,18 @@ pub(crate) fn plan(
         .as_ref()
         .map_or(content, |document| document.view());
     let mut view = created(shown, bytes.len());
+    if !formatted.body.is_empty() {
+        view.body = format!("{}\n{}", view.body, formatted.body);
+    }
+    view.notices.extend(formatted.notice);
+    view.unshown = formatted.unshown;
     view.notices.extend(hidden::of_texts("", shown));
     drop(document);
     if ending == LineEnd::Crlf && content.contains('\n') {
         view.notices
             .push("written with CRLF line ends, as the project's rules for new files say".into());
     }
-    let seen = Seen::whole(bytes.len() as u64);
+    let seen = view.seen_of_whole(bytes.len());
     Ok(FilePlan {
         target,
         expected: Expected::Missing,

@@ -271,7 +271,7 @@ fn numbered(context: &CallContext<'_>, hunks: &[Hunk], before: i64, gutter: Gutt
 }
 
 /// Whether an answer shows a line from end to end.
-fn is_whole(text: &str) -> bool {
+pub(super) fn is_whole(text: &str) -> bool {
     text.len() <= LONGEST_LINE || text.chars().nth(LONGEST_LINE).is_none()
 }
 

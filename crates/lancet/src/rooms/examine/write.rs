@@ -8,7 +8,9 @@ use lancet_workspace::{Executable, FileType, Snapshot};
 
 use super::credential::refuse_credential;
 use super::edit::WORDS_OF_A_FILE;
+use super::edit::source::LaidChanges;
 use super::explain::{leak, unencodable};
+use super::formatted::{format_edits, format_file, unshown_after};
 use super::hidden;
 use super::new_file;
 use super::open::{decode, expected, refuse_notebook, require_file, snapshot_to_change};
@@ -221,12 +223,19 @@ fn appended(
     let raw = document
         .splice(&changes)
         .map_err(|error| unencodable(target, &error))?;
+    let mut laid = LaidChanges {
+        changes: changes.to_vec(),
+        raw,
+    };
+    let formatted = format_edits(context, target, document, &mut laid);
+    let LaidChanges { changes, raw } = laid;
     let mut notes = Notes::default();
+    notes.push_once(formatted.notice);
     kept_note(document, &mut notes);
     notes.push_once(endings_note(content, document.endings()));
     notes.push_once(hidden::of_changes(document.view(), &changes));
     notes.foreign_change(read_state.foreign.as_deref());
-    let (view, shown) = change_view(context, document, &changes, notes, Numbers::default());
+    let (mut view, shown) = change_view(context, document, &changes, notes, Numbers::default());
     let mut seen = read_state.seen;
     for lines in shown {
         seen.add(raw_lines(document, lines));
@@ -236,6 +245,10 @@ fn appended(
             .map(|change| (change.range.clone(), change.bytes.len() as u64))
             .collect::<Vec<_>>(),
     );
+    view.unshown = unshown_after(document, &raw, &view, &formatted.lines);
+    for range in &view.unshown {
+        seen.remove(range.clone());
+    }
     Ok((New::Changes(raw), view, seen))
 }
 
@@ -257,6 +270,8 @@ fn replaced(
     };
     let bytes = encode_new(content, document.encoding(), ending)
         .map_err(|error| unencodable(target, &error))?;
+    let formatted = format_file(context, target, document.view(), bytes, document.encoding());
+    let bytes = formatted.bytes;
     // An answer must not confirm a guess at the text of a withheld file.
     if bytes == *base.bytes && !target.is_withheld() {
         return Err(no_change(target));
@@ -265,6 +280,7 @@ fn replaced(
     let after_view = after.as_ref().map_or(content, |after| after.view());
     let changed = difference(document.view(), after_view, 3, DIFF_BUDGET);
     let mut notes = Notes::default();
+    notes.push_once(formatted.notice);
     if ending != LineEnd::AsSent {
         kept_note(document, &mut notes);
         notes.push_once(endings_note(content, document.endings()));
@@ -290,10 +306,10 @@ fn replaced(
     let body = if changed.coarse || context.length(&diff) > room {
         untold(&changed.blocks, Numbers::default())
     } else if diff.is_empty() {
-        "only line ends changed".to_owned()
+        "only line ends changed\n".to_owned()
     } else {
         diff
-    };
+    } + &formatted.body;
     let view = ChangeView {
         added: changed.added,
         removed: changed.removed,
@@ -306,9 +322,10 @@ fn replaced(
         patch: changed.hunks,
         body,
         notices: notes.into_sentences(),
+        unshown: formatted.unshown,
         ..ChangeView::default()
     };
-    let seen = Seen::whole(bytes.len() as u64);
+    let seen = view.seen_of_whole(bytes.len());
     Ok((New::Whole(bytes), view, seen))
 }
 

@@ -22,18 +22,22 @@ pub(super) struct Finished {
 impl<S: TextSource> EditSession<'_, S> {
     /// Computes the result of the edits. `seen` is what the session has seen of the version before them.
     pub(super) fn finish(mut self, mut seen: Seen) -> Result<Finished, Refusal> {
-        let laid = self
+        let mut laid = self
             .source
             .laid()
             .map_err(|error| unencodable(self.target, &error))?;
+        let formatted = self.source.format(&mut laid);
         if self.source.is_same(&laid.raw)? {
             let path = quote_path(self.target.path());
+            let told = formatted.notice.filter(|_| !formatted.lines.is_empty());
+            let told = told.map_or_else(String::new, |told| format!(" ({told})"));
             let text =
-                format!("{path} already is what this would make of it. Nothing was written.");
+                format!("{path} already is what this would make of it{told}. Nothing was written.");
             return Err(Refusal::new(RefusalKind::NoChange, text).with("file_path", path));
         }
         let encoding_note = self.source.encoding_after(&laid.raw)?;
         let mut notes = self.notes;
+        notes.push_once(formatted.notice.clone());
         notes.push_once(self.source.hidden(&laid)?);
         let mut view = self.source.view(&laid, notes, &mut seen)?;
         view.rungs = self.rungs;
@@ -46,6 +50,10 @@ impl<S: TextSource> EditSession<'_, S> {
             .map(|change| (change.range.clone(), change.bytes.len() as u64))
             .collect();
         seen.shift(&shifts);
+        view.unshown = self.source.unshown(&laid, &formatted, &view);
+        for range in &view.unshown {
+            seen.remove(range.clone());
+        }
         Ok(Finished {
             view,
             changes: laid.raw,

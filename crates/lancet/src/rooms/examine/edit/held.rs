@@ -20,6 +20,7 @@ use crate::rooms::examine::explain::{
     Lines, Met, MetHunk, NAMED_PLACES, Searched, ambiguous, hunk_ambiguous, hunk_not_found,
     marker_ambiguous, marker_not_found, not_found, unplaced,
 };
+use crate::rooms::examine::formatted::{Formatted, format_edits, unshown_after};
 use crate::rooms::examine::hidden;
 use crate::rooms::examine::view::{Notes, Numbers, change_view};
 use crate::rooms::locate::Target;
@@ -334,6 +335,19 @@ impl TextSource for HeldText<'_> {
         };
         let raw = self.document.splice(&changes)?;
         Ok(LaidChanges { changes, raw })
+    }
+
+    fn format(&self, laid: &mut LaidChanges) -> Formatted {
+        format_edits(self.context, self.target, self.document, laid)
+    }
+
+    fn unshown(
+        &self,
+        laid: &LaidChanges,
+        formatted: &Formatted,
+        view: &ChangeView,
+    ) -> Vec<Range<u64>> {
+        unshown_after(self.document, &laid.raw, view, &formatted.lines)
     }
 
     fn is_same(&self, changes: &[RawChange]) -> Result<bool, Refusal> {

@@ -12,6 +12,7 @@ use lancet_text::{
 
 use crate::refusal::Refusal;
 use crate::request::EditRequest;
+use crate::rooms::examine::formatted::Formatted;
 use crate::rooms::examine::view::Notes;
 use crate::rooms::plan::ChangeView;
 
@@ -141,6 +142,17 @@ pub(crate) trait TextSource {
     fn lay(&mut self, places: Vec<Place>);
     /// The changes of all edits.
     fn laid(&mut self) -> Result<LaidChanges, Unencodable>;
+    /// Puts the result of the edits through the formatter of the file.
+    fn format(&self, laid: &mut LaidChanges) -> Formatted;
+    /// The bytes of the new version that a formatter wrote and the answer does not show.
+    fn unshown(
+        &self,
+        _laid: &LaidChanges,
+        _formatted: &Formatted,
+        _view: &ChangeView,
+    ) -> Vec<Range<u64>> {
+        Vec::new()
+    }
     /// Whether the file already holds what the changes would put there.
     fn is_same(&self, changes: &[RawChange]) -> Result<bool, Refusal>;
     /// The warning about new characters that people do not see.

@@ -23,6 +23,7 @@ use crate::rooms::examine::edit::source::{
 use crate::rooms::examine::explain::{
     NAMED_PLACES, ambiguous, marker_ambiguous, marker_not_found, not_found,
 };
+use crate::rooms::examine::formatted::{Formatted, too_large};
 use crate::rooms::examine::hidden;
 use crate::rooms::examine::view::Notes;
 use crate::rooms::plan::ChangeView;
@@ -283,6 +284,10 @@ impl TextSource for StreamedText<'_> {
             changes: Vec::new(),
             raw: std::mem::take(&mut self.changes),
         })
+    }
+
+    fn format(&self, _: &mut LaidChanges) -> Formatted {
+        too_large(self.file.context, self.file.target)
     }
 
     fn is_same(&self, changes: &[RawChange]) -> Result<bool, Refusal> {

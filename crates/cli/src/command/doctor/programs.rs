@@ -1,0 +1,55 @@
+//! The programs that the settings name for changes, and whether each is there.
+
+use std::path::{Path, PathBuf};
+
+use lancet::Settings;
+use serde_json::{Value, json};
+
+/// A program that the settings name.
+#[derive(Debug)]
+pub(super) struct ProgramFacts {
+    /// The table of the settings, such as `format`.
+    kind: &'static str,
+    /// The files that it is for.
+    files: String,
+    command: Vec<String>,
+    /// Where it was found.
+    found: Option<PathBuf>,
+}
+
+/// Looks for the programs that the settings name.
+pub(super) fn inspect(settings: &Settings) -> Vec<ProgramFacts> {
+    let formatters = settings.formatters().into_iter();
+    formatters
+        .map(|formatter| ProgramFacts {
+            kind: "format",
+            files: formatter.files.join(", "),
+            found: find(formatter.command.first().map_or("", String::as_str)),
+            command: formatter.command,
+        })
+        .collect()
+}
+
+fn find(program: &str) -> Option<PathBuf> {
+    if program.contains('/') {
+        return Some(PathBuf::from(program)).filter(|path| path.is_file());
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let places = std::env::split_paths(&path).map(|folder| folder.join(Path::new(program)));
+    places.into_iter().find(|place| place.is_file())
+}
+
+impl ProgramFacts {
+    pub(super) fn words(&self) -> String {
+        let found = match &self.found {
+            Some(path) => format!("found, {}", path.display()),
+            None => "not found: install it, or correct its entry".to_owned(),
+        };
+        let command = self.command.join(" ");
+        format!("{} {}: {command} ({found})", self.kind, self.files)
+    }
+
+    pub(super) fn object(&self) -> Value {
+        json!({ "kind": self.kind, "files": self.files, "run": self.command, "found": self.found })
+    }
+}

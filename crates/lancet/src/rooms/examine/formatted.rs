@@ -1,0 +1,268 @@
+//! Formatters: the new text of a file goes through the program that the settings name for it, inside the same plan, so that
+//! approver, history, ledger and answer see the formatted text. A formatter that fails changes nothing and is told.
+
+mod run;
+
+use std::ops::Range;
+
+use lancet_text::{
+    Change, Document, Encoding, LineStarts, LineTable as _, RawChange, apply_changes, apply_raw,
+    difference,
+};
+
+pub(crate) use self::run::FormattedText;
+use self::run::{Decoded, FormatResult, command_name, formatter_of, not_formatted, run};
+use super::edit::source::LaidChanges;
+use super::read_state::DIFF_BUDGET;
+use super::view::{Notes, Numbers, change_view, is_whole};
+use crate::ledger::raw_lines;
+use crate::rooms::CallContext;
+use crate::rooms::locate::Target;
+use crate::rooms::plan::ChangeView;
+use crate::wording::lines_named;
+
+/// How many lines outside an edit are named.
+const MOST_NAMED: usize = 20;
+
+/// Whether the formatters of the settings run in a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Formatting {
+    /// They run on the new text of every file.
+    #[default]
+    On,
+    /// They do not run: the plan only tells whether a change fits, or is a part of another plan.
+    Off,
+}
+
+/// What a formatter did to a plan.
+#[derive(Default)]
+pub(crate) struct Formatted {
+    /// What the answer says about it.
+    pub(crate) notice: Option<String>,
+    /// The lines of the new text that the formatter wrote, from 0.
+    pub(crate) lines: Vec<Range<usize>>,
+}
+
+/// Formats the result of edits. Where that is impossible the edits stay as they are.
+pub(super) fn format_edits(
+    context: &CallContext<'_>,
+    target: &Target,
+    document: &Document<'_>,
+    laid: &mut LaidChanges,
+) -> Formatted {
+    // Without a formatter the new text is not even put together.
+    if formatter_of(context, target).is_none() {
+        return Formatted::default();
+    }
+    let decoded = Decoded::of(document);
+    let sent = apply_changes(document.view(), &laid.changes);
+    let (text, by) = match run(context, target, document.view(), (&sent, decoded)) {
+        FormatResult::Unchanged => return Formatted::default(),
+        FormatResult::Failed(notice) => return Formatted::told(notice),
+        FormatResult::Text { text, by } => (text, by),
+    };
+    let changes = line_changes(document.view(), &text);
+    let raw = match document.splice(&changes) {
+        Ok(raw) if is_exact(document, &apply_raw(document.raw(), &raw), &text) => raw,
+        _ => return Formatted::told(not_lossless(&by, document.encoding())),
+    };
+    let blocks = difference(&sent, &text, 0, DIFF_BUDGET).blocks;
+    let notice = notice(&by, &sent, &laid.changes, &blocks);
+    (laid.changes, laid.raw) = (changes, raw);
+    Formatted {
+        notice: Some(notice),
+        lines: blocks.into_iter().map(|(_, new)| new).collect(),
+    }
+}
+
+/// What is said about a file that is too large to be held in memory, where a formatter is named for it.
+pub(super) fn too_large(context: &CallContext<'_>, target: &Target) -> Formatted {
+    let formatter = formatter_of(context, target);
+    let words = |formatter| not_formatted(&command_name(formatter), "the file is too large for it");
+    Formatted {
+        notice: formatter.map(words),
+        lines: Vec::new(),
+    }
+}
+
+/// The content of a file that is written whole, after a formatter.
+pub(super) struct FormattedFile {
+    pub(super) bytes: Vec<u8>,
+    /// What the answer says about the formatter.
+    pub(super) notice: Option<String>,
+    /// What the formatter changed, for the answer; empty where it changed nothing.
+    pub(super) body: String,
+    /// The bytes that the formatter wrote and the answer does not show.
+    pub(super) unshown: Vec<Range<u64>>,
+}
+
+/// Formats a file that is written whole. `old` is the text that it replaces.
+pub(super) fn format_file(
+    context: &CallContext<'_>,
+    target: &Target,
+    old: &str,
+    bytes: Vec<u8>,
+    encoding: Encoding,
+) -> FormattedFile {
+    let as_sent = |bytes: Vec<u8>, notice| FormattedFile {
+        bytes,
+        notice,
+        body: String::new(),
+        unshown: Vec::new(),
+    };
+    if formatter_of(context, target).is_none() {
+        return as_sent(bytes, None);
+    }
+    let Ok(document) = Document::decode(&bytes, Some(encoding)) else {
+        return as_sent(bytes, None);
+    };
+    let sent = (document.view(), Decoded::of(&document));
+    let (text, by) = match run(context, target, old, sent) {
+        FormatResult::Unchanged => return as_sent(bytes, None),
+        FormatResult::Failed(notice) => return as_sent(bytes, Some(notice)),
+        FormatResult::Text { text, by } => (text, by),
+    };
+    let changes = line_changes(document.view(), &text);
+    let made = document.splice(&changes);
+    let made = made.map(|raw| apply_raw(document.raw(), &raw));
+    let made = match made {
+        Ok(made) if is_exact(&document, &made, &text) => made,
+        _ => {
+            let notice = not_lossless(&by, document.encoding());
+            return as_sent(bytes, Some(notice));
+        }
+    };
+    let (view, _) = change_view(
+        context,
+        &document,
+        &changes,
+        Notes::default(),
+        Numbers::default(),
+    );
+    let lines = difference(document.view(), &text, 0, DIFF_BUDGET).blocks;
+    let lines: Vec<Range<usize>> = lines.into_iter().map(|(_, new)| new).collect();
+    let unshown = Document::decode(&made, Some(encoding)).map_or_else(
+        |_| std::iter::once(0..made.len() as u64).collect(),
+        |document| unshown(&document, &view, &lines),
+    );
+    FormattedFile {
+        bytes: made,
+        notice: Some(format!("formatted by {by}")),
+        body: format!("{by} changed:\n{}", view.body),
+        unshown,
+    }
+}
+
+/// The bytes of lines that a formatter wrote and an answer does not show whole, in the result of these changes.
+pub(super) fn unshown_after(
+    document: &Document<'_>,
+    changes: &[RawChange],
+    view: &ChangeView,
+    lines: &[Range<usize>],
+) -> Vec<Range<u64>> {
+    if lines.is_empty() {
+        return Vec::new();
+    }
+    let result = apply_raw(document.raw(), changes);
+    match Document::decode(&result, Some(document.encoding())) {
+        Ok(document) => unshown(&document, view, lines),
+        Err(_) => std::iter::once(0..result.len() as u64).collect(),
+    }
+}
+
+/// The bytes of lines that a formatter wrote and an answer does not show whole.
+fn unshown(document: &Document<'_>, view: &ChangeView, lines: &[Range<usize>]) -> Vec<Range<u64>> {
+    let is_shown = |line: usize| {
+        let number = line + 1;
+        view.numbered.iter().any(|shown| shown.contains(&number))
+            && is_whole(&document.view()[document.line_range(line)])
+    };
+    let all = lines.iter().flat_map(Clone::clone);
+    let within = all.filter(|line| *line < document.line_count());
+    within
+        .filter(|line| !is_shown(*line))
+        .map(|line| raw_lines(document, line..line + 1))
+        .collect()
+}
+
+impl Formatted {
+    fn told(notice: String) -> Self {
+        Self {
+            notice: Some(notice),
+            lines: Vec::new(),
+        }
+    }
+}
+
+/// The changes by whole lines that make one text of another.
+fn line_changes(old: &str, new: &str) -> Vec<Change> {
+    let (old_lines, new_lines) = (LineStarts::new(old), LineStarts::new(new));
+    let start = |lines: &LineStarts, text: &str, line: usize| match line < lines.line_count() {
+        true => lines.line_range(line).start,
+        false => text.len(),
+    };
+    let bytes = |lines: &LineStarts, text: &str, block: &Range<usize>| {
+        start(lines, text, block.start)..start(lines, text, block.end)
+    };
+    let blocks = difference(old, new, 0, DIFF_BUDGET).blocks;
+    let changes = blocks.iter().map(|(gone, come)| Change {
+        range: bytes(&old_lines, old, gone),
+        text: new[bytes(&new_lines, new, come)].to_owned(),
+    });
+    changes.collect()
+}
+
+/// Whether bytes are this text in the encoding of the document.
+fn is_exact(document: &Document<'_>, bytes: &[u8], text: &str) -> bool {
+    let made = Document::decode(bytes, Some(document.encoding()));
+    made.is_ok_and(|made| made.view() == text && made.encoding() == document.encoding())
+}
+
+fn not_lossless(by: &str, encoding: Encoding) -> String {
+    format!(
+        "not formatted: what {by} gave cannot be written as {} without loss, so the text is as it was sent",
+        encoding.name()
+    )
+}
+
+/// What the answer says about a formatter: which lines outside the edit it changed.
+fn notice(
+    by: &str,
+    sent: &str,
+    changes: &[Change],
+    blocks: &[(Range<usize>, Range<usize>)],
+) -> String {
+    let lines = LineStarts::new(sent);
+    let mut grown = 0isize;
+    let edited: Vec<Range<usize>> = changes
+        .iter()
+        .map(|change| {
+            let start = change.range.start.saturating_add_signed(grown);
+            grown += change.text.len() as isize - change.range.len() as isize;
+            let end = start + change.text.len();
+            // New text that ends in a newline does not reach into the line behind it.
+            let last = end.saturating_sub(usize::from(change.text.ends_with('\n')));
+            lines.line_of(start.min(sent.len()))..lines.line_of(last.min(sent.len())) + 1
+        })
+        .collect();
+    let is_outside = |block: &Range<usize>| {
+        let end = block.end.max(block.start + 1);
+        !edited
+            .iter()
+            .any(|span| span.start < end && block.start < span.end)
+    };
+    let outside = blocks.iter().filter(|(old, _)| is_outside(old));
+    // Lines that went are named by the line before them.
+    let named = outside.flat_map(|(_, new)| match new.is_empty() {
+        true => new.start.max(1)..new.start.max(1) + 1,
+        false => new.start + 1..new.end + 1,
+    });
+    let named: Vec<usize> = named.collect();
+    match named.is_empty() {
+        true => format!("formatted by {by}"),
+        false => format!(
+            "formatted by {by}, which also changed text outside the edit, at {}",
+            lines_named(named, MOST_NAMED)
+        ),
+    }
+}

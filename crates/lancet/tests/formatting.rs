@@ -1,0 +1,173 @@
+//! Formatters in the library: what a person is shown and approves is formatted, and is written without a second run.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use lancet::approval::Answer;
+use lancet::call::{Asks, Deciders};
+use lancet::programs::{Formatter, ProgramError, ProgramOutput, ProgramRunner};
+use lancet::settings::{Layer, Origin};
+use lancet::{Caller, Lancet, Mode, RawCall, RefusalKind, Session, Settings};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// Starts the programs as children of the test, and counts them.
+#[derive(Clone, Default)]
+struct Runner(Arc<AtomicUsize>);
+
+impl ProgramRunner for Runner {
+    fn format(
+        &self,
+        formatter: &Formatter,
+        _: &Path,
+        text: &str,
+        _: &dyn Fn() -> bool,
+    ) -> Result<ProgramOutput, ProgramError> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        let mut child = Command::new(&formatter.command[0])
+            .args(&formatter.command[1..])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| ProgramError::Unavailable(error.to_string()))?;
+        let mut input = child.stdin.take().expect("piped");
+        input.write_all(text.as_bytes()).expect("written");
+        drop(input);
+        let output = child.wait_with_output().expect("it ends");
+        Ok(ProgramOutput {
+            code: output.status.code(),
+            output: output.stdout,
+            ..ProgramOutput::default()
+        })
+    }
+}
+
+struct Place {
+    root: TempDir,
+    state: TempDir,
+    runner: Runner,
+}
+
+impl Place {
+    fn new() -> Self {
+        let place = Self {
+            root: TempDir::new().expect("folder"),
+            state: TempDir::new().expect("folder"),
+            runner: Runner::default(),
+        };
+        std::fs::write(place.root.path().join("a.txt"), "one\ntwo\n").expect("written");
+        place
+    }
+
+    /// An engine with a formatter whose output is another one at every run.
+    fn engine(&self, mode: Mode) -> Lancet {
+        let script = "cat; date +%s%N";
+        let text = format!("[[format]]\nfiles = [\"*\"]\nrun = [\"sh\", \"-c\", {script:?}]\n");
+        let layer = Layer {
+            origin: Origin::User,
+            path: "lancet.toml".into(),
+            text,
+        };
+        Lancet::builder()
+            .root(self.root.path())
+            .state_dir(self.state.path())
+            .settings(Settings::load(&[layer]).expect("loads"))
+            .mode(mode)
+            .program_runner(self.runner.clone())
+            .open()
+            .expect("opened")
+    }
+
+    fn text(&self) -> String {
+        std::fs::read_to_string(self.root.path().join("a.txt")).expect("there")
+    }
+
+    fn runs(&self) -> usize {
+        self.runner.0.load(Ordering::Relaxed)
+    }
+
+    fn call(&self, session: &Session, tool: &str, mut arguments: Value) -> lancet::Reply {
+        arguments["file_path"] = json!(self.root.path().join("a.txt"));
+        let call = RawCall::new(tool, arguments).with_caller(Caller::client("some-agent", "1"));
+        session.call(call.asking(Asks::Recorded {
+            deciders: Deciders::Present,
+            waited_on: None,
+        }))
+    }
+}
+
+fn edit() -> Value {
+    json!({ "old_string": "two", "new_string": "three" })
+}
+
+#[test]
+fn what_was_approved_is_written_and_the_formatter_does_not_run_again() {
+    let place = Place::new();
+    let session = place.engine(Mode::Ask).new_session();
+    place.call(&session, "Read", json!({}));
+    let waits = place.call(&session, "Edit", edit());
+    assert_eq!(waits.refusal(), Some(RefusalKind::Waiting));
+    assert_eq!(place.runs(), 1);
+    // Another engine stands for another process.
+    let questions = place.engine(Mode::Ask).questions().expect("kept");
+    let open = questions.open().expect("read").remove(0);
+    let shown = open.question.files[0].text.clone().expect("its text");
+    assert!(shown.starts_with("one\nthree\n1"), "{shown}");
+    questions
+        .decide(&open.id, &Answer::Yes, "a test")
+        .expect("decided");
+    let reply = place.call(&session, "Edit", edit());
+    assert!(!reply.is_error(), "{}", reply.text());
+    assert_eq!(place.text(), shown);
+    assert_eq!(place.runs(), 1);
+}
+
+#[test]
+fn a_check_runs_no_formatter_and_a_dry_run_shows_what_it_gives() {
+    let place = Place::new();
+    let session = place.engine(Mode::AcceptEdits).new_session();
+    place.call(&session, "Read", json!({}));
+    let mut arguments = edit();
+    arguments["file_path"] = json!(place.root.path().join("a.txt"));
+    session.check(RawCall::new("Edit", arguments));
+    assert_eq!(place.runs(), 0);
+    let mut dry = edit();
+    dry["dry_run"] = json!(true);
+    let reply = place.call(&session, "Edit", dry);
+    assert!(
+        reply.text().contains("formatted by `sh -c"),
+        "{}",
+        reply.text()
+    );
+    assert_eq!(place.text(), "one\ntwo\n");
+    assert_eq!(place.runs(), 1);
+}
+
+#[test]
+fn without_a_runner_the_answer_says_so() {
+    let place = Place::new();
+    let text = "[[format]]\nfiles = [\"*\"]\nrun = [\"cat\"]\n".to_owned();
+    let layer = Layer {
+        origin: Origin::User,
+        path: "lancet.toml".into(),
+        text,
+    };
+    let lancet = Lancet::builder()
+        .root(place.root.path())
+        .settings(Settings::load(&[layer]).expect("loads"))
+        .mode(Mode::AcceptEdits)
+        .open()
+        .expect("opened");
+    let session = lancet.new_session();
+    place.call(&session, "Read", json!({}));
+    let reply = place.call(&session, "Edit", edit());
+    assert!(
+        reply.text().contains("starts no programs"),
+        "{}",
+        reply.text()
+    );
+    assert_eq!(place.text(), "one\nthree\n");
+}
