@@ -9,6 +9,7 @@ mod colours;
 mod completions;
 #[cfg(target_os = "linux")]
 mod converters;
+mod diagnostics;
 mod doctor;
 mod documented;
 mod edit;
