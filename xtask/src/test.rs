@@ -105,11 +105,17 @@ pub(crate) fn all(packages: SystemPackages) -> anyhow::Result<bool> {
         let client = folder.join("waiting.mjs");
         counted(&live, command("node", &[]).arg(client).arg(binary()))
     });
-    let has_browser = match &tested {
-        Ok((_, left_out)) => !left_out.programs.contains(&system::CHROMIUM),
+    let has = |program: &str| match &tested {
+        Ok((_, left_out)) => !left_out.programs.contains(&program),
         Err(_) => true,
     };
-    if has_browser {
+    if has(system::NEOVIM) {
+        report.step("editors: Neovim", || {
+            let mut cases = command("python3", &["editors/nvim/tests/run.py"]);
+            counted(&live, cases.arg(binary()))
+        });
+    }
+    if has(system::CHROMIUM) {
         report.step("questions and page: in a browser", || {
             let run = fetches.page_client.wait()?.join("run.mjs");
             let mut cases = command("node", &[]);

@@ -16,7 +16,7 @@ use crate::reply::Reply;
 use crate::request::{Change, Request, Whose};
 use crate::rooms;
 use crate::session::{Check, Session};
-use crate::undo::{Direction, Restore, Selection, TakeBack};
+use crate::undo::{Direction, Restore, Selection, TakeBack, TakeHunk};
 
 impl Session {
     /// Reads a file for the host itself. The same rules apply, but the ledger is not changed: the lines do not count as
@@ -178,6 +178,11 @@ impl Session {
     pub fn undo_operation(&self, id: impl Into<String>) -> Reply {
         let asked = TakeBack::undo(Selection::Operation(id.into()));
         self.take_back(asked, Caller::default())
+    }
+
+    /// Takes back one hunk, like [`Reviews::take_back`](crate::review::Reviews::take_back), and asks the engine's approver.
+    pub fn take_hunk(&self, asked: TakeHunk, caller: Caller) -> Reply {
+        rooms::run_hunk(self, caller, None, asked)
     }
 
     fn undo_own(&self, selection: Selection) -> Reply {

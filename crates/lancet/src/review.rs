@@ -18,9 +18,9 @@ mod groups;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lancet_history::{IdMatch, NewLook, OperationStore, UnseenQuery};
+use lancet_history::{IdMatch, NewLook, Operation, OperationStore, UnseenQuery};
 
-pub use crate::undo::{HunkLines, NoHunk, TakeHunk};
+pub use crate::undo::{HunkLines, NoHunk, PartOf, TakeHunk};
 pub use comments::{CommentError, LONGEST_COMMENT, NewComment};
 pub use count::{MOST_COUNTED, ReviewTally};
 pub use file::{Contribution, ReviewHunk, ReviewText, ReviewedFile};
@@ -206,13 +206,26 @@ impl Reviews {
         self.store.record_look_at_all(&self.query()?, upto)
     }
 
+    /// The hunks of each file of an operation, as a request to take one back names them. A file that cannot be compared by line, or
+    /// may not be shown, has none.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn hunks(&self, operation: &Operation) -> Result<Vec<Vec<ReviewHunk>>, StoreError> {
+        let operation = Arc::new(operation.clone());
+        let files = 0..operation.files.len();
+        files
+            .map(|file| file::hunks_of(&self.history, &*self.store, &operation, file))
+            .collect()
+    }
+
     /// Takes back exactly one hunk, by an operation of its own, where its lines stand on the disk as they were shown: else the
     /// answer is the refusal `conflict`, and the file stays as it is. Whoever calls this has the person's yes; protected names
     /// and what the policy denies are refused all the same.
     pub fn take_back(&self, asked: TakeHunk) -> Reply {
         let caller = Caller::client(PAGE_CLIENT, env!("CARGO_PKG_VERSION"));
         let approver = Arc::new(AskedFor);
-        rooms::run_hunk(&self.lancet.new_session(), caller, approver, asked)
+        rooms::run_hunk(&self.lancet.new_session(), caller, Some(approver), asked)
     }
 
     fn query(&self) -> Result<UnseenQuery, StoreError> {

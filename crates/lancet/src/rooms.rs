@@ -182,17 +182,18 @@ pub(crate) fn run_change(
     respond_to_change(&context, change)
 }
 
-/// Takes back one hunk of a review. The person who asks for it has said yes to it; `approver` says what that yes does not cover.
+/// Takes back one hunk. Where the person who asks for it has said yes to it, `approver` says what that yes does not cover; without
+/// one the engine's approver is asked.
 pub(crate) fn run_hunk(
     session: &Session,
     caller: Caller,
-    approver: Arc<dyn Approver>,
+    approver: Option<Arc<dyn Approver>>,
     asked: TakeHunk,
 ) -> Reply {
     let mut context = CallContext::new(session, "Undo".to_owned(), caller, Cancel::new());
     context.layout = Layout::Files;
     context.applied_by = AppliedBy::Person;
-    context.approver = Some(approver);
+    context.approver = approver;
     respond_to_change(&context, &Change::TakeHunk(asked))
 }
 

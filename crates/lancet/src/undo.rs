@@ -164,7 +164,7 @@ impl Restore {
     }
 }
 
-/// A request to take back one hunk of what is to be reviewed of a file ([`review`](crate::review)).
+/// A request to take back one hunk: of what is to be reviewed of a file ([`review`](crate::review)), or of one operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TakeHunk {
@@ -172,10 +172,25 @@ pub struct TakeHunk {
     pub file: PathBuf,
     /// The id of the newest operation that was shown.
     pub operation: String,
-    /// The revision at the last look, which the hunk was shown against; none where there was no file.
+    /// The revision that the hunk was shown against; none where there was no file.
     pub before: Option<[u8; 32]>,
     /// The hunk.
     pub hunk: HunkLines,
+    /// Which difference the hunk is one of.
+    pub part_of: PartOf,
+    /// Whether the change is only shown.
+    pub dry_run: bool,
+}
+
+/// The difference that a hunk is one of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PartOf {
+    /// The difference between the last look and what the operation left.
+    #[default]
+    Review,
+    /// What the operation itself did to the file.
+    Operation,
 }
 
 impl TakeHunk {
@@ -191,7 +206,23 @@ impl TakeHunk {
             operation: operation.into(),
             before,
             hunk,
+            part_of: PartOf::Review,
+            dry_run: false,
         }
+    }
+
+    /// Makes the hunk one of what the operation itself did.
+    #[must_use]
+    pub fn of_operation(mut self) -> Self {
+        self.part_of = PartOf::Operation;
+        self
+    }
+
+    /// Makes the request a dry run: the patch is shown and nothing is written.
+    #[must_use]
+    pub fn dry_run(mut self) -> Self {
+        self.dry_run = true;
+        self
     }
 }
 

@@ -17,6 +17,9 @@ pub(crate) enum SystemPackages {
 /// The browser that the page is tested in, without which its step is left out.
 pub(crate) const CHROMIUM: &str = "chromium";
 
+/// The editor that its plugin is tested in, without which its step is left out.
+pub(crate) const NEOVIM: &str = "nvim";
+
 struct Package {
     name: &'static str,
     programs: &'static [&'static str],
@@ -24,7 +27,7 @@ struct Package {
     tests: &'static str,
 }
 
-const PACKAGES: [Package; 11] = [
+const PACKAGES: [Package; 12] = [
     Package {
         name: "strace",
         programs: &["strace"],
@@ -79,6 +82,11 @@ const PACKAGES: [Package; 11] = [
         name: CHROMIUM,
         programs: &[CHROMIUM],
         tests: "the page in a browser",
+    },
+    Package {
+        name: "neovim",
+        programs: &[NEOVIM],
+        tests: "the plugin for Neovim",
     },
 ];
 

@@ -286,7 +286,9 @@ Examples:
 pub(super) const SHOW: &str = "\
 Examples:
   lancet show k29f
-  lancet show k29f --json";
+  lancet show k29f --json
+  lancet show src/main.rs@k29f^
+      The file as it was before that change.";
 
 pub(super) const UNDO: &str = "\
 Examples:
@@ -295,6 +297,9 @@ Examples:
 
   lancet undo k29f --dry-run
       What undoing that change would do.
+
+  lancet undo k29f --hunk 2
+      The second hunk that `lancet show k29f` shows, and nothing else of it.
 
   lancet undo --file src/main.rs --yes
   lancet undo --session evening

@@ -75,11 +75,13 @@ pub(crate) enum LogFormat {
 }
 
 /// Show one change: who made it, when, and its diff
+///
+/// `FILE@ID` prints the file as that change left it, `FILE@ID^` as it was before.
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::SHOW)]
 pub(crate) struct ShowArguments {
     /// The change, by its id from the log, or a file: its newest change [default: the newest of all]
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID|FILE[@ID[^]]")]
     pub(crate) operation: Option<String>,
     /// One JSON object for programs
     #[arg(long)]
@@ -100,6 +102,10 @@ pub(crate) struct UndoArguments {
     /// This change, by its id from the log
     #[arg(value_name = "ID")]
     pub(crate) operation: Option<String>,
+    /// Only this hunk of the change, by its number in `lancet show`, counted from 1 over the files
+    #[arg(long, value_name = "N", requires = "operation", value_parser = one_or_more,
+        conflicts_with_all = ["number", "file", "session", "client", "turn", "since", "merge", "keep_going"])]
+    pub(crate) hunk: Option<usize>,
     /// So many of the newest changes, at once
     #[arg(short = 'n', value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) number: Option<u32>,

@@ -29,7 +29,7 @@ impl Editor {
         let mut editor = Self { process, lines };
         assert_eq!(
             editor.next(),
-            json!({ "event": "editor", "editor": name, "unsaved": 0 })
+            json!({ "event": "editor", "editor": name, "roots": [stage.project()], "unsaved": 0 })
         );
         editor
     }

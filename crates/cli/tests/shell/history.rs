@@ -644,3 +644,67 @@ fn what_a_project_denies_is_not_shown_from_another_one() {
         );
     }
 }
+
+#[test]
+fn one_hunk_of_a_change_is_taken_back_and_nothing_else() {
+    let stage = Stage::new();
+    let lines: Vec<String> = (1..=40).map(|line| format!("line {line}.")).collect();
+    let old = lines.join("\n") + "\n";
+    stage.file("a.txt", &old);
+    let new = old.replace("line 5.", "LINE 5.");
+    let new = new
+        .replace("line 20.", "LINE 20.")
+        .replace("line 35.", "LINE 35.");
+    stage.run(&["write", "a.txt", "--content", &new, "--yes"]);
+    let shown = stage.run(&["show", "--json"]);
+    let shown: serde_json::Value = serde_json::from_str(&shown.out).expect("JSON");
+    let id = shown["operation"].as_str().expect("an id").to_owned();
+    let hunks = shown["files"][0]["hunks"].as_array().expect("hunks");
+    assert_eq!(hunks.len(), 3, "{hunks:?}");
+    assert_eq!(
+        (&hunks[1]["number"], &hunks[1]["newStart"]),
+        (&2.into(), &17.into())
+    );
+    // The file as it was before, and as the change left it.
+    assert_eq!(stage.run(&["show", &format!("a.txt@{id}^")]).out, old);
+    assert_eq!(stage.run(&["show", &format!("a.txt@{id}")]).out, new);
+    let run = stage.run(&["show", &format!("b.txt@{id}")]);
+    assert!(
+        run.code != 0 && run.err.contains("has no file b.txt"),
+        "{run:?}"
+    );
+
+    // A change elsewhere in the file does not matter; what stands there is not touched.
+    stage.run(&[
+        "edit",
+        "a.txt",
+        "--old",
+        "line 1.",
+        "--new",
+        "first\nline 1.",
+        "--yes",
+    ]);
+    let dry = stage.run(&["undo", &id, "--hunk", "2", "--dry-run"]);
+    assert!(
+        dry.code == 0 && stage.text("a.txt").contains("LINE 20."),
+        "{dry:?}"
+    );
+    let run = stage.run(&["undo", &id, "--hunk", "2", "--yes"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let expected = new
+        .replace("LINE 20.", "line 20.")
+        .replace("line 1.", "first\nline 1.");
+    assert_eq!(stage.text("a.txt"), expected);
+    // A second time there is nothing to take back, and its number must be one of the change.
+    let run = stage.run(&["undo", &id, "--hunk", "2", "--yes"]);
+    assert!(
+        run.code != 0 && run.err.contains("cannot be taken back"),
+        "{run:?}"
+    );
+    let run = stage.run(&["undo", &id, "--hunk", "4", "--yes"]);
+    assert!(
+        run.code != 0 && run.err.contains("has 3 hunks, not 4"),
+        "{run:?}"
+    );
+    assert_eq!(stage.text("a.txt"), expected);
+}

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lancet_history::{
-    FileChange, LogQuery, Operation, OperationKind, OperationStore, RecordedState, Revision,
-    StoreError,
+    FileChange, IdMatch, LogQuery, Operation, OperationKind, OperationStore, RecordedState,
+    Revision, StoreError,
 };
 
 /// How many operations are read from the log at a time.
@@ -121,6 +121,34 @@ impl Chain {
         };
         chain.skip_a_persons_own();
         Ok((!chain.steps.is_empty()).then_some(chain))
+    }
+
+    /// The change of a file by one operation alone, by its whole id; none where there is no such change.
+    pub(crate) fn of_operation(
+        store: &dyn OperationStore,
+        path: &Path,
+        id: &str,
+    ) -> Result<Option<Self>, StoreError> {
+        let IdMatch::One(operation) = store.find(id, &[])? else {
+            return Ok(None);
+        };
+        let file = operation.files.iter().position(|file| file.path == path);
+        let Some(file) = file.filter(|_| operation.id == id) else {
+            return Ok(None);
+        };
+        Ok(Some(Self::alone(Arc::new(*operation), file)))
+    }
+
+    /// One change of an operation alone.
+    pub(crate) fn alone(operation: Arc<Operation>, file: usize) -> Self {
+        let step = ChainStep { operation, file };
+        let change = step.change();
+        let first_name = change.moved_from.as_ref().unwrap_or(&change.path).clone();
+        Self {
+            baseline: revision(&change.before),
+            first_name,
+            steps: vec![step],
+        }
     }
 
     /// Takes a person's own operations that come first for seen, as long as nobody else wrote in between.

@@ -149,6 +149,24 @@ pub(super) fn reviewed(
     }))
 }
 
+/// The hunks of what one operation did to one of its files; none where it cannot be compared by line or may not be shown.
+pub(super) fn hunks_of(
+    history: &History,
+    store: &dyn OperationStore,
+    operation: &Arc<Operation>,
+    file: usize,
+) -> Result<Vec<ReviewHunk>, StoreError> {
+    let chain = Chain::alone(Arc::clone(operation), file);
+    let change = &operation.files[file];
+    if !history.is_shown(&change.path) || !history.is_shown(&chain.first_name) {
+        return Ok(Vec::new());
+    }
+    Ok(match text(history, store, &chain, change.after.as_ref())? {
+        ReviewText::Lines { hunks, .. } => hunks,
+        _ => Vec::new(),
+    })
+}
+
 /// Whether a file is another than at the last look: its text, its name or its permission bits.
 pub(super) fn differs(path: &Path, chain: &Chain) -> bool {
     let newest = chain.newest();

@@ -44,12 +44,18 @@ impl EditorLink {
         let editor = Arc::new(Mutex::new(Some(editor.ok_or_else(without)?)));
         let (end, open) =
             io::pipe().map_err(|error| Failure::system(format!("no pipe can be made: {error}")))?;
-        told(name, 0)?;
-        let (own, name, around) = (Arc::clone(&editor), name.to_owned(), around.clone());
+        let roots = lancet.roots().into_iter();
+        let roots = roots.map(|root| root.display().to_string());
+        let link = Told {
+            name: name.to_owned(),
+            roots: roots.collect(),
+        };
+        link.tell(0)?;
+        let (own, around) = (Arc::clone(&editor), around.clone());
         let reading = move || {
             // The other end of the pipe is closed with this thread, however it ends.
             let _open = open;
-            listen(&own, &name, &around);
+            listen(&own, &link, &around);
             own.lock().unwrap_or_else(PoisonError::into_inner).take();
         };
         std::thread::Builder::new()
@@ -73,7 +79,7 @@ impl Drop for EditorLink {
 }
 
 /// Reads lines until standard input ends.
-fn listen(editor: &Mutex<Option<Editor>>, name: &str, around: &Surroundings) {
+fn listen(editor: &Mutex<Option<Editor>>, link: &Told, around: &Surroundings) {
     let mut input = io::stdin().lock();
     let mut line = Vec::new();
     loop {
@@ -106,7 +112,7 @@ fn listen(editor: &Mutex<Option<Editor>>, name: &str, around: &Surroundings) {
         drop(held);
         match result {
             Ok(number) => {
-                if told(name, number).is_err() {
+                if link.tell(number).is_err() {
                     return;
                 }
             }
@@ -118,10 +124,18 @@ fn listen(editor: &Mutex<Option<Editor>>, name: &str, around: &Surroundings) {
     }
 }
 
-/// Says on standard output that a list counts from now on.
-fn told(name: &str, number: usize) -> Result<(), Failure> {
-    let line = json!({ "event": "editor", "editor": name, "unsaved": number });
-    print(&format!("{line}\n")).map(|_| ())
+/// What is said on standard output about the link itself.
+struct Told {
+    name: String,
+    roots: Vec<String>,
+}
+
+impl Told {
+    /// Says that a list of so many files counts from now on.
+    fn tell(&self, number: usize) -> Result<(), Failure> {
+        let line = json!({ "event": "editor", "editor": self.name, "roots": self.roots, "unsaved": number });
+        print(&format!("{line}\n"))
+    }
 }
 
 /// The files that a line names.

@@ -5,23 +5,34 @@ use std::path::Path;
 use lancet::history::{
     ALREADY_UNDONE, History, IdMatch, LogQuery, Operation, SHORTEST_ID, ShortId,
 };
-use serde_json::json;
+use lancet::review::ReviewHunk;
+use lancet::undo::Side;
+use serde_json::{Value, json};
 
-use super::access::{history, unreadable};
+use super::access::{open, unreadable};
 use super::line::{Columns, LineForm, line};
 use super::log::patches;
 use super::operation_json::object;
 use super::owner::lets_show;
 use super::{time, who};
-use crate::arguments::ShowArguments;
+use crate::arguments::{ShowArguments, WorkArguments};
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::{Colour, Style, page, print, stdout_is_terminal, visible};
+use crate::terminal::{Colour, Style, page, print, stdout_is_terminal, stream, visible};
 use crate::words::matched_by;
 
 /// Runs `lancet show`.
 pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let history = history(&arguments.place, RootHint::Project, around)?;
+    let lancet = open(&arguments.place, RootHint::Project, None, around)?;
+    let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
+    let history = lancet.history().ok_or_else(without)?;
+    let typed = arguments.operation.as_deref();
+    if let Some((file, id)) = typed.and_then(|typed| typed.rsplit_once('@'))
+        && !file.is_empty()
+        && typed.is_some_and(|typed| !Path::new(typed).exists())
+    {
+        return content(&history, file, id, &arguments.place, around);
+    }
     let operation = match &arguments.operation {
         Some(typed) => match of_file(&history, typed, around)? {
             Some(newest) => newest,
@@ -50,6 +61,16 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
             };
             data["files"][at]["patch"] = json!(patch);
         }
+        let hunks = lancet.review().map(|review| review.hunks(&operation));
+        let hunks = hunks.transpose().map_err(unreadable)?;
+        let mut hunks = hunks.unwrap_or_default();
+        for (change, hunks) in operation.files.iter().zip(&mut hunks) {
+            // The rules of the project that a file belongs to decide, which may be another one.
+            if !lets_show(&change.path, &arguments.place, around) {
+                hunks.clear();
+            }
+        }
+        add_hunks(&mut data, hunks);
         print(&format!("{data}\n"))?;
         return Ok(Exit::Done);
     }
@@ -66,6 +87,64 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
     out.push_str(&patches(&history, &operation, &shown, colour)?);
     page(&out, around)?;
     Ok(Exit::Done)
+}
+
+/// Prints a file as a change left it, or with `ID^` as it was before, byte for byte.
+fn content(
+    history: &History,
+    file: &str,
+    id: &str,
+    place: &WorkArguments,
+    around: &Surroundings,
+) -> Result<Exit, Failure> {
+    let (id, side) = match id.strip_suffix('^') {
+        Some(id) => (id, Side::Before),
+        None => (id, Side::After),
+    };
+    let operation = find(history, id)?;
+    let path = around.absolute(Path::new(file))?;
+    let names = [path.canonicalize().unwrap_or_else(|_| path.clone()), path];
+    let change = operation.files.iter().find(|change| {
+        let earlier = change.moved_from.as_ref();
+        names.contains(&change.path) || earlier.is_some_and(|earlier| names.contains(earlier))
+    });
+    let none = || Failure::refused(format!("the change {id} has no file {file}"));
+    let change = change.ok_or_else(none)?;
+    if !lets_show(&change.path, place, around) || !history.shows(change) {
+        return Err(Failure::denied(format!("the rules deny reading {file}")));
+    }
+    let state = match side {
+        Side::Before => change.before.as_ref(),
+        Side::After => change.after.as_ref(),
+    };
+    let bytes = match state {
+        // There was no file, and nothing is what it held.
+        None => Some(Vec::new()),
+        Some(state) => history.content(&state.revision).map_err(unreadable)?,
+    };
+    let gone = || Failure::refused(format!("the content of {file} at {id} is no longer kept"));
+    let bytes = bytes.ok_or_else(gone)?;
+    stream(|out| out.write_all(&bytes))?;
+    Ok(Exit::Done)
+}
+
+/// Adds the hunks of each file, numbered over all files as `lancet undo --hunk` takes them.
+fn add_hunks(data: &mut Value, hunks: Vec<Vec<ReviewHunk>>) {
+    let mut numbers = 1..;
+    for (at, hunks) in hunks.into_iter().enumerate() {
+        let hunks = hunks.into_iter().zip(numbers.by_ref());
+        let hunks = hunks.map(|(ReviewHunk { hunk, .. }, number)| {
+            json!({
+                "number": number,
+                "oldStart": hunk.old_start,
+                "oldLines": hunk.old_lines,
+                "newStart": hunk.new_start,
+                "newLines": hunk.new_lines,
+                "lines": hunk.lines,
+            })
+        });
+        data["files"][at]["hunks"] = hunks.collect();
+    }
 }
 
 /// The newest change of what was typed, where that is a file and no id.
@@ -132,7 +211,7 @@ pub(in crate::command) fn check_length(typed: &str) -> Result<(), Failure> {
 }
 
 /// The change that was typed.
-fn find(history: &History, typed: &str) -> Result<Operation, Failure> {
+pub(super) fn find(history: &History, typed: &str) -> Result<Operation, Failure> {
     check_length(typed)?;
     match history.find(typed).map_err(unreadable)? {
         IdMatch::One(operation) => Ok(*operation),

@@ -1,12 +1,13 @@
 //! `lancet undo`, `redo` and `restore`. What they do is a change like any other: it is shown, and the person is asked.
 
 use lancet::history::{IdMatch, LogQuery};
+use lancet::review::TakeHunk;
 use lancet::undo::{Conflicts, Overlap, Restore, Selection, Side, TakeBack};
 use lancet::{Reply, Session};
 
 use super::access::{history, open, unreadable};
 use super::log::list;
-use super::show::{check_length, not_an_id};
+use super::show::{check_length, find, not_an_id};
 use super::{prompt, time, who};
 use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::{RedoArguments, RestoreArguments, UndoArguments, UndoFlags};
@@ -18,6 +19,9 @@ use crate::terminal::{TerminalApprover, WorkLine, print, print_error};
 
 /// Runs `lancet undo`.
 pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    if let (Some(number), Some(id)) = (arguments.hunk, &arguments.operation) {
+        return one_hunk(id, number, &arguments.flags, around);
+    }
     let file = arguments
         .file
         .as_deref()
@@ -71,6 +75,45 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
     take_back(&arguments.flags, reach, heading, around, |session| {
         asked.cancel = Some(begin_call());
         session.take_back(asked, caller())
+    })
+}
+
+/// Takes back one hunk of a change, by its number over the files of the change.
+fn one_hunk(
+    id: &str,
+    number: usize,
+    flags: &UndoFlags,
+    around: &Surroundings,
+) -> Result<Exit, Failure> {
+    let lancet = open(&flags.place, RootHint::Project, None, around)?;
+    let (Some(history), Some(review)) = (lancet.history(), lancet.review()) else {
+        return Err(Failure::usage(
+            "no state folder: there is neither a home nor --state-dir",
+        ));
+    };
+    let operation = find(&history, id)?;
+    let hunks = review.hunks(&operation).map_err(unreadable)?;
+    let mut all = operation.files.iter().zip(&hunks);
+    let mut all = all.by_ref().flat_map(|(file, hunks)| {
+        let hunks = hunks.iter();
+        hunks.map(move |hunk| (file, hunk))
+    });
+    let Some((file, hunk)) = all.nth(number - 1) else {
+        let total: usize = hunks.iter().map(Vec::len).sum();
+        return Err(Failure::refused(match total {
+            0 => format!(
+                "no hunk of {id} can be taken back alone: it has no lines that can be compared. `lancet undo {id}` takes all of it back"
+            ),
+            1 => format!("the change {id} has one hunk, not {number}"),
+            total => format!("the change {id} has {total} hunks, not {number}"),
+        }));
+    };
+    let before = file.before.as_ref().map(|state| state.revision);
+    let mut asked =
+        TakeHunk::new(file.path.clone(), operation.id.clone(), before, hunk.lines).of_operation();
+    asked.dry_run = flags.dry_run;
+    take_back(flags, RootHint::Project, None, around, |session| {
+        session.take_hunk(asked, caller())
     })
 }
 

@@ -43,7 +43,7 @@ pub(super) fn object(one: &RecordedQuestion, short: &str) -> Value {
     })
 }
 
-/// The same with the diffs and the numbers of the hunks.
+/// The same with the diffs, the numbers of the hunks, and the texts where they may be shown whole.
 pub(super) fn whole(one: &RecordedQuestion, short: &str) -> Value {
     let mut data = object(one, short);
     data["answer"] = json!(one.answer);
@@ -56,6 +56,8 @@ pub(super) fn whole(one: &RecordedQuestion, short: &str) -> Value {
             })
             .collect();
         data["files"][at]["pieces"] = json!(pieces);
+        data["files"][at]["oldText"] = json!(one.question.files[at].old_text);
+        data["files"][at]["newText"] = json!(one.question.files[at].text);
         data["files"][at]["notices"] = json!(one.question.files[at].notices);
     }
     data

@@ -1,5 +1,5 @@
-//! examine for one hunk of a review: the plan that takes exactly its lines back. The hunk is one of the difference between the
-//! last look and what an operation left; its lines are found on the disk by counting through what was changed since, never by
+//! examine for one hunk of a review or of an operation: the plan that takes exactly its lines back. The hunk is one of the difference
+//! between the last look, or the state before the operation, and what the operation left; its lines are found on the disk by counting through what was changed since, never by
 //! searching.
 
 use lancet_history::{OperationKind, OperationStore, TakenBack};
@@ -15,7 +15,7 @@ use crate::rooms::examine::open::HELD;
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{DryRun, FilePlan, Origin, Plan};
 use crate::rooms::{Attempt, CallContext};
-use crate::undo::{HunkLines, TakeHunk};
+use crate::undo::{HunkLines, PartOf, TakeHunk};
 use crate::wording::{QuotedPath, quote_path};
 
 /// Works out the plan that takes one hunk back.
@@ -28,12 +28,22 @@ pub(crate) fn hunk(
     let path = asked.file.to_string_lossy();
     let target = locate(context.engine(), &path, Intent::Replace)?;
     let told = quote_path(target.path());
-    let others = context.other_workspaces().map_err(unreadable)?.ids();
-    let upto = Some(asked.operation.as_str());
-    let chain = Chain::of(store, &asked.file, upto, &others).map_err(unreadable)?;
+    let (file, operation) = (&asked.file, asked.operation.as_str());
+    let chain = match asked.part_of {
+        PartOf::Review => {
+            let others = context.other_workspaces().map_err(unreadable)?.ids();
+            Chain::of(store, file, Some(operation), &others)
+        }
+        PartOf::Operation => Chain::of_operation(store, file, operation),
+    };
+    let not_there = || match asked.part_of {
+        PartOf::Review => looked_at(&told),
+        PartOf::Operation => no_such_hunk(&told),
+    };
     let chain = chain
-        .filter(|chain| chain.baseline == asked.before && target.path() == asked.file)
-        .ok_or_else(|| looked_at(&told))?;
+        .map_err(unreadable)?
+        .filter(|chain| chain.baseline == asked.before && target.path() == *file)
+        .ok_or_else(not_there)?;
     let left = chain.newest().and_then(|step| step.change().after.as_ref());
     if left.is_some_and(|left| left.size > HELD) {
         return Err(no_lines(&told));
@@ -52,7 +62,7 @@ pub(crate) fn hunk(
     let blocks = groups
         .find(|group| HunkLines::of(&hunk_of(&old, &new, group)) == asked.hunk)
         .filter(|_| !compared.coarse)
-        .ok_or_else(|| looked_at(&told))?;
+        .ok_or_else(not_there)?;
     let touching = contributors::of(store, &chain, blocks).map_err(unreadable)?;
     let takes_part_of = touching.iter().map(|step| TakenBack {
         by: Some(0),
@@ -72,7 +82,7 @@ pub(crate) fn hunk(
     )?;
     Ok(Plan {
         files: vec![file],
-        dry_run: DryRun::No,
+        dry_run: DryRun::from(asked.dry_run),
         turn,
         origin: Origin {
             kind: OperationKind::Undo,
@@ -142,6 +152,14 @@ fn conflict(path: &QuotedPath) -> Refusal {
 fn looked_at(path: &QuotedPath) -> Refusal {
     let text = format!(
         "The hunk cannot be taken back: what is to be reviewed of {path} is no longer what was shown. Nothing was changed; load the review again."
+    );
+    Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
+}
+
+/// The refusal where an operation has no such hunk.
+fn no_such_hunk(path: &QuotedPath) -> Refusal {
+    let text = format!(
+        "The hunk cannot be taken back: the change has no such hunk in {path}, or the file has another name now. Nothing was changed; look at the change again."
     );
     Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
 }
