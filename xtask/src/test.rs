@@ -115,6 +115,10 @@ pub(crate) fn all(packages: SystemPackages) -> anyhow::Result<bool> {
             counted(&live, cases.arg(binary()))
         });
     }
+    report.step("editors: VS Code, its protocol", || {
+        let run = fetches.vscode_extension.wait()?.join("test/run.mjs");
+        counted(&live, command("node", &[]).arg(run).arg(binary()))
+    });
     if has(system::CHROMIUM) {
         report.step("questions and page: in a browser", || {
             let run = fetches.page_client.wait()?.join("run.mjs");

@@ -175,6 +175,13 @@ pub(crate) fn page_client() -> anyhow::Result<PathBuf> {
     node_packages("page")
 }
 
+/// The folder with the extension for VS Code, its types and the compiler.
+pub(crate) fn vscode_extension() -> anyhow::Result<PathBuf> {
+    let folder = top().join("target/editors/vscode");
+    npm_packages(&top().join("editors/vscode"), &folder, &["ci"])?;
+    Ok(folder)
+}
+
 /// The folder with the file watchers of dev servers and editors, and the program that runs them.
 pub(crate) fn watchers() -> anyhow::Result<PathBuf> {
     node_packages("watchers")
