@@ -38,6 +38,8 @@ enum Request {
         tries: u32,
     },
     Workspace {
+        asked: Instant,
+        tries: u32,
         /// When it said that it has looked at everything, without an answer: it keeps the request until there is news.
         looked: Option<Instant>,
     },
@@ -76,6 +78,8 @@ pub(crate) struct Server {
     others: Others,
     /// Whether it has looked at the whole project once.
     knows_workspace: bool,
+    /// Whether it is to be asked for the whole project as soon as documents are answered.
+    wants_workspace: bool,
     /// Whether it said that what it answered is no longer true.
     is_outdated: bool,
     round: Option<round::Round>,
@@ -122,6 +126,7 @@ impl Server {
             epoch: 0,
             others: Others::Doubtful,
             knows_workspace: false,
+            wants_workspace: false,
             is_outdated: false,
             round: None,
             late: Vec::new(),
@@ -206,6 +211,7 @@ impl Server {
         self.requests.clear();
         self.progress.clear();
         self.knows_workspace = false;
+        self.wants_workspace = false;
         self.is_outdated = false;
         self.round = None;
         for document in self.documents.values_mut() {
@@ -222,7 +228,7 @@ impl Server {
     /// Whether it has said something of every document it was told, and answered everything.
     pub(crate) fn is_settled(&self, now: Instant) -> bool {
         let waits = |request: &Request| match request {
-            Request::Workspace { looked } => {
+            Request::Workspace { looked, .. } => {
                 looked.is_none_or(|looked| now.duration_since(looked) < QUIET)
             }
             _ => true,

@@ -201,7 +201,11 @@ impl Shared {
                         // It was asked to end, and may say so.
                         continue;
                     }
-                    match server.receive(&message, now) {
+                    let heard = server.receive(&message, now);
+                    if server.due().is_some() {
+                        self.keeping.notify_all();
+                    }
+                    match heard {
                         Heard::News => self.news.notify_all(),
                         Heard::Nothing => {}
                         Heard::Nonsense => break,
@@ -239,7 +243,8 @@ impl Shared {
         state.has_keeper = keeper.spawn(move || shared.keep()).is_ok();
     }
 
-    /// Ends servers that were not used for long. While none runs, it sleeps without a time.
+    /// Ends servers that were not used for long, and repeats a question that a server put aside. While none runs, it sleeps
+    /// without a time.
     fn keep(&self) {
         let mut state = self.lock();
         while !state.is_over {
@@ -250,10 +255,12 @@ impl Shared {
                 .iter_mut()
                 .filter(|server| server.is_running())
             {
-                let until = server.used + self.idle;
-                if until <= now {
+                server.advance(now);
+                let idle = server.used + self.idle;
+                if idle <= now {
                     server.end();
                 } else {
+                    let until = server.due().map_or(idle, |due| due.min(idle));
                     next = Some(next.map_or(until, |next| next.min(until)));
                 }
             }

@@ -186,7 +186,7 @@ impl Server {
                     self.ability.pull = Pull::of(&one["registerOptions"]);
                     self.cancel_pulls();
                     self.pull_all();
-                    self.pull_workspace_once();
+                    self.want_workspace_once();
                 }
                 Some("workspace/didChangeWatchedFiles") => self.ability.watches = true,
                 _ => {}

@@ -1,7 +1,7 @@
 //! Asking a server for problems: of documents, and of the whole project where it offers that.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -12,6 +12,9 @@ use crate::uri;
 
 /// How often a document is asked for again where the server says that it was interrupted.
 const MOST_TRIES: u32 = 3;
+
+/// So long a server may take to give a sign that it looks at the whole project.
+const SIGN: Duration = Duration::from_millis(100);
 
 /// The most files of which something is kept.
 const MOST_FILES: usize = 5000;
@@ -60,16 +63,59 @@ impl Server {
         }
     }
 
-    /// Asks for the problems of the whole project, where it was never asked.
-    pub(super) fn pull_workspace_once(&mut self) {
-        let asked = |request: &Request| matches!(request, Request::Workspace { .. });
-        if !self.knows_workspace && !self.requests.values().any(asked) {
-            self.pull_workspace();
+    /// Asks for the problems of the whole project once those of documents are answered. Not before, and again after a while
+    /// without a sign: a server that is still busy with a document it was just told may put such a request aside and not
+    /// come back to it (ty 0.0.104 does).
+    pub(super) fn ask_workspace(&mut self, now: Instant) {
+        if self.wants_workspace && !self.waits_for_documents() {
+            self.wants_workspace = false;
+            self.pull_workspace(0, now);
+        }
+        if let Some((id, tries, due)) = self.unheeded()
+            && due <= now
+        {
+            self.requests.remove(&id);
+            self.notify("$/cancelRequest", &json!({ "id": id }));
+            self.pull_workspace(tries + 1, now);
         }
     }
 
+    /// When a question about the whole project has to be asked again, because the server gave no sign.
+    pub(crate) fn due(&self) -> Option<Instant> {
+        self.unheeded().map(|(_, _, due)| due)
+    }
+
+    /// The question about the whole project of which the server gave no sign, how often it was asked, and when it is asked
+    /// again.
+    fn unheeded(&self) -> Option<(i64, u32, Instant)> {
+        self.requests
+            .iter()
+            .find_map(|(id, request)| match request {
+                Request::Workspace {
+                    asked,
+                    tries,
+                    looked: None,
+                } if *tries < MOST_TRIES && !self.progress.contains(&token(*id)) => {
+                    Some((*id, *tries, *asked + SIGN))
+                }
+                _ => None,
+            })
+    }
+
+    /// Whether the problems of some document are asked for and not answered.
+    pub(super) fn waits_for_documents(&self) -> bool {
+        let asks = |request: &Request| matches!(request, Request::Document { .. });
+        self.requests.values().any(asks)
+    }
+
+    /// Sees to it that the problems of the whole project are asked for, where they never were.
+    pub(super) fn want_workspace_once(&mut self) {
+        let asked = |request: &Request| matches!(request, Request::Workspace { .. });
+        self.wants_workspace |= !self.knows_workspace && !self.requests.values().any(asked);
+    }
+
     /// Asks for the problems of the whole project.
-    pub(super) fn pull_workspace(&mut self) {
+    fn pull_workspace(&mut self, tries: u32, now: Instant) {
         let Some(pull) = self.ability.pull.as_ref().filter(|pull| pull.has_workspace) else {
             return;
         };
@@ -84,14 +130,18 @@ impl Server {
         if let Some(identifier) = &pull.identifier {
             parameters["identifier"] = json!(identifier);
         }
-        let request = Request::Workspace { looked: None };
+        let request = Request::Workspace {
+            asked: now,
+            tries,
+            looked: None,
+        };
         self.request("workspace/diagnostic", &parameters, request);
     }
 
     /// The server has looked at everything that a request asks for; where no answer follows, it has no news.
     pub(super) fn looked(&mut self, told: &str, now: Instant) {
         for (id, request) in &mut self.requests {
-            if let Request::Workspace { looked } = request
+            if let Request::Workspace { looked, .. } = request
                 && token(*id) == told
             {
                 *looked = Some(now);

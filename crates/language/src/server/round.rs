@@ -163,6 +163,7 @@ impl Server {
 
     /// Goes on with a change as far as what was said allows; the time at which it is worth another look.
     pub(crate) fn advance(&mut self, now: Instant) -> Option<Instant> {
+        self.ask_workspace(now);
         self.learn();
         let wake = match &self.round {
             Some(Round {
@@ -201,9 +202,8 @@ impl Server {
             }
             None => None,
         };
-        let asks = |request: &Request| matches!(request, Request::Document { .. });
         let may_ask = self.round.as_ref().is_none_or(Round::is_done);
-        if self.is_outdated && may_ask && !self.requests.values().any(asks) {
+        if self.is_outdated && may_ask && !self.waits_for_documents() {
             self.is_outdated = false;
             self.pull_all();
         }
@@ -238,7 +238,7 @@ impl Server {
         let Phase::Before(changes) = std::mem::replace(&mut round.phase, Phase::After) else {
             return;
         };
-        let looked = |request: &Request| matches!(request, Request::Workspace { looked: Some(looked) } if now >= *looked + ANSWER_FOLLOWS);
+        let looked = |request: &Request| matches!(request, Request::Workspace { looked: Some(looked), .. } if now >= *looked + ANSWER_FOLLOWS);
         self.knows_workspace |= self.requests.values().any(looked);
         self.cancel_pulls();
         self.epoch += 1;
@@ -297,7 +297,7 @@ impl Server {
                 }
             }
         }
-        self.pull_workspace();
+        self.wants_workspace = true;
         if let Some(round) = &mut self.round {
             round.changed = changed;
         }
@@ -306,6 +306,7 @@ impl Server {
     /// Whether everything was said that will be; else when to look again.
     fn is_answered(&mut self, now: Instant) -> Result<Result<(), NotAnswered>, Option<Instant>> {
         let epoch = Some(self.epoch);
+        let waits_for_documents = self.waits_for_documents();
         let Some(round) = &mut self.round else {
             return Ok(Err(NotAnswered));
         };
@@ -326,11 +327,7 @@ impl Server {
                 Ok(Ok(()))
             };
         }
-        if self
-            .requests
-            .values()
-            .any(|request| matches!(request, Request::Document { .. }))
-        {
+        if waits_for_documents {
             return Err(None);
         }
         if !all_current {
@@ -338,12 +335,19 @@ impl Server {
         }
         let answered = *round.answered.get_or_insert(now);
         let workspace = self.requests.values().find_map(|request| match request {
-            Request::Workspace { looked } => Some(looked),
+            Request::Workspace { looked, .. } => Some(looked),
             _ => None,
         });
         let until = match workspace {
             None => return Ok(Ok(())),
-            Some(None) => answered + PATIENCE,
+            Some(None) => {
+                let patience = answered + PATIENCE;
+                let due = self.due().unwrap_or(patience);
+                if now < patience {
+                    return Err(Some(due.min(patience)));
+                }
+                patience
+            }
             Some(Some(looked)) => *looked + ANSWER_FOLLOWS,
         };
         if now < until {

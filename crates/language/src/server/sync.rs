@@ -41,7 +41,8 @@ impl Server {
         self.forget_base(path);
         if self.is_ready() {
             self.pull_document(path, 0);
-            self.pull_workspace_once();
+            self.want_workspace_once();
+            self.advance(now);
         }
     }
 
@@ -139,7 +140,7 @@ impl Server {
             self.open(&path, now);
             self.pull_document(&path, 0);
         }
-        self.pull_workspace_once();
+        self.want_workspace_once();
     }
 
     /// Gives up a document.
