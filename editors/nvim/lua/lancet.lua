@@ -34,6 +34,13 @@ local function with(...)
   return command
 end
 
+--- Whether the program is there; says so where it is not.
+local function is_installed()
+  if vim.fn.executable(config.command[1]) == 1 then return true end
+  tell("`" .. config.command[1] .. "` cannot be started; is it installed?", vim.log.levels.ERROR)
+  return false
+end
+
 --- Decodes one line; nil where it is no JSON object.
 local function decode(line)
   local ok, value = pcall(vim.json.decode, line, { luanil = { object = true, array = true } })
@@ -42,6 +49,7 @@ end
 
 --- Runs a command of lancet; `done` gets its exit code, its output and its errors. Nothing waits for it.
 local function run(arguments, done)
+  if not is_installed() then return end
   local out, errors = {}, {}
   local job = vim.fn.jobstart(with(unpack(arguments)), {
     stdout_buffered = true,
@@ -50,12 +58,8 @@ local function run(arguments, done)
     on_stderr = function(_, lines) errors = lines end,
     on_exit = function(_, code) done(code, table.concat(out, "\n"), vim.trim(table.concat(errors, "\n"))) end,
   })
-  if job <= 0 then
-    tell("`" .. config.command[1] .. "` cannot be started; is it installed?", vim.log.levels.ERROR)
-  else
-    -- Without this a command that reads its input would wait for ever.
-    vim.fn.chanclose(job, "stdin")
-  end
+  -- Without this a command that reads its input would wait for ever.
+  vim.fn.chanclose(job, "stdin")
 end
 
 --- Runs a command that prints JSON, one object a line; `done` gets the objects.
@@ -130,13 +134,19 @@ end
 
 -- What comes from lancet --------------------------------------------------------------------------------------------------------
 
+--- Whether a buffer's name, or a file that it is a link to, is this file.
+local function is_file(name, path) return name == path or (name ~= "" and vim.loop.fs_realpath(name) == path) end
+
 local function reload(path)
-  local buffer = vim.fn.bufnr("^" .. vim.fn.escape(path, "*?[]{},\\") .. "$")
-  if buffer < 0 or not vim.api.nvim_buf_is_loaded(buffer) or vim.bo[buffer].modified then return end
-  vim.api.nvim_buf_call(buffer, function()
-    -- Without 'autoread' Neovim would ask, and there is nothing to lose in a buffer without changes.
-    vim.cmd("setlocal autoread | silent! checktime " .. buffer .. " | setlocal autoread<")
-  end)
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    local is_plain = vim.api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].buftype == "" and not vim.bo[buffer].modified
+    if is_plain and is_file(vim.api.nvim_buf_get_name(buffer), path) then
+      vim.api.nvim_buf_call(buffer, function()
+        -- Without 'autoread' Neovim would ask, and there is nothing to lose in a buffer without changes.
+        vim.cmd("setlocal autoread | silent! checktime " .. buffer .. " | setlocal autoread<")
+      end)
+    end
+  end
 end
 
 --- Tells of the changes that were gathered, in one line.
@@ -187,7 +197,8 @@ local function on_event(event)
   end
 end
 
-local function on_output(_, lines)
+local function on_output(job, lines)
+  if job ~= link.job then return end
   -- The first part goes on with the last line, and the last part is not whole yet.
   lines[1] = link.rest .. lines[1]
   link.rest = table.remove(lines)
@@ -200,7 +211,8 @@ end
 --- Begins the link for the folder that Neovim is in.
 function M.start()
   if link.job then return end
-  link.rest, link.sent, link.known = "", "", {}
+  if not is_installed() then return end
+  link.rest, link.sent, link.known, link.roots = "", "", {}, {}
   local job
   job = vim.fn.jobstart(with("events", "--follow", "--editor", "nvim"), {
     on_stdout = on_output,
@@ -215,7 +227,6 @@ function M.start()
       end
     end,
   })
-  if job <= 0 then return tell("`" .. config.command[1] .. "` cannot be started; is it installed?", vim.log.levels.ERROR) end
   link.job = job
   soon("unsaved", send_unsaved)
   refresh()
@@ -492,10 +503,14 @@ function commands.hunk(arguments)
   local id, number = facts().operation, tonumber(arguments[#arguments]) or place()[3]
   if #arguments == 2 then id = arguments[1] end
   if not id or not number then return tell("open a change with :Lancet diff, and put the cursor on the hunk to take back") end
-  run({ "undo", id, "--hunk", tostring(number), "--dry-run", "--json" }, function(code, out, errors)
-    if code ~= 0 then return tell(errors ~= "" and errors or out, vim.log.levels.ERROR) end
-    for _, path in ipairs(unsaved_files()) do
-      if out:find(path, 1, true) then return tell(shown(path) .. " has unsaved changes; save it first, and nothing was taken back") end
+  ask({ "show", id, "--json" }, function(objects)
+    for _, file in ipairs(objects[1].files) do
+      for _, name in ipairs(unsaved_files()) do
+        -- lancet would ask at a terminal, and there is none.
+        if is_file(name, file.file_path) then
+          return tell(shown(name) .. " has unsaved changes; save it first. Nothing was taken back", vim.log.levels.WARN)
+        end
+      end
     end
     run({ "undo", id, "--hunk", tostring(number), "--yes" }, function(status, _, trouble)
       if status ~= 0 then return tell(trouble, vim.log.levels.ERROR) end

@@ -338,6 +338,7 @@ def an_unsaved_buffer_is_asked_about(stage):
     editor.type("oanother line<Esc>")
     eventually("lancet knows of it", unsaved.exists)
     editor.end()
+    eventually("lancet knows that it is gone", lambda: not unsaved.exists())
     failed, text = agent.call("Edit", file_path=file, old_string="line 1.", new_string="LINE 1.")
     assert not failed, text
 
@@ -350,6 +351,12 @@ def one_hunk_is_taken_back(stage):
     editor.command("Lancet diff")
     eventually("the diff is shown", lambda: "lancet://change/" in editor.name())
     editor.command(str(editor.lines().index("+LINE 20.") + 1))
+    # Not while the buffer of the file has changes of its own.
+    editor.lua("local buffer = vim.fn.bufadd(...); vim.fn.bufload(buffer); vim.api.nvim_buf_set_lines(buffer, 0, 0, false, { 'mine' })", str(file))
+    editor.command("Lancet hunk")
+    editor.told("a.txt has unsaved changes")
+    assert file.read_text() == changed(LINES, 5, 20, 35)
+    editor.lua("vim.bo[vim.fn.bufnr(...)].modified = false", str(file))
     editor.command("Lancet hunk")
     editor.told("hunk 2 of")
     assert file.read_text() == changed(LINES, 5, 35)
@@ -363,8 +370,18 @@ def one_hunk_is_taken_back(stage):
     assert len(items) == 3 and any("MultiEdit" in item["text"] for item in items), items
 
 
+def a_program_that_is_missing_is_told(stage):
+    editor = stage.neovim()
+    editor.command("Lancet stop")
+    editor.lua('require("lancet").setup({ command = "/no/such/lancet" })')
+    editor.told("/no/such/lancet")
+    editor.command("Lancet pending")
+    assert editor.lua("return #_G.told") == 2, editor.lua("return _G.told")
+    assert not editor.lua('return require("lancet").status().linked')
+
+
 CASES = [a_change_is_told_shown_and_reloaded, one_hunk_of_a_waiting_change_is_approved, a_change_is_rejected_with_words,
-         an_unsaved_buffer_is_asked_about, one_hunk_is_taken_back]
+         an_unsaved_buffer_is_asked_about, one_hunk_is_taken_back, a_program_that_is_missing_is_told]
 
 
 def main():
