@@ -6,6 +6,7 @@ mod new;
 pub use crate::builtin::apply_patch::ApplyPatchArguments;
 pub use crate::builtin::delete_file::DeleteFileArguments;
 pub use crate::builtin::delete_lines::DeleteLinesArguments;
+pub use crate::builtin::diagnostics::DiagnosticsArguments;
 pub use crate::builtin::edit::EditArguments;
 pub use crate::builtin::glob::GlobArguments;
 pub use crate::builtin::grep::{GrepArguments, OutputMode};

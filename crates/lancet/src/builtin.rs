@@ -6,6 +6,7 @@ pub(crate) mod apply_patch;
 mod declaration;
 pub(crate) mod delete_file;
 pub(crate) mod delete_lines;
+pub(crate) mod diagnostics;
 pub(crate) mod edit;
 mod formats;
 pub(crate) mod glob;
@@ -58,6 +59,7 @@ static REGISTRY: &[&dyn Tool] = &[
     &delete_file::DeleteFile,
     &apply_patch::ApplyPatch,
     &undo::Undo,
+    &diagnostics::Diagnostics,
     &text_editor::TextEditor,
 ];
 

@@ -127,9 +127,10 @@ pub use write_scope::WriteScope;
 pub mod tools {
     pub use crate::arguments::{
         ApplyPatchArguments, CellEditMode, DeleteFileArguments, DeleteLinesArguments,
-        EditArguments, EditItem, GlobArguments, GrepArguments, InsertArguments, MoveFileArguments,
-        MoveLinesArguments, MultiEditArguments, NotebookEditArguments, OutputMode, ReadArguments,
-        ReplaceLinesArguments, UndoArguments, WriteArguments, WriteMode, strict_schema,
+        DiagnosticsArguments, EditArguments, EditItem, GlobArguments, GrepArguments,
+        InsertArguments, MoveFileArguments, MoveLinesArguments, MultiEditArguments,
+        NotebookEditArguments, OutputMode, ReadArguments, ReplaceLinesArguments, UndoArguments,
+        WriteArguments, WriteMode, strict_schema,
     };
     pub use crate::builtin::{
         ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration, Format, Length, ListForm, Strictness,

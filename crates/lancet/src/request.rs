@@ -19,7 +19,7 @@ pub use lancet_search::Substitution;
 pub use lancet_text::{FinalNewline, Gaps, HunkBounds, LastLine};
 pub use lancet_workspace::Executable;
 
-use crate::arguments::{GlobArguments, GrepArguments, ReadArguments};
+use crate::arguments::{DiagnosticsArguments, GlobArguments, GrepArguments, ReadArguments};
 pub use crate::cell_request::{CellChange, CellName, CellRequest, CellType, InsertSide};
 use crate::undo::{Restore, TakeBack, TakeHunk};
 
@@ -327,6 +327,8 @@ pub(crate) enum Asked {
     /// A read that also takes a folder and then shows its entries.
     View(ReadArguments),
     Search(Search),
+    /// A list of what language servers find.
+    Diagnose(DiagnosticsArguments),
     Change(Change<'static>),
     /// The answer of a host's tool that changes no file.
     Answer {

@@ -1,5 +1,6 @@
 //! The servers of one process, as the host uses them.
 
+mod current;
 mod shared;
 
 use std::collections::BTreeMap;

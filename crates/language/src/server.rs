@@ -1,6 +1,7 @@
 //! One server: how it stands, what it was told, and what it said. Everything here happens under the lock of
 //! [`crate::Language`] and returns at once; what is sent goes through the outbox.
 
+mod current;
 mod incoming;
 mod pull;
 mod round;

@@ -111,6 +111,31 @@ fn an_answer_tells_what_the_change_broke_here_and_elsewhere_and_nothing_old() {
 }
 
 #[test]
+fn the_tool_lists_old_problems_too() {
+    let Some(stage) = stage_with("ty") else {
+        return;
+    };
+    let (prices, _) = project(&stage);
+    let list = |agent: &mut Agent| {
+        let asked = json!({ "file_path": prices });
+        agent.call("Diagnostics", asked).1
+    };
+    let mut agent = Agent::new(&stage, &["--tools", "default,Diagnostics"]);
+    assert!(list(&mut agent).contains("lancet trust"), "it says why not");
+    trust(&stage);
+    let mut agent = Agent::new(&stage, &["--tools", "default,Diagnostics"]);
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let text = list(&mut agent);
+        if !text.contains("not ready") {
+            assert!(text.contains("prices.py:5:7: error"), "{text}");
+            return;
+        }
+        assert!(Instant::now() < until, "{text}");
+    }
+}
+
+#[test]
 fn a_hidden_file_is_not_named() {
     let Some(stage) = stage_with("ty") else {
         return;

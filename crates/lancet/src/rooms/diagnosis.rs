@@ -5,13 +5,18 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use lancet_language::{FileChange, Language};
+use serde_json::json;
 
-use super::CallContext;
+use super::examine::open::LARGEST;
 use super::examine::read::Page;
-use super::locate::is_hidden;
+use super::locate::{Intent, is_hidden, locate};
 use super::notices::{Effect, Notice};
 use super::record::Recorded;
+use super::{CallContext, reply};
+use crate::arguments::DiagnosticsArguments;
 use crate::outcome::{ChangeKind, Diagnosis, FoundProblem};
+use crate::refusal::Refusal;
+use crate::reply::Reply;
 use crate::settings::Diagnostics;
 use crate::visible::visible;
 use crate::wording::{count, cut};
@@ -59,6 +64,55 @@ pub(super) fn after(context: &CallContext<'_>, recorded: &Recorded) -> Diagnosis
     let mut found = Diagnosis::from(language.problems(pending, Instant::now() + wait));
     found.new.retain(|problem| may_tell(context, &problem.path));
     found
+}
+
+/// Why there are no problems to list.
+const NO_SERVERS: &str = "No language server runs here: the project is not trusted (`lancet trust`), none for it is installed, or language.diagnostics is off. `lancet doctor` says which.";
+
+/// Lists the problems that a file has now, or all files that the servers know.
+pub(super) fn current(
+    context: &CallContext<'_>,
+    arguments: &DiagnosticsArguments,
+) -> Result<Reply, Refusal> {
+    let target = match &arguments.file_path {
+        Some(path) => Some(locate(context.engine(), path, Intent::Show)?),
+        None => None,
+    };
+    let Some(language) = servers(context) else {
+        let data = json!({ "problems": [], "notReady": [] });
+        return Ok(reply::host_answer(NO_SERVERS.to_owned(), data));
+    };
+    if let Some(target) = &target {
+        let snapshot = target.located.snapshot(LARGEST);
+        if let Ok(snapshot) = &snapshot
+            && let Some(text) = text(&snapshot.bytes)
+        {
+            language.read(target.path(), text);
+        }
+    }
+    let wait = Duration::from_millis(context.engine().settings.language.wait);
+    let path = target.as_ref().map(|target| target.path());
+    let mut found = Diagnosis::from(language.current(path, Instant::now() + wait));
+    found.new.retain(|problem| may_tell(context, &problem.path));
+    let mut text = String::new();
+    for problem in &found.new {
+        text.push_str(&line(problem));
+        text.push('\n');
+    }
+    if found.more > 0 {
+        text.push_str(&format!("[lancet: and {} more]\n", found.more));
+    }
+    if !found.not_ready.is_empty() {
+        let servers = found.not_ready.join(", ");
+        text.push_str(&format!(
+            "[lancet: not ready: {servers}; call again later]\n"
+        ));
+    } else if found.new.is_empty() {
+        text.push_str("No problems.\n");
+    }
+    text.truncate(text.trim_end().len());
+    let data = json!({ "problems": found.new, "more": found.more, "notReady": found.not_ready });
+    Ok(reply::host_answer(text, data))
 }
 
 /// The notices about problems that were found after their answer.

@@ -1,0 +1,46 @@
+//! The problems that files have now, new or old, for whoever asks.
+
+use std::path::Path;
+use std::time::Instant;
+
+use super::Language;
+use crate::Found;
+
+/// The number of problems that one list has; the others are counted.
+const MOST_LISTED: usize = 100;
+
+impl Language {
+    /// The problems that this file has now, or every file that the servers know; waits until then at the latest for what they
+    /// were told last. The servers that did not get there in time are named as not ready.
+    #[must_use]
+    pub fn current(&self, path: Option<&Path>, until: Instant) -> Found {
+        let _ = self.settle(until);
+        let now = Instant::now();
+        let mut state = self.shared.lock();
+        let mut problems = Vec::new();
+        let mut not_ready = Vec::new();
+        let wanted = path.map(|path| self.shared.servers_of(&mut state, path, now));
+        for (id, server) in state.servers.iter().enumerate() {
+            if wanted.as_ref().is_some_and(|wanted| !wanted.contains(&id)) {
+                continue;
+            }
+            if server.is_settled(now) {
+                problems.extend(server.current(path));
+            } else if server.is_running() {
+                not_ready.push(server.entry.name.clone());
+            }
+        }
+        drop(state);
+        problems.sort_by_cached_key(|problem| {
+            let place = (problem.path.clone(), problem.line, problem.column);
+            (problem.severity, place)
+        });
+        let more = problems.len().saturating_sub(MOST_LISTED);
+        problems.truncate(MOST_LISTED);
+        Found {
+            new: problems,
+            more,
+            not_ready,
+        }
+    }
+}

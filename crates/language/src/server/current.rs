@@ -1,0 +1,22 @@
+//! What a server says of files now, new or old, for whoever asks.
+
+use std::path::Path;
+
+use super::Server;
+use crate::Problem;
+
+impl Server {
+    /// Everything that it said last of this file, or of every file.
+    pub(crate) fn current(&self, path: Option<&Path>) -> Vec<Problem> {
+        let asked = |known: &Path| path.is_none_or(|path| path == known);
+        let files = self.files.iter().filter(|(known, _)| asked(known));
+        let mut problems = Vec::new();
+        for (known, state) in files {
+            let document = self.documents.get(known);
+            let revision = document.and_then(|document| document.revision.as_deref());
+            let said = state.said().into_iter();
+            problems.extend(said.map(|one| one.problem(known, &self.entry.name, revision)));
+        }
+        problems
+    }
+}
