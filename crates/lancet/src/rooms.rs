@@ -18,6 +18,7 @@ pub(crate) mod heal;
 pub(crate) mod injected;
 pub(crate) mod late;
 pub(crate) mod locate;
+mod notice;
 mod notices;
 pub(crate) mod omitted;
 mod parted;
@@ -54,7 +55,7 @@ pub(crate) use context::CallContext;
 pub(crate) use injected::note_seen;
 
 use context::Turns;
-use notices::Effect;
+use notice::Effect;
 use reply::search::Matches;
 use tool_refusals::{not_listed, tool_names, unusable};
 

@@ -8,16 +8,16 @@
 
 mod list;
 mod origin;
+mod place;
 mod uri;
 mod words;
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use lancet::{Lancet, Refusal, RefusalKind};
-use lancet_serving::pool::{JobError, Pool, Progress};
+use lancet_serving::pool::Pool;
 use lancet_serving::{Level, Log};
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -34,10 +34,8 @@ use crate::options::Options;
 use list::{answer_of, uris};
 pub use origin::{LateRoots, RootsOrigin};
 pub(crate) use uri::folder as folder_of_uri;
-use words::{HOW, NOT_WORKED_OUT, cut, listed};
+use words::{HOW, NOT_WORKED_OUT};
 
-/// How many roots of a client are read; further ones are ignored.
-const MOST: usize = 1_000;
 /// The name of the roots in the input requests of a call that has to be repeated.
 const NAME: &str = "roots";
 /// The prefix of the state of such a call.
@@ -354,64 +352,6 @@ impl ClientRoots {
     pub(crate) fn take_notice(&self) -> Option<String> {
         let mut notice = self.notice.lock().unwrap_or_else(PoisonError::into_inner);
         notice.take()
-    }
-
-    /// Works out where calls may work, by the roots of the client.
-    async fn place(&self, uris: Vec<String>) -> Result<WorkPlace, JobError> {
-        let mut folders: Vec<PathBuf> = Vec::new();
-        for given in uris.iter().take(MOST) {
-            match uri::folder(given) {
-                Some(folder) => folders.push(folder),
-                None => self.log.say(Level::Warn, || {
-                    format!("a root of the client is no folder of this machine and is passed over: {given:?}")
-                }),
-            }
-        }
-        // A client without a folder of this machine says nothing about where to work.
-        let says_nothing = folders.is_empty();
-        let (lancet, origin) = (self.lancet.clone(), self.origin.clone());
-        // This runs on a thread of the pool, because the folders may be on a file system that does not respond.
-        let work = move || match origin {
-            RootsOrigin::Wanted(late) => late.open(&folders),
-            RootsOrigin::Named | RootsOrigin::Found => {
-                lancet.narrowed(&folders).ok_or_else(String::new)
-            }
-        };
-        let why_not = match self.pool.run(&Progress::default(), work).await? {
-            Ok(lancet) => {
-                self.log.say(Level::Info, || {
-                    format!("the client's roots narrow lancet's to {:?}", lancet.roots())
-                });
-                return Ok(WorkPlace::Client(lancet));
-            }
-            Err(why_not) => why_not,
-        };
-        let theirs = listed(uris.iter().map(|uri| format!("{uri:?}")));
-        self.log.say(Level::Warn, || {
-            format!("the client's roots ({theirs}) have nothing in common with lancet's")
-        });
-        if says_nothing {
-            return Ok(WorkPlace::Own);
-        }
-        let own = listed(self.lancet.roots().iter().map(|root| format!("{root:?}")));
-        Ok(match &self.origin {
-            RootsOrigin::Named => {
-                let mut notice = self.notice.lock().unwrap_or_else(PoisonError::into_inner);
-                *notice = Some(format!(
-                    "[lancet: the client's roots have nothing in common with lancet's; lancet's hold: {}]",
-                    cut(&own, 80)
-                ));
-                WorkPlace::Own
-            }
-            RootsOrigin::Found => WorkPlace::Nowhere(format!(
-                "The roots of the client ({theirs}) and those of lancet ({own}) have nothing in common, so it is not known where work is allowed. {HOW}"
-            )),
-            RootsOrigin::Wanted(late) => WorkPlace::Nowhere(format!(
-                "{} The roots of the client: {theirs}. {} {HOW}",
-                late.why(),
-                cut(&why_not, 500)
-            )),
-        })
     }
 }
 

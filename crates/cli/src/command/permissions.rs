@@ -14,7 +14,7 @@ use crate::guard::{self, Authority};
 use crate::opening::{OpenRequest, Writes};
 use crate::surroundings::{
     RootHint, Surroundings, as_text, claude_settings, resolve_roots, settings_files,
-    trust::{self, Standing},
+    trust::{self, FolderTrust},
 };
 use crate::terminal::{confirm, print, visible};
 use crate::words::paths_from;
@@ -197,7 +197,7 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
         let was_folder_trusted = trust::is_folder_trusted(&state, folder);
         // This is recorded even where the present text is not trusted, because an earlier text may be.
         record(None)?;
-        trust::keep_folder(&state, folder, Standing::Revoked).map_err(failed)?;
+        trust::keep_folder(&state, folder, FolderTrust::Revoked).map_err(failed)?;
         let mut told = String::new();
         if was_folder_trusted {
             let _ = writeln!(
@@ -240,7 +240,7 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
             format!("{name} is trusted as it is now (hash {}).\n", &hash[..16])
         }
         None => {
-            trust::keep_folder(&state, folder, Standing::Trusted).map_err(failed)?;
+            trust::keep_folder(&state, folder, FolderTrust::Given).map_err(failed)?;
             format!(
                 "{shown_folder} is trusted to run language servers of the built-in table, from the next start of lancet on. A {} that appears later needs trust of its own.\n",
                 lancet::settings::NAME

@@ -43,19 +43,19 @@ pub(crate) fn keep(state: &Path, settings: &Path, text: Option<&str>) -> io::Res
 }
 
 /// Records that the user trusts this folder, or no longer does.
-pub(crate) fn keep_folder(state: &Path, folder: &Path, standing: Standing) -> io::Result<()> {
-    let hash = match standing {
-        Standing::Trusted => identity(folder)?,
-        Standing::Revoked => NONE.to_owned(),
+pub(crate) fn keep_folder(state: &Path, folder: &Path, trust: FolderTrust) -> io::Result<()> {
+    let hash = match trust {
+        FolderTrust::Given => identity(folder)?,
+        FolderTrust::Revoked => NONE.to_owned(),
     };
     append(state, &hash, folder)
 }
 
 /// What is recorded of a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum FolderTrust {
     /// The user trusts it.
-    Trusted,
+    Given,
     /// The user does not, or no longer.
     Revoked,
 }

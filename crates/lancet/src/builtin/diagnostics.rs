@@ -34,7 +34,7 @@ impl Tool for Diagnostics {
         Declaration {
             name: self.name().into(),
             title: "List problems".into(),
-            summary: "Lists the problems that language servers find in a file.".into(),
+            summary: "Lists the problems that language servers find in a file, or in all files that they know.".into(),
             description: "Lists the problems that language servers find in a file, or in all files that they know. \
                 Answers to changes already carry what a change broke."
                 .into(),

@@ -10,19 +10,16 @@ use serde_json::json;
 use super::examine::open::LARGEST;
 use super::examine::read::Page;
 use super::locate::{Intent, is_hidden, locate};
-use super::notices::{Effect, Notice};
+use super::notice::{Effect, Notice};
 use super::record::Recorded;
+use super::reply::problems::line;
 use super::{CallContext, reply};
 use crate::arguments::DiagnosticsArguments;
 use crate::outcome::{ChangeKind, Diagnosis, FoundProblem};
 use crate::refusal::Refusal;
 use crate::reply::Reply;
 use crate::settings::Diagnostics;
-use crate::visible::visible;
-use crate::wording::{count, cut};
-
-/// The longest message of one problem, in characters.
-const LONGEST_MESSAGE: usize = 400;
+use crate::wording::count;
 
 /// The byte order mark, which is no part of the text that servers have.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
@@ -140,49 +137,6 @@ pub(super) fn late<'c>(context: &'c CallContext<'_>, effect: Effect) -> Vec<Noti
         notices.push(Notice::new(&words, || true));
     }
     notices
-}
-
-/// The lines of an answer about what was found.
-pub(super) fn words(found: &Diagnosis) -> String {
-    let mut text = String::new();
-    let all = found.new.len() + found.more;
-    if all > 0 {
-        text.push_str(&format!(
-            "[lancet: {} after this change:]\n",
-            count(all, "new problem")
-        ));
-        for problem in &found.new {
-            text.push_str(&line(problem));
-            text.push('\n');
-        }
-        if found.more > 0 {
-            text.push_str(&format!("[lancet: and {} more]\n", found.more));
-        }
-    }
-    if !found.not_ready.is_empty() {
-        text.push_str(&format!(
-            "[lancet: diagnostics are not ready: {}; what is found later is told with the next answer]\n",
-            found.not_ready.join(", ")
-        ));
-    }
-    text
-}
-
-fn line(problem: &FoundProblem) -> String {
-    let path = problem.path.to_string_lossy();
-    let code = problem.code.iter();
-    let code: String = code.map(|code| format!(" {code}")).collect();
-    // Some messages have several lines, and their indentation.
-    let message: Vec<&str> = problem.message.split_whitespace().collect();
-    let said = format!("{} ({}{code})", message.join(" "), problem.source);
-    format!(
-        "{}:{}:{}: {}: {}",
-        visible(&path),
-        problem.line,
-        problem.column,
-        problem.severity,
-        cut(&visible(&said), LONGEST_MESSAGE)
-    )
 }
 
 /// The servers, where the settings want what they find.

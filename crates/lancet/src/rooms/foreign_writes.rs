@@ -8,7 +8,7 @@ use lancet_history::StampRecord;
 use lancet_workspace::{KnownContent, Revision};
 
 use super::CallContext;
-use super::notices::Notice;
+use super::notice::Notice;
 use crate::ledger::{record_of, stamp_of};
 use crate::outcome::Outcome;
 use crate::wording::{joined, quote_path};

@@ -16,7 +16,7 @@ use lancet_workspace::{
 };
 
 use super::CallContext;
-use super::notices::Notice;
+use super::notice::Notice;
 use super::plan::{FilePlan, Plan};
 use crate::engine::{EngineView, LateNotice, recorded_workspace};
 use crate::operation;

@@ -2,6 +2,7 @@
 //! one budget and one rule for all entry points (tool calls, and a host's undo and restore): a notice is added whole
 //! where the answer still has room for it; otherwise it waits for the next answer.
 
+use super::notice::{Effect, Notice};
 use super::{CallContext, diagnosis, foreign_writes, late, persons_words, set_aside};
 use crate::engine::TROUBLE_ROOM;
 use crate::limit::AnswerLimit;
@@ -12,33 +13,6 @@ use crate::reply::Reply;
 const LONGEST_REASON: usize = 500;
 /// The length of the words that say how much of a cut text is missing.
 const CUT_MARK: usize = 40;
-
-/// A line for the end of an answer.
-pub(crate) struct Notice<'c> {
-    line: String,
-    /// The length that the answer itself had to leave free for this notice.
-    reserved: usize,
-    /// Marks the notice as given. False where another answer has given it meanwhile, so that it must not be repeated.
-    claim: Box<dyn FnOnce() -> bool + 'c>,
-}
-
-impl<'c> Notice<'c> {
-    /// Makes a notice; `claim` marks it as given.
-    pub(crate) fn new(words: &str, claim: impl FnOnce() -> bool + 'c) -> Self {
-        Self {
-            line: format!("[lancet: {words}]"),
-            reserved: 0,
-            claim: Box::new(claim),
-        }
-    }
-}
-
-/// Whether a call changes files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Effect {
-    Reads,
-    Writes,
-}
 
 /// Ends an answer: adds the notices that fit, and keeps the whole within its limit.
 pub(super) fn end_answer(context: &CallContext<'_>, effect: Effect, reply: &mut Reply) {

@@ -5,7 +5,7 @@ use lancet_history::{Comment, CommentKind, DeliveredWith};
 use serde_json::json;
 
 use super::CallContext;
-use super::notices::Notice;
+use super::notice::Notice;
 use crate::wording::{lines_named, on_one_line, quote_path};
 
 /// How many of them one answer tells.

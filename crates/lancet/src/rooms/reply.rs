@@ -5,6 +5,7 @@ mod folder;
 mod git;
 mod others;
 mod page;
+pub(super) mod problems;
 pub(crate) mod search;
 mod sentences;
 
@@ -14,9 +15,9 @@ use lancet_text::unified;
 use lancet_workspace::Written;
 use serde_json::{Value, json};
 
+use super::CallContext;
 use super::plan::{DryRun, FilePlan, LeftOut, Plan};
 use super::record::Recorded;
-use super::{CallContext, diagnosis};
 use crate::outcome::{
     ChangeOutcome, Diagnosis, FileOutcome, Layout, LeftOutFile, Matching, Outcome, RefusedOutcome,
     WrittenFile,
@@ -129,8 +130,8 @@ pub(crate) fn change(
         });
     }
     repaired(&mut text, repairs);
-    text.push_str(&diagnosis::words(&found));
-    person.push_str(&diagnosis::words(&found));
+    text.push_str(&problems::words(&found));
+    person.push_str(&problems::words(&found));
     let reply = finish(
         context,
         &plan,

@@ -3,7 +3,7 @@
 //! answer.
 
 use super::CallContext;
-use super::notices::Notice;
+use super::notice::Notice;
 use crate::engine::EngineView;
 use crate::events::Event;
 use crate::wording::cut;
