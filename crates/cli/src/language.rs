@@ -28,8 +28,9 @@ pub(crate) fn is_trusted(around: &Surroundings, first_root: &Path, place: &WorkA
 
 /// The servers that would be started for files of their languages: those of the settings, then those of the table, as far as
 /// they are installed.
-pub(crate) fn entries(_settings: &Settings) -> Vec<ServerEntry> {
-    chosen(built_in(), &|entry| {
+pub(crate) fn entries(settings: &Settings) -> Vec<ServerEntry> {
+    let own = settings.servers().into_iter();
+    chosen(own.chain(built_in()), &|entry| {
         let program = entry.program().and_then(on_path);
         program.is_some_and(|program| fits(entry, &program))
     })

@@ -11,6 +11,7 @@ mod keys;
 mod model;
 mod parse;
 mod permissions;
+mod server;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -38,6 +39,8 @@ pub use values::{
 pub use writer::has_writer;
 
 use by_path::decide;
+
+use lancet_language::ServerEntry;
 
 use crate::programs::Formatter;
 
@@ -119,6 +122,13 @@ impl Settings {
             }
         }
         all
+    }
+
+    /// The language servers that the settings name, those of the strongest layer first. A later one of the same name does not
+    /// count.
+    pub fn servers(&self) -> Vec<ServerEntry> {
+        let entries = self.servers.iter().rev();
+        entries.map(|(entry, _)| entry.clone()).collect()
     }
 
     /// Whether an encoding is configured for any file.

@@ -193,6 +193,9 @@ fn put_several(settings: &mut Settings, layer: &Layer, found: Found) -> Result<(
             let rule = converter_rule(layer, found.key_at, found.value_at, pattern, command)?;
             settings.converters.push(rule);
         }
+        ("language.server", Given::Server(entry)) => {
+            settings.servers.push((*entry, layer.origin));
+        }
         ("format", Given::Program(entry)) => {
             settings.formatters.extend(tables::formatter(layer, entry)?);
         }

@@ -49,6 +49,10 @@ pub fn help() -> String {
             Form::Encodings => "\"*.pas\" = \"windows-1252\"".to_owned(),
             Form::Strategies => "\"*.env.local\" = \"in_place\"".to_owned(),
             Form::Converters => "\"*.docx\" = [\"markitdown\", \"-\"]".to_owned(),
+            Form::Servers => {
+                "name = \"ty\", files = [\"*.py\"], run = [\"ty\", \"server\"], root = [\"pyproject.toml\"]"
+                    .to_owned()
+            }
             Form::Formatters => {
                 "files = [\"*.py\"], run = [\"ruff\", \"format\", \"-\"]".to_owned()
             }
@@ -167,6 +171,13 @@ pub(super) fn in_force(settings: &Settings) -> Vec<InForce> {
                     format!("{}.{:?}", key.name, rule.pattern),
                     rule.word.clone(),
                     rule.origin,
+                );
+            }),
+            Form::Servers => settings.servers.iter().for_each(|(entry, origin)| {
+                push(
+                    format!("{}.{:?}", key.name, entry.name),
+                    format!("{:?}", entry.run),
+                    *origin,
                 );
             }),
             Form::Formatters => settings.formatters.iter().for_each(|rule| {

@@ -32,6 +32,8 @@ pub(super) enum Form {
     Converters,
     /// Several tables, each a formatter.
     Formatters,
+    /// Several tables, each a language server.
+    Servers,
     /// A table from short text to long text.
     Abbreviations,
     /// A table from a client's name to a number of bytes, both bounds included.
@@ -51,7 +53,7 @@ pub(super) enum Form {
 impl Form {
     /// Whether the value is several tables, each begun by the key in double brackets.
     pub(super) fn is_list_of_tables(self) -> bool {
-        matches!(self, Form::Formatters)
+        matches!(self, Form::Formatters | Form::Servers)
     }
 
     /// Whether the value is a table whose keys the user chooses.

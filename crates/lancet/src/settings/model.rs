@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use lancet_formats::convert::Converter;
+use lancet_language::ServerEntry;
 use lancet_text::Encoding;
 
 use super::by_path::PathRule;
@@ -271,6 +272,7 @@ pub struct Settings {
     pub(super) strategies: Vec<PathRule<Strategy>>,
     pub(super) converters: Vec<PathRule<Converter>>,
     pub(super) formatters: Vec<PathRule<Formatter>>,
+    pub(super) servers: Vec<(ServerEntry, Origin)>,
     pub(super) origins: BTreeMap<&'static str, Origin>,
 }
 
@@ -332,6 +334,7 @@ impl Default for Settings {
             strategies: Vec::new(),
             converters: Vec::new(),
             formatters: Vec::new(),
+            servers: Vec::new(),
             origins: BTreeMap::new(),
         }
     }

@@ -1,11 +1,13 @@
 //! Parses a settings file into keys and values with their positions, and checks the form of each value. `apply` decides
 //! what the values mean.
 
+use lancet_language::ServerEntry;
 use toml_edit::{Document, Item, TableLike, Value};
 
 use super::Layer;
 use super::error::SettingsError;
 use super::keys::{Form, Key, keys, served};
+use super::server;
 use super::tables::{self, NamedProgram};
 use crate::closest::closest;
 
@@ -34,6 +36,8 @@ pub(super) enum Given {
     List(String, Vec<String>),
     /// One table that names a program.
     Program(NamedProgram),
+    /// One table that names a language server.
+    Server(Box<ServerEntry>),
     /// One entry of a table of numbers.
     Entry(String, u64),
 }
@@ -133,6 +137,12 @@ fn take(
             for (table, at) in tables::of(layer, key, item, key_at)? {
                 let entry = tables::program(layer, key, table, at)?;
                 push(Given::Program(entry), at, at);
+            }
+        }
+        Form::Servers => {
+            for (table, at) in tables::of(layer, key, item, key_at)? {
+                let entry = server::entry(layer, key, table, at)?;
+                push(Given::Server(Box::new(entry)), at, at);
             }
         }
         Form::Later => {

@@ -452,6 +452,7 @@ fn every_key_of_the_table_has_an_effect() {
             Form::Encodings => "{ \"*.a\" = \"gbk\" }".to_owned(),
             Form::Strategies => "{ \"*.a\" = \"in_place\" }".to_owned(),
             Form::Converters => "{ \"*.a\" = [\"cat\", \"-\"] }".to_owned(),
+            Form::Servers => "[{ name = \"a\", files = [\"*.a\"], run = [\"cat\"] }]".to_owned(),
             Form::Formatters => "[{ files = [\"*.a\"], run = [\"cat\"] }]".to_owned(),
             Form::Abbreviations => "{ \"a\" = \"bc\" }".to_owned(),
             Form::Clients { least, .. } => format!("{{ \"a\" = {least} }}"),
@@ -611,5 +612,30 @@ proptest! {
             prop_assert!(error.line >= 1 && error.column >= 1);
             prop_assert!(error.line <= text.lines().count() + 1);
         }
+    }
+}
+
+#[test]
+fn language_servers_are_read_with_their_settings_and_the_strongest_layer_comes_first() {
+    let text = "[[language.server]]\nname = \"ty\"\nfiles = [\"*.py\"]\nrun = [\"ty\", \"server\"]\nroot = [\"pyproject.toml\"]\nsettings = { mode = \"all\", deep = { list = [1, true] } }\n";
+    let own = "[[language.server]]\nname = \"ty\"\nfiles = [\"*.py\"]\nrun = [\"/opt/ty\"]\n";
+    let settings = Settings::load(&[layer(Origin::User, text), layer(Origin::CommandLine, own)])
+        .expect("it loads");
+    let servers = settings.servers();
+    assert_eq!(servers[0].run, ["/opt/ty"]);
+    assert_eq!(servers[1].root, ["pyproject.toml"]);
+    let expected = serde_json::json!({ "mode": "all", "deep": { "list": [1, true] } });
+    assert_eq!(servers[1].settings, expected);
+    // A project that nobody trusts names no program.
+    let settings = Settings::load(&[layer(Origin::Project, text)]).expect("it loads");
+    assert!(settings.servers().is_empty());
+    assert_eq!(settings.ignored.len(), 1);
+    for (wrong, told) in [
+        ("[[language.server]]\nname = \"a\"\n", "needs files"),
+        ("[[language.server]]\nnam = \"a\"\n", "has no key nam"),
+        ("[language]\nserver = \"ty\"\n", "must be tables"),
+    ] {
+        let error = Settings::load(&[layer(Origin::User, wrong)]).unwrap_err();
+        assert!(error.to_string().contains(told), "{error}");
     }
 }

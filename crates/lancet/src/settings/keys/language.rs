@@ -74,6 +74,13 @@ pub(super) const KEYS: &[Key] = &[
         |settings, number| settings.language.memory = number,
         |settings| Some(settings.language.memory),
     ),
+    key(
+        "language.server",
+        Form::Servers,
+        "the built-in table",
+        Project::Ignored,
+        "Further language servers, or others for a name of the built-in table: the files, the program, the names of files that mark a project's folder, and settings that the server asks for.",
+    ),
 ];
 
 fn size(number: u64) -> usize {
