@@ -209,7 +209,7 @@ fn servers_end_with_lancet_however_it_ends() {
     };
     let (prices, _) = project(&stage);
     trust(&stage);
-    let mut agents: Vec<Agent> = (0..6).map(|_| Agent::new(&stage, &[])).collect();
+    let mut agents: Vec<Agent> = (0..20).map(|_| Agent::new(&stage, &[])).collect();
     for agent in &mut agents {
         assert_eq!(agent.read(&prices), "");
     }
@@ -220,7 +220,7 @@ fn servers_end_with_lancet_however_it_ends() {
             std::thread::sleep(Duration::from_millis(20));
         }
     };
-    wait_for(&|running| running >= 6, "not all servers were started");
+    wait_for(&|running| running >= 20, "not all servers were started");
     agents.iter_mut().for_each(Agent::kill);
     wait_for(&|running| running == 0, "a server outlives lancet");
 }
