@@ -73,6 +73,8 @@ pub(crate) struct Server {
     requests: HashMap<i64, Request>,
     numbers: i64,
     progress: HashSet<String>,
+    /// The files that it says it is busy with.
+    busy: HashSet<String>,
     /// The number of changes that it was told.
     epoch: u64,
     /// Whether problems of files that were not changed can be tied to the last change.
@@ -124,6 +126,7 @@ impl Server {
             requests: HashMap::new(),
             numbers: 0,
             progress: HashSet::new(),
+            busy: HashSet::new(),
             epoch: 0,
             others: Others::Doubtful,
             knows_workspace: false,
@@ -211,6 +214,7 @@ impl Server {
         self.files.clear();
         self.requests.clear();
         self.progress.clear();
+        self.busy.clear();
         self.knows_workspace = false;
         self.wants_workspace = false;
         self.is_outdated = false;
@@ -223,6 +227,7 @@ impl Server {
     /// Whether nothing it may still say is of an earlier text.
     fn is_quiet(&self, now: Instant) -> bool {
         now.duration_since(self.said) >= QUIET
+            && self.busy.is_empty()
             && self.round.as_ref().is_none_or(round::Round::is_done)
     }
 

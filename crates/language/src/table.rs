@@ -152,6 +152,8 @@ fn with_its_own(mut entry: ServerEntry) -> ServerEntry {
         "rust-analyzer" => entry.delivery = Delivery::Both,
         // Files that are not open are checked, too: that is how an importer is found which nobody has read.
         "ty" => entry.settings = json!({ "diagnosticMode": "workspace" }),
+        // It says which files it is busy with, so that an answer need not guess when everything was said.
+        "clangd" => entry.settings = json!({ "clangdFileStatus": true }),
         "typescript" => {
             entry.package = Some(Package {
                 name: "typescript".to_owned(),

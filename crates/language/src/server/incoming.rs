@@ -95,6 +95,8 @@ impl Server {
         match method {
             "textDocument/publishDiagnostics" => self.published(parameters, now),
             "$/progress" => self.progressed(parameters, now),
+            // An extension of clangd.
+            "textDocument/clangd.fileStatus" => self.worked(parameters, now),
             _ => return Heard::Nothing,
         }
         Heard::News
@@ -122,6 +124,19 @@ impl Server {
             .is_some_and(|round| round.is_other(&path));
         if is_of_this_text && !(is_other && self.others == Others::Doubtful) {
             self.say(&path, Way::Pushed, &parameters["diagnostics"]);
+        }
+    }
+
+    /// Whether the server works on a file.
+    fn worked(&mut self, parameters: &Value, now: Instant) {
+        let Some(uri) = parameters["uri"].as_str() else {
+            return;
+        };
+        self.said = now;
+        if parameters["state"] == "idle" {
+            self.busy.remove(uri);
+        } else if self.busy.len() < MOST_PROGRESS {
+            self.busy.insert(uri.to_owned());
         }
     }
 

@@ -226,7 +226,7 @@ impl Server {
 
     /// Tells the change itself, known or not what was there before.
     fn tell_change(&mut self, now: Instant) {
-        let is_quiet = now.duration_since(self.said) >= QUIET;
+        let is_quiet = now.duration_since(self.said) >= QUIET && self.busy.is_empty();
         let Some(round) = &mut self.round else {
             return;
         };
@@ -317,7 +317,7 @@ impl Server {
         };
         let all_current = round.changed.iter().all(current);
         if self.ability.pull.is_none() {
-            if !all_current {
+            if !all_current || !self.busy.is_empty() {
                 return Err(None);
             }
             let quiet = self.said.max(round.told) + QUIET;
