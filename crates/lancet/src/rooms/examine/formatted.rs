@@ -225,6 +225,27 @@ fn not_lossless(by: &str, encoding: Encoding) -> String {
     )
 }
 
+/// The lines of a formatted block, from 1, that are outside the edited lines of the text that was formatted. A block that an
+/// edit lies in has them before and after the edited lines.
+fn lines_outside(old: &Range<usize>, new: &Range<usize>, edited: &[Range<usize>]) -> Vec<usize> {
+    let end = old.end.max(old.start + 1);
+    let touching = |span: &&Range<usize>| span.start < end && old.start < span.end;
+    let first = edited.iter().filter(touching).map(|span| span.start).min();
+    let last = edited.iter().filter(touching).map(|span| span.end).max();
+    let (Some(first), Some(last)) = (first, last) else {
+        // Lines that went are named by the line before them.
+        return match new.is_empty() {
+            true => vec![new.start.max(1)],
+            false => (new.start + 1..new.end + 1).collect(),
+        };
+    };
+    let before = first.saturating_sub(old.start).min(new.len());
+    let after = old.end.saturating_sub(last).min(new.len() - before);
+    let before = new.start..new.start + before;
+    let after = new.end - after..new.end;
+    before.chain(after).map(|line| line + 1).collect()
+}
+
 /// What the answer says about a formatter: which lines outside the edit it changed.
 fn notice(
     by: &str,
@@ -245,18 +266,9 @@ fn notice(
             lines.line_of(start.min(sent.len()))..lines.line_of(last.min(sent.len())) + 1
         })
         .collect();
-    let is_outside = |block: &Range<usize>| {
-        let end = block.end.max(block.start + 1);
-        !edited
-            .iter()
-            .any(|span| span.start < end && block.start < span.end)
-    };
-    let outside = blocks.iter().filter(|(old, _)| is_outside(old));
-    // Lines that went are named by the line before them.
-    let named = outside.flat_map(|(_, new)| match new.is_empty() {
-        true => new.start.max(1)..new.start.max(1) + 1,
-        false => new.start + 1..new.end + 1,
-    });
+    let named = blocks
+        .iter()
+        .flat_map(|(old, new)| lines_outside(old, new, &edited));
     let named: Vec<usize> = named.collect();
     match named.is_empty() {
         true => format!("formatted by {by}"),
@@ -264,5 +276,20 @@ fn notice(
             "formatted by {by}, which also changed text outside the edit, at {}",
             lines_named(named, MOST_NAMED)
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formatted_lines_beside_an_edit_are_outside_it() {
+        // Line 2 was edited; the formatter changed lines 1 and 2, and made two lines of line 4.
+        let edited = [1..2];
+        assert_eq!(lines_outside(&(0..2), &(0..2), &edited), [1]);
+        assert_eq!(lines_outside(&(3..4), &(3..5), &edited), [4, 5]);
+        assert_eq!(lines_outside(&(1..2), &(1..4), &edited), [] as [usize; 0]);
+        assert_eq!(lines_outside(&(1..3), &(1..4), &edited), [4]);
     }
 }
