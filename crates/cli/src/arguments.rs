@@ -196,6 +196,9 @@ pub(crate) struct ReadArguments {
     /// Pages of a PDF: 3, 1-5 or 10-; at most 20 at a time
     #[arg(long, value_name = "PAGES")]
     pub(crate) pages: Option<String>,
+    /// Show the names and line ranges of source code instead of its text
+    #[arg(long, conflicts_with_all = ["plain", "column", "pages", "tail"])]
+    pub(crate) outline: bool,
     #[command(flatten)]
     pub(crate) common: Shared,
 }

@@ -174,6 +174,10 @@ impl<'a> OpenRequest<'a> {
         if let Some(reader) = crate::pdf::reader() {
             builder = builder.pdf_reader(reader);
         }
+        #[cfg(feature = "syntax")]
+        {
+            builder = builder.syntax_reader(lancet_syntax::TreeReader::default());
+        }
         for root in &folders.roots {
             builder = builder.root(root);
         }

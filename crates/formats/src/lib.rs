@@ -2,8 +2,9 @@
 //!
 //! The crate is pure: it reads no file and writes none. [`Notebook`] reads a Jupyter notebook as cells and works out which
 //! ranges of the file's text a change of one cell replaces; every other character of the file stays as it is. [`picture`]
-//! turns a picture into one that a model's API takes. [`pdf`] and [`convert`] have the
-//! traits of what the host hands in: a reader of PDFs, and what starts the programs that convert other files to text.
+//! turns a picture into one that a model's API takes. [`pdf`], [`syntax`] and [`convert`] have the
+//! traits of what the host hands in: readers of PDFs and of source code, and what starts the programs that convert other
+//! files to text.
 
 pub mod convert;
 mod json;
@@ -11,6 +12,7 @@ pub mod notebook;
 pub mod pdf;
 pub mod picture;
 mod shared_ends;
+pub mod syntax;
 
 pub use json::Malformed;
 pub use notebook::Notebook;

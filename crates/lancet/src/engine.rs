@@ -3,6 +3,7 @@
 //! once for each call.
 
 mod builder;
+mod handed_in;
 mod narrow;
 mod open_error;
 mod others;
@@ -33,6 +34,7 @@ use crate::programs::ProgramRunner;
 use crate::receive::canonical_tool;
 use crate::session::SessionInner;
 use crate::settings::{Mode, Settings};
+use crate::syntax::SyntaxReader;
 use crate::tool_prefix::ToolPrefix;
 use crate::write_scope::WriteScope;
 
@@ -72,6 +74,7 @@ pub(crate) struct EngineState {
     pub(crate) order: Order,
     audience: Audience,
     pdf_reader: Option<Arc<dyn PdfReader>>,
+    syntax_reader: Option<Arc<dyn SyntaxReader>>,
     file_converter: Option<Arc<dyn FileConverter>>,
     language: Option<Arc<Language>>,
     program_runner: Option<Arc<dyn ProgramRunner>>,
@@ -349,26 +352,6 @@ impl EngineView {
     /// The readers of the answers, a model or a person at the shell.
     pub(crate) fn audience(&self) -> &Audience {
         &self.base.audience
-    }
-
-    /// The reader of PDFs that the host handed in.
-    pub(crate) fn pdf_reader(&self) -> Option<&dyn PdfReader> {
-        self.base.pdf_reader.as_deref()
-    }
-
-    /// What the host handed in to start the programs that convert files.
-    pub(crate) fn file_converter(&self) -> Option<&dyn FileConverter> {
-        self.base.file_converter.as_deref()
-    }
-
-    /// The language servers that the host handed in.
-    pub(crate) fn language(&self) -> Option<&Language> {
-        self.base.language.as_deref()
-    }
-
-    /// What the host handed in to start formatters.
-    pub(crate) fn program_runner(&self) -> Option<&dyn ProgramRunner> {
-        self.base.program_runner.as_deref()
     }
 
     /// The own name of the tool that a call names with the prefix; any other name stays as it is.

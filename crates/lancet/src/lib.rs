@@ -39,6 +39,7 @@
 //! | read an answer as data | [`Reply::outcome`], [`outcome`] |
 //! | apply the reply of a model that writes its edits as text | [`Session::apply_reply`], [`dialects`] |
 //! | read PDFs | [`pdf::PdfReader`], [`Builder::pdf_reader`] |
+//! | outlines of source code, and a word where a change breaks its syntax | [`syntax::SyntaxReader`], [`Builder::syntax_reader`] |
 //! | start the programs that convert other files to text | [`convert::FileConverter`], [`Builder::file_converter`] |
 //! | start the formatters that a person names | [`programs::ProgramRunner`], [`Builder::program_runner`] |
 //! | take changes back | [`Session::undo`], [`Session::undo_all`], [`undo`] |
@@ -129,8 +130,8 @@ pub mod tools {
         ApplyPatchArguments, CellEditMode, DeleteFileArguments, DeleteLinesArguments,
         DiagnosticsArguments, EditArguments, EditItem, GlobArguments, GrepArguments,
         InsertArguments, MoveFileArguments, MoveLinesArguments, MultiEditArguments,
-        NotebookEditArguments, OutputMode, ReadArguments, ReplaceLinesArguments, UndoArguments,
-        WriteArguments, WriteMode, strict_schema,
+        NotebookEditArguments, OutputMode, ReadArguments, ReadMode, ReplaceLinesArguments,
+        UndoArguments, WriteArguments, WriteMode, strict_schema,
     };
     pub use crate::builtin::{
         ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration, Format, Length, ListForm, Strictness,
@@ -160,6 +161,11 @@ pub mod language {
 pub mod pdf {
     pub use lancet_formats::pdf::{PageForm, PdfError, PdfPage, PdfPages, PdfReader, PdfRequest};
     pub use lancet_formats::picture::{Picture, PictureFormat, SentFormat, Size, VisionBudget};
+}
+
+/// Source code: the trait of a reader that a host hands in ([`Builder::syntax_reader`]), and what it says of a text.
+pub mod syntax {
+    pub use lancet_formats::syntax::{Symbol, SyntaxError, SyntaxOutline, SyntaxReader};
 }
 
 /// The policy: the rules in force, and explanations of its decisions.

@@ -6,6 +6,7 @@ mod change;
 mod diagnosis;
 mod folder;
 mod git_diff;
+mod outline;
 mod search;
 
 use std::path::{Path, PathBuf};
@@ -13,6 +14,8 @@ use std::path::{Path, PathBuf};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
+
+use lancet_formats::syntax::Symbol;
 
 use crate::refusal::{Numbers, Refusal, RefusalKind};
 
@@ -116,6 +119,12 @@ pub struct ReadOutcome {
     pub truncated: bool,
     /// The short name of the content that was read; an edit can ask for it.
     pub revision: String,
+    /// The symbols of an outline.
+    #[serde(
+        skip_serializing_if = "Vec::is_empty",
+        serialize_with = "outline::as_symbols"
+    )]
+    pub symbols: Vec<Symbol>,
     /// What the picture is, where the file is one that was shown. It is not part of the JSON, whose text has it.
     #[serde(skip)]
     pub picture: Option<PictureOutcome>,
@@ -149,6 +158,8 @@ pub enum ReadKind {
     Pdf,
     /// The text that a program of the setting `read.converters` gave of the file: the line counts are of that text.
     Converted,
+    /// The outline of source code: `startLine` is where it begins, and no line of the file was shown.
+    Outline,
     /// One sentence: the same lines were shown before in this session and have not changed.
     Unchanged,
 }

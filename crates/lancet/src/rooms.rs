@@ -29,6 +29,7 @@ pub(crate) mod record;
 pub(crate) mod reply;
 pub(crate) mod set_aside;
 mod stopped;
+mod syntax;
 mod taken_hunks;
 mod tool_refusals;
 

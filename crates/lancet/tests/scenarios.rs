@@ -75,6 +75,7 @@ pages! {
     patches => "patches",
     whole_lines => "lines",
     the_text_editor => "text-editor",
+    source_code => "syntax",
     the_difference_to_head => "git-diff",
     line_endings_and_encodings => "line-endings-and-encodings",
     permissions => "permissions",

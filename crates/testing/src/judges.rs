@@ -38,6 +38,11 @@ pub fn figure(number: u32, what: &str) {
     let _ = writeln!(std::io::stderr(), "figure {number}: {what}");
 }
 
+/// Prints how much a test tried, to standard error itself.
+pub fn tried(what: &str) {
+    let _ = writeln!(std::io::stderr(), "tried: {what}");
+}
+
 /// Whether the long version of the tests is to run, as `cargo xtask torture` asks for.
 #[must_use]
 pub fn is_long() -> bool {

@@ -84,7 +84,7 @@ impl Suite {
             "lancet-mcp" | "lancet-web" => "agents",
             "lancet-dialects" => "dialects",
             "lancet-formats" | "lancet-pdf" => "formats",
-            "lancet-language" => "language",
+            "lancet-language" | "lancet-syntax" => "language",
             _ => "house",
         }
     }

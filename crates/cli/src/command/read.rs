@@ -60,6 +60,9 @@ fn one(
     wanted.limit = file.limit;
     wanted.column = arguments.column;
     wanted.pages = arguments.pages.clone();
+    if arguments.outline {
+        wanted.mode = lancet::tools::ReadMode::Outline;
+    }
     let reply = session.read(wanted);
     let is_text = matches!(reply.outcome(), Outcome::Read(read) if read.kind == ReadKind::Text);
     let is_for_a_model = arguments.common.session.is_some()

@@ -11,6 +11,18 @@ use crate::page_range::PageRange;
 use crate::receive::InvalidArguments;
 use crate::request::Asked;
 
+/// What `Read` shows of a text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ReadMode {
+    /// Its lines.
+    #[default]
+    Text,
+    /// The functions, types and other symbols of source code, with their lines.
+    Outline,
+}
+
 /// Arguments of `Read`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -33,6 +45,9 @@ pub struct ReadArguments {
     /// Pages of a PDF: 3, 1-5 or 10-, at most 20
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pages: Option<String>,
+    /// outline: names and line ranges of source code
+    #[serde(default)]
+    pub mode: ReadMode,
     /// Show the text again though unchanged
     #[serde(default)]
     pub force: bool,
@@ -101,15 +116,16 @@ impl Tool for Read {
         NAMES
     }
 
-    /// The field `mode` of other agents is for views that this version does not have.
     fn take_foreign_fields(&self, fields: &mut Map<String, Value>) -> Result<(), InvalidArguments> {
-        match fields.shift_remove("mode") {
-            None | Some(Value::Null) => {}
-            Some(Value::String(mode)) if mode.is_empty() || mode == "text" => {}
+        match fields.get("mode") {
+            None => {}
+            Some(Value::Null) => drop(fields.shift_remove("mode")),
+            Some(Value::String(mode)) if mode.is_empty() => drop(fields.shift_remove("mode")),
+            Some(Value::String(mode)) if mode == "text" || mode == "outline" => {}
             Some(_) => {
                 return Err(InvalidArguments::new(
                     Some("mode"),
-                    "Read: mode can only be \"text\" in this version; leave it out.".into(),
+                    "Read: mode can be \"outline\" for names and line ranges of source code; leave it out for the text.".into(),
                 ));
             }
         }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use super::read::ReadMode;
 use super::schema::strict_schema;
 use super::tool::{Offered, Tool, check_path, counted, given, typed};
 use crate::audience::{TEXT_EDITOR as NAME, Vocabulary};
@@ -144,6 +145,7 @@ impl TextEditorArguments {
             limit,
             column: counted(self.column),
             pages: None,
+            mode: ReadMode::Text,
             force: true,
         }))
     }

@@ -22,6 +22,7 @@ use crate::order::Order;
 use crate::pdf::PdfReader;
 use crate::programs::ProgramRunner;
 use crate::settings::{Mode, Settings};
+use crate::syntax::SyntaxReader;
 use crate::tool_prefix::ToolPrefix;
 
 /// Opens a [`Lancet`]. Everything that depends on the environment is passed in here: the library reads neither
@@ -65,6 +66,7 @@ pub struct Builder {
     keep_contents: bool,
     audience: Audience,
     pdf_reader: Option<Arc<dyn PdfReader>>,
+    syntax_reader: Option<Arc<dyn SyntaxReader>>,
     file_converter: Option<Arc<dyn FileConverter>>,
     language: Option<Arc<Language>>,
     program_runner: Option<Arc<dyn ProgramRunner>>,
@@ -163,6 +165,14 @@ impl Builder {
     #[must_use]
     pub fn pdf_reader(mut self, reader: impl PdfReader + 'static) -> Self {
         self.pdf_reader = Some(Arc::new(reader));
+        self
+    }
+
+    /// Sets the reader of source code. Without it there are no outlines, and nothing is said where a change breaks the
+    /// syntax of a file. The program `lancet` hands in one with the parsers of nine languages.
+    #[must_use]
+    pub fn syntax_reader(mut self, reader: impl SyntaxReader + 'static) -> Self {
+        self.syntax_reader = Some(Arc::new(reader));
         self
     }
 
@@ -340,6 +350,7 @@ impl Builder {
             order: Order::default(),
             audience: self.audience,
             pdf_reader: self.pdf_reader,
+            syntax_reader: self.syntax_reader,
             file_converter: self.file_converter,
             language: self.language,
             program_runner: self.program_runner,

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use lancet_formats::syntax::SyntaxError;
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
@@ -141,6 +142,12 @@ pub struct FileOutcome {
     /// The state of the file after the write; none in a dry run and for a file that was removed.
     #[serde(flatten)]
     pub written: Option<WrittenFile>,
+    /// Where the file no longer parses after the change, if it did before.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "super::outline::as_syntax_error"
+    )]
+    pub syntax_error: Option<SyntaxError>,
     /// The difference to the repository's HEAD, where the setting `write.git_diff` asks for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git_diff: Option<GitDiff>,

@@ -39,6 +39,7 @@ fn file(path: &str) -> FileOutcome {
             durable: true,
         }),
         git_diff: None,
+        syntax_error: None,
     }
 }
 
@@ -108,6 +109,7 @@ fn a_read_a_search_and_a_refusal_are_objects() {
         truncated: false,
         revision: "0a1b".to_owned(),
         picture: None,
+        symbols: Vec::new(),
     };
     assert_eq!(
         written(&Outcome::Read(read)),

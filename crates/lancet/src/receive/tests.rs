@@ -441,9 +441,10 @@ fn kinds_of_file_to_come_are_refused_by_name() {
         .is_ok()
     );
     assert!(receive("Read", json!({"file_path": "/a", "mode": "", "pages": ""})).is_ok());
+    assert!(receive("Read", json!({"file_path": "/a", "mode": "outline"})).is_ok());
     says(
-        &refused("Read", json!({"file_path": "/a", "mode": "outline"})),
-        &["mode can only be \"text\""],
+        &refused("Read", json!({"file_path": "/a", "mode": "pages"})),
+        &["mode can be \"outline\""],
     );
 }
 

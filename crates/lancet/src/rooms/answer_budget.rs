@@ -33,6 +33,15 @@ impl AnswerBudget {
         self.lines.set(left);
     }
 
+    /// Charges a sentence after the lines if there is room for it, and says whether there was.
+    pub(super) fn has_room_to_say(&self, length: usize) -> bool {
+        let left = self.sentences.get().checked_sub(length);
+        if let Some(left) = left {
+            self.sentences.set(left);
+        }
+        left.is_some()
+    }
+
     /// Charges lines if there is room for them, and says whether there was.
     pub(crate) fn show(&self, length: usize) -> bool {
         let left = self.lines.get().checked_sub(length);

@@ -8,7 +8,7 @@ use super::attempt::{Attempt, Freshness};
 use super::examine::formatted::Formatting;
 use super::plan::{DryRun, Plan};
 use super::{
-    CallContext, commit, diagnosis, examine, found_back, parted, record, reply, taken_hunks,
+    CallContext, commit, diagnosis, examine, found_back, parted, record, reply, syntax, taken_hunks,
 };
 use crate::applied_by::AppliedBy;
 use crate::dialects::ReplyPart;
@@ -124,12 +124,13 @@ fn attempt(
     if !is_compared && attempt.needs_fresh_read() {
         return Ok(Ended::NeedsFreshRead);
     }
-    let plan = examined.map_err(|refusal| approve::tell_after_yes(context, refusal))?;
+    let mut plan = examined.map_err(|refusal| approve::tell_after_yes(context, refusal))?;
     if plan.files.is_empty() {
         return found_back::settle(context, plan).map(answered);
     }
     if plan.dry_run == DryRun::Yes {
         let asks = approve::foresee_dry_run(context, &plan)?;
+        syntax::note(context, &mut plan);
         let reply = reply::dry_run(context, plan, repairs, asks.as_deref());
         return Ok(answered(reply));
     }

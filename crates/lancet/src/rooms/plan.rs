@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
+use lancet_formats::syntax::SyntaxError;
 use lancet_history::{ChangeKind, KeptContent, LineNumbers, OperationKind, Seen, TakenBack};
 use lancet_text::{Encoding, Endings, Hunk, RawChange, Rung};
 use lancet_workspace::{Executable, Expected, Revision, Snapshot, Source, Written};
@@ -226,6 +227,8 @@ pub(crate) struct ChangeView {
     pub(super) notices: Vec<String>,
     /// The changed lines of the new version, from 1, end excluded.
     pub(super) lines: Vec<Range<usize>>,
+    /// Where the file no longer parses after the change.
+    pub(super) syntax_error: Option<SyntaxError>,
     /// Only the permission to execute the file changes.
     pub(super) mode_only: bool,
     /// Lines of the old version, from 0, end excluded, that one edit matched while an earlier edit had changed some of them:

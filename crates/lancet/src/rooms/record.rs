@@ -18,7 +18,7 @@ use super::examine::folder::FolderView;
 use super::examine::read::{Page, Shape};
 use super::examine::search::Findings;
 use super::plan::{FilePlan, LedgerUpdate, New, Plan};
-use super::{CallContext, announce};
+use super::{CallContext, announce, syntax};
 use crate::events::Event;
 use crate::ledger::version;
 use crate::refusal::Refusal;
@@ -38,7 +38,8 @@ type Contents = (Option<Arc<Vec<u8>>>, Option<Arc<Vec<u8>>>);
 /// Records what a Read showed.
 pub(crate) fn read(context: &CallContext<'_>, page: &Page) {
     let path = page.target.path();
-    if !context.session.is_apart() {
+    // An outline shows no line, and the ledger knows what was asked for by its range.
+    if !context.session.is_apart() && page.shape != Shape::Outline {
         let mut ledger = context.session.ledger();
         let now = ledger.peek(path).map(|entry| entry.revision);
         if page.shape == Shape::Unchanged {
@@ -134,6 +135,7 @@ pub(crate) fn change(context: &CallContext<'_>, committed: Committed) -> Recorde
         announced,
     } = committed;
     announce::finish(context, &mut plan, &announced, &written);
+    syntax::note(context, &mut plan);
     let operation = announced.id;
     let contents = plan
         .files

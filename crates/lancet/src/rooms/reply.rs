@@ -203,6 +203,7 @@ fn file_outcome(file: &mut FilePlan, written: Option<&Written>) -> FileOutcome {
             .map(warning_words),
     );
     let rungs = std::mem::take(&mut file.view.rungs);
+    let syntax_error = file.view.syntax_error.take();
     let view = &file.view;
     FileOutcome {
         path: file.target.path().to_path_buf(),
@@ -227,6 +228,7 @@ fn file_outcome(file: &mut FilePlan, written: Option<&Written>) -> FileOutcome {
             durable: written.durable,
         }),
         git_diff: None,
+        syntax_error,
     }
 }
 

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use lancet::settings::{Layer, Origin};
 use lancet::settings::{SettingsChange, SettingsSource};
 use lancet::{Lancet, Mode, RawCall, Session, Settings};
+use lancet_syntax::TreeReader;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -124,6 +126,7 @@ impl Scene {
             .root(self.root())
             .settings(load(&self.settings)?)
             .settings_source(self.news.clone())
+            .syntax_reader(TreeReader::with_time_limit(Duration::from_secs(60)))
             .mode(Mode::AcceptEdits);
         // Most pages are about files alone, and quicker without a history.
         if ["Undo", "text-editor"]

@@ -175,6 +175,8 @@ export interface ReadOptions {
   column?: number;
   /** Pages of a PDF: `3`, `1-5` or `10-`. */
   pages?: string;
+  /** `outline` shows what source code names, with its lines, instead of the text. */
+  mode?: "text" | "outline";
   /** Shows the text again though the session has seen it. */
   force?: boolean;
 }

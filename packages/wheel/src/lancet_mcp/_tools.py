@@ -60,11 +60,22 @@ class Tools(Generic[R]):
         limit: Optional[int] = None,
         column: Optional[int] = None,
         pages: Optional[str] = None,
+        mode: Optional[str] = None,
         force: Optional[bool] = None,
     ) -> R:
-        """Shows a file, `limit` lines from line `offset` on; `force` shows it again though the session has seen it."""
+        """Shows a file, `limit` lines from line `offset` on; `force` shows it again though the session has seen it.
+
+        `mode="outline"` shows what source code names, with its lines, instead of the text.
+        """
         return self._use(
-            "Read", file_path=self._path(file_path), offset=offset, limit=limit, column=column, pages=pages, force=force
+            "Read",
+            file_path=self._path(file_path),
+            offset=offset,
+            limit=limit,
+            column=column,
+            pages=pages,
+            mode=mode,
+            force=force,
         )
 
     def edit(

@@ -5,6 +5,7 @@ mod convert;
 mod layout;
 mod notebook;
 mod notice;
+mod outline;
 mod pdf;
 pub(crate) mod picture;
 mod plain;
@@ -12,6 +13,7 @@ pub(super) mod source;
 
 use std::sync::Arc;
 
+use lancet_formats::syntax::Symbol;
 use lancet_history::{ReadRange, Seen, Version};
 use lancet_text::{Document, Endings, NotText};
 use lancet_workspace::{ReadError, Revision, Snapshot, Stamp};
@@ -26,7 +28,7 @@ use super::large::{self, LargeFile};
 use super::open::{
     HELD, LARGEST, configured, is_notebook_name, require_file, snapshot, unreadable,
 };
-use crate::arguments::ReadArguments;
+use crate::arguments::{ReadArguments, ReadMode};
 use crate::page_range::PageRange;
 use crate::refusal::Refusal;
 use crate::rooms::CallContext;
@@ -47,6 +49,8 @@ pub(crate) struct Page {
     /// The sentences after the lines.
     pub(crate) notices: Vec<String>,
     pub(crate) shape: Shape,
+    /// The symbols of an outline.
+    pub(crate) symbols: Vec<Symbol>,
     /// What the page counts: lines, or the cells of a notebook.
     pub(crate) unit: &'static str,
     /// The number of the first line, from 1.
@@ -86,6 +90,8 @@ pub(crate) enum Shape {
     Pdf,
     /// The text that a program gave of the file; its lines are not the file's.
     Converted,
+    /// The symbols of source code.
+    Outline,
     /// One line instead of text that was already shown.
     Unchanged,
 }
@@ -121,6 +127,19 @@ impl Wanted {
             },
         }
     }
+
+    /// Whether the call names no part of the file.
+    fn is_from_the_start(&self) -> bool {
+        self.asked.offset == 1 && self.asked.limit == 0 && self.column.is_none()
+    }
+
+    /// The number of lines that the call names; all where it names none.
+    fn asked_lines(&self) -> usize {
+        match self.asked.limit {
+            0 => usize::MAX,
+            limit => usize::try_from(limit).unwrap_or(usize::MAX),
+        }
+    }
 }
 
 /// Reads the page that a call asks for.
@@ -142,7 +161,7 @@ pub(crate) fn examine(
         .ledger()
         .peek(target.path())
         .map(|entry| entry.revision);
-    let shown = match streamed(context, &target, wanted)? {
+    let shown = match streamed(context, &target, wanted, arguments.mode)? {
         Some(shown) => shown,
         None => held(context, &target, arguments, wanted)?,
     };
@@ -159,6 +178,7 @@ pub(crate) fn examine(
         pictures: shown.pictures,
         words: shown.words,
         shape: shown.shape,
+        symbols: shown.symbols,
         start: wanted.first.saturating_add(1),
         lines: shown.layout.lines,
         total: shown.total,
@@ -183,6 +203,8 @@ struct Shown {
     /// What the last notice says in place of a range of lines.
     words: Option<String>,
     pictures: Vec<PlacedPicture>,
+    /// The symbols of an outline.
+    symbols: Vec<Symbol>,
     layout: Layout,
     total: usize,
     encoding: &'static str,
@@ -214,6 +236,9 @@ fn held(
                 .unwrap_or_else(|| convert::shown(context, target, &base, wanted, kind));
         }
     };
+    if arguments.mode == ReadMode::Outline {
+        return outline::shown(context, target, &base, &document, wanted);
+    }
     let mut notice = None;
     if is_notebook_name(target) {
         match notebook::lay_out_cells(context, &document, wanted, budget(context, target)) {
@@ -222,6 +247,14 @@ fn held(
         }
     }
     let mut layout = lay_out(context, &document, wanted, budget(context, target))?;
+    if layout.truncated && wanted.is_from_the_start() {
+        let outline = outline::beside(context, target, &document, &layout);
+        if !outline.is_empty() {
+            let room = budget(context, target).saturating_sub(context.length(&outline));
+            layout = lay_out(context, &document, wanted, room)?;
+            layout.text.push_str(&outline);
+        }
+    }
     if document.line_count() == 0 {
         layout.seen = Seen::whole(base.bytes.len() as u64);
     }
@@ -230,6 +263,7 @@ fn held(
         notice,
         words: None,
         pictures: Vec::new(),
+        symbols: Vec::new(),
         layout,
         total: document.line_count(),
         encoding: document.encoding().name(),
@@ -248,6 +282,7 @@ fn cells_shown(page: CellPage, document: &Document<'_>, base: &Snapshot) -> Show
             .then(|| "a notebook of version 3: it can be read, not edited".to_owned()),
         words: None,
         pictures: page.pictures,
+        symbols: Vec::new(),
         total: page.total,
         layout: Layout {
             text: page.text,
@@ -270,12 +305,17 @@ fn streamed(
     context: &CallContext<'_>,
     target: &Target,
     wanted: Wanted,
+    mode: ReadMode,
 ) -> Result<Option<Shown>, Refusal> {
     let most = match is_notebook_name(target) {
         true => LARGEST_NOTEBOOK,
         false => HELD,
     };
     let size = target.located.stat().map_or(0, |stamp| stamp.size);
+    if mode == ReadMode::Outline && size > most {
+        outline::reader(context, target)?;
+        return Err(outline::too_large(target, size));
+    }
     let is_held = size <= most
         || picture::is_decodable(target, size)?
         || pdf::is_readable(target, size)?
@@ -303,6 +343,7 @@ fn streamed(
         notice: None,
         words: None,
         pictures: Vec::new(),
+        symbols: Vec::new(),
         layout: lay_out(context, &file, wanted, budget(context, target))?,
         total: file.count_lines(),
         encoding: encoding.name(),

@@ -12,7 +12,7 @@ use crate::rooms::plan::{FilePlan, New};
 
 /// The lines that a page shows, counted from 0.
 pub(super) fn shown_lines(page: &Page) -> Range<u64> {
-    if matches!(page.shape, Shape::Pdf | Shape::Converted) {
+    if matches!(page.shape, Shape::Pdf | Shape::Converted | Shape::Outline) {
         return 0..0;
     }
     let first = page.start.saturating_sub(1) as u64;

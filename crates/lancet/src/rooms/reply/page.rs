@@ -33,6 +33,7 @@ pub(crate) fn page(page: Page) -> Reply {
     let relative = quote_path(page.target.located.relative());
     let person = match page.lines {
         0 if page.shape == Shape::Picture => format!("read {relative}: a picture"),
+        0 if page.shape == Shape::Outline => format!("read {relative}: its outline"),
         0 => format!("read {relative}: nothing to show"),
         lines => format!(
             "read {relative}: {} of {}",
@@ -47,6 +48,7 @@ pub(crate) fn page(page: Page) -> Reply {
             Shape::Picture => ReadKind::Image,
             Shape::Pdf => ReadKind::Pdf,
             Shape::Converted => ReadKind::Converted,
+            Shape::Outline => ReadKind::Outline,
             Shape::Unchanged => ReadKind::Unchanged,
         },
         path: page.target.path().to_path_buf(),
@@ -57,6 +59,7 @@ pub(crate) fn page(page: Page) -> Reply {
         line_endings: page.endings,
         truncated: page.truncated,
         revision: page.revision,
+        symbols: page.symbols,
         picture: page
             .pictures
             .first()

@@ -96,6 +96,7 @@ pub(super) fn shown(
         )),
         words: None,
         pictures: Vec::new(),
+        symbols: Vec::new(),
         layout,
         total: document.line_count(),
         encoding: "binary",

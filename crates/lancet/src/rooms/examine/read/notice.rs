@@ -44,7 +44,7 @@ pub(super) fn notice(context: &CallContext<'_>, page: &Page, wanted: Wanted) -> 
     }
     words.push_str(&format!(", revision {}", page.revision));
     let next = page.start + page.lines;
-    if page.shape != Shape::Unchanged
+    if !matches!(page.shape, Shape::Unchanged | Shape::Outline)
         && page.truncated
         && wanted.column.is_none()
         && next <= page.total

@@ -137,6 +137,7 @@ pub(super) fn shown(
         notice: laid.notice,
         words: None,
         pictures: laid.pictures,
+        symbols: Vec::new(),
         layout: Layout {
             text: laid.text,
             lines: laid.pages,

@@ -88,6 +88,7 @@ fn show(
         notice: None,
         words: Some(words),
         pictures,
+        symbols: Vec::new(),
         layout: Layout {
             seen: Seen::whole(base.bytes.len() as u64),
             ..Layout::default()

@@ -1,0 +1,184 @@
+//! Whether a change broke a text, and where. Nothing is said where it is not sure: a false alarm costs a model more than
+//! a missing one.
+
+use std::path::Path;
+use std::time::Instant;
+
+use lancet_formats::syntax::SyntaxError;
+use tree_sitter::{Node, Tree};
+
+use crate::brackets::{Brackets, Fault, brackets};
+use crate::language::{Language, Trust};
+use crate::parse::parse;
+
+/// How many characters of the text an error repeats.
+const LONGEST_TOKEN: usize = 20;
+
+/// The first error of a text. None where it parses, is too large, or takes longer than `until`.
+pub fn first_error(language: Language, text: &str, until: Instant) -> Option<SyntaxError> {
+    let found = match look(language, text, until)? {
+        Look::Parses => return None,
+        Look::Fails(found) => found,
+    };
+    match brackets(language, text, 0) {
+        Brackets::Broken(fault) => Some(of_fault(text, fault)),
+        _ => Some(found.told(text, 0)),
+    }
+}
+
+/// Where `after` does not parse, if `before` does.
+pub(crate) fn newly_broken(
+    path: &Path,
+    (before, after): (&str, &str),
+    until: Instant,
+) -> Option<SyntaxError> {
+    let language = Language::of(path)?;
+    if language == Language::Json
+        && (is_loose(path) || before.contains("//") || after.contains("//"))
+    {
+        return None;
+    }
+    let Look::Fails(found) = look(language, after, until)? else {
+        return None;
+    };
+    let changed = shared_beginning(before, after);
+    let were_balanced = brackets(language, before, 0) == Brackets::Balanced;
+    let fault = match brackets(language, after, changed) {
+        Brackets::Broken(fault) if were_balanced => Some(fault),
+        _ if language.trust() == Trust::TreeAndBrackets => return None,
+        _ => None,
+    };
+    let Look::Parses = look(language, before, until)? else {
+        return None;
+    };
+    Some(match fault {
+        Some(fault) => of_fault(after, fault),
+        None => found.told(after, changed),
+    })
+}
+
+/// JSON files that programs read with trailing commas.
+fn is_loose(path: &Path) -> bool {
+    let name = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
+    let folder = path
+        .parent()
+        .and_then(Path::file_name)
+        .and_then(|name| name.to_str());
+    name.starts_with("tsconfig")
+        || name.starts_with("jsconfig")
+        || name.starts_with('.')
+        || matches!(folder, Some(".vscode" | ".devcontainer" | ".zed"))
+}
+
+/// The length of what two texts have in common at their beginning.
+fn shared_beginning(before: &str, after: &str) -> usize {
+    let pairs = before.bytes().zip(after.bytes());
+    let shared = pairs.take_while(|(one, other)| one == other).count();
+    // A line is the smallest thing that an error is told of, so the middle of a character does no harm.
+    (0..=shared)
+        .rev()
+        .find(|at| after.is_char_boundary(*at))
+        .unwrap_or(0)
+}
+
+/// What the grammars say of a text.
+enum Look {
+    Parses,
+    Fails(TreeError),
+}
+
+/// An error in a tree.
+struct TreeError {
+    start: usize,
+    end: usize,
+    /// The token that is missing; none where something is there that should not be.
+    missing: Option<String>,
+}
+
+/// Asks the grammars of a language. None where the time is over.
+fn look(language: Language, text: &str, until: Instant) -> Option<Look> {
+    let mut first = None;
+    for grammar in language.grammars() {
+        let tree = parse(&grammar, text, until)?;
+        if !tree.root_node().has_error() {
+            return Some(Look::Parses);
+        }
+        first = first.or_else(|| find(&tree));
+    }
+    first.map(Look::Fails)
+}
+
+/// The first error in a tree, in the order of the text. The walk does not recurse: a tree may be as deep as its text is
+/// long.
+fn find(tree: &Tree) -> Option<TreeError> {
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        if node.is_missing() || node.is_error() {
+            return Some(found(&node));
+        }
+        if node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return None;
+            }
+        }
+    }
+}
+
+fn found(node: &Node<'_>) -> TreeError {
+    TreeError {
+        start: node.start_byte(),
+        end: node.end_byte(),
+        missing: node.is_missing().then(|| node.kind().to_owned()),
+    }
+}
+
+impl TreeError {
+    /// The error with its place. A tree's error begins where the parser gave up a construct, which may be far before the
+    /// change; what did parse up to the change is not the place.
+    fn told(&self, text: &str, changed: usize) -> SyntaxError {
+        if let Some(token) = &self.missing {
+            let words = match token.bytes().any(|byte| byte.is_ascii_alphanumeric()) {
+                true => format!("missing {}", token.replace('_', " ")),
+                false => format!("missing \"{token}\""),
+            };
+            return at(text, self.start, words);
+        }
+        let place = match (self.start..=self.end).contains(&changed) {
+            true => changed,
+            false => self.start,
+        };
+        let rest = &text[place..];
+        let place = place + (rest.len() - rest.trim_start().len());
+        // What the next line begins with is wrong because something is missing at the end of the changed one.
+        let between = text.get(changed..place).unwrap_or_default();
+        if between.starts_with('\n') && between.trim().is_empty() {
+            return at(text, changed, "unexpected end of the line".to_owned());
+        }
+        let token = text[place..].split_whitespace().next().unwrap_or_default();
+        let token: String = token.chars().take(LONGEST_TOKEN).collect();
+        let words = match token.is_empty() {
+            true => "unexpected end of the file".to_owned(),
+            false => format!("unexpected {token:?}"),
+        };
+        at(text, place, words)
+    }
+}
+
+fn of_fault(text: &str, fault: Fault) -> SyntaxError {
+    at(text, fault.at, fault.kind.words())
+}
+
+/// An error at a place in bytes.
+fn at(text: &str, place: usize, words: String) -> SyntaxError {
+    let before = &text[..place];
+    let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+    let start = before.rfind('\n').map_or(0, |end| end + 1);
+    SyntaxError::new(line, before[start..].chars().count() + 1, words)
+}

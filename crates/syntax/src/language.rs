@@ -1,0 +1,147 @@
+//! The languages that are known, by the names of files, and the grammar of each.
+
+use std::path::Path;
+
+/// A language whose texts can be parsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// C.
+    C,
+    /// A header, of C or of C++: its name does not tell.
+    Header,
+    /// C++.
+    Cpp,
+    /// Go.
+    Go,
+    /// Java.
+    Java,
+    /// JavaScript, with JSX.
+    JavaScript,
+    /// JSON.
+    Json,
+    /// Python.
+    Python,
+    /// Rust.
+    Rust,
+    /// TypeScript.
+    TypeScript,
+    /// TypeScript with JSX.
+    Tsx,
+}
+
+/// What it takes to say that a text does not parse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trust {
+    /// The tree has an error.
+    Tree,
+    /// The tree has an error, and brackets or quotes lack their partners.
+    TreeAndBrackets,
+}
+
+/// The endings of file names, in small letters.
+const ENDINGS: &[(&str, Language)] = &[
+    ("c", Language::C),
+    ("h", Language::Header),
+    ("cc", Language::Cpp),
+    ("cpp", Language::Cpp),
+    ("cxx", Language::Cpp),
+    ("hh", Language::Cpp),
+    ("hpp", Language::Cpp),
+    ("hxx", Language::Cpp),
+    ("go", Language::Go),
+    ("java", Language::Java),
+    ("js", Language::JavaScript),
+    ("cjs", Language::JavaScript),
+    ("mjs", Language::JavaScript),
+    ("jsx", Language::JavaScript),
+    ("json", Language::Json),
+    ("py", Language::Python),
+    ("pyi", Language::Python),
+    ("pyw", Language::Python),
+    ("rs", Language::Rust),
+    ("ts", Language::TypeScript),
+    ("cts", Language::TypeScript),
+    ("mts", Language::TypeScript),
+    ("tsx", Language::Tsx),
+];
+
+impl Language {
+    /// All languages.
+    pub const ALL: [Language; 11] = [
+        Language::C,
+        Language::Header,
+        Language::Cpp,
+        Language::Go,
+        Language::Java,
+        Language::JavaScript,
+        Language::Json,
+        Language::Python,
+        Language::Rust,
+        Language::TypeScript,
+        Language::Tsx,
+    ];
+
+    /// The language of a file by its name.
+    pub fn of(path: &Path) -> Option<Self> {
+        let ending = path.extension()?.to_str()?;
+        let known = |(known, _): &&(&str, Language)| known.eq_ignore_ascii_case(ending);
+        ENDINGS.iter().find(known).map(|(_, language)| *language)
+    }
+
+    /// The name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Language::C | Language::Header => "C",
+            Language::Cpp => "C++",
+            Language::Go => "Go",
+            Language::Java => "Java",
+            Language::JavaScript => "JavaScript",
+            Language::Json => "JSON",
+            Language::Python => "Python",
+            Language::Rust => "Rust",
+            Language::TypeScript | Language::Tsx => "TypeScript",
+        }
+    }
+
+    /// Whether the language has C's preprocessor.
+    pub(crate) fn has_preprocessor(self) -> bool {
+        matches!(self, Language::C | Language::Header | Language::Cpp)
+    }
+
+    /// How far an error in the tree is believed. The figures are of files that compile and that the grammar does not
+    /// accept: none of 1,966 files of Python's library and of 2,498 of npm packages; 0.5 % of Rust crates (macros, rare
+    /// forms), 7 % of TypeScript, and half of the files of C and C++, whose macros no grammar knows.
+    pub(crate) fn trust(self) -> Trust {
+        match self {
+            Language::Go | Language::JavaScript | Language::Json | Language::Python => Trust::Tree,
+            _ => Trust::TreeAndBrackets,
+        }
+    }
+
+    /// The grammars that may accept a text, the likely one first. A text parses if one of them accepts it.
+    pub(crate) fn grammars(self) -> Vec<tree_sitter::Language> {
+        let javascript = || tree_sitter_javascript::LANGUAGE.into();
+        let tsx = || tree_sitter_typescript::LANGUAGE_TSX.into();
+        match self {
+            Language::C => vec![tree_sitter_c::LANGUAGE.into()],
+            Language::Header => vec![
+                tree_sitter_c::LANGUAGE.into(),
+                tree_sitter_cpp::LANGUAGE.into(),
+            ],
+            Language::Cpp => vec![tree_sitter_cpp::LANGUAGE.into()],
+            Language::Go => vec![tree_sitter_go::LANGUAGE.into()],
+            Language::Java => vec![tree_sitter_java::LANGUAGE.into()],
+            // Types in comments' place (Flow) are much like those of TypeScript.
+            Language::JavaScript => vec![javascript(), tsx()],
+            Language::Json => vec![tree_sitter_json::LANGUAGE.into()],
+            Language::Python => vec![tree_sitter_python::LANGUAGE.into()],
+            Language::Rust => vec![tree_sitter_rust::LANGUAGE.into()],
+            // The grammar for JavaScript is newer, and a text may have no types.
+            Language::TypeScript => vec![
+                tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+                javascript(),
+            ],
+            Language::Tsx => vec![tsx(), javascript()],
+        }
+    }
+}

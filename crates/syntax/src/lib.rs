@@ -1,0 +1,65 @@
+//! Source code as trees, by tree-sitter: where a text no longer parses after a change, and the outline of a text.
+//!
+//! The crate touches no disk. A text is parsed within limits of size and time, and what is over them is not spoken of. The
+//! parsers are C code of the grammar crates; `lancet` knows them by the trait [`SyntaxReader`] alone.
+
+mod brackets;
+mod broken;
+mod language;
+mod outline;
+mod parse;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use lancet_formats::syntax::{SyntaxError, SyntaxOutline, SyntaxReader};
+
+pub use broken::first_error;
+pub use language::Language;
+pub use outline::outline;
+pub use parse::MOST_BYTES;
+
+/// How long the reading of one text may take.
+const TIME_LIMIT: Duration = Duration::from_millis(200);
+
+/// Reads source code with the parsers of this crate.
+#[derive(Clone, Copy, Debug)]
+pub struct TreeReader {
+    time_limit: Duration,
+}
+
+impl Default for TreeReader {
+    fn default() -> Self {
+        Self {
+            time_limit: TIME_LIMIT,
+        }
+    }
+}
+
+impl TreeReader {
+    /// Sets how long the reading of one text may take; the default is 200 ms.
+    #[must_use]
+    pub fn with_time_limit(time_limit: Duration) -> Self {
+        Self { time_limit }
+    }
+}
+
+impl SyntaxReader for TreeReader {
+    fn language(&self, path: &Path) -> Option<&'static str> {
+        Language::of(path).map(Language::name)
+    }
+
+    fn most_bytes(&self) -> usize {
+        MOST_BYTES
+    }
+
+    fn newly_broken(&self, path: &Path, before: &str, after: &str) -> Option<SyntaxError> {
+        let until = Instant::now() + self.time_limit;
+        broken::newly_broken(path, (before, after), until)
+    }
+
+    fn outline(&self, path: &Path, text: &str) -> Option<SyntaxOutline> {
+        let until = Instant::now() + self.time_limit;
+        outline(Language::of(path)?, text, until)
+    }
+}

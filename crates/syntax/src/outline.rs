@@ -1,0 +1,119 @@
+//! The outline of a text: what it names, with line ranges. It is bounded in number and depth.
+
+mod names;
+mod rules;
+
+use std::time::Instant;
+
+use lancet_formats::syntax::{Symbol, SyntaxOutline};
+use tree_sitter::{Node, TreeCursor};
+
+use self::names::name;
+use self::rules::{Rule, rule};
+use crate::language::Language;
+use crate::parse::parse;
+
+/// How many symbols an outline has.
+const MOST_SYMBOLS: usize = 2_000;
+/// How deep symbols stand in others.
+const DEEPEST_SYMBOL: usize = 5;
+/// How deep the tree is looked through, those nodes included that name nothing.
+const DEEPEST_NODE: usize = 40;
+
+/// The outline of a text. None where it is too large or takes longer than `until`.
+pub fn outline(language: Language, text: &str, until: Instant) -> Option<SyntaxOutline> {
+    let mut best = None;
+    for grammar in language.grammars() {
+        let tree = parse(&grammar, text, until)?;
+        let root = tree.root_node();
+        let mut found = Outline {
+            language,
+            text,
+            symbols: Vec::new(),
+            left_out: 0,
+        };
+        let mut cursor = root.walk();
+        found.children(&mut cursor, None, 0, 0);
+        let has_error = root.has_error();
+        let found = SyntaxOutline::new(found.symbols, found.left_out);
+        if !has_error {
+            return Some(found);
+        }
+        best = best.or(Some(found));
+    }
+    best
+}
+
+struct Outline<'t> {
+    language: Language,
+    text: &'t str,
+    symbols: Vec<Symbol>,
+    left_out: usize,
+}
+
+impl Outline<'_> {
+    /// Adds what the children of the node at a cursor name. `around` is a node, such as `export` or a decorator, that
+    /// belongs to what stands in it.
+    fn children(
+        &mut self,
+        cursor: &mut TreeCursor<'_>,
+        around: Option<Node<'_>>,
+        depth: usize,
+        deep: usize,
+    ) {
+        if deep > DEEPEST_NODE || !cursor.goto_first_child() {
+            return;
+        }
+        loop {
+            let node = cursor.node();
+            if node.is_named() {
+                self.node(cursor, &node, around, depth, deep);
+            }
+            if !cursor.goto_next_sibling() {
+                break;
+            }
+        }
+        cursor.goto_parent();
+    }
+
+    fn node(
+        &mut self,
+        cursor: &mut TreeCursor<'_>,
+        node: &Node<'_>,
+        around: Option<Node<'_>>,
+        depth: usize,
+        deep: usize,
+    ) {
+        match rule(self.language, node, depth) {
+            Rule::Pass => {}
+            Rule::Into => self.children(cursor, None, depth, deep + 1),
+            Rule::Around => self.children(cursor, Some(around.unwrap_or(*node)), depth, deep + 1),
+            Rule::Symbol(kind) => self.add(kind, node, around, depth),
+            Rule::Holder(kind) => {
+                self.add(kind, node, around, depth);
+                if depth < DEEPEST_SYMBOL {
+                    self.children(cursor, None, depth + 1, deep + 1);
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, kind: &'static str, node: &Node<'_>, around: Option<Node<'_>>, depth: usize) {
+        let Some(name) = name(self.language, node, self.text) else {
+            return;
+        };
+        if self.symbols.len() >= MOST_SYMBOLS {
+            self.left_out += 1;
+            return;
+        }
+        let first = around.unwrap_or(*node).start_position().row + 1;
+        let end = node.end_position();
+        // A node that ends at the beginning of a line ends with the line before.
+        let last = match end.column {
+            0 => end.row.max(first),
+            _ => end.row + 1,
+        };
+        let lines = first..=last.max(first);
+        self.symbols.push(Symbol::new(kind, name, lines, depth));
+    }
+}

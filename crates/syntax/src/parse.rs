@@ -1,0 +1,26 @@
+//! Parses a text within limits of size and time.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use tree_sitter::{Language, ParseOptions, Parser, Tree};
+
+/// The largest text that is parsed.
+pub const MOST_BYTES: usize = 1 << 20;
+
+/// The tree of a text; none where it is too large or the time is over.
+pub(crate) fn parse(grammar: &Language, text: &str, until: Instant) -> Option<Tree> {
+    if text.len() > MOST_BYTES {
+        return None;
+    }
+    let mut parser = Parser::new();
+    parser.set_language(grammar).ok()?;
+    let bytes = text.as_bytes();
+    let mut watch = |_: &tree_sitter::ParseState| match Instant::now() < until {
+        true => ControlFlow::Continue(()),
+        false => ControlFlow::Break(()),
+    };
+    let options = ParseOptions::new().progress_callback(&mut watch);
+    let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();
+    parser.parse_with_options(&mut read, None, Some(options))
+}
