@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lancet::Settings;
-use lancet::language::{Language, Options, ServerEntry, Severity, built_in, chosen, fits};
+use lancet::language::{Language, LanguageOptions, ServerEntry, Severity, built_in, chosen, fits};
 use lancet::settings::{self, Origin};
 use lancet_serving::{Launcher, ServerProgram};
 
@@ -53,7 +53,7 @@ pub(crate) fn servers(
     root: &Path,
     launcher: Launcher,
 ) -> Language {
-    let mut options = Options::new(entries, vec![root.to_path_buf()]);
+    let mut options = LanguageOptions::new(entries, vec![root.to_path_buf()]);
     options.wait = Duration::from_millis(settings.language.wait);
     options.most = settings.language.most;
     options.severity = match settings.language.severity {

@@ -152,8 +152,8 @@ pub mod convert {
 /// them ([`Builder::language`]).
 pub mod language {
     pub use lancet_language::{
-        Delivery, Language, Options, Package, ServerEntry, ServerProcess, ServerStarter,
-        ServerState, Severity, Standing, built_in, chosen, fits,
+        Delivery, Language, LanguageOptions, Package, ServerEntry, ServerProcess, ServerStanding,
+        ServerStarter, ServerState, Severity, built_in, chosen, fits,
     };
 }
 

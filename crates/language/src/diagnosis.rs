@@ -7,7 +7,7 @@ use std::path::Path;
 use gen_lsp_types::{Code, Diagnostic, DiagnosticSeverity, Message};
 use serde_json::Value;
 
-use crate::position::{Encoding, Lines};
+use crate::position::{Encoding, TextLines};
 use crate::{Problem, Severity};
 
 /// The most diagnoses of one file that are kept.
@@ -77,7 +77,7 @@ impl Diagnosis {
         if all.is_empty() {
             return;
         }
-        let lines = Lines::of(text);
+        let lines = TextLines::of(text);
         for diagnosis in all {
             let line = lines.line(diagnosis.line);
             diagnosis.column = encoding.column(line, diagnosis.place);

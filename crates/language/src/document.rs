@@ -17,7 +17,7 @@ const MOST_BYTES: usize = 64 << 20;
 pub(crate) const LARGEST: usize = 4 << 20;
 
 /// A file that a server is to hold open.
-pub(crate) struct Document {
+pub(crate) struct OpenDocument {
     pub(crate) text: Arc<str>,
     /// The number of its text, rising over all documents of the server, so that a number is never used twice.
     pub(crate) version: i32,
@@ -26,13 +26,13 @@ pub(crate) struct Document {
     /// When the server was told; none where it was not yet.
     pub(crate) opened: Option<Instant>,
     /// Whether diagnoses without a version that come now are of this text.
-    pub(crate) order: Order,
+    pub(crate) order: MessageOrder,
     used: u64,
 }
 
 /// What the order of messages says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Order {
+pub(crate) enum MessageOrder {
     /// Nothing of an older text was on its way when the server was told of this one.
     Certain,
     /// Diagnoses of an older text may come after this one was sent.
@@ -42,26 +42,26 @@ pub(crate) enum Order {
 /// The documents of one server.
 #[derive(Default)]
 pub(crate) struct Documents {
-    all: HashMap<PathBuf, Document>,
+    all: HashMap<PathBuf, OpenDocument>,
     bytes: usize,
     uses: u64,
     versions: i32,
 }
 
 impl Documents {
-    pub(crate) fn get(&self, path: &Path) -> Option<&Document> {
+    pub(crate) fn get(&self, path: &Path) -> Option<&OpenDocument> {
         self.all.get(path)
     }
 
-    pub(crate) fn get_mut(&mut self, path: &Path) -> Option<&mut Document> {
+    pub(crate) fn get_mut(&mut self, path: &Path) -> Option<&mut OpenDocument> {
         self.all.get_mut(path)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&PathBuf, &Document)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&PathBuf, &OpenDocument)> {
         self.all.iter()
     }
 
-    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Document> {
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut OpenDocument> {
         self.all.values_mut()
     }
 
@@ -79,18 +79,18 @@ impl Documents {
         path: &Path,
         text: &Arc<str>,
         revision: Option<&str>,
-    ) -> Vec<(PathBuf, Document)> {
+    ) -> Vec<(PathBuf, OpenDocument)> {
         self.versions = self.versions.wrapping_add(1);
         self.uses += 1;
         let former = self.all.remove(path);
         self.bytes += text.len();
         self.bytes -= former.as_ref().map_or(0, |former| former.text.len());
-        let document = Document {
+        let document = OpenDocument {
             text: text.clone(),
             version: self.versions,
             revision: revision.map(str::to_owned),
             opened: former.and_then(|former| former.opened),
-            order: Order::Certain,
+            order: MessageOrder::Certain,
             used: self.uses,
         };
         self.all.insert(path.to_path_buf(), document);
@@ -105,7 +105,7 @@ impl Documents {
         gone
     }
 
-    pub(crate) fn remove(&mut self, path: &Path) -> Option<Document> {
+    pub(crate) fn remove(&mut self, path: &Path) -> Option<OpenDocument> {
         let document = self.all.remove(path)?;
         self.bytes -= document.text.len();
         Some(document)

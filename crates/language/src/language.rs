@@ -8,19 +8,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::server::{Became, Change, Step};
-use crate::{FileChange, Found, MOST_TOLD, Options, Problem, ServerStarter, ServerState};
-use shared::Shared;
+use crate::server::{Became, RoundStep, ToldChange};
+use crate::{
+    ChangedText, LanguageOptions, MOST_TOLD, NewProblems, Problem, ServerStarter, ServerState,
+};
+use shared::SharedServers;
 
 /// The servers of one process. All of them end when it is dropped.
 pub struct Language {
-    shared: Arc<Shared>,
+    shared: Arc<SharedServers>,
 }
 
 /// A change whose problems have not been asked for. Dropping it leaves them to [`Language::take_late`].
 #[must_use]
 pub struct Pending {
-    shared: Arc<Shared>,
+    shared: Arc<SharedServers>,
     /// The changed files, which come first in the answer.
     changed: Vec<PathBuf>,
     /// The servers that were told, and the number of the change.
@@ -32,9 +34,9 @@ pub struct Pending {
 impl Language {
     /// No server is started before a file of its language is read or changed.
     #[must_use]
-    pub fn new(options: Options, starter: Arc<dyn ServerStarter>) -> Language {
+    pub fn new(options: LanguageOptions, starter: Arc<dyn ServerStarter>) -> Language {
         Language {
-            shared: Arc::new(Shared::new(options, starter)),
+            shared: Arc::new(SharedServers::new(options, starter)),
         }
     }
 
@@ -71,6 +73,11 @@ impl Language {
         let now = Instant::now();
         let mut state = self.shared.lock();
         let servers = self.shared.servers_of(&mut state, path, now);
+        for server in &mut state.servers {
+            if server.has_other_text(path, text) {
+                server.withdraw();
+            }
+        }
         if servers.is_empty() {
             return;
         }
@@ -82,10 +89,10 @@ impl Language {
 
     /// Files were changed on the disk by one call of a session: their servers are told. Returns at once. The texts are as
     /// for [`Language::read`].
-    pub fn changed(&self, session: &str, changes: &[FileChange<'_>]) -> Pending {
+    pub fn changed(&self, session: &str, changes: &[ChangedText<'_>]) -> Pending {
         let now = Instant::now();
         let mut state = self.shared.lock();
-        let mut by_server: BTreeMap<usize, Vec<Change>> = BTreeMap::new();
+        let mut by_server: BTreeMap<usize, Vec<ToldChange>> = BTreeMap::new();
         let mut not_ready = Vec::new();
         let mut watched = Vec::new();
         for change in changes {
@@ -101,7 +108,7 @@ impl Language {
             let servers = self.shared.servers_of(&mut state, change.path, now);
             let (before, after) = (change.before.map(Arc::from), change.after.map(Arc::from));
             for id in servers {
-                by_server.entry(id).or_default().push(Change {
+                by_server.entry(id).or_default().push(ToldChange {
                     path: change.path.to_path_buf(),
                     before: before.clone(),
                     after: after.clone(),
@@ -109,6 +116,15 @@ impl Language {
                 });
             }
             not_ready.extend(self.shared.left_out(&mut state, change.path));
+        }
+        // A server that does not run keeps late problems, too.
+        for server in &mut state.servers {
+            if watched
+                .iter()
+                .any(|(path, _)| path.starts_with(&server.folder))
+            {
+                server.withdraw();
+            }
         }
         state.rounds += 1;
         let round = state.rounds;
@@ -145,7 +161,7 @@ impl Language {
 
     /// Waits for the problems of a change, until then at the latest. What comes later, of servers that knew the version
     /// before, is kept for [`Language::take_late`].
-    pub fn problems(&self, mut pending: Pending, until: Instant) -> Found {
+    pub fn problems(&self, mut pending: Pending, until: Instant) -> NewProblems {
         let mut problems = Vec::new();
         let mut not_ready = std::mem::take(&mut pending.not_ready);
         let mut state = self.shared.lock();
@@ -155,11 +171,11 @@ impl Language {
             pending.told.retain(|&id| {
                 let server = &mut state.servers[id];
                 match server.step(pending.round, now) {
-                    Some(Step::Waits(at)) => {
+                    Some(RoundStep::Waits(at)) => {
                         wake = wake.min(at.unwrap_or(until));
                         return true;
                     }
-                    Some(Step::Done {
+                    Some(RoundStep::Done {
                         problems: more,
                         is_ready,
                     }) => {
@@ -191,7 +207,7 @@ impl Language {
 
     /// The problems of earlier changes of this session that came after their answer. Each is given once; those of files
     /// that were changed again are withdrawn.
-    pub fn take_late(&self, session: &str) -> Found {
+    pub fn take_late(&self, session: &str) -> NewProblems {
         let now = Instant::now();
         let mut problems = Vec::new();
         for server in &mut self.shared.lock().servers {
@@ -265,7 +281,7 @@ impl Drop for Pending {
 }
 
 /// Puts problems into the order in which they are told, and counts those that are too many.
-fn found(mut problems: Vec<Problem>, changed: &[PathBuf], not_ready: Vec<String>) -> Found {
+fn found(mut problems: Vec<Problem>, changed: &[PathBuf], not_ready: Vec<String>) -> NewProblems {
     problems.sort_by_cached_key(|problem| {
         let is_other = !changed.contains(&problem.path);
         let place = (problem.path.clone(), problem.line, problem.column);
@@ -273,7 +289,7 @@ fn found(mut problems: Vec<Problem>, changed: &[PathBuf], not_ready: Vec<String>
     });
     let more = problems.len().saturating_sub(MOST_TOLD);
     problems.truncate(MOST_TOLD);
-    Found {
+    NewProblems {
         new: problems,
         more,
         not_ready,

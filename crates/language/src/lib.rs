@@ -9,13 +9,13 @@
 //!
 //! ```no_run
 //! use std::{path::Path, sync::Arc, time::Instant};
-//! use lancet_language::{FileChange, Language, Options, ServerStarter};
+//! use lancet_language::{ChangedText, Language, LanguageOptions, ServerStarter};
 //!
-//! fn edited(options: Options, starter: Arc<dyn ServerStarter>) {
+//! fn edited(options: LanguageOptions, starter: Arc<dyn ServerStarter>) {
 //!     let language = Language::new(options, starter);
 //!     let path = Path::new("/project/main.py");
 //!     language.read(path, "x = 1\n");
-//!     let change = FileChange { path, before: Some("x = 1\n"), after: Some("x = y\n"), revision: "b2" };
+//!     let change = ChangedText { path, before: Some("x = 1\n"), after: Some("x = y\n"), revision: "b2" };
 //!     let pending = language.changed("session", &[change]);
 //!     let found = language.problems(pending, Instant::now() + language.wait());
 //!     for problem in found.new {
@@ -45,7 +45,9 @@ mod uri;
 
 pub use entry::{Delivery, Package, ServerEntry, chosen, fits};
 pub use language::{Language, Pending};
-pub use options::Options;
-pub use problem::{FileChange, Found, MOST_TOLD, Problem, ServerState, Severity, Standing};
+pub use options::LanguageOptions;
+pub use problem::{
+    ChangedText, MOST_TOLD, NewProblems, Problem, ServerStanding, ServerState, Severity,
+};
 pub use starter::{ServerProcess, ServerStarter};
 pub use table::built_in;

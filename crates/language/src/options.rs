@@ -7,7 +7,7 @@ use crate::{ServerEntry, Severity};
 
 /// The settings of [`crate::Language`].
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct LanguageOptions {
     /// The servers that may be started, as [`crate::chosen`] gives them.
     pub entries: Vec<ServerEntry>,
     /// The folders that the files are below. A server's folder is the nearest folder with a root file of its entry, not
@@ -27,11 +27,11 @@ pub struct Options {
     pub pauses: Vec<Duration>,
 }
 
-impl Options {
+impl LanguageOptions {
     /// The defaults for these entries and roots: 1.5 s, three servers, ten minutes, errors only.
     #[must_use]
-    pub fn new(entries: Vec<ServerEntry>, roots: Vec<PathBuf>) -> Options {
-        Options {
+    pub fn new(entries: Vec<ServerEntry>, roots: Vec<PathBuf>) -> LanguageOptions {
+        LanguageOptions {
             entries,
             roots,
             wait: Duration::from_millis(1500),

@@ -25,13 +25,13 @@ pub(crate) struct Outbox {
 struct Queue {
     messages: VecDeque<Vec<u8>>,
     bytes: usize,
-    state: State,
+    state: OutboxState,
     /// Dropping it ends the server.
     alive: Option<Box<dyn Send>>,
 }
 
 #[derive(PartialEq, Eq, Clone, Copy)]
-enum State {
+enum OutboxState {
     Open,
     /// What waits is written, then the server may end by itself for a moment.
     Closing,
@@ -49,7 +49,7 @@ impl Outbox {
             queue: Mutex::new(Queue {
                 messages: VecDeque::new(),
                 bytes: 0,
-                state: State::Open,
+                state: OutboxState::Open,
                 alive: Some(alive),
             }),
             changed: Condvar::new(),
@@ -65,7 +65,7 @@ impl Outbox {
     pub(crate) fn send(&self, message: &Value) {
         let bytes = frame::framed(message);
         let mut queue = self.lock();
-        if queue.state != State::Open {
+        if queue.state != OutboxState::Open {
             return;
         }
         queue.bytes += bytes.len();
@@ -81,8 +81,8 @@ impl Outbox {
     /// Writes what waits, then ends the server.
     pub(crate) fn close(&self) {
         let mut queue = self.lock();
-        if queue.state == State::Open {
-            queue.state = State::Closing;
+        if queue.state == OutboxState::Open {
+            queue.state = OutboxState::Closing;
         }
         drop(queue);
         self.changed.notify_all();
@@ -91,7 +91,7 @@ impl Outbox {
     /// Ends the server at once.
     pub(crate) fn end(&self) {
         let mut queue = self.lock();
-        queue.state = State::Closed;
+        queue.state = OutboxState::Closed;
         queue.messages.clear();
         let alive = queue.alive.take();
         drop(queue);
@@ -117,7 +117,7 @@ impl Outbox {
     /// Gives a server that was asked to end the time for it.
     fn wait_for_farewell(&self) {
         let queue = self.lock();
-        let waits = |queue: &mut Queue| queue.state == State::Closing;
+        let waits = |queue: &mut Queue| queue.state == OutboxState::Closing;
         // How it went does not matter: the server is ended after it.
         drop(self.changed.wait_timeout_while(queue, FAREWELL, waits));
     }
@@ -130,7 +130,7 @@ impl Outbox {
                 queue.bytes -= bytes.len();
                 return Some(bytes);
             }
-            if queue.state != State::Open {
+            if queue.state != OutboxState::Open {
                 return None;
             }
             queue = self

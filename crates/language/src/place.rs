@@ -12,15 +12,15 @@ use crate::ServerEntry;
 const MOST_FOLDERS: usize = 1000;
 
 /// The entries with their patterns, and the folders that were found for them.
-pub(crate) struct Places {
+pub(crate) struct ServerPlaces {
     pub(crate) entries: Vec<(Arc<ServerEntry>, GlobSet)>,
     roots: Vec<PathBuf>,
     found: HashMap<(usize, PathBuf), PathBuf>,
 }
 
-impl Places {
+impl ServerPlaces {
     /// Patterns that are none are left out: whoever reads the settings has said so.
-    pub(crate) fn new(entries: Vec<ServerEntry>, roots: Vec<PathBuf>) -> Places {
+    pub(crate) fn new(entries: Vec<ServerEntry>, roots: Vec<PathBuf>) -> ServerPlaces {
         let entries = entries.into_iter().map(|entry| {
             let mut patterns = GlobSetBuilder::new();
             for pattern in entry.files.iter().filter_map(|text| Glob::new(text).ok()) {
@@ -28,7 +28,7 @@ impl Places {
             }
             (Arc::new(entry), patterns.build().unwrap_or_default())
         });
-        Places {
+        ServerPlaces {
             entries: entries.collect(),
             roots,
             found: HashMap::new(),
@@ -104,7 +104,7 @@ mod tests {
             root: vec!["mark".to_owned()],
             ..ServerEntry::new("s", &["*.py"], &["s"])
         };
-        let mut places = Places::new(vec![entry], vec![root.clone()]);
+        let mut places = ServerPlaces::new(vec![entry], vec![root.clone()]);
         let file = root.join("a/b/x.py");
         assert_eq!(places.of_file(&file), [0]);
         assert!(places.of_file(&root.join("x.rs")).is_empty());

@@ -50,13 +50,13 @@ impl Encoding {
 }
 
 /// The lines of a text, ended by LF, CRLF or CR as in the protocol.
-pub(crate) struct Lines<'a> {
+pub(crate) struct TextLines<'a> {
     text: &'a str,
     starts: Vec<usize>,
 }
 
-impl<'a> Lines<'a> {
-    pub(crate) fn of(text: &'a str) -> Lines<'a> {
+impl<'a> TextLines<'a> {
+    pub(crate) fn of(text: &'a str) -> TextLines<'a> {
         let bytes = text.as_bytes();
         let mut starts = vec![0];
         for (place, byte) in bytes.iter().enumerate() {
@@ -65,7 +65,7 @@ impl<'a> Lines<'a> {
                 starts.push(place + 1);
             }
         }
-        Lines { text, starts }
+        TextLines { text, starts }
     }
 
     /// A line without its end; the empty text where there is no such line.
@@ -81,7 +81,7 @@ impl<'a> Lines<'a> {
 
 /// The change from one text to another as the protocol's content change: the lines that differ, as one range.
 pub(crate) fn content_change(before: &str, after: &str, encoding: Encoding) -> Value {
-    let (old, new) = (Lines::of(before), Lines::of(after));
+    let (old, new) = (TextLines::of(before), TextLines::of(after));
     let mut start = before
         .bytes()
         .zip(after.bytes())
@@ -148,14 +148,14 @@ mod tests {
 
     #[test]
     fn lines_end_as_in_the_protocol() {
-        let lines = Lines::of("a\r\nb\rc\nd");
+        let lines = TextLines::of("a\r\nb\rc\nd");
         let all: Vec<_> = (0..5).map(|number| lines.line(number)).collect();
         assert_eq!(all, ["a", "b", "c", "d", ""]);
     }
 
     /// A content change applied as the protocol says it.
     fn applied(before: &str, change: &Value, encoding: Encoding) -> String {
-        let lines = Lines::of(before);
+        let lines = TextLines::of(before);
         let place = |position: &Value| {
             let number = |name: &str| position[name].as_u64().expect("a number") as usize;
             let start = lines.starts[number("line")];

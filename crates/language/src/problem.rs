@@ -35,14 +35,14 @@ pub struct Problem {
     pub message: String,
     /// Which tool says it, such as `Ruff` or `clang`; the name of the entry where the server does not say.
     pub source: String,
-    /// The revision of the file that the problem belongs to, as [`FileChange::revision`] gave it. None where lancet has not
+    /// The revision of the file that the problem belongs to, as [`ChangedText::revision`] gave it. None where lancet has not
     /// changed the file: the problem is of a file that the change broke.
     pub revision: Option<String>,
 }
 
 /// One file that was changed. A moved file is two of them: one that is gone and one that is new.
 #[derive(Debug, Clone, Copy)]
-pub struct FileChange<'a> {
+pub struct ChangedText<'a> {
     /// The file, absolute.
     pub path: &'a Path,
     /// Its text before; none where the file is new.
@@ -55,7 +55,7 @@ pub struct FileChange<'a> {
 
 /// What the servers said of a change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct NewProblems {
     /// The problems that the version before did not have, at most [`MOST_TOLD`]: those of changed files first, the most
     /// severe first.
     pub new: Vec<Problem>,
@@ -73,12 +73,12 @@ pub struct ServerState {
     /// The folder it serves.
     pub folder: PathBuf,
     /// How it stands.
-    pub standing: Standing,
+    pub standing: ServerStanding,
 }
 
 /// How a server stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum ServerStanding {
     /// It was started and has not said yet what it can do.
     Starting,
     /// It answers.

@@ -18,10 +18,10 @@ use crate::ability::{self, Ability};
 use crate::diagnosis::Diagnosis;
 use crate::document::{Documents, FileState};
 use crate::outbox::Outbox;
-use crate::{Problem, ServerEntry, Severity, Standing};
+use crate::{Problem, ServerEntry, ServerStanding, Severity};
 
-pub(crate) use incoming::Heard;
-pub(crate) use round::{Change, Step};
+pub(crate) use incoming::Reception;
+pub(crate) use round::{RoundStep, ToldChange};
 pub(crate) use sync::Became;
 
 /// So long after its last word, a server that sends problems by itself counts as having said everything.
@@ -31,7 +31,7 @@ pub(crate) const QUIET: Duration = Duration::from_millis(120);
 const STEADY: Duration = Duration::from_secs(120);
 
 /// A request that a server has not answered.
-enum Request {
+enum PendingRequest {
     Initialize,
     Document {
         path: PathBuf,
@@ -59,7 +59,7 @@ struct Late {
 pub(crate) struct Server {
     pub(crate) entry: Arc<ServerEntry>,
     pub(crate) folder: PathBuf,
-    pub(crate) standing: Standing,
+    pub(crate) standing: ServerStanding,
     /// When it may be started again, after a crash.
     pub(crate) paused: Option<Instant>,
     /// The number of its process, so that words of an earlier one are not taken for its own.
@@ -70,7 +70,7 @@ pub(crate) struct Server {
     ability: Ability,
     documents: Documents,
     files: HashMap<PathBuf, FileState>,
-    requests: HashMap<i64, Request>,
+    requests: HashMap<i64, PendingRequest>,
     numbers: i64,
     progress: HashSet<String>,
     /// The files that it says it is busy with.
@@ -114,7 +114,7 @@ impl Server {
         Server {
             entry,
             folder,
-            standing: Standing::Ended,
+            standing: ServerStanding::Ended,
             paused: None,
             generation: 0,
             used: now,
@@ -141,11 +141,14 @@ impl Server {
     }
 
     pub(crate) fn is_running(&self) -> bool {
-        matches!(self.standing, Standing::Starting | Standing::Ready)
+        matches!(
+            self.standing,
+            ServerStanding::Starting | ServerStanding::Ready
+        )
     }
 
     pub(crate) fn is_ready(&self) -> bool {
-        self.standing == Standing::Ready
+        self.standing == ServerStanding::Ready
     }
 
     /// Whether somebody waits for its answer.
@@ -156,7 +159,7 @@ impl Server {
     /// It is being started; the number of the process that will be.
     pub(crate) fn starting(&mut self, now: Instant) -> u64 {
         self.forget_process();
-        self.standing = Standing::Starting;
+        self.standing = ServerStanding::Starting;
         self.paused = None;
         self.began = now;
         self.generation
@@ -166,7 +169,7 @@ impl Server {
     pub(crate) fn started(&mut self, outbox: Arc<Outbox>) {
         self.outbox = Some(outbox);
         let parameters = ability::initialize(&self.entry, &self.folder);
-        self.request("initialize", &parameters, Request::Initialize);
+        self.request("initialize", &parameters, PendingRequest::Initialize);
     }
 
     /// It ended unasked, or could not be started.
@@ -178,9 +181,9 @@ impl Server {
         self.paused = Some(now + pause.copied().unwrap_or_default());
         let given_up = self.crashes + 1 >= pauses.len();
         self.standing = if given_up {
-            Standing::GivenUp
+            ServerStanding::GivenUp
         } else {
-            Standing::Crashed
+            ServerStanding::Crashed
         };
         self.crashes = if given_up { 0 } else { self.crashes + 1 };
         self.forget_process();
@@ -188,20 +191,20 @@ impl Server {
 
     /// Ends it because it was not used for long: it is asked to end, and then it is ended.
     pub(crate) fn end(&mut self) {
-        self.request("shutdown", &Value::Null, Request::Shutdown);
+        self.request("shutdown", &Value::Null, PendingRequest::Shutdown);
         self.notify("exit", &Value::Null);
         if let Some(outbox) = self.outbox.take() {
             outbox.close();
         }
         self.forget_process();
         self.documents = Documents::default();
-        self.standing = Standing::Ended;
+        self.standing = ServerStanding::Ended;
     }
 
     /// Ends it at once.
     pub(crate) fn kill(&mut self) {
         self.forget_process();
-        self.standing = Standing::Ended;
+        self.standing = ServerStanding::Ended;
     }
 
     /// Whatever is known of the process is void.
@@ -233,8 +236,8 @@ impl Server {
 
     /// Whether it has said something of every document it was told, and answered everything.
     pub(crate) fn is_settled(&self, now: Instant) -> bool {
-        let waits = |request: &Request| match request {
-            Request::Workspace { looked, .. } => {
+        let waits = |request: &PendingRequest| match request {
+            PendingRequest::Workspace { looked, .. } => {
                 looked.is_none_or(|looked| now.duration_since(looked) < QUIET)
             }
             _ => true,
@@ -270,7 +273,7 @@ impl Server {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": parameters }));
     }
 
-    fn request(&mut self, method: &str, parameters: &Value, request: Request) -> i64 {
+    fn request(&mut self, method: &str, parameters: &Value, request: PendingRequest) -> i64 {
         self.numbers += 1;
         let id = self.numbers;
         self.requests.insert(id, request);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use lancet_language::{Found, Problem, Severity};
+use lancet_language::{NewProblems, Problem, Severity};
 use serde::Serialize;
 
 /// What language servers found after a change.
@@ -52,8 +52,8 @@ impl Diagnosis {
     }
 }
 
-impl From<Found> for Diagnosis {
-    fn from(found: Found) -> Diagnosis {
+impl From<NewProblems> for Diagnosis {
+    fn from(found: NewProblems) -> Diagnosis {
         Diagnosis {
             new: found.new.into_iter().map(FoundProblem::from).collect(),
             more: found.more,

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use lancet_language::{FileChange, Language};
+use lancet_language::{ChangedText, Language};
 use serde_json::json;
 
 use super::examine::open::LARGEST;
@@ -162,7 +162,7 @@ fn changes<'r>(
     language: &Language,
     recorded: &'r Recorded,
     revisions: &'r [String],
-) -> Vec<FileChange<'r>> {
+) -> Vec<ChangedText<'r>> {
     let mut changes = Vec::new();
     let files = recorded.plan.files.iter().zip(revisions);
     for ((file, revision), (old, new)) in files.zip(&recorded.contents) {
@@ -176,14 +176,14 @@ fn changes<'r>(
             continue;
         }
         if file.moved().is_some() {
-            changes.push(FileChange {
+            changes.push(ChangedText {
                 path: source,
                 before: known(language, source, before),
                 after: None,
                 revision,
             });
         }
-        changes.push(FileChange {
+        changes.push(ChangedText {
             path,
             before: known(language, path, before).filter(|_| !is_created && file.moved().is_none()),
             after: known(language, path, after).filter(|_| !file.removes()),

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::Language;
-use crate::Found;
+use crate::NewProblems;
 
 /// The number of problems that one list has; the others are counted.
 const MOST_LISTED: usize = 100;
@@ -13,7 +13,7 @@ impl Language {
     /// The problems that this file has now, or every file that the servers know; waits until then at the latest for what they
     /// were told last. The servers that did not get there in time are named as not ready.
     #[must_use]
-    pub fn current(&self, path: Option<&Path>, until: Instant) -> Found {
+    pub fn current(&self, path: Option<&Path>, until: Instant) -> NewProblems {
         let _ = self.settle(until);
         let now = Instant::now();
         let mut state = self.shared.lock();
@@ -37,7 +37,7 @@ impl Language {
         });
         let more = problems.len().saturating_sub(MOST_LISTED);
         problems.truncate(MOST_LISTED);
-        Found {
+        NewProblems {
             new: problems,
             more,
             not_ready,

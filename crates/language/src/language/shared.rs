@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use crate::flood::Flood;
 use crate::outbox::Outbox;
-use crate::place::Places;
-use crate::server::{Heard, Server};
-use crate::{Options, ServerStarter, Severity, frame};
+use crate::place::ServerPlaces;
+use crate::server::{Reception, Server};
+use crate::{LanguageOptions, ServerStarter, Severity, frame};
 
 /// A server that was used within this time does not make room for another.
 const IN_USE: Duration = Duration::from_secs(30);
@@ -19,8 +19,8 @@ const IN_USE: Duration = Duration::from_secs(30);
 const MOST_REMEMBERED: usize = 64;
 
 /// What all threads share.
-pub(super) struct Shared {
-    state: Mutex<State>,
+pub(super) struct SharedServers {
+    state: Mutex<ServersState>,
     /// Something was said, or a change was told.
     pub(super) news: Condvar,
     /// A server was started, or everything ends.
@@ -34,21 +34,21 @@ pub(super) struct Shared {
 }
 
 /// What the lock is around.
-pub(super) struct State {
+pub(super) struct ServersState {
     pub(super) servers: Vec<Server>,
-    pub(super) places: Places,
+    pub(super) places: ServerPlaces,
     /// The number of changes.
     pub(super) rounds: u64,
     has_keeper: bool,
     is_over: bool,
 }
 
-impl Shared {
-    pub(super) fn new(options: Options, starter: Arc<dyn ServerStarter>) -> Shared {
-        Shared {
-            state: Mutex::new(State {
+impl SharedServers {
+    pub(super) fn new(options: LanguageOptions, starter: Arc<dyn ServerStarter>) -> SharedServers {
+        SharedServers {
+            state: Mutex::new(ServersState {
                 servers: Vec::new(),
-                places: Places::new(options.entries, options.roots),
+                places: ServerPlaces::new(options.entries, options.roots),
                 rounds: 0,
                 has_keeper: false,
                 is_over: false,
@@ -64,16 +64,16 @@ impl Shared {
         }
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, ServersState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for news, until then at the latest.
     pub(super) fn wait_for_news<'a>(
         &self,
-        state: MutexGuard<'a, State>,
+        state: MutexGuard<'a, ServersState>,
         until: Instant,
-    ) -> MutexGuard<'a, State> {
+    ) -> MutexGuard<'a, ServersState> {
         let left = until.saturating_duration_since(Instant::now());
         let waited = self.news.wait_timeout(state, left);
         waited.unwrap_or_else(PoisonError::into_inner).0
@@ -82,7 +82,7 @@ impl Shared {
     /// The servers of a file, started where they do not run and may be. Those that may not be started are left out.
     pub(super) fn servers_of(
         self: &Arc<Self>,
-        state: &mut State,
+        state: &mut ServersState,
         path: &Path,
         now: Instant,
     ) -> Vec<usize> {
@@ -99,7 +99,7 @@ impl Shared {
     }
 
     /// The names of the servers of a file that do not run and may not be started now.
-    pub(super) fn left_out(&self, state: &mut State, path: &Path) -> Vec<String> {
+    pub(super) fn left_out(&self, state: &mut ServersState, path: &Path) -> Vec<String> {
         let mut names = Vec::new();
         for entry in state.places.of_file(path) {
             let folder = state.places.folder(entry, path);
@@ -117,7 +117,13 @@ impl Shared {
     }
 
     /// The number of the server of an entry for a file.
-    fn find(&self, state: &mut State, entry: usize, path: &Path, now: Instant) -> Option<usize> {
+    fn find(
+        &self,
+        state: &mut ServersState,
+        entry: usize,
+        path: &Path,
+        now: Instant,
+    ) -> Option<usize> {
         let folder = state.places.folder(entry, path)?;
         let entry = state.places.entries.get(entry)?.0.clone();
         let same = |server: &Server| server.entry.name == entry.name && server.folder == folder;
@@ -141,7 +147,7 @@ impl Shared {
     }
 
     /// Starts a server; says whether that was possible.
-    fn start(self: &Arc<Self>, state: &mut State, id: usize, now: Instant) -> bool {
+    fn start(self: &Arc<Self>, state: &mut ServersState, id: usize, now: Instant) -> bool {
         let paused = state.servers[id].paused;
         if state.is_over || paused.is_some_and(|until| now < until) {
             return false;
@@ -206,9 +212,9 @@ impl Shared {
                         self.keeping.notify_all();
                     }
                     match heard {
-                        Heard::News => self.news.notify_all(),
-                        Heard::Nothing => {}
-                        Heard::Nonsense => break,
+                        Reception::News => self.news.notify_all(),
+                        Reception::Nothing => {}
+                        Reception::Nonsense => break,
                     }
                 }
             }
@@ -233,7 +239,7 @@ impl Shared {
     }
 
     /// Sees to it that idle servers end.
-    fn begin_keeping(self: &Arc<Self>, state: &mut State) {
+    fn begin_keeping(self: &Arc<Self>, state: &mut ServersState) {
         if state.has_keeper {
             self.keeping.notify_all();
             return;

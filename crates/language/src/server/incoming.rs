@@ -5,10 +5,10 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use super::pull::Way;
-use super::{Others, Request, Server};
+use super::{Others, PendingRequest, Server};
 use crate::ability::{self, Ability, Pull};
-use crate::document::Order;
-use crate::{Standing, uri};
+use crate::document::MessageOrder;
+use crate::{ServerStanding, uri};
 
 /// The most works whose progress is followed.
 const MOST_PROGRESS: usize = 100;
@@ -17,7 +17,7 @@ const METHOD_NOT_FOUND: i64 = -32601;
 
 /// What became of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Heard {
+pub(crate) enum Reception {
     /// Somebody may wait for it.
     News,
     Nothing,
@@ -27,42 +27,44 @@ pub(crate) enum Heard {
 
 impl Server {
     /// Takes a message.
-    pub(crate) fn receive(&mut self, message: &Value, now: Instant) -> Heard {
+    pub(crate) fn receive(&mut self, message: &Value, now: Instant) -> Reception {
         let method = message["method"].as_str();
         let id = message.get("id").filter(|id| !id.is_null());
         let heard = match (method, id) {
             (Some(method), Some(id)) => {
                 self.asked(id, method, &message["params"]);
-                Heard::News
+                Reception::News
             }
             (Some(method), None) => self.told(method, &message["params"], now),
             (None, Some(id)) => self.answered_to(id, message, now),
-            (None, None) if message.is_object() && message.get("error").is_some() => Heard::Nothing,
-            (None, None) => Heard::Nonsense,
+            (None, None) if message.is_object() && message.get("error").is_some() => {
+                Reception::Nothing
+            }
+            (None, None) => Reception::Nonsense,
         };
-        if heard == Heard::News {
+        if heard == Reception::News {
             self.advance(now);
         }
         heard
     }
 
-    fn answered_to(&mut self, id: &Value, message: &Value, now: Instant) -> Heard {
+    fn answered_to(&mut self, id: &Value, message: &Value, now: Instant) -> Reception {
         // What was taken back is no longer here.
         let Some(request) = id.as_i64().and_then(|id| self.requests.remove(&id)) else {
-            return Heard::Nothing;
+            return Reception::Nothing;
         };
         let answer = match message.get("error").filter(|error| !error.is_null()) {
             Some(error) => Err(error["code"].as_i64().unwrap_or_default()),
             None => Ok(&message["result"]),
         };
         match request {
-            Request::Initialize => match answer {
+            PendingRequest::Initialize => match answer {
                 Ok(result) if result["capabilities"].is_object() => {
                     self.initialized(&result["capabilities"], now);
                 }
-                _ => return Heard::Nonsense,
+                _ => return Reception::Nonsense,
             },
-            Request::Document {
+            PendingRequest::Document {
                 path,
                 version,
                 tries,
@@ -70,18 +72,18 @@ impl Server {
                 self.said = now;
                 self.document_answered(&path, version, tries, answer);
             }
-            Request::Workspace { .. } => {
+            PendingRequest::Workspace { .. } => {
                 self.said = now;
                 self.workspace_answered(answer);
             }
-            Request::Shutdown => {}
+            PendingRequest::Shutdown => {}
         }
-        Heard::News
+        Reception::News
     }
 
     fn initialized(&mut self, capabilities: &Value, now: Instant) {
         self.ability = Ability::of(capabilities);
-        self.standing = Standing::Ready;
+        self.standing = ServerStanding::Ready;
         self.notify("initialized", &json!({}));
         if !self.entry.settings.is_null() {
             let settings = json!({ "settings": self.entry.settings });
@@ -91,15 +93,15 @@ impl Server {
     }
 
     /// A notification.
-    fn told(&mut self, method: &str, parameters: &Value, now: Instant) -> Heard {
+    fn told(&mut self, method: &str, parameters: &Value, now: Instant) -> Reception {
         match method {
             "textDocument/publishDiagnostics" => self.published(parameters, now),
             "$/progress" => self.progressed(parameters, now),
             // An extension of clangd.
             "textDocument/clangd.fileStatus" => self.worked(parameters, now),
-            _ => return Heard::Nothing,
+            _ => return Reception::Nothing,
         }
-        Heard::News
+        Reception::News
     }
 
     fn published(&mut self, parameters: &Value, now: Instant) {
@@ -115,7 +117,7 @@ impl Server {
         let open = self.documents.get(&path).filter(|one| one.opened.is_some());
         let is_of_this_text = match (open, version) {
             (Some(document), Some(version)) => i64::from(document.version) == version,
-            (Some(document), None) => document.order == Order::Certain,
+            (Some(document), None) => document.order == MessageOrder::Certain,
             (None, _) => true,
         };
         let is_other = self

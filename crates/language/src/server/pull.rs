@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::{Others, Request, Server};
+use super::{Others, PendingRequest, Server};
 use crate::diagnosis::Diagnosis;
 use crate::document::FileState;
 use crate::uri;
@@ -43,7 +43,7 @@ impl Server {
         if let Some(identifier) = &pull.identifier {
             parameters["identifier"] = json!(identifier);
         }
-        let request = Request::Document {
+        let request = PendingRequest::Document {
             path: path.to_path_buf(),
             version: document.version,
             tries,
@@ -91,7 +91,7 @@ impl Server {
         self.requests
             .iter()
             .find_map(|(id, request)| match request {
-                Request::Workspace {
+                PendingRequest::Workspace {
                     asked,
                     tries,
                     looked: None,
@@ -104,13 +104,13 @@ impl Server {
 
     /// Whether the problems of some document are asked for and not answered.
     pub(super) fn waits_for_documents(&self) -> bool {
-        let asks = |request: &Request| matches!(request, Request::Document { .. });
+        let asks = |request: &PendingRequest| matches!(request, PendingRequest::Document { .. });
         self.requests.values().any(asks)
     }
 
     /// Sees to it that the problems of the whole project are asked for, where they never were.
     pub(super) fn want_workspace_once(&mut self) {
-        let asked = |request: &Request| matches!(request, Request::Workspace { .. });
+        let asked = |request: &PendingRequest| matches!(request, PendingRequest::Workspace { .. });
         self.wants_workspace |= !self.knows_workspace && !self.requests.values().any(asked);
     }
 
@@ -130,7 +130,7 @@ impl Server {
         if let Some(identifier) = &pull.identifier {
             parameters["identifier"] = json!(identifier);
         }
-        let request = Request::Workspace {
+        let request = PendingRequest::Workspace {
             asked: now,
             tries,
             looked: None,
@@ -141,7 +141,7 @@ impl Server {
     /// The server has looked at everything that a request asks for; where no answer follows, it has no news.
     pub(super) fn looked(&mut self, told: &str, now: Instant) {
         for (id, request) in &mut self.requests {
-            if let Request::Workspace { looked, .. } = request
+            if let PendingRequest::Workspace { looked, .. } = request
                 && token(*id) == told
             {
                 *looked = Some(now);
@@ -151,10 +151,10 @@ impl Server {
 
     /// Takes back every question about problems: the texts are others now.
     pub(super) fn cancel_pulls(&mut self) {
-        let asks = |request: &Request| {
+        let asks = |request: &PendingRequest| {
             matches!(
                 request,
-                Request::Document { .. } | Request::Workspace { .. }
+                PendingRequest::Document { .. } | PendingRequest::Workspace { .. }
             )
         };
         let ids: Vec<i64> = self

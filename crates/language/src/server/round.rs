@@ -1,14 +1,16 @@
 //! One change and what a server says of it: first, where it is not known, what was there before; then what is there now.
 
+mod findings;
+mod telling;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::sync::Became;
-use super::{Late, Others, QUIET, Request, Server};
+use super::{PendingRequest, QUIET, Server};
 use crate::Problem;
-use crate::diagnosis::{Diagnosis, without};
-use crate::document::{FileState, LARGEST, Order};
+use crate::diagnosis::Diagnosis;
+use crate::document::{LARGEST, MessageOrder};
 
 /// So long after everything else, the answer about the whole project is waited for; what comes later is told later.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -16,14 +18,8 @@ const PATIENCE: Duration = Duration::from_millis(300);
 /// So long after a server has looked at the whole project, its answer follows if there is one.
 const ANSWER_FOLLOWS: Duration = Duration::from_millis(30);
 
-/// A server that has said nothing of a document for so long is told of it anew when its problems are needed.
-const FORGOTTEN: Duration = Duration::from_secs(5);
-
-/// The most late problems that are kept.
-const MOST_LATE: usize = 200;
-
 /// One changed file.
-pub(crate) struct Change {
+pub(crate) struct ToldChange {
     pub(crate) path: PathBuf,
     pub(crate) before: Option<Arc<str>>,
     pub(crate) after: Option<Arc<str>>,
@@ -34,12 +30,12 @@ pub(crate) struct Change {
 pub(super) struct Round {
     id: u64,
     session: String,
-    phase: Phase,
+    phase: RoundPhase,
     /// The changed files that are there.
     changed: Vec<PathBuf>,
     audience: Audience,
     /// Whether nothing of an earlier text could come any more when the change began.
-    order: Order,
+    order: MessageOrder,
     /// When the change was told.
     told: Instant,
     /// When everything but the whole project was answered.
@@ -47,9 +43,9 @@ pub(super) struct Round {
     found: Vec<(PathBuf, Diagnosis)>,
 }
 
-enum Phase {
+enum RoundPhase {
     /// It is to say first what was there before.
-    Before(Vec<Change>),
+    Before(Vec<ToldChange>),
     After,
     Done(Result<(), NotAnswered>),
 }
@@ -65,7 +61,7 @@ enum Audience {
 }
 
 /// How far a change is.
-pub(crate) enum Step {
+pub(crate) enum RoundStep {
     /// Everything was said, or the rest will never be.
     Done {
         problems: Vec<Problem>,
@@ -81,18 +77,24 @@ impl Round {
     }
 
     pub(super) fn is_done(&self) -> bool {
-        matches!(self.phase, Phase::Done(_))
+        matches!(self.phase, RoundPhase::Done(_))
     }
 
     /// Whether a file is none of those that were changed, after the change was told.
     pub(super) fn is_other(&self, path: &Path) -> bool {
-        !matches!(self.phase, Phase::Before(_)) && !self.changed.iter().any(|one| one == path)
+        !matches!(self.phase, RoundPhase::Before(_)) && !self.changed.iter().any(|one| one == path)
     }
 }
 
 impl Server {
     /// Files were changed. Where the server does not run yet, it is told when it does; then nobody waits for it.
-    pub(crate) fn change(&mut self, id: u64, session: &str, changes: Vec<Change>, now: Instant) {
+    pub(crate) fn change(
+        &mut self,
+        id: u64,
+        session: &str,
+        changes: Vec<ToldChange>,
+        now: Instant,
+    ) {
         self.used = now;
         self.advance(now);
         let order = self.order(now);
@@ -115,7 +117,7 @@ impl Server {
         self.round = Some(Round {
             id,
             session: session.to_owned(),
-            phase: Phase::Before(changes),
+            phase: RoundPhase::Before(changes),
             changed: Vec::new(),
             audience: Audience::Waits,
             order,
@@ -126,51 +128,16 @@ impl Server {
         self.advance(now);
     }
 
-    /// Sees to it that what a file had before its change will be known.
-    fn look_before(&mut self, change: &Change, order: Order, now: Instant) {
-        let path = &change.path;
-        let Some(before) = change.before.as_ref().filter(|text| text.len() <= LARGEST) else {
-            return;
-        };
-        let document = self.documents.get(path);
-        let opened = document
-            .filter(|document| document.text == *before)
-            .and_then(|document| document.opened);
-        let is_known = self
-            .files
-            .get(path)
-            .is_some_and(|state| state.base.is_some());
-        match opened {
-            Some(_) if is_known => {}
-            Some(opened) => {
-                let asked = |request: &Request| matches!(request, Request::Document { path: asked, .. } if asked == path);
-                if self.ability.pull.is_some() {
-                    if !self.requests.values().any(asked) {
-                        self.pull_document(path, 0);
-                    }
-                } else if now.duration_since(opened) > FORGOTTEN {
-                    self.close(path);
-                    self.tell(path, before, None, (order, now));
-                }
-            }
-            None => {
-                self.tell(path, before, None, (order, now));
-                self.forget_base(path);
-                self.pull_document(path, 0);
-            }
-        }
-    }
-
     /// Goes on with a change as far as what was said allows; the time at which it is worth another look.
     pub(crate) fn advance(&mut self, now: Instant) -> Option<Instant> {
         self.ask_workspace(now);
         self.learn();
         let wake = match &self.round {
             Some(Round {
-                phase: Phase::Before(changes),
+                phase: RoundPhase::Before(changes),
                 ..
             }) => {
-                let known = |change: &Change| {
+                let known = |change: &ToldChange| {
                     change.before.is_none()
                         || self
                             .files
@@ -184,7 +151,7 @@ impl Server {
                 None
             }
             Some(Round {
-                phase: Phase::After,
+                phase: RoundPhase::After,
                 ..
             }) => match self.is_answered(now) {
                 Ok(result) => {
@@ -194,7 +161,7 @@ impl Server {
                 Err(wake) => wake,
             },
             Some(Round {
-                phase: Phase::Done(_),
+                phase: RoundPhase::Done(_),
                 ..
             }) => {
                 self.collect();
@@ -208,99 +175,6 @@ impl Server {
             self.pull_all();
         }
         wake
-    }
-
-    /// Takes what was said of files of which nothing was known for what they have; and, where no change was told, whatever
-    /// was said.
-    fn learn(&mut self) {
-        let is_changed = self.round.is_some();
-        let epoch = Some(self.epoch);
-        let fresh = |state: &&mut FileState| state.is_fresh && state.epoch == epoch;
-        for state in self.files.values_mut().filter(fresh) {
-            if state.base.is_none() || !is_changed {
-                state.base = Some(state.said());
-                state.is_fresh = false;
-            }
-        }
-    }
-
-    /// Tells the change itself, known or not what was there before.
-    fn tell_change(&mut self, now: Instant) {
-        let is_quiet = now.duration_since(self.said) >= QUIET && self.busy.is_empty();
-        let Some(round) = &mut self.round else {
-            return;
-        };
-        round.told = now;
-        let order = match round.order {
-            Order::Certain if is_quiet => Order::Certain,
-            _ => Order::Uncertain,
-        };
-        let Phase::Before(changes) = std::mem::replace(&mut round.phase, Phase::After) else {
-            return;
-        };
-        let looked = |request: &Request| matches!(request, Request::Workspace { looked: Some(looked), .. } if now >= *looked + ANSWER_FOLLOWS);
-        self.knows_workspace |= self.requests.values().any(looked);
-        self.cancel_pulls();
-        self.epoch += 1;
-        self.others = match &self.ability.pull {
-            Some(_) => Others::Trusted {
-                absent_is_empty: self.knows_workspace,
-            },
-            None if order == Order::Certain => Others::Trusted {
-                absent_is_empty: self.progress.is_empty()
-                    && self.files.values().any(|state| state.base.is_some()),
-            },
-            None => Others::Doubtful,
-        };
-        let mut watched = Vec::new();
-        let mut changed = Vec::new();
-        for change in &changes {
-            match (&change.before, &change.after) {
-                (None, Some(_)) => watched.push((change.path.clone(), Became::New)),
-                (Some(_), None) => watched.push((change.path.clone(), Became::Gone)),
-                _ => {}
-            }
-        }
-        self.watched(&watched);
-        for change in changes {
-            let Some(text) = change.after.as_ref().filter(|text| text.len() <= LARGEST) else {
-                self.close(&change.path);
-                if change.after.is_none() {
-                    self.files.remove(&change.path);
-                } else {
-                    changed.push(change.path);
-                }
-                continue;
-            };
-            let is_same = self
-                .documents
-                .get(&change.path)
-                .is_some_and(|one| one.text == *text);
-            self.tell(&change.path, text, Some(&change.revision), (order, now));
-            if is_same && self.ability.pull.is_none() {
-                // There is nothing that it would send.
-                continue;
-            }
-            if let (None, Some(state)) = (&change.before, self.files.get_mut(&change.path)) {
-                state.base = Some(Vec::new());
-            }
-            changed.push(change.path);
-        }
-        for path in &changed {
-            self.saved(path);
-        }
-        match &self.ability.pull {
-            Some(pull) if pull.reaches_others => self.pull_all(),
-            _ => {
-                for path in &changed {
-                    self.pull_document(path, 0);
-                }
-            }
-        }
-        self.wants_workspace = true;
-        if let Some(round) = &mut self.round {
-            round.changed = changed;
-        }
     }
 
     /// Whether everything was said that will be; else when to look again.
@@ -335,7 +209,7 @@ impl Server {
         }
         let answered = *round.answered.get_or_insert(now);
         let workspace = self.requests.values().find_map(|request| match request {
-            Request::Workspace { looked, .. } => Some(looked),
+            PendingRequest::Workspace { looked, .. } => Some(looked),
             _ => None,
         });
         let until = match workspace {
@@ -359,57 +233,21 @@ impl Server {
 
     fn finish(&mut self, result: Result<(), NotAnswered>) {
         if let Some(round) = &mut self.round {
-            round.phase = Phase::Done(result);
+            round.phase = RoundPhase::Done(result);
         }
         self.collect();
     }
 
-    /// Gathers what is new: for whoever waits, or else for later.
-    fn collect(&mut self) {
-        let epoch = Some(self.epoch);
-        let Some(round) = &mut self.round else {
-            return;
-        };
-        for (path, state) in &mut self.files {
-            if !state.is_fresh || state.epoch != epoch {
-                continue;
-            }
-            state.is_fresh = false;
-            let said = state.said();
-            if let Some(base) = &state.base {
-                let new = without(&said, base);
-                round
-                    .found
-                    .extend(new.into_iter().map(|one| (path.clone(), one)));
-            }
-            state.base = Some(said);
-        }
-        if round.audience == Audience::Left {
-            for (path, diagnosis) in std::mem::take(&mut round.found) {
-                if self.late.len() >= MOST_LATE {
-                    break;
-                }
-                let document = self.documents.get(&path);
-                self.late.push(Late {
-                    session: round.session.clone(),
-                    revision: document.and_then(|document| document.revision.clone()),
-                    path,
-                    diagnosis,
-                });
-            }
-        }
-    }
-
     /// How far a change is; none where it was overtaken by another, or the server ended.
-    pub(crate) fn step(&mut self, id: u64, now: Instant) -> Option<Step> {
+    pub(crate) fn step(&mut self, id: u64, now: Instant) -> Option<RoundStep> {
         let wake = self.advance(now);
         let round = self.round.as_mut().filter(|round| round.id == id)?;
-        let Phase::Done(result) = &round.phase else {
-            return Some(Step::Waits(wake));
+        let RoundPhase::Done(result) = &round.phase else {
+            return Some(RoundStep::Waits(wake));
         };
         let is_ready = result.is_ok();
         let problems = self.hand_out();
-        Some(Step::Done { problems, is_ready })
+        Some(RoundStep::Done { problems, is_ready })
     }
 
     /// Nobody waits for a change any more: what is known of it already is given, the rest is kept for later.
@@ -428,49 +266,6 @@ impl Server {
             round.audience = Audience::Left;
             self.hurry(now);
             self.advance(now);
-        }
-    }
-
-    /// A change that waits for what was there before is told without it.
-    fn hurry(&mut self, now: Instant) {
-        if let Some(Round {
-            phase: Phase::Before(_),
-            ..
-        }) = &self.round
-        {
-            self.tell_change(now);
-        }
-    }
-
-    fn hand_out(&mut self) -> Vec<Problem> {
-        let Some(round) = &mut self.round else {
-            return Vec::new();
-        };
-        round.audience = Audience::Left;
-        let found = std::mem::take(&mut round.found);
-        let problem = |(path, diagnosis): &(PathBuf, Diagnosis)| {
-            let document = self.documents.get(path);
-            let revision = document.and_then(|document| document.revision.as_deref());
-            diagnosis.problem(path, &self.entry.name, revision)
-        };
-        found.iter().map(problem).collect()
-    }
-
-    /// Takes back what was found and not told, because a text is another now: if it is still there, it is new again.
-    pub(super) fn withdraw(&mut self) {
-        let round = self
-            .round
-            .as_mut()
-            .map(|round| std::mem::take(&mut round.found));
-        let late = self.late.drain(..).map(|late| (late.path, late.diagnosis));
-        for (path, diagnosis) in round.unwrap_or_default().into_iter().chain(late) {
-            if let Some(base) = self
-                .files
-                .get_mut(&path)
-                .and_then(|state| state.base.as_mut())
-            {
-                *base = without(base, &[diagnosis]);
-            }
         }
     }
 }

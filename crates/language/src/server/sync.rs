@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Server;
 use crate::ability::{Changes, Saves};
-use crate::document::{FileState, LARGEST, Order};
+use crate::document::{FileState, LARGEST, MessageOrder};
 use crate::{identifier, position, uri};
 
 /// What became of a file, in the numbers of the protocol.
@@ -32,10 +32,6 @@ impl Server {
             self.close(path);
             return;
         }
-        // Another program changed the file: what was said of it is of another text, and what was kept may be.
-        if known.is_some() {
-            self.withdraw();
-        }
         let order = self.order(now);
         self.tell(path, text, None, (order, now));
         self.forget_base(path);
@@ -44,6 +40,12 @@ impl Server {
             self.want_workspace_once();
             self.advance(now);
         }
+    }
+
+    /// Whether a file had another text when the server was told of it.
+    pub(crate) fn has_other_text(&self, path: &Path, text: &str) -> bool {
+        let known = self.documents.get(path);
+        known.is_some_and(|known| *known.text != *text)
     }
 
     /// Nothing is known any more of what a file's problems were before.
@@ -56,11 +58,11 @@ impl Server {
     }
 
     /// What the order of messages says of a text that is told now.
-    pub(super) fn order(&self, now: Instant) -> Order {
+    pub(super) fn order(&self, now: Instant) -> MessageOrder {
         if self.is_quiet(now) {
-            Order::Certain
+            MessageOrder::Certain
         } else {
-            Order::Uncertain
+            MessageOrder::Uncertain
         }
     }
 
@@ -70,7 +72,7 @@ impl Server {
         path: &Path,
         text: &Arc<str>,
         revision: Option<&str>,
-        (order, now): (Order, Instant),
+        (order, now): (MessageOrder, Instant),
     ) {
         let former = self.documents.get(path).map(|former| former.text.clone());
         if former.as_ref() == Some(text) {
@@ -117,7 +119,7 @@ impl Server {
             return;
         };
         document.opened = Some(now);
-        document.order = Order::Certain;
+        document.order = MessageOrder::Certain;
         let parameters = json!({ "textDocument": {
             "uri": uri::of_path(path),
             "languageId": identifier::of_file(path),

@@ -6,7 +6,7 @@ mod setting;
 
 use std::time::{Duration, Instant};
 
-use lancet_language::{ServerEntry, Standing};
+use lancet_language::{ServerEntry, ServerStanding};
 use setting::{LONG, Project, SESSION, assert_told};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/odd/server.py");
@@ -23,7 +23,7 @@ fn project(way: &str) -> Project {
     project
 }
 
-fn standing(project: &Project) -> Standing {
+fn standing(project: &Project) -> ServerStanding {
     project.language.states()[0].standing
 }
 
@@ -67,7 +67,7 @@ fn problems_of_another_version_do_not_count() {
 fn a_server_that_stays_silent_is_not_ready() {
     let project = project("silent");
     assert_not_ready(&project, SHORT);
-    assert_eq!(standing(&project), Standing::Ready);
+    assert_eq!(standing(&project), ServerStanding::Ready);
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn a_server_that_talks_nonsense_is_ended() {
     for way in ["nonsense", "no-message", "endless"] {
         let project = project(way);
         assert_not_ready(&project, LONG);
-        assert_eq!(standing(&project), Standing::Crashed, "{way}");
+        assert_eq!(standing(&project), ServerStanding::Crashed, "{way}");
     }
 }
 
@@ -92,7 +92,7 @@ fn a_server_that_talks_nonsense_is_ended() {
 fn a_server_that_floods_is_ended() {
     let project = project("flood");
     assert_not_ready(&project, LONG);
-    assert_eq!(standing(&project), Standing::Crashed);
+    assert_eq!(standing(&project), ServerStanding::Crashed);
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn a_change_that_nobody_waits_for_is_told_late() {
     let project = project("well");
     let path = project.path("a.txt");
     std::fs::write(&path, "one\nBAD-new\n").expect("a write");
-    let change = lancet_language::FileChange {
+    let change = lancet_language::ChangedText {
         path: &path,
         before: Some("one\nBAD old\n"),
         after: Some("one\nBAD-new\n"),
@@ -153,7 +153,7 @@ fn a_server_that_crashes_again_and_again_is_given_up() {
         assert_not_ready(&project, LONG);
         std::fs::write(project.path("a.txt"), "one\n").expect("a write");
     }
-    assert_eq!(standing(&project), Standing::GivenUp);
+    assert_eq!(standing(&project), ServerStanding::GivenUp);
     project.language.read(&project.path("a.txt"), "one\n");
     assert_not_ready(&project, SHORT);
     assert_eq!(project.children.started(), 3);
@@ -175,7 +175,7 @@ fn a_server_that_is_not_used_ends_and_comes_back() {
     });
     project.read(&["a.txt"]);
     let until = Instant::now() + LONG;
-    while standing(&project) != Standing::Ended {
+    while standing(&project) != ServerStanding::Ended {
         assert!(Instant::now() < until);
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -201,7 +201,7 @@ fn more_servers_than_allowed_are_not_started() {
     let found = project.edit_within("a.txt", "two\n", SHORT);
     assert!(found.not_ready.contains(&"second".to_owned()), "{found:?}");
     let states = project.language.states();
-    let run = |state: &lancet_language::ServerState| state.standing != Standing::Ended;
+    let run = |state: &lancet_language::ServerState| state.standing != ServerStanding::Ended;
     let running: Vec<_> = states.iter().filter(|state| run(state)).collect();
     assert_eq!(running.len(), 1, "{states:?}");
     assert_eq!(running[0].name, "odd");

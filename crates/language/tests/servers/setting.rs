@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use lancet_language::{
-    FileChange, Found, Language, Options, Problem, ServerEntry, ServerProcess, ServerStarter,
-    built_in,
+    ChangedText, Language, LanguageOptions, NewProblems, Problem, ServerEntry, ServerProcess,
+    ServerStarter, built_in,
 };
 
 /// The session of a test.
@@ -116,7 +116,7 @@ impl Project {
     pub(crate) fn with(
         entries: Vec<ServerEntry>,
         files: &[(&str, &str)],
-        adjust: impl FnOnce(&mut Options),
+        adjust: impl FnOnce(&mut LanguageOptions),
     ) -> Project {
         let folder = tempfile::tempdir().expect("a folder");
         for (name, text) in files {
@@ -129,7 +129,7 @@ impl Project {
             commands: commands.collect(),
             ..Children::default()
         });
-        let mut options = Options::new(entries, vec![folder.path().to_path_buf()]);
+        let mut options = LanguageOptions::new(entries, vec![folder.path().to_path_buf()]);
         adjust(&mut options);
         Project {
             language: Language::new(options, children.clone()),
@@ -164,11 +164,11 @@ impl Project {
     }
 
     /// Writes a file, and gives what is found within a time.
-    pub(crate) fn edit_within(&self, name: &str, after: &str, time: Duration) -> Found {
+    pub(crate) fn edit_within(&self, name: &str, after: &str, time: Duration) -> NewProblems {
         let path = self.path(name);
         let before = std::fs::read_to_string(&path).ok();
         std::fs::write(&path, after).expect("a write");
-        let change = FileChange {
+        let change = ChangedText {
             path: &path,
             before: before.as_deref(),
             after: Some(after),
@@ -182,7 +182,7 @@ impl Project {
     pub(crate) fn remove(&self, name: &str) -> Vec<Problem> {
         let (path, before) = (self.path(name), self.text(name));
         std::fs::remove_file(&path).expect("removed");
-        let change = FileChange {
+        let change = ChangedText {
             path: &path,
             before: Some(&before),
             after: None,

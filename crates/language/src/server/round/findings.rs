@@ -1,0 +1,96 @@
+//! What is new: gathered, handed out once, kept for later, or taken back.
+
+use std::path::PathBuf;
+
+use super::Audience;
+use crate::Problem;
+use crate::diagnosis::{Diagnosis, without};
+use crate::document::FileState;
+use crate::server::{Late, Server};
+
+/// The most late problems that are kept.
+const MOST_LATE: usize = 200;
+
+impl Server {
+    /// Takes what was said of files of which nothing was known for what they have; and, where no change was told, whatever
+    /// was said.
+    pub(in crate::server) fn learn(&mut self) {
+        let is_changed = self.round.is_some();
+        let epoch = Some(self.epoch);
+        let fresh = |state: &&mut FileState| state.is_fresh && state.epoch == epoch;
+        for state in self.files.values_mut().filter(fresh) {
+            if state.base.is_none() || !is_changed {
+                state.base = Some(state.said());
+                state.is_fresh = false;
+            }
+        }
+    }
+
+    /// Gathers what is new: for whoever waits, or else for later.
+    pub(in crate::server) fn collect(&mut self) {
+        let epoch = Some(self.epoch);
+        let Some(round) = &mut self.round else {
+            return;
+        };
+        for (path, state) in &mut self.files {
+            if !state.is_fresh || state.epoch != epoch {
+                continue;
+            }
+            state.is_fresh = false;
+            let said = state.said();
+            if let Some(base) = &state.base {
+                let new = without(&said, base);
+                round
+                    .found
+                    .extend(new.into_iter().map(|one| (path.clone(), one)));
+            }
+            state.base = Some(said);
+        }
+        if round.audience == Audience::Left {
+            for (path, diagnosis) in std::mem::take(&mut round.found) {
+                if self.late.len() >= MOST_LATE {
+                    break;
+                }
+                let document = self.documents.get(&path);
+                self.late.push(Late {
+                    session: round.session.clone(),
+                    revision: document.and_then(|document| document.revision.clone()),
+                    path,
+                    diagnosis,
+                });
+            }
+        }
+    }
+
+    pub(in crate::server) fn hand_out(&mut self) -> Vec<Problem> {
+        let Some(round) = &mut self.round else {
+            return Vec::new();
+        };
+        round.audience = Audience::Left;
+        let found = std::mem::take(&mut round.found);
+        let problem = |(path, diagnosis): &(PathBuf, Diagnosis)| {
+            let document = self.documents.get(path);
+            let revision = document.and_then(|document| document.revision.as_deref());
+            diagnosis.problem(path, &self.entry.name, revision)
+        };
+        found.iter().map(problem).collect()
+    }
+
+    /// Takes back what was found and not told, because a text is another now: if it is still there, it is new again.
+    pub(crate) fn withdraw(&mut self) {
+        let round = self
+            .round
+            .as_mut()
+            .map(|round| std::mem::take(&mut round.found));
+        let late = self.late.drain(..).map(|late| (late.path, late.diagnosis));
+        for (path, diagnosis) in round.unwrap_or_default().into_iter().chain(late) {
+            if let Some(base) = self
+                .files
+                .get_mut(&path)
+                .and_then(|state| state.base.as_mut())
+            {
+                *base = without(base, &[diagnosis]);
+            }
+        }
+    }
+}
