@@ -37,7 +37,7 @@ cargo xtask COMMAND
   compare    the same three hundred edits through each agent's own edit tool and through lancet (docs/edits-compared.md)
              [--seed N] [AGENT ...]: about ten minutes for each agent
   torture    the long forms: the promises of the write in full, the laws over many more cases, then each fuzz target
-             for a while [--only write|history|laws|agents|fuzz] [--cases N] [--seconds N]";
+             for a while [--only write|history|laws|agents|editors|fuzz] [--cases N] [--seconds N]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -1,5 +1,5 @@
 //! `cargo xtask torture`: the long versions of tests, run by hand: the tests of the write in full, the laws over many
-//! more generated cases than CI has time for, real agents at recorded and at newest versions, then each fuzz target for a while (nightly and cargo-fuzz). It prints
+//! more generated cases than CI has time for, real agents at recorded and at newest versions, the extension in a real VS Code, then each fuzz target for a while (nightly and cargo-fuzz). It prints
 //! what `benches/RESULTS.md` records.
 
 use std::time::Instant;
@@ -35,10 +35,10 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
             ["--seconds", number] => seconds = number.parse().context("--seconds")?,
             [
                 "--only",
-                part @ ("write" | "history" | "laws" | "agents" | "load" | "fuzz"),
+                part @ ("write" | "history" | "laws" | "agents" | "editors" | "load" | "fuzz"),
             ] => only = Some(*part),
             _ => bail!(
-                "unknown option {}: cargo xtask torture [--only write|history|laws|agents|load|fuzz] [--cases N] [--seconds N]",
+                "unknown option {}: cargo xtask torture [--only write|history|laws|agents|editors|load|fuzz] [--cases N] [--seconds N]",
                 pair[0]
             ),
         }
@@ -158,6 +158,26 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
         step(
             "three hundred edits, in each agent both ways",
             &mut compared,
+        )?;
+    }
+    if wanted("editors") {
+        step(
+            "the program that editors start",
+            &mut cargo(&["build", "--package", "lancet-cli", "--profile", PROFILE]),
+        )?;
+        let extension = setup::vscode_extension()?;
+        step(
+            "the protocol of the extension for VS Code",
+            command("node", &[])
+                .arg(extension.join("test/run.mjs"))
+                .arg(binary()),
+        )?;
+        step(
+            "the extension in VS Code",
+            command("node", &[])
+                .arg(setup::vscode_window()?.join("run.mjs"))
+                .arg(binary())
+                .arg(&extension),
         )?;
     }
     for target in TARGETS.iter().filter(|_| wanted("fuzz")) {

