@@ -139,6 +139,9 @@ Examples:
   lancet read src/main.rs:10-20
       Lines 10 to 20. A file that has exactly this name is shown instead.
 
+  lancet read src/main.rs --outline
+      What the file names, with its lines.
+
   lancet read server.log --offset 5000 --limit 50 | wc -c
       Off a terminal: the lines as they are.
 

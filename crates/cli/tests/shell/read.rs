@@ -210,3 +210,19 @@ fn several_files_come_one_after_the_other_and_a_missing_one_is_told() {
     let run = stage.run(&["read", "a.txt", "b.txt", "--json"]);
     assert_eq!(run.out.lines().count(), 2, "{run:?}");
 }
+
+#[test]
+fn an_outline_has_names_and_lines_and_no_text() {
+    let stage = Stage::new();
+    stage.file("a.rs", "struct A;\n\nimpl A {\n    fn b() {}\n}\n");
+    let run = stage.run(&["read", "a.rs", "--outline"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let outline = "1  struct A\n3-5  impl A\n4    fn b\n";
+    assert!(run.out.starts_with(outline), "{run:?}");
+    let (code, data) = stage.json(&["read", "a.rs", "--outline", "--json"]);
+    assert_eq!((code, &data["type"]), (0, &"outline".into()));
+    assert_eq!(data["symbols"][2]["name"], "b");
+    stage.file("a.txt", "one\n");
+    let run = stage.run(&["read", "a.txt", "--outline"]);
+    assert!(run.code != 0 && run.err.contains("no outline"), "{run:?}");
+}
