@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::document::LARGEST;
 use crate::server::{Became, RoundStep, ToldChange};
 use crate::{
     ChangedText, LanguageOptions, MOST_TOLD, NewProblems, Problem, ServerStarter, ServerState,
@@ -81,6 +82,12 @@ impl Language {
         if servers.is_empty() {
             return;
         }
+        if text.len() > LARGEST {
+            for id in servers {
+                state.servers[id].close(path);
+            }
+            return;
+        }
         let text: Arc<str> = text.into();
         for id in servers {
             state.servers[id].read(path, &text, now);
@@ -106,6 +113,19 @@ impl Language {
             }
             watched.push((change.path.to_path_buf(), became));
             let servers = self.shared.servers_of(&mut state, change.path, now);
+            if [change.before, change.after]
+                .into_iter()
+                .flatten()
+                .any(|text| text.len() > LARGEST)
+            {
+                // It is not told, and not even copied.
+                for id in servers {
+                    state.servers[id].withdraw();
+                    state.servers[id].close(change.path);
+                    not_ready.push(state.servers[id].entry.name.clone());
+                }
+                continue;
+            }
             let (before, after) = (change.before.map(Arc::from), change.after.map(Arc::from));
             for id in servers {
                 by_server.entry(id).or_default().push(ToldChange {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::{PendingRequest, QUIET, Server};
 use crate::Problem;
 use crate::diagnosis::Diagnosis;
-use crate::document::{LARGEST, MessageOrder};
+use crate::document::MessageOrder;
 
 /// So long after everything else, the answer about the whole project is waited for; what comes later is told later.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -102,7 +102,7 @@ impl Server {
         self.withdraw();
         if !self.is_ready() {
             for change in &changes {
-                match change.after.as_ref().filter(|text| text.len() <= LARGEST) {
+                match &change.after {
                     Some(text) => {
                         self.tell(&change.path, text, Some(&change.revision), (order, now))
                     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Server;
 use crate::ability::{Changes, Saves};
-use crate::document::{FileState, LARGEST, MessageOrder};
+use crate::document::{FileState, MessageOrder};
 use crate::{identifier, position, uri};
 
 /// What became of a file, in the numbers of the protocol.
@@ -26,10 +26,6 @@ impl Server {
         let known = self.documents.get(path);
         if known.is_some_and(|known| known.text == *text) {
             self.documents.touch(path);
-            return;
-        }
-        if text.len() > LARGEST {
-            self.close(path);
             return;
         }
         let order = self.order(now);
@@ -146,7 +142,7 @@ impl Server {
     }
 
     /// Gives up a document.
-    pub(super) fn close(&mut self, path: &Path) {
+    pub(crate) fn close(&mut self, path: &Path) {
         if self
             .documents
             .remove(path)

@@ -206,3 +206,23 @@ fn more_servers_than_allowed_are_not_started() {
     assert_eq!(running.len(), 1, "{states:?}");
     assert_eq!(running[0].name, "odd");
 }
+
+#[test]
+fn a_file_that_is_too_large_is_not_told() {
+    let project = project("well");
+    let large = format!("{}\nBAD-new\n", "x".repeat(5 << 20));
+    let found = project.edit_within("a.txt", &large, SHORT);
+    assert_eq!(found.not_ready, ["odd"]);
+    assert_told(&found.new, &[]);
+    let found = project.edit_within("a.txt", "BAD-new\n", SHORT);
+    assert_eq!(
+        found.not_ready,
+        ["odd"],
+        "nothing is known of the large text"
+    );
+    project.read(&["a.txt"]);
+    assert_told(
+        &project.edit("a.txt", "BAD-new\nBAD-more\n"),
+        &[("a.txt:2:1", "BAD-more")],
+    );
+}

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{ANSWER_FOLLOWS, Round, RoundPhase, ToldChange};
-use crate::document::{LARGEST, MessageOrder};
+use crate::document::MessageOrder;
 use crate::server::sync::Became;
 use crate::server::{Others, PendingRequest, QUIET, Server};
 
@@ -19,7 +19,7 @@ impl Server {
         now: Instant,
     ) {
         let path = &change.path;
-        let Some(before) = change.before.as_ref().filter(|text| text.len() <= LARGEST) else {
+        let Some(before) = &change.before else {
             return;
         };
         let document = self.documents.get(path);
@@ -91,13 +91,9 @@ impl Server {
         }
         self.watched(&watched);
         for change in changes {
-            let Some(text) = change.after.as_ref().filter(|text| text.len() <= LARGEST) else {
+            let Some(text) = &change.after else {
                 self.close(&change.path);
-                if change.after.is_none() {
-                    self.files.remove(&change.path);
-                } else {
-                    changed.push(change.path);
-                }
+                self.files.remove(&change.path);
                 continue;
             };
             let is_same = self
