@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::document::LARGEST;
-use crate::server::{Became, RoundStep, ToldChange};
+use crate::server::{Became, RoundStep, Server, ToldChange};
 use crate::{
     ChangedText, LanguageOptions, MOST_TOLD, NewProblems, Problem, ServerStarter, ServerState,
 };
@@ -258,7 +258,8 @@ impl Language {
             .collect()
     }
 
-    /// Waits until every server that was started knows the files it was told, until then at the latest; whether it does.
+    /// Waits until every server that runs knows the files it was told, until then at the latest; whether it does. Those that
+    /// ended are not waited for.
     #[must_use]
     pub fn settle(&self, until: Instant) -> bool {
         let mut state = self.shared.lock();
@@ -268,7 +269,8 @@ impl Language {
             for server in servers.iter_mut() {
                 server.advance(now);
             }
-            if servers.iter().all(|server| server.is_settled(now)) {
+            let open = |server: &Server| server.is_running() && !server.is_settled(now);
+            if !servers.iter().any(open) {
                 return true;
             }
             if now >= until {
