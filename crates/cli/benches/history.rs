@@ -204,6 +204,7 @@ fn draft<'a>(
             workspace: None,
         }],
         question: None,
+        parent: None,
         takes_back: Vec::new(),
         takes_part_of: Vec::new(),
     }

@@ -99,6 +99,7 @@ fn known_programs(around: &Surroundings, settings: Option<&Settings>) -> Program
         converters: settings.map_or_else(Vec::new, Settings::converters),
         notify: settings.map_or_else(Vec::new, |settings| settings.ask.notify.clone()),
         formatters: settings.map_or_else(Vec::new, Settings::formatters),
+        hooks: settings.map_or_else(Vec::new, Settings::hooks),
         servers: Vec::new(),
         servers_below: None,
     }
@@ -122,6 +123,7 @@ pub(crate) fn begin(
     };
     let is_needed = !programs.converters.is_empty()
         || !programs.formatters.is_empty()
+        || !programs.hooks.is_empty()
         || !programs.notify.is_empty()
         || !servers.is_empty()
         || (terminal == TerminalUse::Possible && has_terminal());

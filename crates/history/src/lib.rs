@@ -65,7 +65,7 @@ pub use mark::{Mark, MarkQuery, MarkStore};
 pub use operation::{
     ALREADY_UNDONE, Author, ChangeKind, Compressed, Confirmed, Content, ContentStore, Draft,
     FileChange, FileDraft, IdMatch, Limits, LogQuery, Operation, OperationKind, OperationState,
-    OperationStore, RecordStore, RecordedState, Removed, Reversible, State, Statistics,
+    OperationStore, Parentage, RecordStore, RecordedState, Removed, Reversible, State, Statistics,
     StatisticsQuery, StoreUpkeep, TakenBack, Totals, TotalsByName, Unsealed,
 };
 pub use question::{

@@ -11,7 +11,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 pub use draft::{Author, Content, Draft, FileDraft, State, TakenBack};
-pub use query::{IdMatch, LogQuery, Reversible};
+pub use query::{IdMatch, LogQuery, Parentage, Reversible};
 pub use statistics::{Statistics, StatisticsQuery, Totals, TotalsByName};
 pub use store::{
     Compressed, Confirmed, ContentStore, Limits, OperationStore, RecordStore, Removed, StoreUpkeep,
@@ -220,6 +220,8 @@ pub struct Operation {
     pub rungs: Vec<String>,
     /// Who approved the change, or the rule that allowed it.
     pub approved: Option<String>,
+    /// The operation whose hook made this change.
+    pub parent: Option<String>,
     /// The ids of the operations that this one takes back.
     pub takes_back: Vec<String>,
     /// The files that were changed.

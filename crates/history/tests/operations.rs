@@ -62,6 +62,7 @@ fn draft<'a>(id: &'a str, files: Vec<FileDraft<'a>>) -> Draft<'a> {
         approved: Some("mode accept-edits"),
         files,
         question: None,
+        parent: None,
         takes_back: Vec::new(),
         takes_part_of: Vec::new(),
     }

@@ -24,8 +24,8 @@ pub use attribution::{Attribution, Written};
 pub use events::{ChangedFile, EventReader, EventWait, EventsSince, Fact, HistoryEvent, Wake};
 pub use lancet_history::{
     ALREADY_UNDONE, ChangeKind, Compressed, EventKind, FileChange, IdMatch, KnownWorkspace,
-    LogQuery, Mark, MarkQuery, Operation, OperationKind, OperationState, RecordedState, Removed,
-    Reversible, Statistics, StatisticsQuery, StoreError, Totals,
+    LogQuery, Mark, MarkQuery, Operation, OperationKind, OperationState, Parentage, RecordedState,
+    Removed, Reversible, Statistics, StatisticsQuery, StoreError, Totals,
 };
 pub use life::{FileLife, LifeCursor, LifeEvent};
 pub use on_disk::OnDisk;

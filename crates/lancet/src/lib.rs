@@ -41,7 +41,7 @@
 //! | read PDFs | [`pdf::PdfReader`], [`Builder::pdf_reader`] |
 //! | outlines of source code, and a word where a change breaks its syntax | [`syntax::SyntaxReader`], [`Builder::syntax_reader`] |
 //! | start the programs that convert other files to text | [`convert::FileConverter`], [`Builder::file_converter`] |
-//! | start the formatters that a person names | [`programs::ProgramRunner`], [`Builder::program_runner`] |
+//! | start the formatters and hooks that a person names | [`programs::ProgramRunner`], [`Builder::program_runner`] |
 //! | take changes back | [`Session::undo`], [`Session::undo_all`], [`undo`] |
 //! | read the log, contents and authors of lines | [`history::History`] |
 //! | tell which files a person has unsaved changes in | [`editor::Editor`] |

@@ -1,4 +1,4 @@
-//! The programs that the settings name for changes: formatters, and the trait of what a host hands in to start them. This
+//! The programs that the settings name for changes: formatters, hooks, and the trait of what a host hands in to start them. This
 //! crate starts no program.
 
 use std::path::Path;
@@ -9,6 +9,12 @@ pub const FORMAT_TIME: Duration = Duration::from_secs(5);
 
 /// The longest text that a formatter is given or may give, in bytes.
 pub const MOST_FORMATTED: usize = 16 << 20;
+
+/// How long a hook may take where its entry does not say.
+pub const HOOK_TIME: Duration = Duration::from_secs(10);
+
+/// The most bytes that a hook may write to standard output, and that are kept of its standard error.
+pub const MOST_HOOK_OUTPUT: usize = 64 << 10;
 
 /// The text in an argument of a formatter that stands for the path of the file.
 pub const PATH_ARGUMENT: &str = "{path}";
@@ -28,6 +34,52 @@ impl Formatter {
     #[must_use]
     pub fn id(&self) -> String {
         fingerprint(&[&self.files, &self.command])
+    }
+}
+
+/// When a hook runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HookTime {
+    /// It runs before a change is approved, and may have a person asked about it or refuse it.
+    Before,
+    /// It runs after a change was made.
+    After,
+}
+
+impl HookTime {
+    /// The words that the settings may contain.
+    pub const WORDS: &'static [&'static str] = &["before", "after"];
+
+    /// Gives the word of the settings.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Before => "before",
+            Self::After => "after",
+        }
+    }
+}
+
+/// An entry of `[[hooks]]`: a program that is told of changes before or after they are made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hook {
+    /// When it runs.
+    pub on: HookTime,
+    /// The rule whose files it is for, such as `Edit(src/**)`.
+    pub rule: String,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// How long it may take.
+    pub timeout: Duration,
+}
+
+impl Hook {
+    /// A name of the entry that no other entry has.
+    #[must_use]
+    pub fn id(&self) -> String {
+        let on = self.on.word().to_owned();
+        let timeout = self.timeout.as_millis().to_string();
+        fingerprint(&[&[on, self.rule.clone(), timeout], &self.command])
     }
 }
 
@@ -90,7 +142,7 @@ pub enum ProgramError {
     Stopped,
 }
 
-/// Starts the programs of `[[format]]`. An implementation ends every program, with the processes that it left behind,
+/// Starts the programs of `[[format]]` and `[[hooks]]`. An implementation ends every program, with the processes that it left behind,
 /// within its time.
 pub trait ProgramRunner: Send + Sync {
     /// Runs a formatter with the new text of a file on standard input. `path` is the file's name; the program may write no
@@ -103,6 +155,17 @@ pub trait ProgramRunner: Send + Sync {
         formatter: &Formatter,
         path: &Path,
         text: &str,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<ProgramOutput, ProgramError>;
+
+    /// Runs a hook with a JSON object on standard input.
+    ///
+    /// # Errors
+    /// The program could not be started, or did not end within its limits.
+    fn run_hook(
+        &self,
+        hook: &Hook,
+        input: &[u8],
         is_stopped: &dyn Fn() -> bool,
     ) -> Result<ProgramOutput, ProgramError>;
 }

@@ -24,6 +24,9 @@ pub(crate) struct Reason {
 /// What the key of a grant begins with where a person has unsaved changes in the file.
 const UNSAVED: &str = "unsaved in ";
 
+/// What the words of a hook's reason, and the key of its grant, begin with.
+const HOOK: &str = "the hook `";
+
 impl Reason {
     /// The reason where a person has unsaved changes in a file, in the editor of this name.
     pub(crate) fn unsaved(path: &Path, told: &QuotedPath, editor: &str) -> Self {
@@ -35,6 +38,29 @@ impl Reason {
             key: format!("{UNSAVED}{editor}"),
             rule: None,
         }
+    }
+
+    /// The reason where a hook has a person asked, in words that begin with the hook's name.
+    pub(crate) fn hook(path: &Path, words: String) -> Self {
+        let command = words.split('`').nth(1).unwrap_or_default();
+        Self {
+            path: path.to_path_buf(),
+            key: format!("{HOOK}{command}`"),
+            told: words.clone(),
+            words,
+            protected: false,
+            rule: None,
+        }
+    }
+
+    /// The reason in words that a question has kept, where a hook gave it.
+    pub(crate) fn of_hook_words(path: &Path, words: String) -> Option<Self> {
+        words.starts_with(HOOK).then(|| Self::hook(path, words))
+    }
+
+    /// Whether a hook has a person asked. No rule and no mode answers that.
+    pub(crate) fn is_hook(&self) -> bool {
+        self.key.starts_with(HOOK)
     }
 
     /// Whether the question is asked because of unsaved changes in an editor. No rule and no mode but `bypass` answers it.

@@ -15,6 +15,7 @@ pub(crate) mod examine;
 mod foreign_writes;
 mod found_back;
 pub(crate) mod heal;
+pub(crate) mod hooks;
 pub(crate) mod injected;
 pub(crate) mod late;
 pub(crate) mod locate;
@@ -65,6 +66,9 @@ pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
     let path = first_path(&raw.arguments);
     let (recorded, waited_on) = asked_again::recorded(session, &raw);
     let mut context = CallContext::new(session, raw.tool, raw.caller, raw.cancel);
+    if !context.engine.settings.layered_hooks().is_empty() {
+        context.arguments = Some(raw.arguments.clone());
+    }
     context.approver = raw.approver;
     context.applied_by = raw.applied_by;
     context.recorded = recorded;

@@ -6,6 +6,7 @@ mod by_path;
 mod claude;
 mod error;
 mod help;
+mod hook_tables;
 mod keep;
 mod keys;
 mod model;
@@ -39,10 +40,11 @@ pub use values::{
 pub use writer::has_writer;
 
 use by_path::decide;
+pub(crate) use hook_tables::LayeredHook;
 
 use lancet_language::ServerEntry;
 
-use crate::programs::Formatter;
+use crate::programs::{Formatter, Hook};
 
 /// The name of settings files.
 pub const NAME: &str = "lancet.toml";
@@ -129,6 +131,16 @@ impl Settings {
     pub fn servers(&self) -> Vec<ServerEntry> {
         let entries = self.servers.iter().rev();
         entries.map(|(entry, _)| entry.clone()).collect()
+    }
+
+    /// All hooks, in the order in which they were named.
+    pub fn hooks(&self) -> Vec<Hook> {
+        self.hooks.iter().map(|entry| entry.hook.clone()).collect()
+    }
+
+    /// The hooks with their rules and layers.
+    pub(crate) fn layered_hooks(&self) -> &[LayeredHook] {
+        &self.hooks
     }
 
     /// Whether an encoding is configured for any file.

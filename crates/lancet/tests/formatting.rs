@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lancet::approval::Answer;
 use lancet::call::{Asks, Deciders};
-use lancet::programs::{Formatter, ProgramError, ProgramOutput, ProgramRunner};
+use lancet::programs::{Formatter, Hook, ProgramError, ProgramOutput, ProgramRunner};
 use lancet::settings::{Layer, Origin};
 use lancet::{Caller, Lancet, Mode, RawCall, RefusalKind, Session, Settings};
 use serde_json::{Value, json};
@@ -42,6 +42,15 @@ impl ProgramRunner for Runner {
             output: output.stdout,
             ..ProgramOutput::default()
         })
+    }
+
+    fn run_hook(
+        &self,
+        _: &Hook,
+        _: &[u8],
+        _: &dyn Fn() -> bool,
+    ) -> Result<ProgramOutput, ProgramError> {
+        Err(ProgramError::Stopped)
     }
 }
 

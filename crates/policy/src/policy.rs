@@ -7,7 +7,7 @@ use crate::decision::{Cause, Decision, Layer, LayeredRule, Mode, Outcome};
 use crate::fold::{self, Strength};
 use crate::name::Name;
 use crate::pattern::Pattern;
-use crate::rule::{Access, Effect};
+use crate::rule::{Access, Effect, Rule};
 use crate::scope::{Scope, Scopes};
 use crate::sets::{Locations, Sets};
 use crate::table::{self, Secret};
@@ -280,6 +280,17 @@ impl Policy {
             Mode::Plan => Outcome::Deny,
         };
         Decision::new(outcome, Cause::Mode(self.mode))
+    }
+
+    /// Whether a rule that is none of the policy's own covers a file, in every spelling that forbidding rules are compared with.
+    pub fn covers(&self, rule: &Rule, layer: Layer, names: FileNames<'_>) -> bool {
+        let mut alone = Sets::new(Strength::Strict);
+        let resolve = |path: &Path| path.to_path_buf();
+        alone.add(&self.ground, &resolve, (rule.pattern(), layer), 0);
+        let names = self.prepared(names);
+        names
+            .iter()
+            .any(|name| alone.find(name, NameKind::File).is_some())
     }
 
     /// All rules that cover a file for an access, whether or not they decide, strongest effect first.

@@ -18,6 +18,16 @@ pub(crate) fn shell(arguments: Vec<OsString>) -> Command {
     command
 }
 
+/// The command of an entry as it is written.
+pub(crate) fn plain(entry: &[String]) -> io::Result<Command> {
+    let [program, arguments @ ..] = entry else {
+        return Err(rustix::io::Errno::NOENT.into());
+    };
+    let mut command = Command::new(program);
+    command.args(arguments);
+    Ok(command)
+}
+
 /// The command that confines itself to a folder and then becomes the program of an entry.
 pub(crate) fn confined(
     folder: &TemporaryFolder,

@@ -1,11 +1,12 @@
-//! Files are converted, and new text is formatted, by programs that the launcher starts.
+//! Files are converted, new text is formatted, and hooks run, by programs that the launcher starts.
 
 use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
 use lancet::programs::{
-    FORMAT_TIME, Formatter, MOST_FORMATTED, ProgramError, ProgramOutput, ProgramRunner,
+    FORMAT_TIME, Formatter, Hook, MOST_FORMATTED, MOST_HOOK_OUTPUT, ProgramError, ProgramOutput,
+    ProgramRunner,
 };
 use lancet_formats::convert::{ConvertError, Converter, FileConverter, MOST_OUTPUT, MOST_SECONDS};
 
@@ -74,6 +75,25 @@ impl ProgramRunner for Launcher {
             time: FORMAT_TIME,
         };
         capture(self, &launch, text.as_bytes(), limits, is_stopped)
+            .map_err(|failure| failure.of_program(limits))
+    }
+
+    fn run_hook(
+        &self,
+        hook: &Hook,
+        input: &[u8],
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<ProgramOutput, ProgramError> {
+        if !self.programs.hooks.contains(hook) {
+            return Err(ProgramError::AddedLater);
+        }
+        let launch = Launch::Hook { entry: hook.id() };
+        let limits = ProgramLimits {
+            output: MOST_HOOK_OUTPUT,
+            error: MOST_HOOK_OUTPUT,
+            time: hook.timeout,
+        };
+        capture(self, &launch, input, limits, is_stopped)
             .map_err(|failure| failure.of_program(limits))
     }
 }

@@ -14,7 +14,7 @@ use lancet::programs::FORMAT_TIME;
 use lancet_formats::convert::{MOST_SECONDS, PATH};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-use crate::commands::{confined, find, formatting, limited, shell};
+use crate::commands::{confined, find, formatting, limited, plain, shell};
 use crate::programs::{Launch, Programs, Streams, editor_arguments, pager_arguments};
 use crate::running::{ProcessGroup, StartedProgram};
 use crate::temporary_folder::TemporaryFolder;
@@ -85,7 +85,10 @@ impl Launcher {
         };
         let Some(connection) = &self.connection else {
             let started = match launch {
-                Launch::Converter { .. } | Launch::Server { .. } => {
+                Launch::Converter { .. }
+                | Launch::Formatter { .. }
+                | Launch::Hook { .. }
+                | Launch::Server { .. } => {
                     return Err(io::ErrorKind::Unsupported.into());
                 }
                 _ => start(&self.programs, launch, streams)?.ok_or_else(unnamed)?,
@@ -188,13 +191,11 @@ fn start(
             shell(pager_arguments(pager))
         }
         Launch::Notify => {
-            let [program, arguments @ ..] = programs.notify.as_slice() else {
+            if programs.notify.is_empty() {
                 return Ok(None);
-            };
+            }
             time = Some(NOTIFY_TIME);
-            let mut command = Command::new(program);
-            command.args(arguments);
-            command
+            plain(&programs.notify)?
         }
         Launch::Converter { pattern, name } => {
             // The last entry of a pattern is the one in force.
@@ -221,6 +222,14 @@ fn start(
             time = Some(FORMAT_TIME);
             formatting(folder.insert(TemporaryFolder::new()?), formatter, path)?
         }
+        Launch::Hook { entry } => {
+            let mut entries = programs.hooks.iter();
+            let Some(hook) = entries.find(|hook| hook.id() == *entry) else {
+                return Ok(None);
+            };
+            time = Some(hook.timeout);
+            plain(&hook.command)?
+        }
         Launch::Server { name, folder } => {
             let Some(server) = programs.servers.iter().find(|server| server.name == *name) else {
                 return Ok(None);
@@ -242,6 +251,7 @@ fn start(
         Launch::Notify
         | Launch::Converter { .. }
         | Launch::Formatter { .. }
+        | Launch::Hook { .. }
         | Launch::Server { .. } => ProcessGroup::Own,
     };
     if group == ProcessGroup::Own {

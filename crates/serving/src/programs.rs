@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use lancet::programs::Formatter;
+use lancet::programs::{Formatter, Hook};
 use lancet_formats::convert::Converter;
 
 /// The programs that the settings and the person's environment name. The launcher reads them when it begins; an entry
@@ -20,6 +20,8 @@ pub struct Programs {
     pub converters: Vec<Converter>,
     /// The programs that format the new text of files.
     pub formatters: Vec<Formatter>,
+    /// The programs that are told of changes.
+    pub hooks: Vec<Hook>,
     /// The program that is told when something begins to wait for a person, with its arguments; empty where there is none.
     pub notify: Vec<String>,
     /// The language servers; none where the project is not trusted.
@@ -66,6 +68,11 @@ pub enum Launch {
         entry: String,
         /// The path of the file that the text is for.
         path: PathBuf,
+    },
+    /// Tells a hook of a change, on standard input.
+    Hook {
+        /// The name of the entry, [`Hook::id`].
+        entry: String,
     },
     /// Runs a language server, which talks over its standard streams until they are closed.
     Server {

@@ -166,6 +166,7 @@ fn encode(launch: &Launch) -> Vec<u8> {
         Launch::Converter { pattern, name } => {
             vec!["converter".into(), pattern.into(), name.clone()]
         }
+        Launch::Hook { entry } => vec!["hook".into(), entry.into()],
         Launch::Formatter { entry, path } => {
             vec!["formatter".into(), entry.into(), path.into()]
         }
@@ -198,6 +199,9 @@ fn decode(message: &[u8]) -> Option<Launch> {
             pattern: text(pattern)?,
             name: OsString::from_vec(name.to_vec()),
         }),
+        [b"hook", entry] => Some(Launch::Hook {
+            entry: text(entry)?,
+        }),
         [b"formatter", entry, path] => Some(Launch::Formatter {
             entry: text(entry)?,
             path: OsStr::from_bytes(path).into(),
@@ -227,6 +231,7 @@ mod tests {
                 pattern: "*.docx".into(),
                 name: OsString::from_vec(b"a\xff.docx".to_vec()),
             },
+            Launch::Hook { entry: "8f".into() },
             Launch::Formatter {
                 entry: "7f".into(),
                 path: "/d/a b.py".into(),

@@ -23,6 +23,8 @@ mod install;
 mod limits;
 mod live;
 mod mcp;
+#[cfg(target_os = "linux")]
+mod own_hooks;
 #[path = "../../../lancet/tests/scenarios/page.rs"]
 mod page;
 mod pages;

@@ -41,6 +41,8 @@ pub struct Draft<'a> {
     pub approved: Option<&'a str>,
     /// The question whose yes the operation uses up, where a recorded one was asked.
     pub question: Option<&'a str>,
+    /// The operation whose hook made this change.
+    pub parent: Option<&'a str>,
     /// The files that will be changed.
     pub files: Vec<FileDraft<'a>>,
     /// The file changes that the operation takes back, in any order.

@@ -36,8 +36,19 @@ pub struct LogQuery {
     /// Operations on files that were recorded with one of these roots are left out, and so are their later changes of a
     /// file where those decide whether an undo can be redone: the roots are other folders that had the same path.
     pub without: Vec<[u8; 32]>,
+    /// Only operations that hooks of another one made, or only those that no hook made.
+    pub parentage: Option<Parentage>,
     /// The largest number of operations to return.
     pub limit: Option<usize>,
+}
+
+/// Whether a hook of another operation made an operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Parentage {
+    /// No hook made it, or the operation whose hook did is no longer there.
+    None,
+    /// A hook of the operation with this id made it.
+    Of(String),
 }
 
 /// In which direction an operation can be reversed.

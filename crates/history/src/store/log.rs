@@ -8,14 +8,14 @@ use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use super::paths::{below, bytes_of, path_of};
 use super::{log_search, looks, workspaces};
 use crate::operation::{
-    ChangeKind, FileChange, LogQuery, Operation, OperationKind, OperationState, RecordedState,
-    Reversible, TakenBack,
+    ChangeKind, FileChange, LogQuery, Operation, OperationKind, OperationState, Parentage,
+    RecordedState, Reversible, TakenBack,
 };
 use crate::workspace::KnownWorkspace;
 
 const OPERATIONS: &str =
     "SELECT o.id, o.time, o.kind, o.state, o.session, o.client, o.version, o.turn, o.call, o.tool,
-    o.rungs, o.approved, o.sequence FROM operations o";
+    o.rungs, o.approved, o.sequence, o.parent FROM operations o";
 /// The largest number of operations that one query returns.
 const MOST: usize = 1_000_000;
 
@@ -84,6 +84,14 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
                 OR moved_from = ? OR (moved_from > ? AND moved_from < ?))",
             [path.clone(), from.clone(), to.clone(), path, from, to].map(Value::Blob),
         );
+    }
+    match &query.parentage {
+        Some(Parentage::Of(parent)) => filter.add("o.parent = ?", [Value::Text(parent.clone())]),
+        Some(Parentage::None) => filter.add(
+            "(o.parent IS NULL OR o.parent NOT IN (SELECT id FROM operations))",
+            [],
+        ),
+        None => {}
     }
     filter.below(&query.below);
     let others = workspaces::numbers(connection, &query.without)?;
@@ -286,6 +294,7 @@ fn operation_of(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Oper
             .collect(),
         approved: row.get(11)?,
         sequence: row.get(12)?,
+        parent: row.get(13)?,
         takes_back,
     })
 }

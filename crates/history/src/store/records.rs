@@ -23,9 +23,9 @@ pub(super) fn insert(
     let author = &draft.author;
     transaction
         .prepare_cached(
-            "INSERT INTO operations (id, time, kind, state, session, client, version, turn, call, tool, rungs, approved, sequence)
+            "INSERT INTO operations (id, time, kind, state, session, client, version, turn, call, tool, rungs, approved, sequence, parent)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
-                     ?13)",
+                     ?13, ?14)",
         )?
         .execute(params![
             draft.id,
@@ -40,7 +40,8 @@ pub(super) fn insert(
             draft.tool,
             draft.rungs.join(","),
             draft.approved,
-            sequence
+            sequence,
+            draft.parent
         ])?;
     for (at, file) in draft.files.iter().enumerate() {
         insert_file(transaction, state, draft.id, at, file)?;

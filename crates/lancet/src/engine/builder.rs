@@ -192,8 +192,9 @@ impl Builder {
         self
     }
 
-    /// Sets what starts the formatters of the settings. Without it nothing is formatted, and the answers say so. The program
-    /// `lancet` hands in a process that confines each formatter and limits its time.
+    /// Sets what starts the formatters and hooks of the settings. Without it nothing is formatted, and the answers say so; a
+    /// hook that should run before a change then has a person asked. The program `lancet` hands in a process that confines
+    /// each formatter and limits the time of each program.
     #[must_use]
     pub fn program_runner(mut self, runner: impl ProgramRunner + 'static) -> Self {
         self.program_runner = Some(Arc::new(runner));

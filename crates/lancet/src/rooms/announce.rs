@@ -266,6 +266,7 @@ fn draft<'p>(
                 file.drafted(written, known, context.engine())
             })
             .collect(),
+        parent: None,
         takes_back: plan.origin.takes_back.clone(),
         takes_part_of: plan.origin.takes_part_of.clone(),
     }

@@ -6,6 +6,7 @@ mod check;
 mod digest;
 mod edited;
 mod halt;
+mod hooked;
 mod keep;
 mod pick;
 mod pieces;
@@ -20,6 +21,7 @@ mod words;
 use lancet_policy::Policy;
 
 pub(crate) use halt::Halt;
+pub(crate) use hooked::asked_by_hooks_before;
 pub(crate) use keep::keep_answer;
 pub(crate) use recorded::{forget_recalled, recall_seen};
 pub(crate) use withheld::{before_telling, tell_after_yes};
@@ -43,12 +45,13 @@ impl Approved {
     }
 }
 
-/// Asks a person where that is necessary and passes the plan on, without the parts that the person left out, or gives the
+/// Asks a person where that is necessary, by the policy or because of what hooks said, and passes the plan on, without the parts that the person left out, or gives the
 /// refusal.
 pub(crate) fn approve(
     context: &CallContext<'_>,
     attempt: &Attempt,
     mut plan: Plan,
+    hooked: &[Reason],
 ) -> Result<Approved, Halt> {
     // An answer to an earlier attempt of the call was about other bytes.
     context.answer.take();
@@ -60,7 +63,7 @@ pub(crate) fn approve(
     let standings = plan
         .files
         .iter()
-        .map(|file| standing(context, &policy, &unsaved, file))
+        .map(|file| standing(context, &policy, (&unsaved, hooked), file))
         .collect::<Result<Vec<Standing>, Refusal>>()?;
     recorded::settled_elsewhere(context)?;
     let asks = standings.iter().any(|standing| standing.asks().is_some());
@@ -164,7 +167,7 @@ pub(crate) fn foresee_dry_run(
 fn reasons(context: &CallContext<'_>, policy: &Policy, plan: &Plan) -> Vec<Reason> {
     let unsaved = Unsaved::of(context, policy);
     let asked = plan.files.iter().filter_map(|file| {
-        let standing = standing(context, policy, &unsaved, file).ok()?;
+        let standing = standing(context, policy, (&unsaved, &[]), file).ok()?;
         standing.asks().cloned()
     });
     asked.collect()

@@ -8,7 +8,8 @@ use super::attempt::{Attempt, Freshness};
 use super::examine::formatted::Formatting;
 use super::plan::{DryRun, Plan};
 use super::{
-    CallContext, commit, diagnosis, examine, found_back, parted, record, reply, syntax, taken_hunks,
+    CallContext, commit, diagnosis, examine, found_back, hooks, parted, record, reply, syntax,
+    taken_hunks,
 };
 use crate::applied_by::AppliedBy;
 use crate::dialects::ReplyPart;
@@ -134,7 +135,12 @@ fn attempt(
         let reply = reply::dry_run(context, plan, repairs, asks.as_deref());
         return Ok(answered(reply));
     }
-    let approved = match approve::approve(context, &attempt, plan) {
+    // What hooks say is about bytes that are read from the disk.
+    if attempt.needs_fresh_read() && hooks::is_any_before(context, &plan) {
+        return Ok(Ended::NeedsFreshRead);
+    }
+    let hooked = hooks::before(context, &plan)?;
+    let approved = match approve::approve(context, &attempt, plan, &hooked) {
         Ok(approved) => approved,
         Err(Halt::NeedsFreshRead) => return Ok(Ended::NeedsFreshRead),
         Err(Halt::Changed) => return Ok(Ended::ChangedWhileAsked),
@@ -145,10 +151,11 @@ fn attempt(
     };
     match commit::commit(context, approved) {
         Ok(committed) => {
-            let recorded = record::change(context, committed);
+            let mut recorded = record::change(context, committed);
             parted::note(context, &recorded);
             taken_hunks::note(context, &recorded);
             approve::keep_answer(context);
+            hooks::after(context, &mut recorded);
             let found = diagnosis::after(context, &recorded);
             Ok(answered(reply::change(context, recorded, repairs, found)))
         }

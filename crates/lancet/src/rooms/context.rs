@@ -10,9 +10,11 @@ use std::time::Duration;
 use lancet_formats::picture::VisionBudget;
 use lancet_history::StoreError;
 use lancet_text::{Leaks, Occurrences, Query, TextKind, Tolerance};
+use serde_json::Value;
 
 use super::answer_budget::AnswerBudget;
 use super::examine::formatted::{FormattedText, Formatting};
+use super::hooks::HookedPlan;
 use crate::applied_by::AppliedBy;
 use crate::approval::Approver;
 use crate::audience::{ReadLines, Vocabulary};
@@ -68,6 +70,10 @@ pub(crate) struct CallContext<'s> {
     pub(crate) applied_by: AppliedBy,
     /// Whether the call takes the turn for its files.
     pub(super) turns: Turns,
+    /// The arguments as they were received, where a hook may be told of them.
+    pub(crate) arguments: Option<Value>,
+    /// What hooks said about the plan of this call.
+    pub(crate) hooked: RefCell<Option<HookedPlan>>,
     /// Whether formatters run on the new text of files.
     pub(crate) formatting: Cell<Formatting>,
     /// What formatters have made of texts in this call.
@@ -121,6 +127,8 @@ impl<'s> CallContext<'s> {
             answer: RefCell::default(),
             applied_by: AppliedBy::Model,
             turns: Turns::Taken,
+            arguments: None,
+            hooked: RefCell::default(),
             formatting: Cell::default(),
             formatted: RefCell::default(),
             chosen: RefCell::default(),

@@ -324,6 +324,7 @@ fn record(
             workspace: workspace.as_ref().map(KnownWorkspace::borrowed),
         }],
         question: None,
+        parent: None,
         takes_back: Vec::new(),
         takes_part_of: Vec::new(),
     };

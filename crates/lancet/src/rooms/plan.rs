@@ -238,6 +238,8 @@ pub(crate) struct ChangeView {
     pub(super) numbered: Vec<Range<usize>>,
     /// The bytes of the new version that a formatter wrote and the answer does not show, which do not count as seen.
     pub(super) unshown: Vec<Range<u64>>,
+    /// Whether a hook removed the file after the change.
+    pub(super) removed_later: bool,
     /// Where lines stand in the base whose numbers were shown, if the base is not the version in the ledger.
     pub(super) base_numbers: Option<LineNumbers>,
 }

@@ -113,7 +113,7 @@ pub(crate) fn change(
         for warning in &written.warnings {
             text.push_str(&format!("[lancet: {}]\n", warning_words(warning)));
         }
-        if !file.removes() {
+        if !file.removes() && !file.view.removed_later {
             text.push_str(&format!(
                 "[lancet: {} is now at revision {}]\n",
                 quote_path(file.target.path()),
@@ -190,7 +190,7 @@ fn shown_body(file: &FilePlan) -> &str {
 /// What happened to one file. Patch and notices are moved out of the plan, which has been rendered by then: a patch can
 /// be large.
 fn file_outcome(file: &mut FilePlan, written: Option<&Written>) -> FileOutcome {
-    let written = written.filter(|_| !file.removes());
+    let written = written.filter(|_| !file.removes() && !file.view.removed_later);
     let patch = match file.is_withheld() {
         true => Vec::new(),
         false => std::mem::take(&mut file.view.patch),

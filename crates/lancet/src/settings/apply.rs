@@ -199,6 +199,7 @@ fn put_several(settings: &mut Settings, layer: &Layer, found: Found) -> Result<(
         ("format", Given::Program(entry)) => {
             settings.formatters.extend(tables::formatter(layer, entry)?);
         }
+        ("hooks", Given::Hook(entry)) => settings.hooks.push(entry.with_layer(layer.origin)),
         ("write.strategy", Given::Pair(pattern, word)) => {
             let rule = strategy_rule(layer, found.key_at, found.value_at, pattern, word)?;
             settings.strategies.push(rule);

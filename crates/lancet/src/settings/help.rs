@@ -53,6 +53,9 @@ pub fn help() -> String {
                 "name = \"ty\", files = [\"*.py\"], run = [\"ty\", \"server\"], root = [\"pyproject.toml\"]"
                     .to_owned()
             }
+            Form::Hooks => {
+                "on = \"before\", match = \"Edit(src/**)\", run = [\"my-check\"]".to_owned()
+            }
             Form::Formatters => {
                 "files = [\"*.py\"], run = [\"ruff\", \"format\", \"-\"]".to_owned()
             }
@@ -178,6 +181,18 @@ pub(super) fn in_force(settings: &Settings) -> Vec<InForce> {
                     format!("{}.{:?}", key.name, entry.name),
                     format!("{:?}", entry.run),
                     *origin,
+                );
+            }),
+            Form::Hooks => settings.hooks.iter().for_each(|entry| {
+                push(
+                    format!(
+                        "{}.{}.{:?}",
+                        key.name,
+                        entry.hook.on.word(),
+                        entry.hook.rule
+                    ),
+                    format!("{:?}", entry.hook.command),
+                    entry.origin,
                 );
             }),
             Form::Formatters => settings.formatters.iter().for_each(|rule| {

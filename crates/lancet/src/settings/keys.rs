@@ -34,6 +34,8 @@ pub(super) enum Form {
     Formatters,
     /// Several tables, each a language server.
     Servers,
+    /// Several tables, each a hook.
+    Hooks,
     /// A table from short text to long text.
     Abbreviations,
     /// A table from a client's name to a number of bytes, both bounds included.
@@ -53,7 +55,7 @@ pub(super) enum Form {
 impl Form {
     /// Whether the value is several tables, each begun by the key in double brackets.
     pub(super) fn is_list_of_tables(self) -> bool {
-        matches!(self, Form::Formatters | Form::Servers)
+        matches!(self, Form::Formatters | Form::Servers | Form::Hooks)
     }
 
     /// Whether the value is a table whose keys the user chooses.

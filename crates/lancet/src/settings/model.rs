@@ -9,6 +9,7 @@ use lancet_language::ServerEntry;
 use lancet_text::Encoding;
 
 use super::by_path::PathRule;
+use super::hook_tables::LayeredHook;
 use super::values::{
     Asker, Diagnostics, Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm,
     Severity, Stale, Strategy, Weak,
@@ -273,6 +274,7 @@ pub struct Settings {
     pub(super) converters: Vec<PathRule<Converter>>,
     pub(super) formatters: Vec<PathRule<Formatter>>,
     pub(super) servers: Vec<(ServerEntry, Origin)>,
+    pub(super) hooks: Vec<LayeredHook>,
     pub(super) origins: BTreeMap<&'static str, Origin>,
 }
 
@@ -335,6 +337,7 @@ impl Default for Settings {
             converters: Vec::new(),
             formatters: Vec::new(),
             servers: Vec::new(),
+            hooks: Vec::new(),
             origins: BTreeMap::new(),
         }
     }

@@ -6,6 +6,7 @@ use toml_edit::{Document, Item, TableLike, Value};
 
 use super::Layer;
 use super::error::SettingsError;
+use super::hook_tables::{self, NamedHook};
 use super::keys::{Form, Key, keys, served};
 use super::server;
 use super::tables::{self, NamedProgram};
@@ -38,6 +39,8 @@ pub(super) enum Given {
     Program(NamedProgram),
     /// One table that names a language server.
     Server(Box<ServerEntry>),
+    /// One table that names a hook.
+    Hook(NamedHook),
     /// One entry of a table of numbers.
     Entry(String, u64),
 }
@@ -143,6 +146,12 @@ fn take(
             for (table, at) in tables::of(layer, key, item, key_at)? {
                 let entry = server::entry(layer, key, table, at)?;
                 push(Given::Server(Box::new(entry)), at, at);
+            }
+        }
+        Form::Hooks => {
+            for (table, at) in tables::of(layer, key, item, key_at)? {
+                let entry = hook_tables::hook(layer, table, at)?;
+                push(Given::Hook(entry), at, at);
             }
         }
         Form::Later => {

@@ -454,6 +454,7 @@ fn every_key_of_the_table_has_an_effect() {
             Form::Converters => "{ \"*.a\" = [\"cat\", \"-\"] }".to_owned(),
             Form::Servers => "[{ name = \"a\", files = [\"*.a\"], run = [\"cat\"] }]".to_owned(),
             Form::Formatters => "[{ files = [\"*.a\"], run = [\"cat\"] }]".to_owned(),
+            Form::Hooks => "[{ on = \"after\", match = \"Edit(a)\", run = [\"cat\"] }]".to_owned(),
             Form::Abbreviations => "{ \"a\" = \"bc\" }".to_owned(),
             Form::Clients { least, .. } => format!("{{ \"a\" = {least} }}"),
             Form::Rules => "[\"Edit(a)\"]".to_owned(),

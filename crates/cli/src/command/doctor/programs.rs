@@ -20,14 +20,19 @@ pub(super) struct ProgramFacts {
 /// Looks for the programs that the settings name.
 pub(super) fn inspect(settings: &Settings) -> Vec<ProgramFacts> {
     let formatters = settings.formatters().into_iter();
-    formatters
-        .map(|formatter| ProgramFacts {
-            kind: "format",
-            files: formatter.files.join(", "),
-            found: find(formatter.command.first().map_or("", String::as_str)),
-            command: formatter.command,
-        })
-        .collect()
+    let formatters = formatters.map(|formatter| ProgramFacts {
+        kind: "format",
+        files: formatter.files.join(", "),
+        found: find(formatter.command.first().map_or("", String::as_str)),
+        command: formatter.command,
+    });
+    let hooks = settings.hooks().into_iter().map(|hook| ProgramFacts {
+        kind: "hooks",
+        files: format!("{} {}", hook.on.word(), hook.rule),
+        found: find(hook.command.first().map_or("", String::as_str)),
+        command: hook.command,
+    });
+    formatters.chain(hooks).collect()
 }
 
 fn find(program: &str) -> Option<PathBuf> {

@@ -64,6 +64,9 @@ fn add_change(object: &mut Map<String, Value>, changed: &ChangedFile) {
     add("tool", json!(operation.tool));
     add("turn", json!(operation.turn));
     add("call", json!(operation.call));
+    if let Some(parent) = &operation.parent {
+        add("parent", json!(parent));
+    }
     if !operation.takes_back.is_empty() {
         add("takesBack", json!(operation.takes_back));
     }

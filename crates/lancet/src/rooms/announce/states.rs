@@ -15,7 +15,7 @@ const TOGETHER: usize = 64 * 1024;
 
 impl FilePlan {
     /// Computes the revision of the new content, where all of it is in memory.
-    pub(super) fn new_revision(&self) -> Option<Revision> {
+    pub(in crate::rooms) fn new_revision(&self) -> Option<Revision> {
         match (&self.new, &self.base) {
             (New::Whole(bytes) | New::Restored { bytes, .. }, _) => Some(Revision::of(bytes)),
             (New::Changes(changes), Some(base)) => Some(revision_of(&base.bytes, changes)),

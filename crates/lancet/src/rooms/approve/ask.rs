@@ -332,7 +332,7 @@ fn notices(file: &FilePlan) -> Vec<String> {
 }
 
 /// Gives the whole new text, for a person who edits it.
-fn text_of(file: &FilePlan) -> Option<String> {
+pub(super) fn text_of(file: &FilePlan) -> Option<String> {
     let whole;
     let bytes = match (&file.new, &file.base) {
         (New::Whole(bytes), _) => bytes,
@@ -350,7 +350,7 @@ fn text_of(file: &FilePlan) -> Option<String> {
 }
 
 /// Gives the text as it is, where the new text can be edited.
-fn old_text_of(file: &FilePlan) -> Option<String> {
+pub(super) fn old_text_of(file: &FilePlan) -> Option<String> {
     let Some(base) = &file.base else {
         return Some(String::new());
     };

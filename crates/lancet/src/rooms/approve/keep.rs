@@ -80,7 +80,8 @@ pub(super) fn rules<'r>(
         return Vec::new();
     }
     let rules: Vec<String> = asked
-        .filter(|reason| !reason.protected && !reason.is_unsaved() && reason.rule.is_none())
+        .filter(|reason| !reason.protected && reason.rule.is_none())
+        .filter(|reason| !reason.is_unsaved() && !reason.is_hook())
         .filter_map(|reason| Some(Rule::for_file(Access::Write, reason.path.to_str()?)))
         .take(MOST_RULES + 1)
         .collect();

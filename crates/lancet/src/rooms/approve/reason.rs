@@ -35,7 +35,7 @@ impl Standing {
 pub(super) fn standing(
     context: &CallContext<'_>,
     policy: &Policy,
-    unsaved: &Unsaved,
+    (unsaved, hooked): (&Unsaved, &[Reason]),
     file: &FilePlan,
 ) -> Result<Standing, Refusal> {
     let (target, decision) = decide_file(policy, file);
@@ -57,6 +57,14 @@ pub(super) fn standing(
     let unsaved = unsaved.reason(file);
     if let Some(unsaved) = unsaved.as_ref().filter(is_open) {
         return Ok(Standing::Asks(unsaved.clone()));
+    }
+    let path = file.target.path();
+    if let Some(hook) = hooked
+        .iter()
+        .filter(|reason| reason.path == path)
+        .find(is_open)
+    {
+        return Ok(Standing::Asks(hook.clone()));
     }
     Ok(match reason.or(unsaved) {
         Some(reason) if is_granted(&reason) => Standing::Granted(reason),
@@ -165,7 +173,7 @@ pub(super) fn refusal(target: &Target, decision: &Decision<'_>) -> Refusal {
 pub(super) fn nobody(reason: &Reason) -> Refusal {
     let how = if reason.is_unsaved() {
         "they can save the file there or drop their changes, and the call sent again then goes by what stands in it"
-    } else if reason.protected {
+    } else if reason.protected || reason.is_hook() {
         "a person can do it with `lancet edit` or `lancet write`"
     } else {
         "a person can do it with `lancet edit` or `lancet write`, or allow it with a rule under [permissions] in their settings"

@@ -171,7 +171,11 @@ pub(super) fn unshown_after(
 }
 
 /// The bytes of lines that a formatter wrote and an answer does not show whole.
-fn unshown(document: &Document<'_>, view: &ChangeView, lines: &[Range<usize>]) -> Vec<Range<u64>> {
+pub(crate) fn unshown(
+    document: &Document<'_>,
+    view: &ChangeView,
+    lines: &[Range<usize>],
+) -> Vec<Range<u64>> {
     let is_shown = |line: usize| {
         let number = line + 1;
         view.numbered.iter().any(|shown| shown.contains(&number))
@@ -195,7 +199,7 @@ impl Formatted {
 }
 
 /// The changes by whole lines that make one text of another.
-fn line_changes(old: &str, new: &str) -> Vec<Change> {
+pub(crate) fn line_changes(old: &str, new: &str) -> Vec<Change> {
     let (old_lines, new_lines) = (LineStarts::new(old), LineStarts::new(new));
     let start = |lines: &LineStarts, text: &str, line: usize| match line < lines.line_count() {
         true => lines.line_range(line).start,
@@ -204,12 +208,17 @@ fn line_changes(old: &str, new: &str) -> Vec<Change> {
     let bytes = |lines: &LineStarts, text: &str, block: &Range<usize>| {
         start(lines, text, block.start)..start(lines, text, block.end)
     };
-    let blocks = difference(old, new, 0, DIFF_BUDGET).blocks;
+    let blocks = line_blocks(old, new);
     let changes = blocks.iter().map(|(gone, come)| Change {
         range: bytes(&old_lines, old, gone),
         text: new[bytes(&new_lines, new, come)].to_owned(),
     });
     changes.collect()
+}
+
+/// The runs of lines, from 0, in which two texts differ.
+pub(crate) fn line_blocks(old: &str, new: &str) -> Vec<(Range<usize>, Range<usize>)> {
+    difference(old, new, 0, DIFF_BUDGET).blocks
 }
 
 /// Whether bytes are this text in the encoding of the document.

@@ -5,6 +5,7 @@
 mod chain;
 mod conflict;
 mod groups;
+mod hooks;
 mod hunk;
 mod kept;
 mod merge;

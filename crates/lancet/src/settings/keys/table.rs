@@ -377,7 +377,6 @@ pub(super) const KEYS: &[Key] = &[
     ),
     later("search.index"),
     later("search.memory"),
-    later("hooks"),
 ];
 
 fn size(number: u64) -> usize {

@@ -55,12 +55,13 @@ pub(super) fn rows(
     let mut walked: Vec<Operation> = changes.into_iter().chain(undos).collect();
     walked.sort_by_key(|operation| std::cmp::Reverse(operation.sequence));
     let rows = walked.into_iter().flat_map(|operation| {
-        let (id, kind) = (operation.id, operation.kind);
+        let (id, kind, parent) = (operation.id, operation.kind, operation.parent);
         let files = operation.files.into_iter();
         let files = files.filter(|change| change.path == path);
         files.map(move |change| Row {
             operation: id.clone(),
             kind,
+            parent: parent.clone(),
             change,
         })
     });

@@ -5,9 +5,10 @@ use std::path::Path;
 
 use lancet_history::{
     ALREADY_UNDONE, FileChange, IdMatch, LogQuery, Operation, OperationKind, OperationStore,
-    RecordedState, Reversible,
+    Parentage, RecordedState, Reversible,
 };
 
+use super::hooks;
 use super::kept::unreadable;
 use crate::history::SHORTEST_ID;
 use crate::refusal::{Refusal, RefusalKind};
@@ -26,6 +27,8 @@ const LINKED_PAGES: usize = 40;
 pub(super) struct Row {
     pub(super) operation: String,
     pub(super) kind: OperationKind,
+    /// The operation whose hook made the change.
+    pub(super) parent: Option<String>,
     pub(super) change: FileChange,
 }
 
@@ -72,11 +75,16 @@ pub(super) fn rows(
     let operations = match &asked.selection {
         Selection::Newest => log(LogQuery {
             limit: Some(1),
-            ..with_redos(query, asked.direction, whose)
+            parentage: Some(Parentage::None),
+            ..with_redos(query.clone(), asked.direction, whose)
         })?,
         Selection::Last(number) => {
-            let query = with_redos(query, asked.direction, whose);
-            return last(store, &log, &query, *number);
+            let query = LogQuery {
+                parentage: Some(Parentage::None),
+                ..with_redos(query, asked.direction, whose)
+            };
+            let rows = last(store, &log, &query, *number)?;
+            return hooks::with_children(&log, rows);
         }
         Selection::Operation(id) => {
             let operation = one(context, store, id)?;
@@ -90,9 +98,13 @@ pub(super) fn rows(
         Selection::File(path) if whose == Whose::Own => {
             // A model spells the path as in any other call.
             let target = locate(context.engine(), &path.to_string_lossy(), Intent::Edit)?;
-            return of_file(context, &log, query, target.path());
+            let rows = of_file(context, &log, query, target.path())?;
+            return hooks::with_parent(store, rows);
         }
-        Selection::File(path) => return of_file(context, &log, query, path),
+        Selection::File(path) => {
+            let rows = of_file(context, &log, query, path)?;
+            return hooks::with_parent(store, rows);
+        }
         Selection::Session(name) => log(LogQuery {
             session: Some(name.clone()),
             ..query
@@ -117,6 +129,10 @@ pub(super) fn rows(
         })?,
     };
     let rows: Vec<Row> = operations.into_iter().flat_map(standing_rows).collect();
+    let rows = match asked.direction {
+        Direction::Undo => hooks::with_children(&log, rows)?,
+        Direction::Redo => rows,
+    };
     if rows.is_empty() {
         return Err(none(&match asked.direction {
             Direction::Undo => nothing_to_undo(&asked.selection),
@@ -288,13 +304,14 @@ fn of_file(
 }
 
 /// The files of an operation that have not been taken back.
-fn standing_rows(operation: Operation) -> Vec<Row> {
+pub(super) fn standing_rows(operation: Operation) -> Vec<Row> {
     let files = operation.files.into_iter();
     files
         .filter(|change| change.undone_by.is_none())
         .map(|change| Row {
             operation: operation.id.clone(),
             kind: operation.kind,
+            parent: operation.parent.clone(),
             change,
         })
         .collect()

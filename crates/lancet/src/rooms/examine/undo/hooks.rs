@@ -1,0 +1,55 @@
+//! What hooks changed after an operation is taken back together with it.
+
+use std::collections::HashSet;
+
+use lancet_history::{IdMatch, LogQuery, Operation, OperationStore, Parentage, Reversible};
+
+use super::kept::unreadable;
+use super::select::{Row, standing_rows};
+use crate::refusal::Refusal;
+
+/// Adds what hooks of the operations changed, before the operations themselves, since it is newer.
+pub(super) fn with_children(
+    log: &dyn Fn(LogQuery) -> Result<Vec<Operation>, Refusal>,
+    rows: Vec<Row>,
+) -> Result<Vec<Row>, Refusal> {
+    let known: HashSet<(String, usize)> = rows.iter().map(key).collect();
+    let mut all = Vec::with_capacity(rows.len());
+    let mut looked_up: HashSet<String> = HashSet::new();
+    for row in rows {
+        if looked_up.insert(row.operation.clone()) {
+            let children = log(LogQuery {
+                parentage: Some(Parentage::Of(row.operation.clone())),
+                reversible: Some(Reversible::Undoable),
+                ..LogQuery::default()
+            })?;
+            let children = children.into_iter().flat_map(standing_rows);
+            all.extend(children.filter(|child| !known.contains(&key(child))));
+        }
+        all.push(row);
+    }
+    Ok(all)
+}
+
+/// Adds to the change of a file that a hook made the change that the hook followed.
+pub(super) fn with_parent(
+    store: &dyn OperationStore,
+    mut rows: Vec<Row>,
+) -> Result<Vec<Row>, Refusal> {
+    let Some(row) = rows.last() else {
+        return Ok(rows);
+    };
+    let find = |parent: &String| match store.find(parent, &[]).map_err(unreadable)? {
+        IdMatch::One(operation) => Ok(Some(*operation)),
+        IdMatch::None | IdMatch::Several(_) => Ok(None),
+    };
+    let parent = row.parent.as_ref().map(find).transpose()?.flatten();
+    let path = row.change.path.clone();
+    let of_file = parent.into_iter().flat_map(standing_rows);
+    rows.extend(of_file.filter(|row| row.change.path == path));
+    Ok(rows)
+}
+
+fn key(row: &Row) -> (String, usize) {
+    (row.operation.clone(), row.change.at)
+}

@@ -1,0 +1,164 @@
+//! Hooks: programs of the settings that are told of changes. One that runs before a change can only tighten: it has a person
+//! asked, or refuses. What one that runs after a change did to the files becomes an operation of its own.
+
+mod after;
+mod input;
+
+use lancet_policy::Policy;
+
+pub(super) use self::after::after;
+use super::CallContext;
+use super::approve;
+use super::locate::Target;
+use super::plan::{FilePlan, Plan};
+use crate::programs::{Hook, HookTime, ProgramError, ProgramOutput};
+use crate::reason::Reason;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::settings::LayeredHook;
+use crate::wording::{cut, on_one_line};
+
+/// The most characters of a hook's own words in an answer.
+const MOST_WORDS: usize = 2_000;
+/// The most characters of a command in an answer.
+const MOST_COMMAND: usize = 100;
+
+/// What the hooks said about a plan, kept for further attempts of the same call.
+pub(crate) struct HookedPlan {
+    told: blake3::Hash,
+    asks: Vec<Reason>,
+}
+
+/// Whether a hook runs before this plan is approved.
+pub(super) fn is_any_before(context: &CallContext<'_>, plan: &Plan) -> bool {
+    let policy = context.engine().permissions.policy();
+    let mut hooks = context.engine().settings.layered_hooks().iter();
+    hooks.any(|entry| entry.hook.on == HookTime::Before && matches_any(&policy, entry, plan))
+}
+
+/// Runs the hooks before a plan is approved, and gives the reasons to ask a person.
+pub(super) fn before(context: &CallContext<'_>, plan: &Plan) -> Result<Vec<Reason>, Refusal> {
+    if !is_any_before(context, plan) {
+        return Ok(Vec::new());
+    }
+    if let Some(asks) = approve::asked_by_hooks_before(context, plan) {
+        return Ok(asks);
+    }
+    let all: Vec<&FilePlan> = plan.files.iter().collect();
+    let told = blake3::hash(&input::of(context, HookTime::Before, &all, None));
+    if let Some(known) = &*context.hooked.borrow()
+        && known.told == told
+    {
+        return Ok(known.asks.clone());
+    }
+    let policy = context.engine().permissions.policy();
+    let mut asks = Vec::new();
+    for entry in context.engine().settings.layered_hooks() {
+        let files = matching(&policy, entry, plan);
+        if entry.hook.on != HookTime::Before || files.is_empty() {
+            continue;
+        }
+        context.check_time()?;
+        let input = input::of(context, HookTime::Before, &files, None);
+        match decided(run(context, &entry.hook, &input)) {
+            Decided::Allow => {}
+            Decided::Ask(words) => {
+                let command = command_name(&entry.hook);
+                let words = format!("the hook {command} {words}");
+                let files = files.iter();
+                asks.extend(files.map(|file| Reason::hook(file.target.path(), words.clone())));
+            }
+            Decided::Deny(words) => return Err(denied(&entry.hook, &words)),
+        }
+    }
+    context.hooked.replace(Some(HookedPlan {
+        told,
+        asks: asks.clone(),
+    }));
+    Ok(asks)
+}
+
+/// The decision of a hook.
+enum Decided {
+    Allow,
+    /// A person is asked, for this reason.
+    Ask(String),
+    /// The change is refused, in these words; they may be empty.
+    Deny(String),
+}
+
+/// Reads the decision of a hook. Whatever is not understood has a person asked.
+fn decided(ended: Result<ProgramOutput, ProgramError>) -> Decided {
+    let ended = match ended {
+        Ok(ended) => ended,
+        Err(error) => return Decided::Ask(format!("gave no decision: {error}")),
+    };
+    let output = String::from_utf8_lossy(&ended.output);
+    let output = output.trim();
+    let said: Option<serde_json::Value> = serde_json::from_str(output).ok();
+    let field = |name: &str| Some(said.as_ref()?.get(name)?.as_str()?.to_owned());
+    let reason = shortened(&field("reason").unwrap_or_default());
+    let colon = if reason.is_empty() { "" } else { ": " };
+    match (field("decision").as_deref(), ended.code) {
+        (Some("deny"), _) => Decided::Deny(reason),
+        (Some("allow"), Some(0)) => Decided::Allow,
+        (Some("ask"), _) => Decided::Ask(format!("asks{colon}{reason}")),
+        _ if output.is_empty() && ended.code == Some(0) => Decided::Allow,
+        (_, Some(0)) => {
+            Decided::Ask("gave no decision: what it wrote is not understood".to_owned())
+        }
+        _ => Decided::Ask(format!("gave no decision: {}", failure(&ended))),
+    }
+}
+
+/// How a hook ended, with the beginning of its own words.
+fn failure(ended: &ProgramOutput) -> String {
+    let words = shortened(&String::from_utf8_lossy(&ended.error));
+    let colon = if words.is_empty() { "" } else { ": " };
+    format!("it ended with {}{colon}{words}", ended.ending())
+}
+
+fn shortened(words: &str) -> String {
+    cut(&on_one_line(words.trim()), MOST_WORDS)
+}
+
+fn run(
+    context: &CallContext<'_>,
+    hook: &Hook,
+    input: &[u8],
+) -> Result<ProgramOutput, ProgramError> {
+    let nobody = || ProgramError::Unavailable("this host of lancet starts no programs".to_owned());
+    let runner = context.engine().program_runner().ok_or_else(nobody)?;
+    runner.run_hook(hook, input, &|| context.cancel.stopped().is_some())
+}
+
+/// The program of a hook, as it is named in answers.
+fn command_name(hook: &Hook) -> String {
+    // The command stands between backquotes, by which the grant of a session finds it.
+    let words = on_one_line(&hook.command.join(" ")).replace('`', "'");
+    format!("`{}`", cut(&words, MOST_COMMAND))
+}
+
+fn denied(hook: &Hook, words: &str) -> Refusal {
+    let colon = if words.is_empty() { "" } else { ": " };
+    let text = format!(
+        "The hook {} refused this change{colon}{words}. Nothing was written. Do what it says, or ask the user.",
+        command_name(hook)
+    );
+    Refusal::new(RefusalKind::Declined, text)
+}
+
+fn matches_any(policy: &Policy, entry: &LayeredHook, plan: &Plan) -> bool {
+    plan.files.iter().any(|file| covers(policy, entry, file))
+}
+
+/// The files of a plan that a hook is for.
+fn matching<'p>(policy: &Policy, entry: &LayeredHook, plan: &'p Plan) -> Vec<&'p FilePlan> {
+    let files = plan.files.iter();
+    files.filter(|file| covers(policy, entry, file)).collect()
+}
+
+fn covers(policy: &Policy, entry: &LayeredHook, file: &FilePlan) -> bool {
+    let covers =
+        |target: &Target| target.with_names(|names| policy.covers(&entry.rule, entry.layer, names));
+    file.targets().any(covers)
+}
