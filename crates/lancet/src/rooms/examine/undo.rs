@@ -4,6 +4,7 @@
 
 mod chain;
 mod conflict;
+mod described;
 mod groups;
 mod hooks;
 mod hunk;

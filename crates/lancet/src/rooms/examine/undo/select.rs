@@ -8,6 +8,7 @@ use lancet_history::{
     Parentage, RecordedState, Reversible,
 };
 
+use super::described::described;
 use super::hooks;
 use super::kept::unreadable;
 use crate::history::SHORTEST_ID;
@@ -382,20 +383,6 @@ fn nothing_to_undo(selection: &Selection) -> String {
         ),
         _ => "There is nothing to undo here".to_owned(),
     }
-}
-
-/// Describes an operation on one line.
-fn described(operation: &Operation) -> String {
-    let mut names: Vec<String> = operation
-        .files
-        .iter()
-        .take(3)
-        .map(|file| quote_path(&file.path).to_string())
-        .collect();
-    if operation.files.len() > names.len() {
-        names.push("…".to_owned());
-    }
-    format!("{operation}  {}  {}\n", operation.tool, names.join(", "))
 }
 
 fn none(words: &str) -> Refusal {

@@ -22,7 +22,7 @@ use crate::rooms::record::Recorded;
 const TOOL: &str = "hook";
 
 /// A file that a hook has changed.
-struct Changed {
+struct HookedFile {
     /// The index of the file in the plan.
     at: usize,
     path: PathBuf,
@@ -33,7 +33,7 @@ struct Changed {
 }
 
 /// What is found of a file after hooks.
-enum Found {
+enum FileNow {
     AsWritten,
     Gone,
     Other(Snapshot),
@@ -45,7 +45,7 @@ enum Found {
 pub(super) fn is_as_written(context: &CallContext<'_>, recorded: &Recorded) -> bool {
     (0..recorded.plan.files.len()).all(|at| {
         recorded.plan.files[at].removes()
-            || matches!(found(context, recorded, at), Found::AsWritten)
+            || matches!(found(context, recorded, at), FileNow::AsWritten)
     })
 }
 
@@ -57,10 +57,10 @@ pub(super) fn take_in(context: &CallContext<'_>, recorded: &mut Recorded, by: &s
             continue;
         }
         let new = match found(context, recorded, at) {
-            Found::AsWritten => continue,
-            Found::Gone => None,
-            Found::Other(snapshot) => Some(snapshot),
-            Found::Unknown => {
+            FileNow::AsWritten => continue,
+            FileNow::Gone => None,
+            FileNow::Other(snapshot) => Some(snapshot),
+            FileNow::Unknown => {
                 let words = format!("{by} changed this file, which cannot be kept in the history");
                 recorded.plan.files[at].view.notices.push(words);
                 continue;
@@ -68,7 +68,7 @@ pub(super) fn take_in(context: &CallContext<'_>, recorded: &mut Recorded, by: &s
         };
         let path = recorded.plan.files[at].target.path().to_path_buf();
         match written_content(context, &path, &recorded.written[at].revision) {
-            Some(old) => changed.push(Changed { at, path, old, new }),
+            Some(old) => changed.push(HookedFile { at, path, old, new }),
             None => {
                 let words = format!(
                     "{by} changed this file, and what the call wrote is no longer known, so that change cannot be taken back"
@@ -86,25 +86,25 @@ pub(super) fn take_in(context: &CallContext<'_>, recorded: &mut Recorded, by: &s
     }
 }
 
-fn found(context: &CallContext<'_>, recorded: &Recorded, at: usize) -> Found {
+fn found(context: &CallContext<'_>, recorded: &Recorded, at: usize) -> FileNow {
     let (path, written) = (recorded.plan.files[at].target.path(), &recorded.written[at]);
     let Ok(located) = context.engine().workspace.locate_as_spelled(path) else {
-        return Found::Unknown;
+        return FileNow::Unknown;
     };
     let Some(stamp) = located.stat() else {
-        return Found::Gone;
+        return FileNow::Gone;
     };
     if stamp.same_file_state(&written.stamp) {
-        return Found::AsWritten;
+        return FileNow::AsWritten;
     }
     let known = KnownContent::Revision(written.revision);
     if let Ok(Some(_)) = located.unchanged_since(&written.stamp, known) {
-        return Found::AsWritten;
+        return FileNow::AsWritten;
     }
     match located.snapshot(HELD) {
-        Ok(snapshot) if snapshot.revision == written.revision => Found::AsWritten,
-        Ok(snapshot) => Found::Other(snapshot),
-        Err(_) => Found::Unknown,
+        Ok(snapshot) if snapshot.revision == written.revision => FileNow::AsWritten,
+        Ok(snapshot) => FileNow::Other(snapshot),
+        Err(_) => FileNow::Unknown,
     }
 }
 
@@ -131,7 +131,7 @@ fn written_content(
 fn record(
     context: &CallContext<'_>,
     recorded: &Recorded,
-    changed: &[Changed],
+    changed: &[HookedFile],
     by: &str,
 ) -> Option<String> {
     let store = context.engine().history()?;
@@ -192,7 +192,7 @@ fn record(
 }
 
 /// The lines that a hook added and removed.
-fn counted(file: &Changed) -> (u64, u64) {
+fn counted(file: &HookedFile) -> (u64, u64) {
     let new = file.new.as_ref().map_or(&[][..], |new| &new.bytes);
     let (Ok(old), Ok(new)) = (
         Document::decode(&file.old, None),
@@ -212,7 +212,7 @@ fn counted(file: &Changed) -> (u64, u64) {
 fn tell(
     context: &CallContext<'_>,
     recorded: &mut Recorded,
-    file: Changed,
+    file: HookedFile,
     by: &str,
     child: Option<&str>,
 ) {
@@ -223,7 +223,7 @@ fn tell(
         ),
         None => "; that could not be recorded, so no undo takes it back".to_owned(),
     };
-    let Changed { at, path, old, new } = file;
+    let HookedFile { at, path, old, new } = file;
     let Some(new) = new else {
         let view = &mut recorded.plan.files[at].view;
         view.notices
@@ -258,7 +258,7 @@ fn tell(
 }
 
 /// What the answer shows of a hook's change.
-struct Shown {
+struct ShownChange {
     body: String,
     /// The change as replacements of bytes; none where it is more than a change of lines.
     changes: Option<Vec<RawChange>>,
@@ -272,7 +272,7 @@ fn show(
     at: usize,
     old: &[u8],
     new: &Snapshot,
-) -> Option<Shown> {
+) -> Option<ShownChange> {
     let file = &recorded.plan.files[at];
     if file.is_withheld() {
         return None;
@@ -303,7 +303,7 @@ fn show(
         Numbers::default(),
     );
     let lines: Vec<Range<usize>> = blocks.into_iter().map(|(_, come)| come).collect();
-    Some(Shown {
+    Some(ShownChange {
         unshown: unshown(&after, &view, &lines),
         body: view.body,
         changes: is_all.then_some(changes),
@@ -315,7 +315,7 @@ fn take_into_ledger(
     path: &Path,
     new: &Snapshot,
     now: Version,
-    shown: Option<Shown>,
+    shown: Option<ShownChange>,
 ) {
     if context.session.is_apart() {
         return;
@@ -323,7 +323,7 @@ fn take_into_ledger(
     {
         let mut ledger = context.session.ledger();
         let mut is_taken_in = false;
-        if let Some(Shown {
+        if let Some(ShownChange {
             changes: Some(changes),
             unshown,
             ..
