@@ -25,6 +25,7 @@ pub(crate) mod omitted;
 mod parted;
 pub(crate) mod persons_words;
 pub(crate) mod plan;
+mod program_results;
 mod proposal;
 pub(crate) mod record;
 pub(crate) mod reply;

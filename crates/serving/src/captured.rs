@@ -72,7 +72,7 @@ pub(crate) fn capture(
         error: its_error.into(),
     };
     let running = launcher.start(launch, streams).map_err(unavailable)?;
-    let mut heard = Heard {
+    let mut heard = ProgramSaid {
         output: Stream::new(output, limits.output + 1),
         error: Stream::new(error, limits.error),
         limits,
@@ -129,13 +129,13 @@ impl Stream {
 }
 
 /// The output and the end of a program, as far as they were received.
-struct Heard {
+struct ProgramSaid {
     output: Stream,
     error: Stream,
     limits: ProgramLimits,
 }
 
-impl Heard {
+impl ProgramSaid {
     /// Listens until the launcher reports the end of the program, and gives the report.
     fn listen(
         &mut self,

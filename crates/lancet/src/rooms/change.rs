@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use super::approve::{self, Halt};
 use super::attempt::{Attempt, Freshness};
-use super::examine::formatted::Formatting;
 use super::plan::{DryRun, Plan};
+use super::program_results::Formatting;
 use super::{
     CallContext, commit, diagnosis, examine, found_back, hooks, parted, record, reply, syntax,
     taken_hunks,

@@ -13,8 +13,7 @@ use lancet_text::{Leaks, Occurrences, Query, TextKind, Tolerance};
 use serde_json::Value;
 
 use super::answer_budget::AnswerBudget;
-use super::examine::formatted::{FormattedText, Formatting};
-use super::hooks::HookedPlan;
+use super::program_results::{FormattedText, Formatting, HookedPlan};
 use crate::applied_by::AppliedBy;
 use crate::approval::Approver;
 use crate::audience::{ReadLines, Vocabulary};

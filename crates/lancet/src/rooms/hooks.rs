@@ -11,6 +11,7 @@ use super::CallContext;
 use super::approve;
 use super::locate::Target;
 use super::plan::{FilePlan, Plan};
+use super::program_results::HookedPlan;
 use crate::programs::{Hook, HookTime, ProgramError, ProgramOutput};
 use crate::reason::Reason;
 use crate::refusal::{Refusal, RefusalKind};
@@ -21,12 +22,6 @@ use crate::wording::{cut, on_one_line};
 const MOST_WORDS: usize = 2_000;
 /// The most characters of a command in an answer.
 const MOST_COMMAND: usize = 100;
-
-/// What the hooks said about a plan, kept for further attempts of the same call.
-pub(crate) struct HookedPlan {
-    told: blake3::Hash,
-    asks: Vec<Reason>,
-}
 
 /// Whether a hook runs before this plan is approved.
 pub(super) fn is_any_before(context: &CallContext<'_>, plan: &Plan) -> bool {

@@ -10,7 +10,6 @@ use lancet_text::{
     difference,
 };
 
-pub(crate) use self::run::FormattedText;
 use self::run::{Decoded, FormatResult, command_name, formatter_of, not_formatted, run};
 use super::edit::source::LaidChanges;
 use super::read_state::DIFF_BUDGET;
@@ -23,16 +22,6 @@ use crate::wording::lines_named;
 
 /// How many lines outside an edit are named.
 const MOST_NAMED: usize = 20;
-
-/// Whether the formatters of the settings run in a call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Formatting {
-    /// They run on the new text of every file.
-    #[default]
-    On,
-    /// They do not run: the plan only tells whether a change fits, or is a part of another plan.
-    Off,
-}
 
 /// What a formatter did to a plan.
 #[derive(Default)]

@@ -2,13 +2,13 @@
 //! in one and inserted into the other, in one plan.
 
 use super::change;
-use super::formatted::Formatting;
 use super::large::{self, LargeFile};
 use super::open::decode;
 use crate::refusal::Refusal;
 use crate::request::{EditRequest, FileRequest, Insist, LinesMove, Place, Request};
 use crate::rooms::locate::{Intent, locate};
 use crate::rooms::plan::{FilePlan, New, Parts, Plan};
+use crate::rooms::program_results::Formatting;
 use crate::rooms::{Attempt, CallContext};
 
 /// Works out the plan that moves lines.

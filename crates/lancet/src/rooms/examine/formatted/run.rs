@@ -1,16 +1,14 @@
 //! Runs the formatter of a file on its new text, once for each text of a call.
 
-use std::path::PathBuf;
-
 use lancet_history::QuestionState;
 use lancet_text::Document;
 
 use crate::approval::encoding::decode_question;
 use crate::programs::{Formatter, MOST_FORMATTED, ProgramOutput};
 use crate::rooms::CallContext;
-use crate::rooms::examine::formatted::Formatting;
 use crate::rooms::examine::open::is_notebook_name;
 use crate::rooms::locate::Target;
+use crate::rooms::program_results::{FormattedText, Formatting};
 use crate::wording::{cut, on_one_line, size};
 
 /// The most characters of a formatter's own words in an answer.
@@ -43,14 +41,6 @@ pub(super) enum FormatResult {
     Failed(String),
     /// Another text, and the name of the formatter.
     Text { text: String, by: String },
-}
-
-/// A formatter's answer to one text, kept for further attempts of the same call.
-pub(crate) struct FormattedText {
-    formatter: String,
-    path: PathBuf,
-    text: blake3::Hash,
-    answer: Result<String, String>,
 }
 
 /// Runs the formatter that the settings name for a file. `old` is the text of the file as it is.
