@@ -201,7 +201,7 @@ fn known<'t>(language: &Language, path: &Path, text: Option<&'t str>) -> Option<
 }
 
 /// The text of a file as servers have it; none where it is not UTF-8.
-fn text(bytes: &Vec<u8>) -> Option<&str> {
+fn text(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
     Some(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text))
 }

@@ -284,10 +284,11 @@ mod tests {
     #[test]
     fn formatted_lines_beside_an_edit_are_outside_it() {
         // Line 2 was edited; the formatter changed lines 1 and 2, and made two lines of line 4.
-        let edited = [1..2];
-        assert_eq!(lines_outside(&(0..2), &(0..2), &edited), [1]);
-        assert_eq!(lines_outside(&(3..4), &(3..5), &edited), [4, 5]);
-        assert_eq!(lines_outside(&(1..2), &(1..4), &edited), [] as [usize; 0]);
-        assert_eq!(lines_outside(&(1..3), &(1..4), &edited), [4]);
+        let second = 1..2;
+        let edited = std::slice::from_ref(&second);
+        assert_eq!(lines_outside(&(0..2), &(0..2), edited), [1]);
+        assert_eq!(lines_outside(&(3..4), &(3..5), edited), [4, 5]);
+        assert_eq!(lines_outside(&(1..2), &(1..4), edited), [] as [usize; 0]);
+        assert_eq!(lines_outside(&(1..3), &(1..4), edited), [4]);
     }
 }
