@@ -4,13 +4,16 @@
 mod apply;
 mod by_path;
 mod claude;
+mod commands;
 mod error;
 mod help;
 mod hook_tables;
+mod items;
 mod keep;
 mod keys;
 mod model;
 mod parse;
+mod pattern_rule;
 mod permissions;
 mod server;
 mod tables;
@@ -40,7 +43,7 @@ pub use values::{
 pub use writer::has_writer;
 
 use by_path::decide;
-pub(crate) use hook_tables::LayeredHook;
+pub(crate) use model::LayeredHook;
 
 use lancet_language::ServerEntry;
 

@@ -7,9 +7,11 @@ use lancet_formats::convert::Converter;
 use lancet_text::Encoding;
 
 use super::by_path::PathRule;
+use super::commands::{MUST_BEGIN, is_command};
 use super::error::{SettingsError, position};
 use super::keys::{Field, Project};
 use super::parse::{Found, Given};
+use super::pattern_rule::rule;
 use super::permissions;
 use super::tables;
 use super::values::{Asker, Mode, Strategy, ToolPreset};
@@ -38,10 +40,6 @@ const USUAL_ENCODINGS: &[&str] = &[
     "windows-1253",
     "windows-1254",
 ];
-
-/// What a list that names a program must be, for an error message.
-pub(super) const MUST_BEGIN: &str =
-    "must begin with a program: a name that is found in PATH, or an absolute path";
 
 /// A number that is in force where the settings leave it to the host: the least of what hosts use.
 const LOWEST_DEFAULT: u64 = 32_000;
@@ -255,14 +253,6 @@ fn strategy_rule(
     rule(layer, key_at, "write.strategy", pattern, word, strategy)
 }
 
-/// Whether a list is a program that can be found, with its arguments.
-pub(super) fn is_command(command: &[String]) -> bool {
-    let program = command.first().map_or("", String::as_str);
-    let is_findable = program.starts_with('/') || !program.contains('/');
-    let has_nul = command.iter().any(|argument| argument.contains('\0'));
-    !program.is_empty() && is_findable && !has_nul
-}
-
 fn converter_rule(
     layer: &Layer,
     key_at: usize,
@@ -280,20 +270,6 @@ fn converter_rule(
         command,
     };
     rule(layer, key_at, "read.converters", pattern, word, entry)
-}
-
-pub(super) fn rule<T>(
-    layer: &Layer,
-    key_at: usize,
-    key: &str,
-    pattern: String,
-    word: String,
-    value: T,
-) -> Result<PathRule<T>, SettingsError> {
-    PathRule::new(pattern.clone(), word, value, layer.origin).map_err(|reason| {
-        let message = format!("{key}.{pattern:?} is not a file pattern: {reason}");
-        SettingsError::at(layer, key_at, message)
-    })
 }
 
 fn size(number: u64) -> usize {

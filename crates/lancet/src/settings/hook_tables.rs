@@ -5,11 +5,11 @@ use std::time::Duration;
 use lancet_policy::{Access, Rule, RuleError};
 use toml_edit::{Item, TableLike};
 
-use super::apply::{MUST_BEGIN, is_command};
+use super::commands::{MUST_BEGIN, is_command};
 use super::error::SettingsError;
+use super::items::{exact_texts, shown};
 use super::keys::Unit;
-use super::parse::{exact_texts, shown};
-use super::{Layer, Origin};
+use super::model::{Layer, LayeredHook, Origin};
 use crate::closest::closest;
 use crate::programs::{HOOK_TIME, Hook, HookTime};
 
@@ -21,15 +21,6 @@ const LONGEST: u64 = 300;
 pub(super) struct NamedHook {
     hook: Hook,
     rule: Rule,
-}
-
-/// A hook with its rule and the layer that it comes from.
-#[derive(Debug, Clone)]
-pub(crate) struct LayeredHook {
-    pub(crate) hook: Hook,
-    pub(crate) rule: Rule,
-    pub(crate) layer: lancet_policy::Layer,
-    pub(super) origin: Origin,
 }
 
 impl NamedHook {

@@ -9,12 +9,11 @@ use lancet_language::ServerEntry;
 use lancet_text::Encoding;
 
 use super::by_path::PathRule;
-use super::hook_tables::LayeredHook;
 use super::values::{
     Asker, Diagnostics, Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm,
     Severity, Stale, Strategy, Weak,
 };
-use crate::programs::Formatter;
+use crate::programs::{Formatter, Hook};
 
 /// The layer that a value comes from. Later layers win.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -214,6 +213,15 @@ pub struct LanguageSettings {
     pub most: usize,
     /// The most memory of each server, in bytes.
     pub memory: u64,
+}
+
+/// A hook with its rule and the layer that it comes from.
+#[derive(Debug, Clone)]
+pub(crate) struct LayeredHook {
+    pub(crate) hook: Hook,
+    pub(crate) rule: lancet_policy::Rule,
+    pub(crate) layer: lancet_policy::Layer,
+    pub(super) origin: Origin,
 }
 
 /// The settings in force.

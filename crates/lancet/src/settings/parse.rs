@@ -2,11 +2,12 @@
 //! what the values mean.
 
 use lancet_language::ServerEntry;
-use toml_edit::{Document, Item, TableLike, Value};
+use toml_edit::{Document, Item, TableLike};
 
 use super::Layer;
 use super::error::SettingsError;
 use super::hook_tables::{self, NamedHook};
+use super::items::{exact_texts, shown, texts_of};
 use super::keys::{Form, Key, keys, served};
 use super::server;
 use super::tables::{self, NamedProgram};
@@ -307,35 +308,4 @@ fn words_of(item: &Item, at: usize) -> Option<Vec<(String, usize)>> {
         return Some(words.map(|word| (word.to_owned(), at)).collect());
     }
     texts_of(item, at)
-}
-
-/// The strings of a list, with their byte offsets.
-pub(super) fn texts_of(item: &Item, at: usize) -> Option<Vec<(String, usize)>> {
-    let one = |value: &Value| {
-        Some((
-            value.as_str()?.trim().to_owned(),
-            value.span().map_or(at, |span| span.start),
-        ))
-    };
-    item.as_array()?.iter().map(one).collect()
-}
-
-/// The strings of a list as they are written; none where something else is among them.
-pub(super) fn exact_texts(list: &toml_edit::Array) -> Option<Vec<String>> {
-    let one = |value: &Value| value.as_str().map(str::to_owned);
-    list.iter().map(one).collect()
-}
-
-pub(super) fn shown(item: &Item) -> String {
-    match item {
-        Item::Value(Value::String(text)) => {
-            format!("{:?}", text.value().chars().take(60).collect::<String>())
-        }
-        Item::Value(Value::Integer(number)) => number.value().to_string(),
-        Item::Value(Value::Float(number)) => number.value().to_string(),
-        Item::Value(Value::Boolean(switch)) => switch.value().to_string(),
-        Item::Value(Value::Datetime(_)) => "a date".to_owned(),
-        Item::Value(Value::Array(_)) => "a list".to_owned(),
-        _ => "a table".to_owned(),
-    }
 }

@@ -5,10 +5,10 @@ use serde_json::{Map, Value};
 use toml_edit::{Item, TableLike};
 
 use super::Layer;
-use super::apply::{MUST_BEGIN, is_command};
+use super::commands::{MUST_BEGIN, is_command};
 use super::error::SettingsError;
+use super::items::{exact_texts, shown, texts_of};
 use super::keys::Key;
-use super::parse::{exact_texts, shown, texts_of};
 use crate::closest::closest;
 
 const FIELDS: &[&str] = &["name", "files", "run", "root", "settings"];

@@ -3,11 +3,12 @@
 use toml_edit::{Item, TableLike};
 
 use super::Layer;
-use super::apply::{MUST_BEGIN, is_command, rule};
 use super::by_path::PathRule;
+use super::commands::{MUST_BEGIN, is_command};
 use super::error::SettingsError;
+use super::items::{exact_texts, shown, texts_of};
 use super::keys::Key;
-use super::parse::{exact_texts, shown, texts_of};
+use super::pattern_rule::rule;
 use crate::closest::closest;
 use crate::programs::Formatter;
 

@@ -1,0 +1,20 @@
+//! The rule of a setting that applies to files by pattern.
+
+use super::by_path::PathRule;
+use super::error::SettingsError;
+use super::model::Layer;
+
+/// Makes a rule, or the error with its place.
+pub(super) fn rule<T>(
+    layer: &Layer,
+    key_at: usize,
+    key: &str,
+    pattern: String,
+    word: String,
+    value: T,
+) -> Result<PathRule<T>, SettingsError> {
+    PathRule::new(pattern.clone(), word, value, layer.origin).map_err(|reason| {
+        let message = format!("{key}.{pattern:?} is not a file pattern: {reason}");
+        SettingsError::at(layer, key_at, message)
+    })
+}
