@@ -188,7 +188,7 @@ fn an_encoding_nobody_knows_is_refused() {
 
 #[test]
 fn what_this_version_lacks_is_refused_and_not_passed_over() {
-    for text in ["search.index = true", "[[hooks]]\non = \"before\""] {
+    for text in ["search.index = true", "search.memory = 1"] {
         for origin in [Origin::User, Origin::Project] {
             let error =
                 Settings::load(&[layer(origin, &format!("# first\n{text}\n"))]).unwrap_err();
@@ -502,6 +502,28 @@ fn a_converter_is_a_program_that_can_be_found_and_its_arguments() {
         let error = Settings::load(&[layer]).expect_err(wrong).to_string();
         assert!(error.contains("program"), "{error}");
     }
+}
+
+#[test]
+fn a_hook_is_a_table_with_a_time_a_rule_and_a_program() {
+    let whole = "[[hooks]]\non = \"after\"\nmatch = \"Edit(src/**)\"\nrun = [\"cat\"]\n";
+    let settings = load(&format!("{whole}timeout = \"2m\"\n"));
+    assert_eq!(settings.hooks()[0].timeout.as_secs(), 120);
+    assert_eq!(load(whole).hooks()[0].timeout.as_secs(), 10);
+    for (text, words) in [
+        ("[[hooks]]\non = \"befor\"\n", "did you mean \"before\"?"),
+        (
+            "[[hooks]]\nmatch = \"Read(src/**)\"\n",
+            "did you mean \"Edit(src/**)\"?",
+        ),
+        ("[[hooks]]\ntime = 3\n", "[[hooks]] has no key time"),
+        ("[[hooks]]\non = \"after\"\n", "[[hooks]] needs match"),
+    ] {
+        let error = Settings::load(&[layer(Origin::User, text)]).expect_err(text);
+        assert!(error.to_string().contains(words), "{error}");
+    }
+    let project = Settings::load(&[layer(Origin::Project, whole)]).expect("loads");
+    assert!(project.hooks().is_empty());
 }
 
 #[test]
