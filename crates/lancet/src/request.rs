@@ -19,7 +19,7 @@ pub use lancet_search::Substitution;
 pub use lancet_text::{FinalNewline, Gaps, HunkBounds, LastLine};
 pub use lancet_workspace::Executable;
 
-use crate::arguments::{DiagnosticsArguments, GlobArguments, GrepArguments, ReadArguments};
+use crate::arguments::{GlobArguments, GrepArguments, ReadArguments};
 pub use crate::cell_request::{CellChange, CellName, CellRequest, CellType, InsertSide};
 use crate::undo::{Restore, TakeBack, TakeHunk};
 
@@ -328,7 +328,10 @@ pub(crate) enum Asked {
     View(ReadArguments),
     Search(Search),
     /// A list of what language servers find.
-    Diagnose(DiagnosticsArguments),
+    Diagnose {
+        /// The file; none where all files are meant that the servers know.
+        file_path: Option<String>,
+    },
     Change(Change<'static>),
     /// The answer of a host's tool that changes no file.
     Answer {

@@ -259,7 +259,7 @@ fn carry_out(
             };
             Ok(reply::search::found(findings, matches))
         }
-        Asked::Diagnose(arguments) => diagnosis::current(context, &arguments),
+        Asked::Diagnose { file_path } => diagnosis::current(context, file_path.as_deref()),
         Asked::Answer { text, data } => Ok(reply::host_answer(text, data)),
         Asked::Change(change) => match change::carry_out(context, &change, &repairs) {
             // The call may have been asked about by a process that has ended, and that had read the file.
@@ -296,7 +296,7 @@ pub(crate) fn check(session: &Session, raw: RawCall) -> Check {
                 None => examine::read::examine(&context, &arguments).map(|_| Check::Passes),
             }),
         Asked::Search(search) => examine::search::examine(&context, &search).map(|_| Check::Passes),
-        Asked::Diagnose(_) | Asked::Answer { .. } => Ok(Check::Passes),
+        Asked::Diagnose { .. } | Asked::Answer { .. } => Ok(Check::Passes),
         Asked::Change(change) => change::check(&context, &change),
     });
     self::checked(checked)

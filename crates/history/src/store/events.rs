@@ -255,6 +255,7 @@ mod tests {
             workspace: None,
         });
         let draft = Draft {
+            parent: None,
             id,
             time: 1_000,
             kind,

@@ -65,7 +65,9 @@ impl Tool for Diagnostics {
         if let Some(path) = &arguments.file_path {
             check_path(self.name(), "file_path", path)?;
         }
-        Ok(Asked::Diagnose(arguments))
+        Ok(Asked::Diagnose {
+            file_path: arguments.file_path,
+        })
     }
 
     fn offered(&self) -> Offered {

@@ -14,7 +14,6 @@ use super::notice::{Effect, Notice};
 use super::record::Recorded;
 use super::reply::problems::line;
 use super::{CallContext, reply};
-use crate::arguments::DiagnosticsArguments;
 use crate::outcome::{ChangeKind, Diagnosis, FoundProblem};
 use crate::refusal::Refusal;
 use crate::reply::Reply;
@@ -69,9 +68,9 @@ const NO_SERVERS: &str = "No language server runs here: the project is not trust
 /// Lists the problems that a file has now, or all files that the servers know.
 pub(super) fn current(
     context: &CallContext<'_>,
-    arguments: &DiagnosticsArguments,
+    file_path: Option<&str>,
 ) -> Result<Reply, Refusal> {
-    let target = match &arguments.file_path {
+    let target = match file_path {
         Some(path) => Some(locate(context.engine(), path, Intent::Show)?),
         None => None,
     };
