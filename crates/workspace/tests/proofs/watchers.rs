@@ -23,6 +23,9 @@ const SILENCE: Duration = Duration::from_millis(700);
 /// How long the first event about the file may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// How often a watcher may say nothing of the file before it has failed.
+const MOST_SILENT: usize = 2;
+
 /// An event about a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FileEvent {
@@ -59,28 +62,33 @@ pub(crate) fn prove(_: Form) -> Result<(), Skipped> {
         ("@parcel/watcher", |folder| node("parcel", folder)),
     ];
     let mut heard_by = 0;
-    for (name, listen) in listeners {
+    'listeners: for (name, listen) in listeners {
         let mut lines = Vec::new();
         for rung in RUNGS {
-            let folder = TestFolder::in_memory();
-            let commit = CommitKind::named(rung);
-            let site = commit.prepare(folder.path());
-            let root = site.root.canonicalize().unwrap();
-            let ear = match listen(&root) {
-                Ok(ear) => ear,
-                Err(why) => {
-                    skip(10, name, &why);
-                    break;
+            let mut silent = 0;
+            let (heard, about) = loop {
+                let heard = match told_of_a_write(rung, listen) {
+                    Ok(heard) => heard,
+                    Err(why) => {
+                        skip(10, name, &why);
+                        continue 'listeners;
+                    }
+                };
+                let about: Vec<FileEvent> = heard
+                    .iter()
+                    .filter(|(_, file)| file == "a")
+                    .map(|(word, _)| *word)
+                    .collect();
+                // A watcher on a loaded machine may lose its own events: @parcel/watcher said nothing once in some hundred runs.
+                if !about.is_empty() || silent == MOST_SILENT {
+                    break (heard, about);
                 }
+                silent += 1;
+                figure(
+                    10,
+                    &format!("{name}, {rung}: silent about the file, once more: {heard:?}"),
+                );
             };
-            let workspace = site.open(commit.disk());
-            commit.act(&workspace, &site.root).unwrap();
-            let heard = all(&ear.heard);
-            let about: Vec<FileEvent> = heard
-                .iter()
-                .filter(|(_, file)| file == "a")
-                .map(|(word, _)| *word)
-                .collect();
             assert!(
                 about.contains(&FileEvent::Changed),
                 "{name}, {rung}: {heard:?}"
@@ -107,6 +115,18 @@ pub(crate) fn prove(_: Form) -> Result<(), Skipped> {
         0 => Err(Skipped("no watcher is there".into())),
         _ => Ok(()),
     }
+}
+
+/// What a watcher tells of one write; the reason why it cannot be had.
+fn told_of_a_write(rung: &str, listen: Listen) -> Result<Vec<Heard>, String> {
+    let folder = TestFolder::in_memory();
+    let commit = CommitKind::named(rung);
+    let site = commit.prepare(folder.path());
+    let root = site.root.canonicalize().unwrap();
+    let ear = listen(&root)?;
+    let workspace = site.open(commit.disk());
+    commit.act(&workspace, &site.root).unwrap();
+    Ok(all(&ear.heard))
 }
 
 /// Collects all events until there are no more.
