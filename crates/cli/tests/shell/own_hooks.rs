@@ -100,6 +100,33 @@ fn a_hook_that_asks_or_is_not_understood_has_a_person_asked() {
 }
 
 #[test]
+fn a_hook_that_asked_does_not_run_again_for_the_call_that_is_sent_again() {
+    let (stage, file) = stage("");
+    let stage = stage.with_token();
+    let runs = stage.home().join("runs");
+    let script = format!(
+        "echo run >> {}; echo '{{\"decision\":\"ask\",\"reason\":\"look twice\"}}'",
+        runs.display()
+    );
+    let entry = hook("before", "Edit(src/**)", &script);
+    stage.user_settings(&format!("[ask]\npatience = 0\n{entry}"));
+    let mut agent = Agent::new(&stage, &["--ask", "page"]);
+    agent.read(&file);
+    assert_eq!(edit(&mut agent, &file, "two", "three").0, "waiting");
+    let listed = stage.run(&["pending", "--json"]);
+    let first = listed.out.lines().next().unwrap_or_default();
+    let waiting: Value = serde_json::from_str(first).expect("JSON");
+    let id = waiting["question"].as_str().expect("an id");
+    let approved = stage.run(&["pending", "approve", id]);
+    assert_eq!(approved.code, 0, "{approved:?}");
+    let (refused, text) = edit(&mut agent, &file, "two", "three");
+    assert_eq!(refused, "", "{text}");
+    assert_eq!(stage.text("src/a.txt"), "one\nthree\n");
+    let runs = fs::read_to_string(&runs).expect("it ran");
+    assert_eq!(runs.lines().count(), 1, "{runs}");
+}
+
+#[test]
 fn a_hook_is_told_of_the_whole_call_and_does_not_run_for_a_dry_run() {
     let (stage, file) = stage("");
     let told = stage.home().join("told");
