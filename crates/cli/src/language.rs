@@ -1,6 +1,6 @@
 //! The language servers of a project: which of them may be started, where the person trusts the project.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use lancet::Settings;
@@ -9,7 +9,7 @@ use lancet::settings::{self, Origin};
 use lancet_serving::{Launcher, ServerProgram};
 
 use crate::arguments::WorkArguments;
-use crate::surroundings::{Surroundings, settings_files, trust};
+use crate::surroundings::{Surroundings, program_on_path, settings_files, trust};
 
 /// Whether the person trusts the project to run language servers: by its settings file, or as a folder.
 pub(crate) fn is_trusted(around: &Surroundings, first_root: &Path, place: &WorkArguments) -> bool {
@@ -31,7 +31,7 @@ pub(crate) fn is_trusted(around: &Surroundings, first_root: &Path, place: &WorkA
 pub(crate) fn entries(settings: &Settings) -> Vec<ServerEntry> {
     let own = settings.servers().into_iter();
     chosen(own.chain(built_in()), &|entry| {
-        let program = entry.program().and_then(on_path);
+        let program = entry.program().and_then(program_on_path);
         program.is_some_and(|program| fits(entry, &program))
     })
 }
@@ -63,22 +63,4 @@ pub(crate) fn servers(
         _ => Severity::Error,
     };
     Language::new(options, std::sync::Arc::new(launcher))
-}
-
-/// The program of this name in the person's PATH, or at this path.
-pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let is_program = |path: &PathBuf| {
-        let found = path.metadata();
-        found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-    };
-    if program.contains('/') {
-        return Some(PathBuf::from(program)).filter(is_program);
-    }
-    let path = std::env::var_os("PATH")?;
-    // A relative folder in PATH would be one of the project's.
-    std::env::split_paths(&path)
-        .filter(|folder| folder.is_absolute())
-        .map(|folder| folder.join(program))
-        .find(is_program)
 }

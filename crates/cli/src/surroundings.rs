@@ -210,8 +210,11 @@ pub(crate) fn folder_variable(name: &str) -> Option<PathBuf> {
         .filter(|path| path.is_absolute())
 }
 
-/// The path by which the shell finds a program; none where it does not.
+/// The path by which the shell finds a program, or the path that it is named by; none where it is not there.
 pub(crate) fn program_on_path(name: &str) -> Option<PathBuf> {
+    if name.contains('/') {
+        return Some(PathBuf::from(name)).filter(|file| file.is_file());
+    }
     let path = env::var_os("PATH")?;
     env::split_paths(&path)
         .filter(|folder| folder.is_absolute())

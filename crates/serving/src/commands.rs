@@ -20,9 +20,7 @@ pub(crate) fn shell(arguments: Vec<OsString>) -> Command {
 
 /// The command of an entry as it is written.
 pub(crate) fn plain(entry: &[String]) -> io::Result<Command> {
-    let [program, arguments @ ..] = entry else {
-        return Err(rustix::io::Errno::NOENT.into());
-    };
+    let (program, arguments) = found(entry)?;
     let mut command = Command::new(program);
     command.args(arguments);
     Ok(command)
@@ -34,9 +32,10 @@ pub(crate) fn confined(
     entry: &[String],
     copy: Option<PathBuf>,
 ) -> io::Result<Command> {
+    let (program, arguments) = found(entry)?;
     let mut command = Command::new(this_program()?);
-    command.arg(CONFINED).arg(folder.path());
-    for argument in entry {
+    command.arg(CONFINED).arg(folder.path()).arg(program);
+    for argument in arguments {
         match &copy {
             Some(path) => command.arg(filled(argument, path.as_os_str())),
             None => command.arg(argument),
@@ -55,9 +54,10 @@ pub(crate) fn formatting(
     formatter: &Formatter,
     path: &Path,
 ) -> io::Result<Command> {
+    let (program, arguments) = found(&formatter.command)?;
     let mut command = Command::new(this_program()?);
-    command.arg(CONFINED).arg(folder.path());
-    for argument in &formatter.command {
+    command.arg(CONFINED).arg(folder.path()).arg(program);
+    for argument in arguments {
         command.arg(filled(argument, path.as_os_str()));
     }
     let folders = path.ancestors().skip(1);
@@ -70,26 +70,32 @@ pub(crate) fn formatting(
 
 /// The command that limits its memory and then becomes a language server.
 pub(crate) fn limited(server: &ServerProgram, folder: &Path) -> io::Result<Command> {
+    let (program, arguments) = found(&server.run)?;
     let mut command = Command::new(this_program()?);
     command
         .arg(LIMITED)
         .arg(server.memory.to_string())
-        .args(&server.run)
+        .arg(program)
+        .args(arguments)
         .current_dir(folder);
     Ok(command)
 }
 
-/// Fails where a program is not there, before anything is prepared for it.
-pub(crate) fn find(program: &str) -> io::Result<()> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let is_there = match program.contains('/') {
-        true => Path::new(program).is_file(),
-        false => std::env::split_paths(&path).any(|folder| folder.join(program).is_file()),
+/// The program of an entry, by its whole path, and its arguments. It is looked up here and not when it is started: programs
+/// are started in folders of the project, and a relative folder in PATH would then be one of the project's.
+fn found(entry: &[String]) -> io::Result<(PathBuf, &[String])> {
+    let missing = || io::Error::from(rustix::io::Errno::NOENT);
+    let [program, arguments @ ..] = entry else {
+        return Err(missing());
     };
-    match is_there {
-        true => Ok(()),
-        false => Err(rustix::io::Errno::NOENT.into()),
-    }
+    let program = match program.contains('/') {
+        true => Some(PathBuf::from(program)).filter(|path| path.is_file()),
+        false => std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
+            .filter(|folder| folder.is_absolute())
+            .map(|folder| folder.join(program))
+            .find(|path| path.is_file()),
+    };
+    Ok((program.ok_or_else(missing)?, arguments))
 }
 
 /// An argument with the path of the file in it.
@@ -109,5 +115,22 @@ fn this_program() -> io::Result<PathBuf> {
     match cfg!(target_os = "linux") {
         true => Ok("/proc/self/exe".into()),
         false => std::env::current_exe(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_known_by_its_whole_path() {
+        let entry = ["sh".to_owned(), "-c".to_owned()];
+        let (program, arguments) = found(&entry).expect("it is there");
+        assert!(program.is_absolute() && program.ends_with("sh"));
+        assert_eq!(arguments, ["-c"]);
+        for missing in [&[][..], &["no-such-program".to_owned()]] {
+            let error = found(missing).expect_err("it is not there");
+            assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        }
     }
 }

@@ -14,7 +14,7 @@ use lancet::programs::FORMAT_TIME;
 use lancet_formats::convert::{MOST_SECONDS, PATH};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-use crate::commands::{confined, find, formatting, limited, plain, shell};
+use crate::commands::{confined, formatting, limited, plain, shell};
 use crate::programs::{Launch, Programs, Streams, editor_arguments, pager_arguments};
 use crate::running::{ProcessGroup, StartedProgram};
 use crate::temporary_folder::TemporaryFolder;
@@ -203,7 +203,6 @@ fn start(
             let Some(entry) = entries.find(|entry| entry.pattern == *pattern) else {
                 return Ok(None);
             };
-            find(entry.command.first().map_or("", String::as_str))?;
             time = Some(Duration::from_secs(MOST_SECONDS));
             let own = folder.insert(TemporaryFolder::new()?);
             let mut copy = None;
@@ -218,7 +217,6 @@ fn start(
             let Some(formatter) = entries.find(|formatter| formatter.id() == *entry) else {
                 return Ok(None);
             };
-            find(formatter.command.first().map_or("", String::as_str))?;
             time = Some(FORMAT_TIME);
             formatting(folder.insert(TemporaryFolder::new()?), formatter, path)?
         }
@@ -242,7 +240,6 @@ fn start(
             if !programs.servers_below.as_ref().is_some_and(is_below) {
                 return Ok(None);
             }
-            find(server.run.first().map_or("", String::as_str))?;
             limited(server, folder)?
         }
     };

@@ -360,7 +360,7 @@ Examples:
 pub(super) const TRUST: &str = "\
 Examples:
   lancet trust
-      Show the project's lancet.toml and ask.
+      Show the project's lancet.toml and ask; without one, ask about the folder.
 
   lancet trust --revoke";
 

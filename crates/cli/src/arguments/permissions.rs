@@ -46,9 +46,12 @@ pub(crate) struct RulesArguments {
     pub(crate) place: WorkArguments,
 }
 
-/// Trust what the project's lancet.toml says now
+/// Trust what the project's lancet.toml says now, or a folder without one
 ///
 /// Until then a project's file may only tighten. Trust is for this text: when the file changes, it is asked for again.
+///
+/// In a folder without a lancet.toml the folder is trusted to run language servers of the built-in table that are on the
+/// PATH, and nothing else; what they find after a change is told to the agent. Trusted settings allow it, too.
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::TRUST)]
 pub(crate) struct TrustArguments {

@@ -1,5 +1,7 @@
 //! What a host handed in for files that lancet does not read itself, and for the programs that it does not start itself.
 
+use std::sync::Arc;
+
 use lancet_language::Language;
 
 use super::EngineView;
@@ -27,6 +29,11 @@ impl EngineView {
     /// The language servers that the host handed in.
     pub(crate) fn language(&self) -> Option<&Language> {
         self.base.language.as_deref()
+    }
+
+    /// The same, for what outlives a call.
+    pub(crate) fn shared_language(&self) -> Option<Arc<Language>> {
+        self.base.language.clone()
     }
 
     /// What the host handed in to start formatters.

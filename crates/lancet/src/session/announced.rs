@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use lancet_history::{OperationStore, SessionBegin};
+use lancet_language::Language;
 use serde_json::json;
 
 use super::Session;
@@ -12,6 +13,7 @@ use super::Session;
 #[must_use]
 pub struct AnnouncedSession {
     store: Arc<dyn OperationStore>,
+    language: Option<Arc<Language>>,
     key: String,
 }
 
@@ -40,6 +42,7 @@ impl Session {
         store.begin_session(&begin).ok()?;
         Some(AnnouncedSession {
             store,
+            language: engine.shared_language(),
             key: self.key().to_owned(),
         })
     }
@@ -49,5 +52,8 @@ impl Drop for AnnouncedSession {
     fn drop(&mut self) {
         // A store that cannot be written now tells the end when it is opened next.
         let _ = self.store.end_session(&self.key);
+        if let Some(language) = &self.language {
+            language.end_session(&self.key);
+        }
     }
 }

@@ -1,9 +1,11 @@
 //! The programs that the settings name for changes, and whether each is there.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use lancet::Settings;
 use serde_json::{Value, json};
+
+use crate::surroundings::program_on_path;
 
 /// A program that the settings name.
 #[derive(Debug)]
@@ -23,25 +25,16 @@ pub(super) fn inspect(settings: &Settings) -> Vec<ProgramFacts> {
     let formatters = formatters.map(|formatter| ProgramFacts {
         kind: "format",
         files: formatter.files.join(", "),
-        found: find(formatter.command.first().map_or("", String::as_str)),
+        found: program_on_path(formatter.command.first().map_or("", String::as_str)),
         command: formatter.command,
     });
     let hooks = settings.hooks().into_iter().map(|hook| ProgramFacts {
         kind: "hooks",
         files: format!("{} {}", hook.on.word(), hook.rule),
-        found: find(hook.command.first().map_or("", String::as_str)),
+        found: program_on_path(hook.command.first().map_or("", String::as_str)),
         command: hook.command,
     });
     formatters.chain(hooks).collect()
-}
-
-fn find(program: &str) -> Option<PathBuf> {
-    if program.contains('/') {
-        return Some(PathBuf::from(program)).filter(|path| path.is_file());
-    }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let places = std::env::split_paths(&path).map(|folder| folder.join(Path::new(program)));
-    places.into_iter().find(|place| place.is_file())
 }
 
 impl ProgramFacts {
