@@ -6,6 +6,7 @@ mod by_path;
 mod claude;
 mod commands;
 mod error;
+mod fields;
 mod help;
 mod hook_tables;
 mod items;

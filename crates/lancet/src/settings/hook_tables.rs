@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use lancet_policy::{Access, Rule, RuleError};
-use toml_edit::{Item, TableLike};
+use toml_edit::Item;
 
-use super::commands::{MUST_BEGIN, is_command};
 use super::error::SettingsError;
-use super::items::{exact_texts, shown};
+use super::fields::ListedTable;
 use super::keys::Unit;
 use super::model::{Layer, LayeredHook, Origin};
 use crate::closest::closest;
@@ -39,76 +38,45 @@ impl NamedHook {
 }
 
 /// Reads a table.
-pub(super) fn hook(
-    layer: &Layer,
-    table: &dyn TableLike,
-    at: usize,
-) -> Result<NamedHook, SettingsError> {
-    const FIELDS: &[&str] = &["on", "match", "run", "timeout"];
+pub(super) fn hook(table: ListedTable<'_>) -> Result<NamedHook, SettingsError> {
     let (mut on, mut rule, mut command, mut timeout) = (None, None, None, HOOK_TIME);
-    for (field, item) in table.iter() {
-        let field_at = table
-            .key(field)
-            .and_then(toml_edit::Key::span)
-            .map_or(at, |span| span.start);
-        let value_at = item.span().map_or(field_at, |span| span.start);
-        let wrong = |wanted: &str| {
-            let message = format!("hooks.{field} must be {wanted}, not {}", shown(item));
-            SettingsError::at(layer, value_at, message)
-        };
-        match field {
+    for field in table.fields() {
+        match field.name {
             "on" => {
-                on = Some(match item.as_str() {
+                on = Some(match field.item.as_str() {
                     Some("before") => HookTime::Before,
                     Some("after") => HookTime::After,
                     other => {
                         let meant =
                             other.and_then(|text| closest(text, HookTime::WORDS.iter().copied()));
                         let meant = meant.map(|word| format!("\"{word}\""));
-                        return Err(wrong("\"before\" or \"after\"").suggesting(meant.as_deref()));
+                        let error = field.wrong("\"before\" or \"after\"");
+                        return Err(error.suggesting(meant.as_deref()));
                     }
                 });
             }
             "match" => {
-                let text = item
-                    .as_str()
-                    .ok_or_else(|| wrong("a rule, such as \"Edit(src/**)\""))?;
-                rule = Some(parse_rule(layer, text, value_at)?);
+                let text = field.item.as_str();
+                let text = text.ok_or_else(|| field.wrong("a rule, such as \"Edit(src/**)\""))?;
+                rule = Some(parse_rule(table.layer, text, field.value_at)?);
             }
-            "run" => {
-                let words = item.as_array().and_then(exact_texts);
-                let words =
-                    words.ok_or_else(|| wrong("a list of texts, the program and its arguments"))?;
-                if !is_command(&words) {
-                    let message = format!("hooks.run {MUST_BEGIN}");
-                    return Err(SettingsError::at(layer, value_at, message));
-                }
-                command = Some(words);
-            }
+            "run" => command = Some(field.command()?),
             "timeout" => {
                 let wanted = format!(
                     "a whole number of seconds from 1 to {LONGEST}, or a text with a unit (s, m)"
                 );
-                timeout = Duration::from_secs(seconds(item).ok_or_else(|| wrong(&wanted))?);
+                let given = seconds(field.item).ok_or_else(|| field.wrong(&wanted))?;
+                timeout = Duration::from_secs(given);
             }
-            _ => {
-                let shown: String = field.chars().take(60).collect();
-                let message = format!("[[hooks]] has no key {shown}");
-                let meant = closest(field, FIELDS.iter().copied());
-                return Err(SettingsError::at(layer, field_at, message).suggesting(meant));
-            }
+            _ => return Err(field.unknown(&["on", "match", "run", "timeout"])),
         }
     }
-    let missing = |field: &str, example: &str| {
-        let message = format!("[[hooks]] needs {field}, for instance {field} = {example}");
-        SettingsError::at(layer, at, message)
-    };
-    let rule = rule.ok_or_else(|| missing("match", "\"Edit(src/**)\""))?;
+    let rule = rule.ok_or_else(|| table.lacks("match", "\"Edit(src/**)\""))?;
     Ok(NamedHook {
         hook: Hook {
-            on: on.ok_or_else(|| missing("on", "\"before\""))?,
+            on: on.ok_or_else(|| table.lacks("on", "\"before\""))?,
             rule: rule.text().to_owned(),
-            command: command.ok_or_else(|| missing("run", "[\"my-check\"]"))?,
+            command: command.ok_or_else(|| table.lacks("run", "[\"my-check\"]"))?,
             timeout,
         },
         rule,

@@ -138,20 +138,23 @@ fn take(
     };
     match key.form {
         Form::Formatters => {
-            for (table, at) in tables::of(layer, key, item, key_at)? {
-                let entry = tables::program(layer, key, table, at)?;
+            for table in tables::of(layer, key, item, key_at)? {
+                let at = table.at;
+                let entry = tables::program(table)?;
                 push(Given::Program(entry), at, at);
             }
         }
         Form::Servers => {
-            for (table, at) in tables::of(layer, key, item, key_at)? {
-                let entry = server::entry(layer, key, table, at)?;
+            for table in tables::of(layer, key, item, key_at)? {
+                let at = table.at;
+                let entry = server::entry(table)?;
                 push(Given::Server(Box::new(entry)), at, at);
             }
         }
         Form::Hooks => {
-            for (table, at) in tables::of(layer, key, item, key_at)? {
-                let entry = hook_tables::hook(layer, table, at)?;
+            for table in tables::of(layer, key, item, key_at)? {
+                let at = table.at;
+                let entry = hook_tables::hook(table)?;
                 push(Given::Hook(entry), at, at);
             }
         }

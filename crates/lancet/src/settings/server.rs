@@ -4,68 +4,34 @@ use lancet_language::ServerEntry;
 use serde_json::{Map, Value};
 use toml_edit::{Item, TableLike};
 
-use super::Layer;
-use super::commands::{MUST_BEGIN, is_command};
 use super::error::SettingsError;
-use super::items::{exact_texts, shown, texts_of};
-use super::keys::Key;
-use crate::closest::closest;
-
-const FIELDS: &[&str] = &["name", "files", "run", "root", "settings"];
+use super::fields::ListedTable;
+use super::items::texts_of;
 
 /// Reads a table.
-pub(super) fn entry(
-    layer: &Layer,
-    key: &Key,
-    table: &dyn TableLike,
-    at: usize,
-) -> Result<ServerEntry, SettingsError> {
-    let name = key.name;
+pub(super) fn entry(table: ListedTable<'_>) -> Result<ServerEntry, SettingsError> {
     let mut entry = ServerEntry::new("", &[], &[]);
-    for (field, item) in table.iter() {
-        let field_at = table
-            .key(field)
-            .and_then(toml_edit::Key::span)
-            .map_or(at, |span| span.start);
-        let value_at = item.span().map_or(field_at, |span| span.start);
-        let wrong = |wanted: &str| {
-            let message = format!("{name}.{field} must be {wanted}, not {}", shown(item));
-            SettingsError::at(layer, value_at, message)
+    for field in table.fields() {
+        let texts = || {
+            let texts = texts_of(field.item, field.value_at)?.into_iter();
+            Some(texts.map(|(text, _)| text).collect::<Vec<String>>())
         };
-        let texts = || texts_of(item, value_at).map(|all| all.into_iter().map(|(text, _)| text));
-        match field {
+        match field.name {
             "name" => {
-                let text = item.as_str().filter(|text| !text.is_empty());
-                text.ok_or_else(|| wrong("a text"))?
-                    .clone_into(&mut entry.name);
+                let text = field.item.as_str().filter(|text| !text.is_empty());
+                let text = text.ok_or_else(|| field.wrong("a text"))?;
+                text.clone_into(&mut entry.name);
             }
             "files" => {
-                let files = texts().ok_or_else(|| wrong("a list of file patterns"))?;
-                entry.files = files.collect();
+                entry.files = texts().ok_or_else(|| field.wrong("a list of file patterns"))?;
             }
-            "run" => {
-                let words = item.as_array().and_then(exact_texts);
-                entry.run =
-                    words.ok_or_else(|| wrong("a list of texts, the program and its arguments"))?;
-                if !is_command(&entry.run) {
-                    let message = format!("{name}.run {MUST_BEGIN}");
-                    return Err(SettingsError::at(layer, value_at, message));
-                }
-            }
-            "root" => {
-                let root = texts().ok_or_else(|| wrong("a list of file names"))?;
-                entry.root = root.collect();
-            }
+            "run" => entry.run = field.command()?,
+            "root" => entry.root = texts().ok_or_else(|| field.wrong("a list of file names"))?,
             "settings" => {
-                let table = item.as_table_like().ok_or_else(|| wrong("a table"))?;
-                entry.settings = object(table);
+                let table = field.item.as_table_like();
+                entry.settings = object(table.ok_or_else(|| field.wrong("a table"))?);
             }
-            _ => {
-                let shown: String = field.chars().take(60).collect();
-                let message = format!("[[{name}]] has no key {shown}");
-                let meant = closest(field, FIELDS.iter().copied());
-                return Err(SettingsError::at(layer, field_at, message).suggesting(meant));
-            }
+            _ => return Err(field.unknown(&["name", "files", "run", "root", "settings"])),
         }
     }
     let is_missing = [
@@ -73,11 +39,10 @@ pub(super) fn entry(
         ("files", entry.files.is_empty(), "[\"*.py\"]"),
         ("run", entry.run.is_empty(), "[\"ty\", \"server\"]"),
     ];
-    if let Some((field, _, example)) = is_missing.iter().find(|(_, missing, _)| *missing) {
-        let message = format!("[[{name}]] needs {field}, for instance {field} = {example}");
-        return Err(SettingsError::at(layer, at, message));
+    match is_missing.iter().find(|(_, missing, _)| *missing) {
+        Some((field, _, example)) => Err(table.lacks(field, example)),
+        None => Ok(entry),
     }
-    Ok(entry)
 }
 
 /// A table as JSON, in which servers take their settings.

@@ -4,12 +4,11 @@ use toml_edit::{Item, TableLike};
 
 use super::Layer;
 use super::by_path::PathRule;
-use super::commands::{MUST_BEGIN, is_command};
 use super::error::SettingsError;
-use super::items::{exact_texts, shown, texts_of};
+use super::fields::ListedTable;
+use super::items::{shown, texts_of};
 use super::keys::Key;
 use super::pattern_rule::rule;
-use crate::closest::closest;
 use crate::programs::Formatter;
 
 /// A table that names a program, with the byte offsets of its values.
@@ -21,20 +20,23 @@ pub(super) struct NamedProgram {
     pub(super) command: Vec<String>,
 }
 
-/// The tables of a key, each with its byte offset.
-pub(super) fn of<'i>(
-    layer: &Layer,
-    key: &Key,
-    item: &'i Item,
+/// The tables of a key.
+pub(super) fn of<'t>(
+    layer: &'t Layer,
+    key: &'static Key,
+    item: &'t Item,
     key_at: usize,
-) -> Result<Vec<(&'i dyn TableLike, usize)>, SettingsError> {
+) -> Result<Vec<ListedTable<'t>>, SettingsError> {
     let name = key.name;
+    let listed = |table: &'t dyn TableLike, span: Option<std::ops::Range<usize>>| ListedTable {
+        layer,
+        key: name,
+        table,
+        at: span.map_or(key_at, |span| span.start),
+    };
     if let Some(tables) = item.as_array_of_tables() {
-        let at = |span: Option<std::ops::Range<usize>>| span.map_or(key_at, |span| span.start);
         let tables = tables.iter();
-        return Ok(tables
-            .map(|table| (table as &dyn TableLike, at(table.span())))
-            .collect());
+        return Ok(tables.map(|table| listed(table, table.span())).collect());
     }
     let wrong = || {
         let message = format!(
@@ -45,70 +47,34 @@ pub(super) fn of<'i>(
     };
     let inline = item.as_array().ok_or_else(wrong)?.iter();
     let tables = inline.map(|value| {
-        let at = value.span().map_or(key_at, |span| span.start);
         let table = value.as_inline_table().ok_or_else(wrong)?;
-        Ok((table as &dyn TableLike, at))
+        Ok(listed(table, value.span()))
     });
     tables.collect()
 }
 
 /// Reads a table of `[[format]]`.
-pub(super) fn program(
-    layer: &Layer,
-    key: &Key,
-    table: &dyn TableLike,
-    at: usize,
-) -> Result<NamedProgram, SettingsError> {
-    const FIELDS: &[&str] = &["files", "run"];
-    let name = key.name;
+pub(super) fn program(table: ListedTable<'_>) -> Result<NamedProgram, SettingsError> {
     let (mut files, mut command) = (Vec::new(), None);
-    for (field, item) in table.iter() {
-        let field_at = table
-            .key(field)
-            .and_then(toml_edit::Key::span)
-            .map_or(at, |span| span.start);
-        let value_at = item.span().map_or(field_at, |span| span.start);
-        let wrong = |wanted: &str| {
-            let message = format!("{name}.{field} must be {wanted}, not {}", shown(item));
-            SettingsError::at(layer, value_at, message)
-        };
-        match field {
+    for field in table.fields() {
+        match field.name {
             "files" => {
-                files = match item.as_str() {
-                    Some(text) => vec![(text.to_owned(), value_at)],
-                    None => {
-                        texts_of(item, value_at).ok_or_else(|| wrong("a list of file patterns"))?
-                    }
+                files = match field.item.as_str() {
+                    Some(text) => vec![(text.to_owned(), field.value_at)],
+                    None => texts_of(field.item, field.value_at)
+                        .ok_or_else(|| field.wrong("a list of file patterns"))?,
                 };
             }
-            "run" => {
-                let words = item.as_array().and_then(exact_texts);
-                let words =
-                    words.ok_or_else(|| wrong("a list of texts, the program and its arguments"))?;
-                if !is_command(&words) {
-                    let message = format!("{name}.run {MUST_BEGIN}");
-                    return Err(SettingsError::at(layer, value_at, message));
-                }
-                command = Some(words);
-            }
-            _ => {
-                let shown: String = field.chars().take(60).collect();
-                let message = format!("[[{name}]] has no key {shown}");
-                let meant = closest(field, FIELDS.iter().copied());
-                return Err(SettingsError::at(layer, field_at, message).suggesting(meant));
-            }
+            "run" => command = Some(field.command()?),
+            _ => return Err(field.unknown(&["files", "run"])),
         }
     }
-    let missing = |field: &str, example: &str| {
-        let message = format!("[[{name}]] needs {field}, for instance {field} = {example}");
-        SettingsError::at(layer, at, message)
-    };
     if files.is_empty() {
-        return Err(missing("files", "[\"*.py\"]"));
+        return Err(table.lacks("files", "[\"*.py\"]"));
     }
     Ok(NamedProgram {
         files,
-        command: command.ok_or_else(|| missing("run", "[\"ruff\", \"format\", \"-\"]"))?,
+        command: command.ok_or_else(|| table.lacks("run", "[\"ruff\", \"format\", \"-\"]"))?,
     })
 }
 
