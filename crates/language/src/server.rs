@@ -73,7 +73,7 @@ pub(crate) struct Server {
     requests: HashMap<i64, PendingRequest>,
     numbers: i64,
     progress: HashSet<String>,
-    /// The files that it says it is busy with.
+    /// The files that the server reports to be working on.
     busy: HashSet<String>,
     /// The number of changes that it was told.
     epoch: u64,

@@ -203,6 +203,27 @@ fn without_trust_and_with_off_no_server_is_started() {
 }
 
 #[test]
+fn a_server_that_does_not_run_is_named_as_such() {
+    let stage = Stage::new().with_token();
+    stage.user_settings(
+        "[[language.server]]\nname = \"broken\"\nfiles = [\"*.odd\"]\nrun = [\"false\"]\n",
+    );
+    let file = stage.file("a.odd", "one\n");
+    trust(&stage);
+    let mut agent = Agent::new(&stage, &[]);
+    assert_eq!(agent.read(&file), "");
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let (error, text) = append(&mut agent, &file, "more\n");
+        assert_eq!(error, "", "{text}");
+        if text.contains("no diagnostics by broken, which does not run") {
+            return;
+        }
+        assert!(Instant::now() < until, "{text}");
+    }
+}
+
+#[test]
 fn servers_end_with_lancet_however_it_ends() {
     let Some(stage) = stage_with("ruff") else {
         return;

@@ -86,6 +86,7 @@ fn about_the_call() -> Value {
                 "new": { "type": "array", "items": { "type": "object" } },
                 "more": { "type": "integer" },
                 "notReady": { "type": "array", "items": { "type": "string" } },
+                "notRunning": { "type": "array", "items": { "type": "string" } },
             },
         },
         "operation": { "type": "string" },

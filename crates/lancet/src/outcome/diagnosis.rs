@@ -18,6 +18,9 @@ pub struct Diagnosis {
     /// The servers that did not know the version before, or did not answer in time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_ready: Vec<String>,
+    /// The servers that could not be started, or that ended unexpectedly.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_running: Vec<String>,
 }
 
 /// One problem that a language server found.
@@ -48,7 +51,8 @@ pub struct FoundProblem {
 impl Diagnosis {
     /// Whether there is nothing to tell.
     pub fn is_empty(&self) -> bool {
-        self.new.is_empty() && self.more == 0 && self.not_ready.is_empty()
+        let names = [&self.not_ready, &self.not_running];
+        self.new.is_empty() && self.more == 0 && names.iter().all(|names| names.is_empty())
     }
 }
 
@@ -58,6 +62,7 @@ impl From<NewProblems> for Diagnosis {
             new: found.new.into_iter().map(FoundProblem::from).collect(),
             more: found.more,
             not_ready: found.not_ready,
+            not_running: Vec::new(),
         }
     }
 }

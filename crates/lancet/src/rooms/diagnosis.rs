@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use lancet_language::{ChangedText, Language};
+use lancet_language::{ChangedText, Language, ServerStanding};
 use serde_json::json;
 
 use super::examine::open::LARGEST;
@@ -59,7 +59,25 @@ pub(super) fn after(context: &CallContext<'_>, recorded: &Recorded) -> Diagnosis
     let wait = Duration::from_millis(context.engine().settings.language.wait);
     let mut found = Diagnosis::from(language.problems(pending, Instant::now() + wait));
     found.new.retain(|problem| may_tell(context, &problem.path));
+    tell_apart(language, &mut found);
     found
+}
+
+/// Tells the servers that do not run from those that will be ready: of the former nothing comes later.
+fn tell_apart(language: &Language, found: &mut Diagnosis) {
+    if found.not_ready.is_empty() {
+        return;
+    }
+    let states = language.states();
+    let does_not_run = |name: &String| {
+        let of_name = states.iter().filter(|state| state.name == *name);
+        let mut standings = of_name.map(|state| state.standing);
+        standings.any(|now| matches!(now, ServerStanding::Crashed | ServerStanding::GivenUp))
+    };
+    let (ended, starting) = std::mem::take(&mut found.not_ready)
+        .into_iter()
+        .partition(does_not_run);
+    (found.not_running, found.not_ready) = (ended, starting);
 }
 
 /// Why there are no problems to list.

@@ -30,6 +30,12 @@ pub(super) fn words(found: &Diagnosis) -> String {
             found.not_ready.join(", ")
         ));
     }
+    if !found.not_running.is_empty() {
+        text.push_str(&format!(
+            "[lancet: no diagnostics by {}, which does not run: it could not be started or ended unexpectedly]\n",
+            found.not_running.join(", ")
+        ));
+    }
     text
 }
 
