@@ -38,8 +38,8 @@ pub use model::{
     Layer, Origin, ReadSettings, SearchSettings, Settings, ShellSettings, WriteSettings,
 };
 pub use values::{
-    Asker, Diagnostics, Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm,
-    Severity, Stale, Strategy, ToolPreset, Weak,
+    Asker, ContentsUse, Diagnostics, Durability, Gutter, Images, IndexUse, LineEndings, Links,
+    Matching, Mode, PdfForm, Severity, Stale, Strategy, ToolPreset, Weak,
 };
 pub use writer::has_writer;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::keys::{Field, Form, Key, served};
+use super::keys::{Field, Form, Key, keys};
 use super::{InForce, Settings};
 
 /// The width of the help text, in columns.
@@ -18,7 +18,7 @@ pub fn help() -> String {
          the ones before in force.\n",
     );
     let mut table = "";
-    for key in served() {
+    for key in keys() {
         let (own_table, name) = key.name.split_once('.').unwrap_or(("", key.name));
         let is_table = key.form.is_table() || key.form.is_list_of_tables();
         let heading = if is_table { key.name } else { own_table };
@@ -65,7 +65,6 @@ pub fn help() -> String {
             Form::Scopes => "[\".claude/skills/NAME/**\"]".to_owned(),
             Form::Guards => "[\"docs/**/*.md\"]".to_owned(),
             Form::Folders => "[\"/usr/share/doc\", \"~/reference\"]".to_owned(),
-            Form::Later => String::new(),
         };
         let mark = match key.project {
             super::keys::Project::Sets => " (project)".to_owned(),
@@ -111,7 +110,7 @@ fn wrap(text: &mut String, paragraph: &str) {
 
 pub(super) fn in_force(settings: &Settings) -> Vec<InForce> {
     let mut lines = Vec::new();
-    for key in served() {
+    for key in keys() {
         let mut push = |name: String, value: String, origin| {
             lines.push(InForce {
                 key: name,

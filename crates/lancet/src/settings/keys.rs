@@ -1,8 +1,9 @@
-//! The table of all settings keys, in `table.rs` and `language.rs`, and the types of its columns. The parser, the help text and `doctor`
+//! The table of all settings keys, in `table.rs` and the files beside it, and the types of its columns. The parser, the help text and `doctor`
 //! are driven by it and know no other keys.
 
 mod language;
 mod programs;
+mod search;
 mod table;
 
 use super::model::Settings;
@@ -48,8 +49,6 @@ pub(super) enum Form {
     Guards,
     /// A list of folders, absolute or below `~`.
     Folders,
-    /// A key of another version of lancet. It is refused, because ignoring a rule silently would be dangerous.
-    Later,
 }
 
 impl Form {
@@ -192,17 +191,6 @@ const fn key(
     }
 }
 
-const fn later(name: &'static str) -> Key {
-    Key {
-        name,
-        form: Form::Later,
-        default: "",
-        project: Project::Ignored,
-        about: "",
-        field: Field::Several,
-    }
-}
-
 impl Key {
     /// Names the field of a key whose value is one of some words.
     const fn word(
@@ -237,11 +225,7 @@ impl Key {
 pub(super) fn keys() -> impl Iterator<Item = &'static Key> {
     table::KEYS
         .iter()
+        .chain(search::KEYS)
         .chain(language::KEYS)
         .chain(programs::KEYS)
-}
-
-/// The keys that a file of this version may contain.
-pub(super) fn served() -> impl Iterator<Item = &'static Key> {
-    keys().filter(|key| key.form != Form::Later)
 }

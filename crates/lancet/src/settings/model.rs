@@ -10,8 +10,8 @@ use lancet_text::Encoding;
 
 use super::by_path::PathRule;
 use super::values::{
-    Asker, Diagnostics, Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm,
-    Severity, Stale, Strategy, Weak,
+    Asker, ContentsUse, Diagnostics, Durability, Gutter, Images, IndexUse, LineEndings, Links,
+    Matching, Mode, PdfForm, Severity, Stale, Strategy, Weak,
 };
 use crate::programs::{Formatter, Hook};
 
@@ -174,6 +174,12 @@ pub struct SearchSettings {
     pub time_budget: u64,
     /// Whether lines that Grep showed whole count as seen.
     pub seen_lines: bool,
+    /// Whether searches may be answered from an index in memory.
+    pub index: IndexUse,
+    /// The bytes that the indexes of all processes of this user may take together.
+    pub memory: u64,
+    /// Whether the index also keeps the text of files.
+    pub contents: ContentsUse,
     /// git's global excludes file, whose patterns are left out as git does. There is no key for it: the host passes the
     /// path in, as the program `lancet` does.
     pub excludes: Option<PathBuf>,
@@ -319,6 +325,9 @@ impl Default for Settings {
             search: SearchSettings {
                 time_budget: 10_000,
                 seen_lines: true,
+                index: IndexUse::Auto,
+                memory: 256 << 20,
+                contents: ContentsUse::Auto,
                 excludes: None,
             },
             ask: AskSettings {

@@ -8,7 +8,7 @@ use super::Layer;
 use super::error::SettingsError;
 use super::hook_tables::{self, NamedHook};
 use super::items::{exact_texts, shown, texts_of};
-use super::keys::{Form, Key, keys, served};
+use super::keys::{Form, Key, keys};
 use super::server;
 use super::tables::{self, NamedProgram};
 use crate::closest::closest;
@@ -95,7 +95,7 @@ fn walk(
 fn unknown(layer: &Layer, key_at: usize, full: &str, name: &str, item: &Item) -> SettingsError {
     // A table is compared with table names first, and with keys only if no table's name is near.
     let table = item.as_table_like().and_then(|_| {
-        let tables = served().filter_map(|key| match key.form {
+        let tables = keys().filter_map(|key| match key.form {
             form if form.is_table() || form.is_list_of_tables() => Some(key.name),
             _ => key.name.rsplit_once('.').map(|(table, _)| table),
         });
@@ -103,11 +103,11 @@ fn unknown(layer: &Layer, key_at: usize, full: &str, name: &str, item: &Item) ->
     });
     // The key itself may be right and only its table wrong or missing.
     let meant = table
-        .or_else(|| closest(full, served().map(|key| key.name)))
+        .or_else(|| closest(full, keys().map(|key| key.name)))
         .or_else(|| {
             let last = |key: &'static Key| key.name.rsplit('.').next().unwrap_or(key.name);
-            let word = closest(name, served().map(last))?;
-            served().find(|key| last(key) == word).map(|key| key.name)
+            let word = closest(name, keys().map(last))?;
+            keys().find(|key| last(key) == word).map(|key| key.name)
         });
     let shown: String = full.chars().take(80).collect();
     SettingsError::at(layer, key_at, format!("there is no setting {shown}")).suggesting(meant)
@@ -157,13 +157,6 @@ fn take(
                 let entry = hook_tables::hook(table)?;
                 push(Given::Hook(entry), at, at);
             }
-        }
-        Form::Later => {
-            let message = format!(
-                "{} is not supported by this version of lancet; remove it",
-                key.name
-            );
-            return Err(SettingsError::at(layer, key_at, message));
         }
         Form::Choice(words) => {
             let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();

@@ -1,6 +1,7 @@
 //! Settings: every key, layers, and what a wrong one is told.
 
 mod programs;
+mod search;
 
 use std::path::{Path, PathBuf};
 
@@ -40,13 +41,16 @@ fn a_value_of_every_form_reaches_its_field() {
          [read]\ngutter = \"aligned\"\nmax_lines = 5\nmax_line_chars = 80\nmax_chars = 9000\ndedupe = false\nclients.\"@x/*\" = 8000\n\
          [write]\nline_endings = \"as-sent\"\nweak = \"refuse\"\ndurability = \"ordered\"\ngit_diff = true\nstrategy.\"*.c\" = \"in_place\"\n[encoding]\n\"*.pas\" = \"windows-1252\"\n[abbreviations]\n\"<x>\" = \"<xylophone>\"\n\
          [history]\nmax_size = 2000000\nmax_age = 7\nrequired = false\n\
-         [search]\ntime_budget = 500\nseen_lines = false\n",
+         [search]\ntime_budget = 500\nseen_lines = false\nindex = \"off\"\nmemory = \"64MiB\"\ncontents = \"on\"\n",
     );
     assert_eq!(
         settings.search,
         SearchSettings {
             time_budget: 500,
             seen_lines: false,
+            index: IndexUse::Off,
+            memory: 64 << 20,
+            contents: ContentsUse::On,
             excludes: None,
         }
     );
@@ -186,21 +190,6 @@ fn an_encoding_nobody_knows_is_refused() {
         error("encoding.\"*.pas\" = \"gb18003\"")
             .ends_with(":1:20: there is no encoding \"gb18003\"; did you mean gb18030?")
     );
-}
-
-#[test]
-fn what_this_version_lacks_is_refused_and_not_passed_over() {
-    for text in ["search.index = true", "search.memory = 1"] {
-        for origin in [Origin::User, Origin::Project] {
-            let error =
-                Settings::load(&[layer(origin, &format!("# first\n{text}\n"))]).unwrap_err();
-            assert_eq!(error.line, 2, "{error}");
-            assert!(
-                error.message.contains("not supported by this version"),
-                "{error}"
-            );
-        }
-    }
 }
 
 #[test]
@@ -391,7 +380,7 @@ fn host_tools_may_be_chosen() {
 #[test]
 fn the_help_names_every_key_with_its_default() {
     let help = help();
-    for key in keys().filter(|key| key.form != Form::Later) {
+    for key in keys() {
         assert!(
             help.contains(key.name.rsplit('.').next().unwrap()),
             "{}",
@@ -463,7 +452,6 @@ fn every_key_of_the_table_has_an_effect() {
             Form::Scopes => "[\".claude/skills/a/**\"]".to_owned(),
             Form::Guards => "[\"a.md\"]".to_owned(),
             Form::Folders => "[\"/a\"]".to_owned(),
-            Form::Later => continue,
         };
         let values = |settings: &Settings| -> Vec<(String, String)> {
             let lines = settings.in_force().into_iter();

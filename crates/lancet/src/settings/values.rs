@@ -214,6 +214,28 @@ choice! {
 }
 
 choice! {
+    /// Whether searches may be answered from an index in memory.
+    IndexUse {
+        /// An index is built from the second search of a large tree.
+        Auto = "auto",
+        /// There is none.
+        Off = "off",
+    }
+}
+
+choice! {
+    /// Whether the index in memory also keeps the text of files.
+    ContentsUse {
+        /// In a server that several agents share.
+        Auto = "auto",
+        /// In every server.
+        On = "on",
+        /// Nowhere.
+        Off = "off",
+    }
+}
+
+choice! {
     /// When the problems that a change caused are told.
     Diagnostics {
         /// In the answer to the change.

@@ -1,11 +1,11 @@
-//! The rows of the table: every key but those of `[language]`, with its form, default, field and help text, in the order of the documentation.
+//! The rows of the table: every key but those of `[search]`, `[language]` and of programs, with its form, default, field and help text, in the order of the documentation.
 
-use super::{Form, Key, Project, Unit, key, later};
+use super::{Form, Key, Project, Unit, key};
 use crate::settings::values::{
     Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm, Stale, Weak,
 };
 
-/// Every key but those of `[language]`, in the order of the documentation.
+/// Every key but those of the other files, in the order of the documentation.
 pub(super) const KEYS: &[Key] = &[
     key(
         "mode",
@@ -310,32 +310,6 @@ pub(super) const KEYS: &[Key] = &[
         |settings| settings.history.required,
     ),
     key(
-        "search.time_budget",
-        Form::Measured {
-            least: 100,
-            most: 50_000,
-            unit: Unit::Milliseconds,
-        },
-        "10000",
-        Project::Ignored,
-        "Milliseconds after which Glob and Grep answer with what they have found so far, and say so.",
-    )
-    .number(
-        |settings, number| settings.search.time_budget = number,
-        |settings| Some(settings.search.time_budget),
-    ),
-    key(
-        "search.seen_lines",
-        Form::Switch,
-        "true",
-        Project::Ignored,
-        "Whether lines that Grep shows whole count as read, so that an Edit inside them needs no Read.",
-    )
-    .switch(
-        |settings, switch| settings.search.seen_lines = switch,
-        |settings| settings.search.seen_lines,
-    ),
-    key(
         "shell.confirm",
         Form::Switch,
         "true",
@@ -375,8 +349,6 @@ pub(super) const KEYS: &[Key] = &[
         Project::Ignored,
         "A program that is run when something begins to wait, with one line of JSON on its standard input. It is a name found in PATH or an absolute path, may take 10 seconds, and counts from the next start of lancet.",
     ),
-    later("search.index"),
-    later("search.memory"),
 ];
 
 fn size(number: u64) -> usize {
