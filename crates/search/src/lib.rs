@@ -55,6 +55,7 @@ mod file_search;
 mod filter;
 mod gate;
 mod glob;
+mod index;
 mod list;
 mod literal_names;
 mod name_prefilter;
@@ -78,6 +79,10 @@ pub use filter::{Filter, GlobError, UnknownType, type_names};
 pub use gate::{AllowAll, Gate, Stop};
 pub use glob::escape_brackets;
 pub use ignore::gitignore::gitconfig_excludes_path as excludes_path;
+pub use index::{
+    Budget, Exhausted, Held, IndexStatus, PORTION, Residency, ResidentFacts, SLOT, WatchAllowance,
+    WhyNot, is_home_folder,
+};
 pub use list::{ListedFile, Listing, Order, RankedFiles};
 pub use literal_names::LiteralNames;
 pub use pattern::{

@@ -65,7 +65,7 @@ const SEARCHES: &str = "only search knows how ripgrep searches";
 
 /// Libraries whose types shape the code that uses them, and the only crates that may use them, so that a change of such
 /// a library stays local.
-const KEPT: [(&str, &[&str], &str); 19] = [
+const KEPT: [(&str, &[&str], &str); 20] = [
     (
         "gen-lsp-types",
         &["crates/language"],
@@ -117,6 +117,11 @@ const KEPT: [(&str, &[&str], &str); 19] = [
             "crates/testing",
         ],
         "only workspace speaks to the disk (cli: to the terminal; pdf: to its worker; serving: to programs it starts; testing: who runs the tests)",
+    ),
+    (
+        "nix",
+        &["crates/workspace"],
+        "only workspace speaks to the disk",
     ),
     ("ignore", &["crates/search"], SEARCHES),
     ("grep-matcher", &["crates/search"], SEARCHES),

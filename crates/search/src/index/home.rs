@@ -1,0 +1,50 @@
+//! Folders that are too wide for an index: home folders, what they are in, and the whole file system.
+
+use std::path::Path;
+
+/// Where systems keep home folders.
+const PLACES_OF_HOMES: [&str; 4] = ["/home", "/Users", "/root", "/var/root"];
+
+/// Whether a root is the home folder, a folder that home folders are in, or `/`. `home` is the user's home folder as the host knows it;
+/// both are absolute, links in them resolved.
+pub fn is_home_folder(root: &Path, home: Option<&Path>) -> bool {
+    let holds_home = home.is_some_and(|home| home.starts_with(root));
+    let is_above = |place: &str| Path::new(place).starts_with(root);
+    holds_home || PLACES_OF_HOMES.iter().any(|place| is_above(place))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_home_folder_and_what_is_above_it_are_home_folders() {
+        let home = Some(Path::new("/srv/people/ada"));
+        for root in [
+            "/srv/people/ada",
+            "/srv/people",
+            "/srv",
+            "/",
+            "/home",
+            "/Users",
+            "/root",
+        ] {
+            assert!(is_home_folder(Path::new(root), home), "{root}");
+        }
+        for root in [
+            "/srv/people/ada/project",
+            "/srv/people/adam",
+            "/usr/src",
+            "/home/ada/project",
+        ] {
+            assert!(!is_home_folder(Path::new(root), home), "{root}");
+        }
+    }
+
+    #[test]
+    fn without_a_known_home_the_usual_places_count() {
+        assert!(is_home_folder(Path::new("/home"), None));
+        assert!(is_home_folder(Path::new("/"), None));
+        assert!(!is_home_folder(Path::new("/work/tree"), None));
+    }
+}

@@ -1,0 +1,133 @@
+//! The budget of a user over several processes: this test program runs once more and takes its part, and is killed.
+
+use std::io::{BufRead as _, BufReader, Lines, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use lancet_search::{Budget, Held, PORTION, SLOT, WatchAllowance};
+
+/// Tells the other process what to take, as `FOLDER`, `SLOTS` and `PORTIONS`.
+const ROLE: &str = "LANCET_TEST_BUDGET";
+const SLOTS: u64 = 6;
+
+fn budget(state: &Path) -> Budget {
+    Budget::open(state, SLOTS * SLOT)
+}
+
+fn allowance(state: &Path) -> WatchAllowance {
+    WatchAllowance::open(state, SLOTS * PORTION * 4)
+}
+
+/// Not a test of its own: what the other process does. It takes its part, says so, and holds it until its input ends.
+#[test]
+fn takes_its_part_when_told_to() {
+    let Ok(role) = std::env::var(ROLE) else {
+        return;
+    };
+    let mut parts = role.rsplitn(3, ':');
+    let mut number = || {
+        parts
+            .next()
+            .expect("a part")
+            .parse::<u64>()
+            .expect("a number")
+    };
+    let (portions, slots) = (number(), number());
+    let state = Path::new(parts.next().expect("a folder"));
+    let memory = budget(state).take(slots * SLOT);
+    let watches = allowance(state).take(portions * PORTION);
+    let word = match (&memory, &watches) {
+        (Ok(_), Ok(_)) => "held",
+        _ => "refused",
+    };
+    println!("\n{word}");
+    std::io::stdout().flush().expect("told");
+    let _ = std::io::stdin().lines().count();
+}
+
+/// Another process that has told what it got.
+struct Other {
+    process: Child,
+    output: Lines<BufReader<ChildStdout>>,
+    word: String,
+}
+
+fn other(state: &Path, slots: u64, portions: u64) -> Other {
+    let role = format!("{}:{slots}:{portions}", state.display());
+    let mut process = Command::new(std::env::current_exe().expect("a path"))
+        .args(["--exact", "takes_its_part_when_told_to", "--nocapture"])
+        .env(ROLE, role)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("started");
+    let mut output = BufReader::new(process.stdout.take().expect("piped")).lines();
+    let mut lines = output.by_ref().map(|line| line.expect("read"));
+    let word = lines.find(|line| line == "held" || line == "refused");
+    Other {
+        process,
+        output,
+        word: word.expect("it says what it got"),
+    }
+}
+
+impl Other {
+    /// Ends it by SIGKILL, so that no code of ours runs in it.
+    fn kill(mut self) {
+        self.process.kill().expect("killed");
+        self.process.wait().expect("ended");
+    }
+
+    /// Lets it end by itself.
+    fn end(mut self) {
+        drop(self.process.stdin.take());
+        // Read to its end: the test program fails where it cannot write.
+        self.output.by_ref().for_each(drop);
+        assert!(self.process.wait().expect("ended").success());
+    }
+}
+
+fn all(state: &Path) -> Option<(Held, Held)> {
+    let memory = budget(state).take(SLOTS * SLOT).ok()?;
+    Some((memory, allowance(state).take(SLOTS * PORTION).ok()?))
+}
+
+#[test]
+fn processes_share_one_budget_and_a_killed_one_holds_nothing() {
+    let state = tempfile::tempdir().expect("a folder");
+    let state = state.path();
+    let first = other(state, 4, 5);
+    assert_eq!(first.word, "held");
+    let refused = budget(state).take(3 * SLOT).expect_err("four are held");
+    assert_eq!(refused.free, 2 * SLOT);
+    let refused = allowance(state)
+        .take(2 * PORTION)
+        .expect_err("five are held");
+    assert_eq!(refused.free, PORTION);
+    let second = other(state, 2, 1);
+    assert_eq!(second.word, "held", "what is left is enough for another");
+    let third = other(state, 1, 0);
+    assert_eq!(third.word, "refused");
+    third.end();
+    first.kill();
+    let held = budget(state).take(4 * SLOT).expect("free again");
+    assert!(budget(state).take(1).is_err(), "the second still holds two");
+    drop(held);
+    second.end();
+    assert!(all(state).is_some());
+}
+
+#[test]
+fn a_program_that_a_holder_starts_inherits_nothing() {
+    let state = tempfile::tempdir().expect("a folder");
+    let held = budget(state.path()).take(SLOTS * SLOT).expect("free");
+    let mut started = Command::new("sleep")
+        .arg("60")
+        .spawn()
+        .expect("sleep is installed");
+    // The budget is closed with its last owner, though the other program runs on.
+    drop(held);
+    assert!(all(state.path()).is_some());
+    started.kill().expect("killed");
+    started.wait().expect("ended");
+}

@@ -1,0 +1,159 @@
+//! A file whose bytes are slots that processes hold: what all processes of a user share in countable portions, as memory and watches. A
+//! slot is a lock of one byte of the file, which the kernel frees when its process ends, however it does. Nothing is written.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::Path;
+
+/// The open file. Slots that are taken through it belong to it: taking one twice succeeds both times, so the owner keeps account of its
+/// own. Another opening of the same file, in this process or another, is another owner.
+#[derive(Debug)]
+pub struct SlotLocks {
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
+    file: File,
+}
+
+impl SlotLocks {
+    /// Opens the file, or makes it and its folder, which only this user may enter.
+    ///
+    /// # Errors
+    /// The file cannot be made, or its file system has no locks of ranges.
+    pub fn open(path: &Path) -> io::Result<SlotLocks> {
+        if let Some(folder) = path.parent() {
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(folder)?;
+        }
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(path)?;
+        let slots = SlotLocks { file };
+        slots.probe()?;
+        Ok(slots)
+    }
+
+    /// Takes a slot; false where another holds it.
+    ///
+    /// # Errors
+    /// The system's own error.
+    #[cfg(target_os = "linux")]
+    pub fn try_take(&self, slot: u64) -> io::Result<bool> {
+        use nix::errno::Errno;
+        match self.set(libc::F_WRLCK, slot) {
+            Ok(()) => Ok(true),
+            Err(Errno::EAGAIN | Errno::EACCES) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Gives a slot back. One that is not held stays as it is.
+    #[cfg(target_os = "linux")]
+    pub fn free(&self, slot: u64) {
+        // Where this fails the slot is free when the file is closed.
+        let _ = self.set(libc::F_UNLCK, slot);
+    }
+
+    #[cfg(target_os = "linux")]
+    fn set(&self, kind: libc::c_int, slot: u64) -> nix::Result<()> {
+        use nix::fcntl::{FcntlArg, fcntl};
+        let range = range(kind, slot);
+        loop {
+            match fcntl(&self.file, FcntlArg::F_OFD_SETLK(&range)) {
+                Ok(_) => return Ok(()),
+                Err(nix::errno::Errno::EINTR) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Whether the file system has such locks at all.
+    #[cfg(target_os = "linux")]
+    fn probe(&self) -> io::Result<()> {
+        use nix::fcntl::{FcntlArg, fcntl};
+        let mut range = range(libc::F_WRLCK, 0);
+        fcntl(&self.file, FcntlArg::F_OFD_GETLK(&mut range))?;
+        Ok(())
+    }
+}
+
+/// The lock of one slot.
+#[cfg(target_os = "linux")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the kinds of locks are small numbers"
+)]
+fn range(kind: libc::c_int, slot: u64) -> libc::flock {
+    libc::flock {
+        l_type: kind as libc::c_short,
+        l_whence: libc::SEEK_SET as libc::c_short,
+        l_start: libc::off_t::try_from(slot).unwrap_or(libc::off_t::MAX - 1),
+        l_len: 1,
+        l_pid: 0,
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl SlotLocks {
+    /// There are no such locks on this system.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn try_take(&self, _: u64) -> io::Result<bool> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// There are no such locks on this system.
+    pub fn free(&self, _: u64) {}
+
+    fn probe(&self) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_slot_has_one_owner_until_it_is_freed_or_its_file_closed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("search/slots");
+        let (first, second) = (
+            SlotLocks::open(&path).unwrap(),
+            SlotLocks::open(&path).unwrap(),
+        );
+        assert!(first.try_take(0).unwrap());
+        assert!(first.try_take(7).unwrap());
+        assert!(!second.try_take(0).unwrap());
+        assert!(second.try_take(1).unwrap(), "a slot is one byte");
+        first.free(0);
+        assert!(second.try_take(0).unwrap());
+        assert!(!second.try_take(7).unwrap());
+        drop(first);
+        assert!(second.try_take(7).unwrap());
+        assert!(second.try_take(u64::MAX).unwrap(), "no number is too high");
+    }
+
+    #[test]
+    fn the_file_is_the_users_alone_and_stays_empty() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("search/slots");
+        let slots = SlotLocks::open(&path).unwrap();
+        assert!(slots.try_take(5).unwrap());
+        let found = path.metadata().unwrap();
+        assert_eq!(
+            (found.len(), found.permissions().mode() & 0o777),
+            (0, 0o600)
+        );
+        let parent = path.parent().unwrap().metadata().unwrap();
+        assert_eq!(parent.permissions().mode() & 0o777, 0o700);
+    }
+}
