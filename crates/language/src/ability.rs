@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::file_filter::FileFilters;
 use crate::position::Encoding;
 use crate::{Delivery, ServerEntry, uri};
 
@@ -15,6 +16,32 @@ pub(crate) struct Ability {
     pub(crate) pull: Option<Pull>,
     /// Whether it wants to know of files that were made or removed.
     pub(crate) watches: bool,
+    /// Whether it plans the renaming of symbols, and whether it can say beforehand what would be renamed.
+    pub(crate) rename: Option<Renames>,
+    /// The files about which it wants to be asked before they are moved.
+    pub(crate) will_move: FileFilters,
+    /// The files of which it wants to know that they were moved.
+    pub(crate) did_move: FileFilters,
+}
+
+/// How a server renames symbols.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Renames {
+    AtOnce,
+    AfterPreparing,
+}
+
+impl Renames {
+    /// What the options of renaming say, in the first answer or when they are registered later.
+    pub(crate) fn of(options: &Value) -> Option<Renames> {
+        if options["prepareProvider"] == true {
+            Some(Renames::AfterPreparing)
+        } else if *options == true || options.is_object() {
+            Some(Renames::AtOnce)
+        } else {
+            None
+        }
+    }
 }
 
 /// In which form a server takes a changed text.
@@ -50,6 +77,7 @@ impl Ability {
         let sync = &capabilities["textDocumentSync"];
         let kind = sync.as_u64().or_else(|| sync["change"].as_u64());
         let save = &sync["save"];
+        let moves = &capabilities["workspace"]["fileOperations"];
         Ability {
             encoding: Encoding::named(capabilities["positionEncoding"].as_str()),
             changes: match kind {
@@ -65,6 +93,9 @@ impl Ability {
             },
             pull: Pull::of(&capabilities["diagnosticProvider"]),
             watches: false,
+            rename: Renames::of(&capabilities["renameProvider"]),
+            will_move: FileFilters::of(&moves["willRename"]),
+            did_move: FileFilters::of(&moves["didRename"]),
         }
     }
 }
@@ -100,11 +131,15 @@ pub(crate) fn initialize(entry: &ServerEntry, folder: &std::path::Path) -> Value
                 "didChangeConfiguration": { "dynamicRegistration": true },
                 "didChangeWatchedFiles": { "dynamicRegistration": true },
                 "diagnostics": { "refreshSupport": true },
+                // Plans with other steps than edits are refused, and a plan is carried out whole or not at all.
+                "workspaceEdit": { "documentChanges": true, "failureHandling": "transactional" },
+                "fileOperations": { "dynamicRegistration": true, "willRename": true, "didRename": true },
             },
             "textDocument": {
                 "synchronization": { "didSave": true, "dynamicRegistration": false },
                 "publishDiagnostics": { "versionSupport": true, "relatedInformation": false },
                 "diagnostic": { "dynamicRegistration": true, "relatedDocumentSupport": true },
+                "rename": { "dynamicRegistration": true, "prepareSupport": true },
             },
             "window": { "workDoneProgress": true },
         },

@@ -57,6 +57,11 @@ impl Documents {
         self.all.get_mut(path)
     }
 
+    /// The number of the newest text.
+    pub(crate) fn newest(&self) -> i32 {
+        self.versions
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&PathBuf, &OpenDocument)> {
         self.all.iter()
     }

@@ -1,6 +1,8 @@
 //! The servers of one process, as the host uses them.
 
+mod conversation;
 mod current;
+mod plan;
 mod shared;
 
 use std::collections::BTreeMap;
@@ -276,9 +278,7 @@ impl Language {
             if now >= until {
                 return false;
             }
-            // Quiet comes without news.
-            let soon = until.min(now + Duration::from_millis(50));
-            state = self.shared.wait_for_news(state, soon);
+            state = self.shared.wait_for_news(state, soon(now, until));
         }
     }
 }
@@ -300,6 +300,11 @@ impl Drop for Pending {
             state.servers[id].leave_to_late(self.round, now);
         }
     }
+}
+
+/// When to look again where something may come without news: quiet, or the end of the caller.
+fn soon(now: Instant, until: Instant) -> Instant {
+    until.min(now + Duration::from_millis(50))
 }
 
 /// Puts problems into the order in which they are told, and counts those that are too many.

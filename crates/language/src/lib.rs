@@ -3,7 +3,7 @@
 //! - [`ServerEntry`] says which files a server serves and how it is started; [`built_in`] is the table of known ones and
 //!   [`chosen`] keeps those that are installed.
 //! - [`Language`] has the servers of one process: [`Language::read`], [`Language::changed`], [`Language::problems`] and
-//!   [`Language::take_late`].
+//!   [`Language::take_late`]; and what they would change: [`Language::rename`], [`Language::before_move`].
 //! - [`ServerStarter`] is what starts a program. This crate starts none, and touches no file but for asking whether a
 //!   root file exists and, for [`fits`], which version a program has.
 //!
@@ -26,9 +26,11 @@
 //! ```
 
 mod ability;
+mod answer;
 mod diagnosis;
 mod document;
 mod entry;
+mod file_filter;
 mod flood;
 mod frame;
 mod identifier;
@@ -38,16 +40,22 @@ mod outbox;
 mod place;
 mod position;
 mod problem;
+mod refactor;
 mod server;
 mod starter;
 mod table;
 mod uri;
+mod workspace_edit;
 
 pub use entry::{Delivery, Package, ServerEntry, chosen, fits};
 pub use language::{Language, Pending};
 pub use options::LanguageOptions;
 pub use problem::{
     ChangedText, MOST_TOLD, NewProblems, Problem, ServerStanding, ServerState, Severity,
+};
+pub use refactor::{
+    FileTexts, MOST_PLANNED_FILES, PlannedEdits, PlannedFile, PlannedSpan, RefactorError,
+    RenameQuestion, TextWithheld,
 };
 pub use starter::{ServerProcess, ServerStarter};
 pub use table::built_in;

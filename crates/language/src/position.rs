@@ -47,6 +47,18 @@ impl Encoding {
     fn length(self, line: &str) -> usize {
         line.chars().map(|character| self.width(character)).sum()
     }
+
+    /// The place in bytes of a line at which so many units end; none where the line is shorter, or a character is cut.
+    fn byte(self, line: &str, place: usize) -> Option<usize> {
+        let mut units = 0;
+        for (at, character) in line.char_indices() {
+            if units >= place {
+                return (units == place).then_some(at);
+            }
+            units += self.width(character);
+        }
+        (units == place).then_some(line.len())
+    }
 }
 
 /// The lines of a text, ended by LF, CRLF or CR as in the protocol.
@@ -76,6 +88,20 @@ impl<'a> TextLines<'a> {
         };
         let end = self.starts.get(number + 1).copied();
         self.text[start..end.unwrap_or(self.text.len())].trim_end_matches(['\r', '\n'])
+    }
+
+    /// The place in bytes of the text that a server means; none where the text has no such place.
+    pub(crate) fn offset(&self, line: u32, place: u32, encoding: Encoding) -> Option<usize> {
+        let start = *self.starts.get(line as usize)?;
+        let within = encoding.byte(self.line(line), place as usize)?;
+        Some(start + within)
+    }
+
+    /// A place in bytes of the text as a server counts it.
+    pub(crate) fn position(&self, at: usize, encoding: Encoding) -> Value {
+        let line = self.starts.partition_point(|start| *start <= at) - 1;
+        let before = self.text.get(self.starts[line]..at).unwrap_or_default();
+        json!({ "line": line, "character": encoding.length(before) })
     }
 }
 

@@ -4,6 +4,7 @@
 mod current;
 mod incoming;
 mod pull;
+mod question;
 mod round;
 mod sync;
 
@@ -15,6 +16,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::ability::{self, Ability};
+use crate::answer::ServerRefusal;
 use crate::diagnosis::Diagnosis;
 use crate::document::{Documents, FileState};
 use crate::outbox::Outbox;
@@ -44,6 +46,8 @@ enum PendingRequest {
         /// When it said that it has looked at everything, without an answer: it keeps the request until there is news.
         looked: Option<Instant>,
     },
+    /// A plan that somebody waits for.
+    Plan,
     Shutdown,
 }
 
@@ -71,6 +75,8 @@ pub(crate) struct Server {
     documents: Documents,
     files: HashMap<PathBuf, FileState>,
     requests: HashMap<i64, PendingRequest>,
+    /// The answers to questions for plans that were not fetched yet.
+    plans: HashMap<i64, Result<Value, ServerRefusal>>,
     numbers: i64,
     progress: HashSet<String>,
     /// The files that the server reports to be working on.
@@ -124,6 +130,7 @@ impl Server {
             documents: Documents::default(),
             files: HashMap::new(),
             requests: HashMap::new(),
+            plans: HashMap::new(),
             numbers: 0,
             progress: HashSet::new(),
             busy: HashSet::new(),
@@ -216,6 +223,7 @@ impl Server {
         self.ability = Ability::default();
         self.files.clear();
         self.requests.clear();
+        self.plans.clear();
         self.progress.clear();
         self.busy.clear();
         self.knows_workspace = false;

@@ -98,6 +98,22 @@ impl SharedServers {
         servers
     }
 
+    /// The servers of a file that run. None is started.
+    pub(super) fn running(&self, state: &mut ServersState, path: &Path) -> Vec<usize> {
+        let mut running = Vec::new();
+        for entry in state.places.of_file(path) {
+            let folder = state.places.folder(entry, path);
+            let name = &state.places.entries[entry].0.name;
+            let found = state.servers.iter().position(|server| {
+                server.is_running()
+                    && server.entry.name == *name
+                    && Some(&server.folder) == folder.as_ref()
+            });
+            running.extend(found);
+        }
+        running
+    }
+
     /// The names of the servers of a file that do not run and may not be started now.
     pub(super) fn left_out(&self, state: &mut ServersState, path: &Path) -> Vec<String> {
         let mut names = Vec::new();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::pull::Way;
 use super::{Others, PendingRequest, Server};
-use crate::ability::{self, Ability, Pull};
+use crate::ability::{self, Ability, Pull, Renames};
 use crate::document::MessageOrder;
 use crate::{ServerStanding, uri};
 
@@ -53,6 +53,10 @@ impl Server {
         let Some(request) = id.as_i64().and_then(|id| self.requests.remove(&id)) else {
             return Reception::Nothing;
         };
+        if let (PendingRequest::Plan, Some(id)) = (&request, id.as_i64()) {
+            self.plan_answered(id, message);
+            return Reception::News;
+        }
         let answer = match message.get("error").filter(|error| !error.is_null()) {
             Some(error) => Err(error["code"].as_i64().unwrap_or_default()),
             None => Ok(&message["result"]),
@@ -76,7 +80,7 @@ impl Server {
                 self.said = now;
                 self.workspace_answered(answer);
             }
-            PendingRequest::Shutdown => {}
+            PendingRequest::Plan | PendingRequest::Shutdown => {}
         }
         Reception::News
     }
@@ -206,6 +210,18 @@ impl Server {
                     self.want_workspace_once();
                 }
                 Some("workspace/didChangeWatchedFiles") => self.ability.watches = true,
+                Some("textDocument/rename") => {
+                    let options = &one["registerOptions"];
+                    self.ability.rename = Renames::of(options).or(Some(Renames::AtOnce));
+                }
+                Some("workspace/willRenameFiles") => {
+                    let id = one["id"].as_str();
+                    self.ability.will_move.add(id, &one["registerOptions"]);
+                }
+                Some("workspace/didRenameFiles") => {
+                    let id = one["id"].as_str();
+                    self.ability.did_move.add(id, &one["registerOptions"]);
+                }
                 _ => {}
             }
         }
@@ -213,9 +229,16 @@ impl Server {
 
     fn unregistered(&mut self, registrations: &Value) {
         for one in registrations.as_array().into_iter().flatten() {
-            if one["method"] == "textDocument/diagnostic" {
-                self.ability.pull = None;
-                self.cancel_pulls();
+            let id = one["id"].as_str().unwrap_or_default();
+            match one["method"].as_str() {
+                Some("textDocument/diagnostic") => {
+                    self.ability.pull = None;
+                    self.cancel_pulls();
+                }
+                Some("textDocument/rename") => self.ability.rename = None,
+                Some("workspace/willRenameFiles") => self.ability.will_move.remove(id),
+                Some("workspace/didRenameFiles") => self.ability.did_move.remove(id),
+                _ => {}
             }
         }
     }

@@ -1,6 +1,9 @@
 //! A server that misbehaves (`server.py`): it is ended or ignored, said to be not ready, and no answer comes late or tells
 //! what is not so.
 
+#[path = "../servers/asking.rs"]
+mod asking;
+mod plans;
 #[path = "../servers/setting.rs"]
 mod setting;
 

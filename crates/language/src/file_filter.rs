@@ -1,0 +1,111 @@
+//! Which files a server wants to be asked about before they are moved, or told about after.
+
+use std::path::Path;
+
+use globset::{GlobBuilder, GlobMatcher};
+use serde_json::Value;
+
+/// The most filters of one registration that are kept.
+const MOST_FILTERS: usize = 100;
+
+/// The registrations of a server for one kind of file operation.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct FileFilters {
+    all: Vec<Registration>,
+}
+
+#[derive(Debug, Clone)]
+struct Registration {
+    /// The name under which it can be taken back; none for what the server said when it began.
+    id: Option<String>,
+    patterns: Vec<GlobMatcher>,
+}
+
+impl FileFilters {
+    /// What the options of a file operation say, in the first answer.
+    pub(crate) fn of(options: &Value) -> FileFilters {
+        let mut filters = FileFilters::default();
+        if options.is_object() {
+            filters.add(None, options);
+        }
+        filters
+    }
+
+    /// Adds what the server registers later.
+    pub(crate) fn add(&mut self, id: Option<&str>, options: &Value) {
+        if self.all.len() >= MOST_FILTERS {
+            return;
+        }
+        let filters = options["filters"].as_array().into_iter().flatten();
+        let patterns = filters.take(MOST_FILTERS).filter_map(pattern).collect();
+        self.all.push(Registration {
+            id: id.map(str::to_owned),
+            patterns,
+        });
+    }
+
+    /// Takes back what the server registered under this name.
+    pub(crate) fn remove(&mut self, id: &str) {
+        self.all.retain(|one| one.id.as_deref() != Some(id));
+    }
+
+    /// Whether a file is one of those.
+    pub(crate) fn cover(&self, path: &Path) -> bool {
+        let mut patterns = self.all.iter().flat_map(|one| &one.patterns);
+        patterns.any(|pattern| pattern.is_match(path))
+    }
+}
+
+/// The pattern of a filter; none where it is not about files on the disk.
+fn pattern(filter: &Value) -> Option<GlobMatcher> {
+    let scheme = filter["scheme"].as_str().unwrap_or("file");
+    let pattern = &filter["pattern"];
+    if scheme != "file" || pattern["matches"] == "folder" {
+        return None;
+    }
+    let glob = GlobBuilder::new(pattern["glob"].as_str()?)
+        .literal_separator(true)
+        .case_insensitive(pattern["options"]["ignoreCase"] == true)
+        .build();
+    glob.ok().map(|glob| glob.compile_matcher())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn covers(filters: &FileFilters, path: &str) -> bool {
+        filters.cover(Path::new(path))
+    }
+
+    #[test]
+    fn files_are_covered_by_the_patterns_of_their_scheme() {
+        let filter =
+            json!({ "scheme": "file", "pattern": { "glob": "**/*.{py,pyi}", "matches": "file" } });
+        let filters = FileFilters::of(&json!({ "filters": [filter] }));
+        assert!(covers(&filters, "/project/a/b.py") && covers(&filters, "/c.pyi"));
+        assert!(!covers(&filters, "/project/a.rs"));
+        for other in [
+            json!({ "scheme": "untitled", "pattern": { "glob": "**" } }),
+            json!({ "pattern": { "glob": "**", "matches": "folder" } }),
+            json!({ "pattern": { "glob": "{" } }),
+        ] {
+            let filters = FileFilters::of(&json!({ "filters": [other] }));
+            assert!(!covers(&filters, "/project/a.py"));
+        }
+        assert!(!covers(&FileFilters::of(&Value::Null), "/project/a.py"));
+    }
+
+    #[test]
+    fn what_was_registered_can_be_taken_back() {
+        let options = json!({ "filters": [{ "pattern": { "glob": "**/*.TS", "options": { "ignoreCase": true } } }] });
+        let mut filters = FileFilters::default();
+        filters.add(Some("one"), &options);
+        filters.add(Some("two"), &options);
+        filters.remove("one");
+        assert!(covers(&filters, "/a.ts"));
+        filters.remove("two");
+        assert!(!covers(&filters, "/a.ts"));
+    }
+}

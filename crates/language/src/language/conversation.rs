@@ -1,0 +1,176 @@
+//! One server that is asked for a plan, for as long as its process lasts.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::Value;
+
+use super::shared::{ServersState, SharedServers};
+use super::{Language, soon};
+use crate::answer::{Known, ServerRefusal};
+use crate::document::LARGEST;
+use crate::server::Server;
+use crate::{FileTexts, RefactorError};
+
+/// The errors with which a server says that the content was modified, or that it cancelled the question itself.
+const OVERTAKEN: [i64; 2] = [-32801, -32802];
+
+/// A server and what it takes to ask it.
+pub(super) struct Conversation<'c> {
+    shared: &'c Arc<SharedServers>,
+    id: usize,
+    generation: u64,
+    pub(super) name: String,
+    pub(super) texts: &'c mut dyn FileTexts,
+    until: Instant,
+}
+
+/// What became of a question.
+pub(super) enum Reply {
+    Answer {
+        value: Value,
+        /// The number of the newest text that the server knew when it was asked.
+        newest: i32,
+    },
+    /// A text changed meanwhile.
+    Overtaken,
+}
+
+impl<'c> Conversation<'c> {
+    pub(super) fn new(
+        language: &'c Language,
+        state: &ServersState,
+        id: usize,
+        texts: &'c mut dyn FileTexts,
+        until: Instant,
+    ) -> Conversation<'c> {
+        let server = &state.servers[id];
+        Conversation {
+            shared: &language.shared,
+            id,
+            generation: server.generation,
+            name: server.entry.name.clone(),
+            texts,
+            until,
+        }
+    }
+
+    /// Looks at the server, if it is still the same process.
+    pub(super) fn with<T>(&self, look: impl FnOnce(&mut Server) -> T) -> Result<T, RefactorError> {
+        let mut state = self.shared.lock();
+        let server = self.same(&mut state)?;
+        Ok(look(server))
+    }
+
+    fn same<'s>(&self, state: &'s mut ServersState) -> Result<&'s mut Server, RefactorError> {
+        let server = &mut state.servers[self.id];
+        match server.generation == self.generation && server.is_ready() {
+            true => Ok(server),
+            false => Err(RefactorError::Ended(self.name.clone())),
+        }
+    }
+
+    /// Tells the server of every open file that another program has changed since.
+    pub(super) fn refresh(&mut self) -> Result<(), RefactorError> {
+        for path in self.with(|server| server.open_files())? {
+            match self.texts.text(&path) {
+                Ok(Some(text)) if text.len() <= LARGEST => self.learn(&path, &text)?,
+                // It is gone, or nothing that a server may have.
+                _ => self.with(|server| server.close(&path))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Sees to it that the server knows a text.
+    pub(super) fn learn(&self, path: &Path, text: &Arc<str>) -> Result<(), RefactorError> {
+        self.require_small(path, text)?;
+        self.with(|server| {
+            server.learn_text(path, text, Instant::now());
+        })
+    }
+
+    /// Refuses a text that no server is told.
+    pub(super) fn require_small(&self, path: &Path, text: &str) -> Result<(), RefactorError> {
+        if text.len() <= LARGEST {
+            return Ok(());
+        }
+        let megabytes = LARGEST >> 20;
+        Err(RefactorError::Malformed {
+            server: self.name.clone(),
+            why: format!(
+                "{} has more than {megabytes} MiB, which no server is told",
+                path.display()
+            ),
+        })
+    }
+
+    /// Whether an answer is of this text of a file. Where the server does not know the text, it is told.
+    pub(super) fn knew(
+        &self,
+        path: &Path,
+        text: &Arc<str>,
+        newest: i32,
+        versions: &[i64],
+    ) -> Result<Known, RefactorError> {
+        self.with(|server| server.knew(path, text, (newest, versions), Instant::now()))
+    }
+
+    /// Waits until the server has looked at what it was told. One that never says so is asked after a third of the time.
+    pub(super) fn settle(&self) -> Result<(), RefactorError> {
+        let began = Instant::now();
+        let patience = began + self.until.saturating_duration_since(began) / 3;
+        let mut state = self.shared.lock();
+        loop {
+            let now = Instant::now();
+            let server = self.same(&mut state)?;
+            server.advance(now);
+            let is_at_work = server.is_at_work();
+            if !is_at_work && (server.is_settled(now) || now >= patience) {
+                return Ok(());
+            }
+            if now >= self.until {
+                return Err(RefactorError::NotReady(self.name.clone()));
+            }
+            if self.texts.is_stopped() {
+                return Err(RefactorError::Stopped);
+            }
+            state = self.shared.wait_for_news(state, soon(now, self.until));
+        }
+    }
+
+    /// Asks a question and waits for its answer.
+    pub(super) fn ask(&self, method: &str, parameters: &Value) -> Result<Reply, RefactorError> {
+        let mut state = self.shared.lock();
+        let server = self.same(&mut state)?;
+        let (question, newest) = server.ask_plan(method, parameters, Instant::now());
+        loop {
+            let server = self.same(&mut state)?;
+            match server.take_plan(question) {
+                Some(Ok(value)) => return Ok(Reply::Answer { value, newest }),
+                Some(Err(ServerRefusal { code, .. })) if OVERTAKEN.contains(&code) => {
+                    return Ok(Reply::Overtaken);
+                }
+                Some(Err(ServerRefusal { words, .. })) => {
+                    let server = self.name.clone();
+                    return Err(RefactorError::Said { server, words });
+                }
+                None => {}
+            }
+            let now = Instant::now();
+            let ended = if now >= self.until {
+                Some(RefactorError::Slow(self.name.clone()))
+            } else if self.texts.is_stopped() {
+                Some(RefactorError::Stopped)
+            } else {
+                None
+            };
+            if let Some(error) = ended {
+                server.give_up_plan(question);
+                return Err(error);
+            }
+            state = self.shared.wait_for_news(state, soon(now, self.until));
+        }
+    }
+}

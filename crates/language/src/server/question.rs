@@ -1,0 +1,138 @@
+//! Asking a server for a plan: what it must know before, the question itself, and its answer.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::{PendingRequest, Server};
+use crate::ability::{Ability, Renames};
+use crate::answer::{Known, ServerRefusal};
+use crate::position::{Encoding, TextLines};
+use crate::uri;
+
+/// The longest words of a server that are handed on, in bytes.
+const LONGEST_WORDS: usize = 500;
+
+impl Server {
+    /// How it renames symbols; none where it does not.
+    pub(crate) fn renames(&self) -> Option<Renames> {
+        self.ability.rename.filter(|_| self.is_ready())
+    }
+
+    /// Whether it wants to be asked before this file is moved.
+    pub(crate) fn plans_move(&self, path: &Path) -> bool {
+        self.is_ready() && self.ability.will_move.cover(path)
+    }
+
+    pub(crate) fn encoding(&self) -> Encoding {
+        self.ability.encoding
+    }
+
+    /// When its process was started.
+    pub(crate) fn began(&self) -> Instant {
+        self.began
+    }
+
+    /// Whether it reports to be at work on files or on the project.
+    pub(crate) fn is_at_work(&self) -> bool {
+        !self.progress.is_empty() || !self.busy.is_empty()
+    }
+
+    /// The files that it holds open.
+    pub(crate) fn open_files(&self) -> Vec<PathBuf> {
+        let open = self.documents.iter();
+        let open = open.filter(|(_, document)| document.opened.is_some());
+        open.map(|(path, _)| path.clone()).collect()
+    }
+
+    /// Sees to it that it knows a text; whether it did.
+    pub(crate) fn learn_text(&mut self, path: &Path, text: &Arc<str>, now: Instant) -> bool {
+        let document = self.documents.get(path);
+        let known = document.is_some_and(|one| one.opened.is_some() && one.text == *text);
+        if self.has_other_text(path, text) {
+            self.withdraw();
+        }
+        self.read(path, text, now);
+        known
+    }
+
+    /// Asks for a plan: the numbers of the question and of the newest text that it knew then.
+    pub(crate) fn ask_plan(
+        &mut self,
+        method: &str,
+        parameters: &Value,
+        now: Instant,
+    ) -> (i64, i32) {
+        self.used = now;
+        let id = self.request(method, parameters, PendingRequest::Plan);
+        (id, self.documents.newest())
+    }
+
+    /// Nobody waits for a plan any more.
+    pub(crate) fn give_up_plan(&mut self, id: i64) {
+        self.plans.remove(&id);
+        if self.requests.remove(&id).is_some() {
+            self.notify("$/cancelRequest", &json!({ "id": id }));
+        }
+    }
+
+    /// The answer to a question for a plan, once it is there.
+    pub(crate) fn take_plan(&mut self, id: i64) -> Option<Result<Value, ServerRefusal>> {
+        self.plans.remove(&id)
+    }
+
+    pub(super) fn plan_answered(&mut self, id: i64, message: &Value) {
+        let answer = match message.get("error").filter(|error| !error.is_null()) {
+            Some(error) => {
+                let words = error["message"]
+                    .as_str()
+                    .unwrap_or("an error without words");
+                Err(ServerRefusal {
+                    code: error["code"].as_i64().unwrap_or_default(),
+                    words: words[..words.floor_char_boundary(LONGEST_WORDS)].to_owned(),
+                })
+            }
+            None => Ok(message["result"].clone()),
+        };
+        self.plans.insert(id, answer);
+    }
+
+    /// Whether an answer is of this text of a file. Where the server does not know the text, it is told.
+    pub(crate) fn knew(
+        &mut self,
+        path: &Path,
+        text: &Arc<str>,
+        (newest, versions): (i32, &[i64]),
+        now: Instant,
+    ) -> Known {
+        let is_known = self.learn_text(path, text, now);
+        let version = self.documents.get(path).map(|document| document.version);
+        match version {
+            // The numbers of texts rise over all documents of a server.
+            Some(version) if is_known && version <= newest => {
+                match versions.iter().all(|said| *said == i64::from(version)) {
+                    true => Known::Yes,
+                    false => Known::OtherVersion,
+                }
+            }
+            _ => Known::ToldNow,
+        }
+    }
+
+    /// Where something is in a document, as the protocol says it.
+    pub(crate) fn place(&self, path: &Path, text: &str, at: usize) -> Value {
+        let position = TextLines::of(text).position(at, self.encoding());
+        json!({ "textDocument": { "uri": uri::of_path(path) }, "position": position })
+    }
+
+    /// Tells it that a file was moved, where it wants to know.
+    pub(crate) fn moved(&self, from: &Path, to: &Path) {
+        let Ability { did_move, .. } = &self.ability;
+        if self.is_ready() && did_move.cover(from) {
+            let files = json!([{ "oldUri": uri::of_path(from), "newUri": uri::of_path(to) }]);
+            self.notify("workspace/didRenameFiles", &json!({ "files": files }));
+        }
+    }
+}
