@@ -167,7 +167,7 @@ impl Pattern {
     }
 
     /// Parses the expression with the options that `build` uses.
-    fn hir(&self) -> Option<Hir> {
+    pub(crate) fn hir(&self) -> Option<Hir> {
         let source = &*self.source;
         let mut parser = regex_syntax::ParserBuilder::new();
         parser

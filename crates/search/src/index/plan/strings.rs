@@ -1,0 +1,79 @@
+//! A small set of byte strings, in lower case as far as ASCII goes.
+
+use crate::index::grams::{GRAM, OVERLAP};
+use crate::index::literal_query::LiteralQuery;
+
+/// The most strings of a set.
+const MOST_STRINGS: usize = 64;
+
+/// A set of strings, at most [`MOST_STRINGS`] of at most [`OVERLAP`] bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Strings(Vec<Vec<u8>>);
+
+impl Strings {
+    /// The set of one string, which is at most [`OVERLAP`] bytes long.
+    pub(super) fn one(string: &[u8]) -> Self {
+        Strings(vec![string.to_ascii_lowercase()])
+    }
+
+    /// The set of the empty string.
+    pub(super) fn empty_string() -> Self {
+        Strings(vec![Vec::new()])
+    }
+
+    /// A set of short strings, unless they are more than `most` in lower case.
+    pub(super) fn few(strings: impl IntoIterator<Item = Vec<u8>>, most: usize) -> Option<Self> {
+        let strings = strings.into_iter().map(|mut string| {
+            string.make_ascii_lowercase();
+            string
+        });
+        let set = Self::from_all(strings.collect());
+        (set.0.len() <= most.min(MOST_STRINGS)).then_some(set)
+    }
+
+    fn from_all(mut strings: Vec<Vec<u8>>) -> Self {
+        strings.sort_unstable();
+        strings.dedup();
+        Strings(strings)
+    }
+
+    /// Each string followed by each of the other set; `None` where these are too many or too long.
+    pub(super) fn followed_by(&self, next: &Self) -> Option<Self> {
+        let longest = |set: &Self| set.0.iter().map(Vec::len).max().unwrap_or(0);
+        if self.0.len() * next.0.len() > MOST_STRINGS || longest(self) + longest(next) > OVERLAP {
+            return None;
+        }
+        let strings = self.0.iter().flat_map(|first| {
+            let joined = |second: &Vec<u8>| [&first[..], second].concat();
+            next.0.iter().map(joined)
+        });
+        Some(Self::from_all(strings.collect()))
+    }
+
+    /// The strings of both sets; `None` where these are too many.
+    pub(super) fn or(&self, other: &Self) -> Option<Self> {
+        let set = Self::from_all([&self.0[..], &other.0[..]].concat());
+        (set.0.len() <= MOST_STRINGS).then_some(set)
+    }
+
+    /// The beginnings of the strings, as far as they can be part of a gram that ends behind them.
+    pub(super) fn heads(&self) -> Self {
+        let head = |string: &Vec<u8>| string[..string.len().min(GRAM - 1)].to_vec();
+        Self::from_all(self.0.iter().map(head).collect())
+    }
+
+    /// The ends of the strings, as far as they can be part of a gram that begins before them.
+    pub(super) fn tails(&self) -> Self {
+        let tail = |string: &Vec<u8>| string[string.len().saturating_sub(GRAM - 1)..].to_vec();
+        Self::from_all(self.0.iter().map(tail).collect())
+    }
+
+    /// The query of a text that contains one of the strings.
+    pub(super) fn query(&self) -> LiteralQuery {
+        LiteralQuery::either(self.0.iter().map(|string| {
+            let pieces = string.split(|byte| *byte == b'\n');
+            let long = pieces.filter(|piece| piece.len() >= GRAM);
+            LiteralQuery::all(long.map(|piece| LiteralQuery::Literal(piece.to_vec())))
+        }))
+    }
+}
