@@ -40,8 +40,9 @@ fn takes_its_part_when_told_to() {
         (Ok(_), Ok(_)) => "held",
         _ => "refused",
     };
-    println!("\n{word}");
-    std::io::stdout().flush().expect("told");
+    let mut output = std::io::stdout();
+    writeln!(output, "\n{word}").expect("told");
+    output.flush().expect("told");
     let _ = std::io::stdin().lines().count();
 }
 
