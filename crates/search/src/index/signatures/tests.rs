@@ -27,6 +27,7 @@ fn a_word_is_found_in_its_blocks_in_any_case_and_in_no_other() {
     assert_eq!(found(&signatures, &literal("quick"), &[]), [0, 2]);
     assert_eq!(found(&signatures, &literal("jumps"), &[]), [1]);
     assert_eq!(found(&signatures, &literal("dog that"), &[]), []);
+    assert_eq!(found(&signatures, &literal("größe"), &[]), []);
     assert_eq!(signatures.columns(), 3);
     assert_eq!(signatures.bytes(), GROUP_BYTES);
 }

@@ -78,7 +78,16 @@ fn atom() -> impl Strategy<Value = String> {
         6 => texts.prop_map(str::to_owned),
         3 => classes.prop_map(str::to_owned),
         1 => looks.prop_map(str::to_owned),
+        1 => (10..80_u32).prop_map(many_words),
     ]
+}
+
+/// More alternatives than a set holds, with a few beginnings and ends in common.
+fn many_words(from: u32) -> String {
+    let words: Vec<String> = (from..from + 70)
+        .map(|number| format!("W{number}_kind"))
+        .collect();
+    format!("(?:{})", words.join("|"))
 }
 
 pub(super) fn expression() -> impl Strategy<Value = String> {
