@@ -170,12 +170,21 @@ impl Session {
     /// Stores the ledger entry of one file, if this session has a name. If the store cannot be written, the model has
     /// to read the file again.
     pub(crate) fn keep(&self, path: &Path) {
+        self.keep_files(&[path]);
+    }
+
+    /// Stores the ledger entries of several files, in one transaction.
+    pub(crate) fn keep_files(&self, paths: &[&Path]) {
         let Some((name, store)) = self.kept() else {
             return;
         };
         let ledger = self.ledger();
-        if let Some(entry) = ledger.peek(path) {
-            let _ = store.save(name, &[(path, entry)]);
+        let entries: Vec<_> = paths
+            .iter()
+            .filter_map(|path| Some((*path, ledger.peek(path)?)))
+            .collect();
+        if !entries.is_empty() {
+            let _ = store.save(name, &entries);
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use lancet::outcome::Row;
 use lancet::{Lancet, Mode, RawCall, RefusalKind, Reply, Session};
-use lancet_testing::TestFolder;
+use lancet_testing::{TestFolder, settings};
 use serde_json::{Value, json};
 
 struct Ground {
@@ -38,6 +38,7 @@ impl Ground {
             .root(self.root())
             .mode(Mode::AcceptEdits)
             .answer_limit(self.limit)
+            .settings(settings("tools = \"all\"\n"))
             .open()
             .expect("opens");
         lancet.new_session()
@@ -154,6 +155,81 @@ fn lines_shown_whole_may_be_edited_and_others_not() {
         edit("long.txt", "needle").refusal(),
         Some(RefusalKind::NotRead)
     );
+}
+
+#[test]
+fn a_line_counts_as_seen_by_its_place_whatever_the_file_is_encoded_in() {
+    let wide = |text: &str| -> Vec<u8> {
+        let units = text.encode_utf16().flat_map(u16::to_le_bytes);
+        [0xFF, 0xFE].into_iter().chain(units).collect()
+    };
+    let texts: [(&str, Vec<u8>); 7] = [
+        ("plain.txt", b"same\nneedle\nsame\nsame".to_vec()),
+        ("crlf.txt", b"same\r\nneedle\r\nsame\r\nsame".to_vec()),
+        ("mixed.txt", b"same\r\nneedle\nsame\rx\nsame".to_vec()),
+        ("mark.txt", b"\xEF\xBB\xBFsame\nneedle\nsame\nsame".to_vec()),
+        ("wide.txt", wide("same\nneedle\nsame\nsame")),
+        ("latin.txt", b"same\nneedle\ncaf\xe9\nsame".to_vec()),
+        ("umlaut.txt", "same\nneedle\nsäme\nsame".into()),
+    ];
+    let ground = Ground::new(&[]);
+    for (name, bytes) in &texts {
+        std::fs::write(ground.root().join(name), bytes).expect("written");
+    }
+    let session = ground.session();
+    let edit = |name: &str, start: u64, end: u64, expect: [&str; 2]| {
+        let path = ground.root().join(name);
+        let call = json!({ "file_path": path, "start_line": start, "end_line": end, "expect": expect, "content": "pin" });
+        session.call(RawCall::new("ReplaceLines", call)).refusal()
+    };
+    for (name, _) in &texts {
+        assert_eq!(
+            edit(name, 2, 2, ["needle", "needle"]),
+            Some(RefusalKind::NotRead)
+        );
+    }
+    ask(
+        &session,
+        "Grep",
+        json!({ "pattern": "needle", "output_mode": "content" }),
+    );
+    for (name, _) in &texts {
+        // The last line has the text of the first, and neither was shown.
+        for line in [1, 4] {
+            assert_eq!(
+                edit(name, line, line, ["same", "same"]),
+                Some(RefusalKind::NotRead),
+                "{name}"
+            );
+        }
+        assert_eq!(edit(name, 2, 2, ["needle", "needle"]), None, "{name}");
+    }
+    for (name, _) in &texts {
+        let before = json!({ "pattern": "^same$|^same\r$", "path": ground.root().join(name), "output_mode": "content" });
+        ask(&session, "Grep", before);
+        assert_eq!(edit(name, 4, 4, ["same", "same"]), None, "{name}");
+    }
+}
+
+#[test]
+fn a_file_that_became_a_link_since_the_first_page_is_not_followed() {
+    let ground = Ground::new(&[
+        ("a.txt", "needle one\n"),
+        ("b.txt", "needle two\n"),
+        ("other", "needle of another file\n"),
+    ]);
+    let session = ground.session();
+    let grep = |offset: u64| {
+        let call = json!({ "pattern": "needle", "glob": "*.txt", "output_mode": "content", "head_limit": 1, "offset": offset });
+        ask(&session, "Grep", call)
+    };
+    assert!(grep(0).text().contains("needle one"));
+    let place = ground.root().join("b.txt");
+    std::fs::remove_file(&place).expect("removed");
+    std::os::unix::fs::symlink("other", &place).expect("linked");
+    let reply = grep(1);
+    assert!(!reply.text().contains("another"), "{}", reply.text());
+    assert!(reply.text().contains("gone since"), "{}", reply.text());
 }
 
 #[test]

@@ -8,6 +8,7 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 use lancet_workspace::{FileReader, ReadError};
 
 use crate::file_search::{FileOutcome, FileSearcher, Matches};
+use crate::reader::SearchReader;
 use crate::stoppable::{StoppableMatcher, Stopped};
 use crate::window::around;
 
@@ -43,6 +44,8 @@ pub enum LineRole {
 pub struct Line {
     /// The line number, from 1.
     pub number: u64,
+    /// The offset of the line's first byte in the text that was searched: in the file, unless it was decoded.
+    pub offset: u64,
     /// Whether the line matches or is context.
     pub role: LineRole,
     /// The bytes without the line feed, decoded to UTF-8 where the file has a byte order mark or an encoding is set.
@@ -62,7 +65,7 @@ pub struct Excerpt {
     pub matches: u64,
 }
 
-impl FileSearcher<'_> {
+impl<'s> FileSearcher<'s> {
     /// Returns the lines of a file around the matches of `extent`.
     pub fn excerpt(
         &self,
@@ -70,17 +73,49 @@ impl FileSearcher<'_> {
         encoding: Option<&'static str>,
         extent: ExcerptRange,
     ) -> Result<Excerpt, FileOutcome> {
-        let matcher = self.matcher.for_another_search();
+        self.excerpt_by(extent, |reader, sink| {
+            reader.search(&self.matcher, leaf, encoding, sink)
+        })
+    }
+
+    /// Returns the same lines of a file whose whole content is in memory.
+    pub fn excerpt_of(
+        &self,
+        bytes: &[u8],
+        encoding: Option<&'static str>,
+        extent: ExcerptRange,
+    ) -> Result<Excerpt, FileOutcome> {
+        self.excerpt_by(extent, |reader, sink| {
+            reader.search_bytes(&self.matcher, bytes, encoding, sink)
+        })
+    }
+
+    fn excerpt_by(
+        &self,
+        extent: ExcerptRange,
+        search: impl FnOnce(
+            &mut SearchReader<'s>,
+            &mut ExcerptSink<'_, 's>,
+        ) -> Result<bool, FileOutcome>,
+    ) -> Result<Excerpt, FileOutcome> {
         let mut sink = ExcerptSink {
-            matcher: &matcher,
+            matcher: &self.matcher,
             extent,
             passed: 0,
             waiting: VecDeque::new(),
             taken: Excerpt::default(),
             bytes: 0,
         };
-        let mut reader = self.reading.with_context(extent.before, extent.after);
-        reader.search(&matcher, leaf, encoding, &mut sink)?;
+        let wanted = (extent.before, extent.after);
+        let mut excerpting = self.excerpting.borrow_mut();
+        let reader = match &mut *excerpting {
+            Some((before, after, reader)) if (*before, *after) == wanted => reader,
+            other => {
+                let reader = self.reading.with_context(wanted.0, wanted.1);
+                &mut other.insert((wanted.0, wanted.1, reader)).2
+            }
+        };
+        search(reader, &mut sink)?;
         Ok(sink.taken)
     }
 }
@@ -214,7 +249,13 @@ impl<'m, 's> MatchedLines<'m, 's> {
 }
 
 /// Builds a line and cuts it where it is too long.
-pub(crate) fn line(number: u64, bytes: &[u8], role: LineRole, spans: &[Range<usize>]) -> Line {
+pub(crate) fn line(
+    number: u64,
+    offset: u64,
+    bytes: &[u8],
+    role: LineRole,
+    spans: &[Range<usize>],
+) -> Line {
     let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let kept = around(bytes, spans.first());
     let spans = spans
@@ -225,6 +266,7 @@ pub(crate) fn line(number: u64, bytes: &[u8], role: LineRole, spans: &[Range<usi
         .collect();
     Line {
         number,
+        offset,
         role,
         bytes: bytes[kept.clone()].to_vec(),
         left_out: (kept.start, bytes.len() - kept.end),
@@ -243,6 +285,7 @@ impl Sink for &mut ExcerptSink<'_, '_> {
         let spans = self.matcher.spans_lines();
         let mut block = MatchedLines::new(self.matcher, found, self.passed)?;
         let mut start = found.bytes_range_in_buffer().start;
+        let first = (start, found.absolute_byte_offset());
         let numbers = found.line_number().unwrap_or(1)..;
         for (number, bytes) in numbers.zip(found.lines()) {
             let range = start..start + bytes.len();
@@ -256,7 +299,8 @@ impl Sink for &mut ExcerptSink<'_, '_> {
             if self.bytes > self.extent.most_bytes {
                 return Ok(false);
             }
-            let line = line(number, bytes, LineRole::Match, &inside);
+            let offset = first.1 + (range.start - first.0) as u64;
+            let line = line(number, offset, bytes, LineRole::Match, &inside);
             if nearest.start < wanted.end && nearest.end > wanted.start {
                 let shown = nearest.end.min(wanted.end) - wanted.start;
                 self.taken.matches = self.taken.matches.max(shown);
@@ -271,7 +315,8 @@ impl Sink for &mut ExcerptSink<'_, '_> {
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
         let number = context.line_number().unwrap_or(1);
-        let line = line(number, context.bytes(), LineRole::Context, &[]);
+        let offset = context.absolute_byte_offset();
+        let line = line(number, offset, context.bytes(), LineRole::Context, &[]);
         Ok(self.beside(line))
     }
 }

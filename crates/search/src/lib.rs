@@ -55,6 +55,7 @@ mod file_search;
 mod filter;
 mod gate;
 mod glob;
+mod held;
 mod index;
 mod list;
 mod literal_names;
@@ -78,6 +79,7 @@ pub use file_search::{Encodings, FileOutcome, FileSearcher};
 pub use filter::{Filter, GlobError, UnknownType, type_names};
 pub use gate::{AllowAll, Gate, Stop};
 pub use glob::escape_brackets;
+pub use held::{HeldContents, HeldFile};
 pub use ignore::gitignore::gitconfig_excludes_path as excludes_path;
 pub use index::{
     Budget, Exhausted, Held, IndexStatus, PORTION, Residency, ResidentFacts, SLOT, WatchAllowance,

@@ -1,6 +1,8 @@
 //! Reads a file as ripgrep does and passes its text to a searcher: decoded by its byte order mark, else as bytes; a
 //! NUL makes it binary. Memory is bounded, and reading ends when [`Stop`] says so.
 
+mod mapped_text;
+
 use std::io::{self, Read};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::time::Duration;
@@ -9,12 +11,12 @@ use grep_searcher::{
     BinaryDetection, Encoding, Searcher, SearcherBuilder, Sink, SinkFinish, SinkMatch,
 };
 use lancet_workspace::{FileReader, ReadError};
-use memmap2::MmapMut;
 
 use crate::file_search::FileOutcome;
 use crate::gate::Stop;
 use crate::pattern::{MatchSpan, Pattern};
 use crate::stoppable::StoppableMatcher;
+use mapped_text::MappedText;
 
 /// A file up to this size is searched in one piece; a larger one while it is read.
 const ONE_PIECE: usize = 1 << 20;
@@ -104,6 +106,32 @@ impl<'s> SearchReader<'s> {
         }
     }
 
+    /// Searches the whole content of a file, which the caller has in memory, as [`SearchReader::search`] does.
+    pub(crate) fn search_bytes<S: Sink<Error = io::Error>>(
+        &mut self,
+        matcher: &StoppableMatcher<'_>,
+        bytes: &[u8],
+        encoding: Option<&'static str>,
+        sink: S,
+    ) -> Result<bool, FileOutcome> {
+        let nul = self.nul;
+        let (text, cut) = match find_nul(bytes, encoding) {
+            _ if nul == NulByte::EndsLine => (bytes, false),
+            Some(at) if at < NUL_WINDOW => return Err(FileOutcome::Binary),
+            Some(at) => (&bytes[..at], true),
+            None => (bytes, false),
+        };
+        let mut seen = BinarySink {
+            sink,
+            nul,
+            binary: None,
+        };
+        let mut other = None;
+        let searcher = searcher_for(&self.builder, &mut self.plain, &mut other, encoding);
+        let done = searcher.search_slice(matcher, text, &mut seen);
+        finish(matcher, done, seen.binary, cut)
+    }
+
     /// Searches a file. Returns whether a NUL beyond the first window ended the search, or why the file was not
     /// searched.
     pub(crate) fn search<S: Sink<Error = io::Error>>(
@@ -113,43 +141,30 @@ impl<'s> SearchReader<'s> {
         encoding: Option<&'static str>,
         sink: S,
     ) -> Result<bool, FileOutcome> {
-        let mut leaf = leaf.map_err(|error| match error {
-            ReadError::Missing | ReadError::NotAFile(_) => FileOutcome::Gone,
-            _ => FileOutcome::Unreadable,
-        })?;
+        let mut leaf = leaf.map_err(|error| FileOutcome::from(&error))?;
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let whole = leaf
+            .read_whole(&mut buffer, ONE_PIECE)
+            .map_err(|_| FileOutcome::Unreadable);
+        if whole != Ok(false) {
+            let searched = whole.and_then(|_| self.search_bytes(matcher, &buffer, encoding, sink));
+            self.buffer = buffer;
+            return searched;
+        }
         let nul = self.nul;
         let mut seen = BinarySink {
             sink,
             nul,
             binary: None,
         };
-        let mut other;
-        let searcher = match encoding.and_then(|label| Encoding::new(label).ok()) {
-            None => &mut self.plain,
-            Some(encoding) => {
-                other = self.builder.clone().encoding(Some(encoding)).build();
-                &mut other
-            }
-        };
-        let whole = leaf
-            .read_whole(&mut self.buffer, ONE_PIECE)
-            .map_err(|_| FileOutcome::Unreadable)?;
-        if whole {
-            let (text, cut) = match find_nul(&self.buffer, encoding) {
-                _ if nul == NulByte::EndsLine => (&self.buffer[..], false),
-                Some(at) if at < NUL_WINDOW => return Err(FileOutcome::Binary),
-                Some(at) => (&self.buffer[..at], true),
-                None => (&self.buffer[..], false),
-            };
-            let done = searcher.search_slice(matcher, text, &mut seen);
-            return finish(matcher, done, seen.binary, cut);
-        }
+        let mut other = None;
+        let searcher = searcher_for(&self.builder, &mut self.plain, &mut other, encoding);
         // A sink that prints must not get lines of a file that turns out to be binary.
-        let first_nul = find_nul(&self.buffer, encoding).filter(|_| nul == NulByte::Ends);
+        let first_nul = find_nul(&buffer, encoding).filter(|_| nul == NulByte::Ends);
+        drop(buffer);
         if first_nul.is_some_and(|at| at < NUL_WINDOW) {
             return Err(FileOutcome::Binary);
         }
-        self.buffer = Vec::new();
         let _one_at_a_time = if self.spans_lines {
             Some(wait_for_turn(self.stop)?)
         } else {
@@ -181,6 +196,19 @@ impl<'s> SearchReader<'s> {
             Some(at) if at < NUL_WINDOW as u64 => Err(FileOutcome::Binary),
             cut => finish(matcher, done, seen.binary, cut.is_some()),
         }
+    }
+}
+
+/// The searcher for an encoding that the settings name; it is made in `other`.
+fn searcher_for<'a>(
+    builder: &SearcherBuilder,
+    plain: &'a mut Searcher,
+    other: &'a mut Option<Searcher>,
+    encoding: Option<&'static str>,
+) -> &'a mut Searcher {
+    match encoding.and_then(|label| Encoding::new(label).ok()) {
+        None => plain,
+        Some(encoding) => other.insert(builder.clone().encoding(Some(encoding)).build()),
     }
 }
 
@@ -273,31 +301,6 @@ impl ReadUntilNul<'_> {
                 return Ok(text);
             }
         }
-    }
-}
-
-/// A large text in anonymous pages, which return to the system when it is dropped. Memory from the allocator stayed
-/// with the process: 70 MiB after three rounds of searches that never held two files at a time.
-struct MappedText {
-    memory: MmapMut,
-    length: usize,
-}
-
-impl MappedText {
-    fn of(size: usize) -> Result<MappedText, FileOutcome> {
-        let memory = MmapMut::map_anon(size).map_err(|_| FileOutcome::TooLarge)?;
-        Ok(MappedText { memory, length: 0 })
-    }
-
-    fn into_larger(self) -> Result<MappedText, FileOutcome> {
-        let mut larger = MappedText::of(self.memory.len() + ONE_PIECE)?;
-        larger.memory[..self.length].copy_from_slice(self.text());
-        larger.length = self.length;
-        Ok(larger)
-    }
-
-    fn text(&self) -> &[u8] {
-        &self.memory[..self.length]
     }
 }
 

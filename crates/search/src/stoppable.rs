@@ -126,18 +126,6 @@ impl<'p> StoppableMatcher<'p> {
         }
     }
 
-    /// A matcher of the same pattern for another search, with a state of its own and the same estimate.
-    pub(crate) fn for_another_search(&self) -> Self {
-        StoppableMatcher {
-            pattern: self.pattern,
-            spans_lines: self.spans_lines,
-            stop_check: StopCheck::new(self.stop_check.stop),
-            pace: self.pace.clone(),
-            measured: self.measured.clone(),
-            engine: RefCell::new(None),
-        }
-    }
-
     /// Whether a match of the pattern can span lines.
     pub(crate) fn spans_lines(&self) -> bool {
         self.spans_lines

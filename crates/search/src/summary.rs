@@ -1,10 +1,12 @@
 //! Combines a walk with a visitor: lists the wanted files, or those in which a pattern matches.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use lancet_workspace::Moment;
 
 use crate::file_search::{Encodings, FileOutcome, FileSearcher};
+use crate::held::HeldContents;
 use crate::list::{ListedFile, Listing, Order, RankedFiles};
 use crate::pattern::Pattern;
 use crate::tally::Tally;
@@ -23,6 +25,8 @@ pub struct SearchSummary {
     pub tally: Tally,
     /// Where the search was stopped; `None` where it ran to its end.
     pub stopped_at: Option<PathBuf>,
+    /// The contents that the search has in memory, for the lines of a page.
+    pub held: Option<Arc<dyn HeldContents>>,
 }
 
 /// Decides whether a file with several hard links, given with their number, may be listed. It is asked only for files
@@ -45,6 +49,7 @@ pub fn list_files(walk: &Walk<'_>, order: Order, linked: LinkedFileFilter<'_>) -
         matches: 0,
         tally: ended.tally,
         stopped_at: ended.stopped_at,
+        held: None,
     }
 }
 
@@ -123,6 +128,7 @@ pub fn count_matches(
         matches,
         tally: ended.tally,
         stopped_at,
+        held: None,
     }
 }
 

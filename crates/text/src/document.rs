@@ -94,6 +94,12 @@ impl<'a> Document<'a> {
         &self.view
     }
 
+    /// Whether the view is the file's bytes as they are, so that an offset in one is the same offset in the other: UTF-8
+    /// without byte order mark, and every line end LF.
+    pub fn is_verbatim(&self) -> bool {
+        matches!(self.view, Cow::Borrowed(_)) && matches!(self.map, OffsetMap::Shifted(0))
+    }
+
     /// The bytes of the file.
     pub fn raw(&self) -> &'a [u8] {
         self.raw

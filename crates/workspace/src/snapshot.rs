@@ -58,6 +58,17 @@ pub enum ReadError {
 impl Located {
     /// Reads the whole file, of at most `most` bytes, as it was at one moment.
     pub fn snapshot(&self, most: u64) -> Result<Snapshot, ReadError> {
+        let (bytes, stamp) = self.whole(most)?;
+        let revision = Revision::of(&bytes);
+        Ok(Snapshot {
+            bytes: Arc::new(bytes),
+            stamp,
+            revision,
+        })
+    }
+
+    /// Reads the same without computing its revision: the bytes, and the stamp, which was the same before and after.
+    pub fn whole(&self, most: u64) -> Result<(Vec<u8>, Stamp), ReadError> {
         let mut bytes = Vec::new();
         for _ in 0..TRIES {
             let (file, before) = self.open_file(OpenMode::Read)?;
@@ -76,12 +87,7 @@ impl Located {
             }
             let stamp = self.disk.stat(file.as_fd())?;
             if before.same_file_state(&stamp) {
-                let revision = Revision::of(&bytes);
-                return Ok(Snapshot {
-                    bytes: Arc::new(bytes),
-                    stamp,
-                    revision,
-                });
+                return Ok((bytes, stamp));
             }
         }
         Err(ReadError::Unstable)

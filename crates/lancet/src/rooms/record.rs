@@ -93,15 +93,16 @@ pub(crate) fn search(context: &CallContext<'_>, findings: &Findings) {
         true => &[],
         false => findings.seen.as_slice(),
     };
-    for file in seen {
-        {
-            let mut ledger = context.session.ledger();
+    let mut changed = Vec::new();
+    {
+        let mut ledger = context.session.ledger();
+        for file in seen {
             // A version that was shown before stays in the ledger, so that the next edit can say what changed since. A
             // partial view that a host showed can only be replaced by a Read.
             let other = ledger
                 .peek(&file.path)
                 .is_some_and(|entry| entry.revision != file.version.revision || entry.partial_view);
-            if other || file.seen.ranges().is_empty() {
+            if other {
                 continue;
             }
             ledger.saw(
@@ -114,9 +115,10 @@ pub(crate) fn search(context: &CallContext<'_>, findings: &Findings) {
                     asked: None,
                 },
             );
+            changed.push(file.path.as_path());
         }
-        context.session.keep(&file.path);
     }
+    context.session.keep_files(&changed);
     context.engine().tell(&Event::Searched {
         time: SystemTime::now(),
         session: context.session.name().cloned(),

@@ -122,6 +122,7 @@ mod tests {
             matches: 0,
             tally: Tally::default(),
             stopped_at: None,
+            held: None,
         };
         Arc::new(Kept::new(vec!["/r".into()], survey))
     }

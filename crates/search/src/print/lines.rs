@@ -81,12 +81,14 @@ impl Sink for RowSink<'_, '_, '_> {
         self.matches += 1;
         let mut block = MatchedLines::new(self.matcher, found, 0)?;
         let mut start = found.bytes_range_in_buffer().start;
+        let first = (start, found.absolute_byte_offset());
         let numbers = found.line_number().unwrap_or(1)..;
         for (number, bytes) in numbers.zip(found.lines()) {
             let range = start..start + bytes.len();
             start = range.end;
             let (_, spans) = block.touching(&range)?;
-            let line = line(number, bytes, LineRole::Match, &spans);
+            let offset = first.1 + (range.start - first.0) as u64;
+            let line = line(number, offset, bytes, LineRole::Match, &spans);
             self.row(FileRow::Line(&line))?;
         }
         Ok(true)
@@ -95,7 +97,8 @@ impl Sink for RowSink<'_, '_, '_> {
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
         if self.is_of_lines() {
             let number = context.line_number().unwrap_or(1);
-            let line = line(number, context.bytes(), LineRole::Context, &[]);
+            let offset = context.absolute_byte_offset();
+            let line = line(number, offset, context.bytes(), LineRole::Context, &[]);
             self.row(FileRow::Line(&line))?;
         }
         Ok(true)

@@ -96,6 +96,7 @@ pub(crate) fn answer(tree: &Tree, scope: &Scope, wanted: Option<&Wanted<'_>>) ->
         .zip(survey.files.all().iter().map(|file| file.matches))
         .collect();
     let mut lines = BTreeMap::new();
+    let from_memory = FileSearcher::new(wanted.pattern, &|| false);
     for path in &files {
         let located = workspace
             .locate(&tree.root.join(path))
@@ -110,6 +111,12 @@ pub(crate) fn answer(tree: &Tree, scope: &Scope, wanted: Option<&Wanted<'_>>) ->
         let excerpt = FileSearcher::new(wanted.pattern, &|| false)
             .excerpt(located.open_reader(), None, extent)
             .expect("it was searched before");
+        let bytes = std::fs::read(tree.root.join(path)).expect("read");
+        assert_eq!(
+            from_memory.excerpt_of(&bytes, None, extent).as_ref(),
+            Ok(&excerpt),
+            "{path:?} in memory"
+        );
         let shown = excerpt.lines.into_iter().map(|line| {
             let cut = line.left_out != (0, 0);
             let bytes = if cut { b"(cut)".to_vec() } else { line.bytes };

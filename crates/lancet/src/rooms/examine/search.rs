@@ -6,7 +6,9 @@ mod hint;
 mod lead;
 mod lines;
 mod matched;
+mod page_file;
 mod pages;
+mod recall;
 mod scope;
 mod seen;
 mod shell;
@@ -17,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use lancet_search::{Case, MatchSpan, Order, Pattern, PatternError, SearchSummary, Stop};
+use lancet_search::{Case, MatchSpan, Order, Pattern, PatternError, Stop};
 use serde_json::{Value, json};
 
 use crate::arguments::{GlobArguments, GrepArguments, OutputMode};
@@ -34,6 +36,7 @@ pub use matched::MatchedFiles;
 pub(crate) use seen::SeenFile;
 pub use shell::{ShellFormat, ShellReport, ShellSearch, Sort};
 
+use recall::{Recalled, recall};
 use scope::Scope;
 
 /// How many entries an answer of Glob has where the call names no number.
@@ -154,7 +157,7 @@ fn glob(context: &CallContext<'_>, arguments: &GlobArguments) -> Result<Findings
         ..arguments.clone()
     };
     let key = pages::key(context, &key);
-    let (kept, fresh) = recall(context, &key, offset, &scope, |limit| {
+    let Recalled { kept, fresh, .. } = recall(context, &key, offset, &scope, |limit| {
         scope.list(context, limit, Order::Newest)
     });
     let limit = arguments.limit.unwrap_or(GLOB_LIMIT);
@@ -222,7 +225,7 @@ fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings
         ..arguments.clone()
     };
     let key = pages::key(context, &key);
-    let (kept, fresh) = recall(context, &key, offset, &scope, |limit| {
+    let Recalled { kept, fresh, held } = recall(context, &key, offset, &scope, |limit| {
         scope.count(context, limit, &pattern, order)
     });
     let limit = match arguments.head_limit {
@@ -233,7 +236,15 @@ fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings
     let room = room(context);
     let page = match mode {
         OutputMode::Content => lines::cut(
-            context, &kept, &pattern, arguments, offset, limit, fresh, room,
+            context,
+            &kept,
+            held.as_deref(),
+            &pattern,
+            arguments,
+            offset,
+            limit,
+            fresh,
+            room,
         ),
         OutputMode::Count => pages::cut_list(context, &kept, offset, limit, fresh, room, |entry| {
             format!(":{}", entry.matches)
@@ -278,11 +289,6 @@ fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings
             _ => kept.known,
         },
     ));
-    let seen = if context.engine().settings.search.seen_lines {
-        seen::take(context, page.shown, &Limit::of(context))
-    } else {
-        Vec::new()
-    };
     Ok(Findings {
         starts: kept.starts.clone(),
         person: format!(
@@ -298,28 +304,8 @@ fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings
         notices,
         kept,
         truncated,
-        seen,
+        seen: page.seen,
     })
-}
-
-/// Takes what an earlier page of the same question found, where this call asks for a later page; else searches, and
-/// caches the result for later pages. The flag says whether the search was made now, so that its entries are current.
-fn recall(
-    context: &CallContext<'_>,
-    key: &str,
-    offset: u64,
-    scope: &Scope,
-    search: impl FnOnce(&Limit<'_>) -> SearchSummary,
-) -> (Arc<Kept>, bool) {
-    if offset > 0
-        && let Some(kept) = context.session.pages().find(key)
-    {
-        return (kept, false);
-    }
-    let survey = search(&Limit::of(context));
-    let kept = Arc::new(Kept::new(scope.paths(), survey));
-    context.session.pages().keep(key, &kept);
-    (kept, true)
 }
 
 fn options(arguments: &GrepArguments) -> (Case, MatchSpan) {

@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
-use lancet_search::{ExcerptRange, FileOutcome, FileSearcher, Line, LineRole, Pattern};
+use lancet_search::{
+    ExcerptRange, FileOutcome, FileSearcher, HeldContents, Line, LineRole, Pattern,
+};
 
 use super::Limit;
+use super::page_file::PageFile;
 use super::pages::{Page, read_state};
-use super::scope::{encoding, path_of, told};
-use super::seen::ShownFile;
+use super::scope::{path_of, told};
+use super::seen::{self, ShownLine};
 use crate::arguments::GrepArguments;
 use crate::rooms::CallContext;
 use crate::row::{self, Row};
@@ -26,6 +29,7 @@ const SLACK: usize = 1_100;
 pub(super) fn cut(
     context: &CallContext<'_>,
     kept: &Kept,
+    held: Option<&dyn HeldContents>,
     pattern: &Pattern,
     arguments: &GrepArguments,
     offset: u64,
@@ -41,6 +45,7 @@ pub(super) fn cut(
     let numbers = arguments.numbers.unwrap_or(true);
     let stop = Limit::of(context);
     let seeker = FileSearcher::new(pattern, &stop);
+    let counts_as_seen = context.engine().settings.search.seen_lines && !context.session.is_apart();
     let mut page = Page {
         end: offset,
         ..Page::default()
@@ -66,15 +71,10 @@ pub(super) fn cut(
             after,
             most_bytes: room - length,
         };
+        let file = PageFile::get(context, held, &path);
         // Fewer matches are taken each time, then fewer lines around the last one, until they fit.
         let (found, shown) = loop {
-            let leaf = context
-                .engine()
-                .workspace
-                .locate_as_spelled(&path)
-                .map_err(|_| lancet_workspace::ReadError::Missing)
-                .and_then(|located| located.open_reader());
-            let found = seeker.excerpt(leaf, encoding(context.engine(), &path), extent);
+            let found = file.excerpt(&seeker, extent);
             let lines = found.as_ref().map_or(&[][..], |excerpt| &excerpt.lines);
             let shown = lay_lines(context, lines, numbers, before + after > 0);
             let over = length + shown.length > room + SLACK;
@@ -144,7 +144,7 @@ pub(super) fn cut(
             ));
         }
         length += context.length(&heading) + context.length(&shown.text[..end]) + 1;
-        let mut seen = Vec::new();
+        let mut shown_whole = Vec::new();
         let full_name: Arc<str> = path.to_string_lossy().into();
         for line in &excerpt.lines[..whole] {
             let text = text(line);
@@ -164,12 +164,19 @@ pub(super) fn cut(
                     .collect(),
             });
             if line.left_out == (0, 0) {
-                seen.push((line.number, text));
+                shown_whole.push(ShownLine {
+                    number: line.number,
+                    offset: line.offset,
+                    text,
+                });
             }
         }
+        if counts_as_seen {
+            let seen = seen::take(context, &path, &file, &shown_whole);
+            page.seen.extend(seen);
+        }
         page.files.push(name);
-        page.paths.push(path.clone());
-        page.shown.push(ShownFile { path, lines: seen });
+        page.paths.push(path);
         // Where the file has changed its matches still count as passed: the next page continues with the next file.
         let passed = if mark.is_empty() {
             excerpt.matches.min(wanted)

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use lancet_search::ListedFile;
 
 use super::scope::{path_of, told};
+use super::seen::SeenFile;
 use crate::rooms::CallContext;
 use crate::row::Row;
 use crate::session::Kept;
@@ -28,8 +29,8 @@ pub(super) struct Page {
     pub(super) end: u64,
     /// The file at which the time for the page ran out, if it did.
     pub(super) stopped_at: Option<PathBuf>,
-    /// The shown lines, by file.
-    pub(super) shown: Vec<super::seen::ShownFile>,
+    /// What counts as seen, by file.
+    pub(super) seen: Vec<SeenFile>,
 }
 
 /// Compares an entry of an earlier search with the file now.

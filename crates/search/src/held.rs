@@ -1,0 +1,33 @@
+//! The contents of files that a search had in memory: a page of its result shows lines of them without another look at
+//! the disk.
+
+use std::fmt;
+use std::path::Path;
+
+use lancet_workspace::Stamp;
+
+/// Contents of files as they were when a search began, or later. A walk has none; it reads one file after another.
+pub trait HeldContents: fmt::Debug + Send + Sync {
+    /// The content of a file of the result, by its absolute path; `None` where it is not in memory, or no longer. Then
+    /// the file is read from the disk.
+    fn held(&self, path: &Path) -> Option<HeldFile<'_>>;
+}
+
+/// The whole content of a file.
+pub struct HeldFile<'h> {
+    /// The raw bytes: a slice, or what keeps them in memory.
+    pub bytes: Box<dyn AsRef<[u8]> + 'h>,
+    /// The stamp of the file, the same before and after these bytes were read.
+    pub stamp: Stamp,
+}
+
+impl fmt::Debug for HeldFile<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes: &[u8] = (*self.bytes).as_ref();
+        let mut shown = formatter.debug_struct("HeldFile");
+        shown
+            .field("bytes", &bytes.len())
+            .field("stamp", &self.stamp);
+        shown.finish()
+    }
+}
