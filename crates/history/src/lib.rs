@@ -80,8 +80,8 @@ pub use seen::Seen;
 pub use session::{SessionName, SessionNameError};
 pub use stamp::StampRecord;
 pub use store::{
-    DATABASE, Holder, INLINE_LIMIT, LedgerStore, LeftIntent, LoadCursor, Loaded, Presence, Saved,
-    SetAside, Store, StoreError, StoreFacts, UnsavedFiles, UnsavedList, examine_store,
-    files_set_aside,
+    DATABASE, Holder, INLINE_LIMIT, LedgerStore, LeftIntent, LoadCursor, Loaded, Presence,
+    ResidentNote, Saved, SetAside, Store, StoreError, StoreFacts, UnsavedFiles, UnsavedList,
+    examine_store, files_set_aside,
 };
 pub use workspace::{KnownWorkspace, WorkspaceRef};

@@ -42,6 +42,7 @@ mod prune;
 mod question_rows;
 mod questions;
 mod records;
+mod resident;
 mod reviews;
 mod salvage;
 mod schema;
@@ -62,6 +63,7 @@ pub use files::{DATABASE, files_set_aside};
 pub use holder::Holder;
 pub use journal::LeftIntent;
 pub use presence::Presence;
+pub use resident::ResidentNote;
 pub use sqlite::Store;
 pub use unsaved::{UnsavedFiles, UnsavedList};
 

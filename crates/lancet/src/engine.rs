@@ -32,6 +32,7 @@ use crate::order::Order;
 use crate::pdf::PdfReader;
 use crate::programs::ProgramRunner;
 use crate::receive::canonical_tool;
+use crate::residency::ResidencyTeller;
 use crate::session::SessionInner;
 use crate::settings::{Mode, Settings};
 use crate::syntax::SyntaxReader;
@@ -79,6 +80,9 @@ pub(crate) struct EngineState {
     language: Option<Arc<Language>>,
     program_runner: Option<Arc<dyn ProgramRunner>>,
     pub(crate) surveys: Surveys,
+    /// Tells others what is resident of the roots.
+    #[allow(dead_code, reason = "the source of candidates is what tells")]
+    pub(crate) residency: ResidencyTeller,
     /// Recovery after earlier processes, and displaced files that may still be written to.
     pub(crate) pending_recovery: PendingRecovery,
     state_dir: Option<PathBuf>,

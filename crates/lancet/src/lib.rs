@@ -99,6 +99,7 @@ mod receive;
 pub mod refusal;
 mod reply;
 pub mod request;
+mod residency;
 pub mod resource;
 pub mod review;
 mod rooms;
@@ -185,6 +186,7 @@ pub mod doors {
     pub use crate::receive::{
         InvalidArguments, Received, Repair, canonical_tool, closest_tool, normalize, receive,
     };
+    pub use crate::residency::{RunningIndex, running_indexes};
     pub use crate::rooms::examine::read::PlainLines;
     pub use crate::rooms::examine::search::{
         MatchedFiles, ShellFormat, ShellReport, ShellSearch, Sort, escape,
@@ -194,9 +196,10 @@ pub mod doors {
     pub use lancet_formats::picture::{PictureError, as_png};
     pub use lancet_history::{StoreFacts, examine_store, files_set_aside};
     pub use lancet_search::{
-        Boundary, Case, Dot, HiddenFiles, IgnoreFiles, MatchSpan, Naming, Order, Output, Paint,
-        Pattern, PatternError, PatternOptions, PrintOptions, Printed, Printout, Selected,
-        Substitution, TemplateError, excludes_path, smart_case,
+        Boundary, Case, Dot, HiddenFiles, IgnoreFiles, IndexStatus, MatchSpan, Naming, Order,
+        Output, Paint, Pattern, PatternError, PatternOptions, PrintOptions, Printed, Printout,
+        Residency, ResidentFacts, Selected, Substitution, TemplateError, WhyNot, excludes_path,
+        smart_case,
     };
     pub use lancet_workspace::EntryKind;
 }

@@ -3,6 +3,7 @@
 mod file_system;
 mod language;
 mod programs;
+mod search;
 mod state;
 mod words;
 
@@ -21,6 +22,7 @@ use crate::terminal::{Colour, columns, print, stdout_is_terminal, wrapped};
 use file_system::RootFacts;
 use language::LanguageFacts;
 use programs::ProgramFacts;
+use search::SearchFacts;
 use state::StateFacts;
 
 /// A problem that the doctor found.
@@ -49,6 +51,7 @@ struct Report {
     mode: Option<&'static str>,
     tools: Vec<String>,
     language: Option<LanguageFacts>,
+    search: Option<SearchFacts>,
     colour: Colour,
     terminal: bool,
     problems: Vec<Problem>,
@@ -99,6 +102,7 @@ fn inspect(arguments: &DoctorArguments, around: &Surroundings) -> Report {
         mode: None,
         tools: Vec::new(),
         language: None,
+        search: None,
         colour: around.colour(terminal),
         terminal,
         problems: Vec::new(),
@@ -120,6 +124,7 @@ fn inspect(arguments: &DoctorArguments, around: &Surroundings) -> Report {
     if let Some(folder) = found.flatten() {
         let (facts, problems) = state::inspect(&folder);
         report.state = Some(facts);
+        report.search = Some(search::inspect(&folder));
         report.problems.extend(problems);
         let gone = super::install::gone_programs(&folder).into_iter();
         report.problems.extend(gone.map(|gone| Problem {
@@ -213,6 +218,7 @@ fn object(report: &Report) -> Value {
         "mode": report.mode,
         "tools": report.tools,
         "language": report.language.as_ref().map(LanguageFacts::object),
+        "searchIndexes": report.search.as_ref().map(SearchFacts::object),
         "settingsFiles": report.files.iter().map(|file| json!({
             "path": file.path, "origin": file.origin.name(), "exists": file.text.is_some(),
         })).collect::<Vec<_>>(),

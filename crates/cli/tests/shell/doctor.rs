@@ -168,3 +168,51 @@ fn a_record_that_is_only_closed_is_not_moved_away() {
     assert!(!run.out.contains(".old"), "{run:?}");
     assert!(run.out.contains("chmod 700"), "{run:?}");
 }
+
+/// What a process tells of its indexes counts as long as the process lives.
+#[test]
+fn what_is_resident_is_told_for_each_running_process() {
+    let stage = Stage::new();
+    let state = stage.project().join("state");
+    fs::create_dir(&state).expect("a folder");
+    fs::set_permissions(&state, Permissions::from_mode(0o700)).expect("its mode");
+    let arguments = ["doctor", "--json", "--state-dir", word(&state)];
+    let (_, data) = stage.json(&arguments);
+    assert_eq!(data["searchIndexes"], serde_json::json!([]));
+    let text = data["text"].as_str().expect("a text");
+    assert!(
+        text.contains("no running lancet has searched yet"),
+        "{text}"
+    );
+
+    let notes = state.join("search");
+    fs::create_dir(&notes).expect("a folder");
+    let status = fs::read_to_string("/proc/self/stat").expect("of this process");
+    let (_, fields) = status.rsplit_once(')').expect("a name in parentheses");
+    let began = fields.split_whitespace().nth(19).expect("field 22");
+    let process = std::process::id();
+    let note = format!(
+        r#"{{"process":{process},"indexes":[{{"root":"/p/a","residency":"resident","facts":{{"since":1700000000123,"builtIn":900,"files":59950,"watches":4000,
+        "text":199229440,"table":9437184,"signatures":15728640,"contents":0,"answered":512}}}},{{"root":"/p/b","residency":"absent","why":"watch_limit"}}]}}"#
+    );
+    fs::write(notes.join(format!("{process}:{began}.0.json")), &note).expect("written");
+    fs::write(notes.join("00000000000000aa.0.json"), &note).expect("of an ended process");
+    let (code, data) = stage.json(&arguments);
+    assert_eq!(code, 0, "{data}");
+    let indexes = data["searchIndexes"].as_array().expect("a list");
+    assert_eq!(indexes.len(), 2, "{data}");
+    assert_eq!(indexes[0]["process"], process);
+    assert_eq!(indexes[0]["residency"], "resident");
+    assert_eq!(indexes[0]["since"], "2023-11-14T22:13:20Z");
+    assert_eq!(indexes[0]["signatureBytes"], 15_728_640);
+    assert_eq!(indexes[1]["why"], "watch_limit");
+    let text = stage.run(&["doctor", "--state-dir", word(&state)]).out;
+    for part in [
+        "/p/a: 59950 files since",
+        "signatures 15.0 MiB for 190.0 MiB of text, no contents",
+        "at least 512 searches answered",
+        "/p/b: none: watch limit",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}

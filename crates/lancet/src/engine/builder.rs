@@ -21,6 +21,7 @@ use crate::journal::CombinedJournal;
 use crate::order::Order;
 use crate::pdf::PdfReader;
 use crate::programs::ProgramRunner;
+use crate::residency::ResidencyTeller;
 use crate::settings::{Mode, Settings};
 use crate::syntax::SyntaxReader;
 use crate::tool_prefix::ToolPrefix;
@@ -344,7 +345,6 @@ impl Builder {
             approver: self.approver,
             observers: self.observers,
             give_contents: self.keep_contents,
-            state_dir: self.state_dir,
             disk,
             store,
             live: Live::new(terms, self.source),
@@ -356,6 +356,8 @@ impl Builder {
             language: self.language,
             program_runner: self.program_runner,
             surveys: Default::default(),
+            residency: ResidencyTeller::new(self.state_dir.as_deref()),
+            state_dir: self.state_dir,
             pending_recovery: Default::default(),
             state_spelled: OnceLock::new(),
             sessions: Mutex::default(),

@@ -77,6 +77,12 @@ pub(super) fn worded(report: &Report, colour: Colour) -> String {
         lines.iter().for_each(|words| line(&mut out, words));
     }
 
+    if let Some(search) = &report.search {
+        heading(&mut out, "Search indexes");
+        let lines = search.words();
+        lines.iter().for_each(|words| line(&mut out, words));
+    }
+
     heading(&mut out, "Settings files");
     for file in &report.files {
         let there = if file.text.is_some() {

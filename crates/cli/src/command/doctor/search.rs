@@ -1,0 +1,89 @@
+//! What running lancets keep of their roots in memory so that searches are answered at once, or why they keep nothing.
+
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use lancet::doors::{IndexStatus, Residency, ResidentFacts, RunningIndex, running_indexes, size};
+use serde_json::{Value, json};
+
+use crate::command::history::time;
+
+/// The indexes of all running lancets that use the state folder.
+#[derive(Debug)]
+pub(super) struct SearchFacts(Vec<RunningIndex>);
+
+/// Reads what running lancets tell.
+pub(super) fn inspect(state: &Path) -> SearchFacts {
+    SearchFacts(running_indexes(state))
+}
+
+impl SearchFacts {
+    /// The findings as text for people, line by line.
+    pub(super) fn words(&self) -> Vec<String> {
+        if self.0.is_empty() {
+            return vec!["no running lancet has searched yet".to_owned()];
+        }
+        let lines = self.0.iter().map(|index| {
+            let IndexStatus { root, residency } = &index.status;
+            let told = match residency {
+                Residency::Building => "being built".to_owned(),
+                Residency::Absent(why) => format!("none: {}", why.words()),
+                Residency::Resident(facts) => resident(facts),
+            };
+            format!("process {}, {}: {told}", index.process, root.display())
+        });
+        lines.collect()
+    }
+
+    /// The findings as JSON.
+    pub(super) fn object(&self) -> Value {
+        let all = self.0.iter().map(|index| {
+            let IndexStatus { root, residency } = &index.status;
+            let (word, why, facts) = match residency {
+                Residency::Building => ("building", None, None),
+                Residency::Absent(why) => ("absent", Some(why.word()), None),
+                Residency::Resident(facts) => ("resident", None, Some(facts)),
+            };
+            let mut object = json!({
+                "process": index.process, "root": root, "residency": word, "why": why,
+            });
+            if let Some(facts) = facts {
+                object["since"] = json!(time::for_programs(since(facts)));
+                object["builtInMs"] = json!(facts.built_in.as_millis());
+                object["files"] = json!(facts.files);
+                object["watches"] = json!(facts.watches);
+                object["textBytes"] = json!(facts.text);
+                object["tableBytes"] = json!(facts.table);
+                object["signatureBytes"] = json!(facts.signatures);
+                object["contentBytes"] = json!(facts.contents);
+                object["answeredAtLeast"] = json!(facts.answered);
+            }
+            object
+        });
+        all.collect()
+    }
+}
+
+fn resident(facts: &ResidentFacts) -> String {
+    let contents = match facts.contents {
+        0 => "no contents".to_owned(),
+        bytes => format!("contents {}", size(bytes)),
+    };
+    format!(
+        "{} files since {} ({}); table {}, signatures {} for {} of text, {contents}; {} folders watched; at least {} searches answered",
+        facts.files,
+        time::clock(since(facts)),
+        time::age(since(facts)),
+        size(facts.table),
+        size(facts.signatures),
+        size(facts.text),
+        facts.watches,
+        facts.answered,
+    )
+}
+
+/// Since when it is resident, in milliseconds since 1970.
+fn since(facts: &ResidentFacts) -> i64 {
+    let since = facts.since.duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

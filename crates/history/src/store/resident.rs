@@ -1,0 +1,180 @@
+//! What processes tell of their search indexes. Each tells it in a file that is named like its process (`process.rs`), so that it counts
+//! only while the process lives. The text is the caller's.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use super::process::{self, Membership};
+
+/// The folder inside the state folder; the budget of all processes is kept there, too.
+const FOLDER: &str = "search";
+/// What the name of a note ends with, and that of one that is being written.
+const ENDINGS: [&str; 2] = [".json", ".new"];
+/// The longest note that is read, in bytes.
+const LONGEST: u64 = 1 << 20;
+
+/// What one engine of this process tells. It is withdrawn when this value goes, and does not count any more when the process ends.
+#[derive(Debug)]
+#[must_use]
+pub struct ResidentNote {
+    state: PathBuf,
+    /// Tells several engines of one process apart.
+    number: u64,
+    told: AtomicBool,
+    /// Keeps the name of this process.
+    _process: Membership,
+}
+
+impl ResidentNote {
+    /// Prepares a note; touches no file.
+    pub fn new(state: &Path) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self {
+            state: state.to_path_buf(),
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
+            told: AtomicBool::new(false),
+            _process: Membership::new(state),
+        }
+    }
+
+    /// Replaces what is told, in one step. What ended processes left is removed.
+    ///
+    /// # Errors
+    /// The state folder cannot be written; what was told before stands.
+    pub fn publish(&self, text: &str) -> io::Result<()> {
+        let folder = self.state.join(FOLDER);
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&folder)?;
+        for (process, path) in notes(&self.state) {
+            if !process::is_alive(&self.state, &process) {
+                let _ = fs::remove_file(path);
+            }
+        }
+        self.told.store(true, Ordering::Relaxed);
+        let [note, unfinished] = self.files();
+        let mut open = OpenOptions::new();
+        open.write(true).create(true).truncate(true).mode(0o600);
+        open.open(&unfinished)?.write_all(text.as_bytes())?;
+        fs::rename(unfinished, note)
+    }
+
+    /// What all running processes tell, in the order of their names. Nothing is changed.
+    pub fn of_all_processes(state: &Path) -> Vec<String> {
+        let mut notes = notes(state);
+        notes.retain(|(process, path)| {
+            path.extension().is_some_and(|ending| ending == "json")
+                && process::is_alive(state, process)
+        });
+        notes.sort();
+        let texts = notes.iter().filter_map(|(_, path)| {
+            let mut text = String::new();
+            let file = File::open(path).ok()?;
+            file.take(LONGEST).read_to_string(&mut text).ok()?;
+            Some(text)
+        });
+        texts.collect()
+    }
+
+    fn files(&self) -> [PathBuf; 2] {
+        let name = format!("{}.{}", process::own(&self.state), self.number);
+        let folder = self.state.join(FOLDER);
+        ENDINGS.map(|ending| folder.join(format!("{name}{ending}")))
+    }
+}
+
+impl Drop for ResidentNote {
+    fn drop(&mut self) {
+        // A process that told nothing has no name yet, and gets none here.
+        if self.told.load(Ordering::Relaxed) {
+            for file in self.files() {
+                let _ = fs::remove_file(file);
+            }
+        }
+    }
+}
+
+/// The notes in a state folder, finished or not, each with the name of its process.
+fn notes(state: &Path) -> Vec<(String, PathBuf)> {
+    let entries = fs::read_dir(state.join(FOLDER));
+    let mut found = Vec::new();
+    for entry in entries.into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { continue };
+        let stem = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending));
+        if let Some((process, _)) = stem.and_then(|stem| stem.rsplit_once('.')) {
+            found.push((process.to_owned(), entry.path()));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(state: &Path) -> Vec<String> {
+        let mut told = ResidentNote::of_all_processes(state);
+        told.sort();
+        told
+    }
+
+    #[test]
+    fn a_note_replaces_the_last_and_goes_with_its_engine() {
+        let state = tempfile::tempdir().expect("folder");
+        let (first, second) = (
+            ResidentNote::new(state.path()),
+            ResidentNote::new(state.path()),
+        );
+        assert!(told(state.path()).is_empty());
+        first.publish("a").expect("published");
+        second.publish("b").expect("published");
+        first.publish("c").expect("published");
+        assert_eq!(told(state.path()), ["b", "c"]);
+        drop(first);
+        assert_eq!(told(state.path()), ["b"]);
+        drop(second);
+        let left = fs::read_dir(state.path().join(FOLDER)).expect("there");
+        assert_eq!(left.count(), 0);
+    }
+
+    #[test]
+    fn what_ended_processes_told_does_not_count_and_is_removed_by_the_next_that_tells() {
+        let state = tempfile::tempdir().expect("folder");
+        let folder = state.path().join(FOLDER);
+        fs::create_dir(&folder).expect("made");
+        let names = [
+            "00000000000000aa.0.json",
+            "00000000000000bb.1.new",
+            "1:1.0.json",
+            "slots",
+        ];
+        for name in names {
+            fs::write(folder.join(name), "{}").expect("written");
+        }
+        assert!(told(state.path()).is_empty());
+        assert_eq!(
+            fs::read_dir(&folder).expect("there").count(),
+            4,
+            "a look changes nothing"
+        );
+        let note = ResidentNote::new(state.path());
+        note.publish("mine").expect("published");
+        assert_eq!(told(state.path()), ["mine"]);
+        assert_eq!(fs::read_dir(&folder).expect("there").count(), 2);
+        assert!(folder.join("slots").exists(), "the budget stays");
+    }
+
+    #[test]
+    fn an_engine_that_told_nothing_makes_nothing() {
+        let state = tempfile::tempdir().expect("folder");
+        fs::create_dir(state.path().join(FOLDER)).expect("made");
+        fs::write(state.path().join("search/1:1.0.json"), "{}").expect("of another");
+        drop(ResidentNote::new(state.path()));
+        assert_eq!(fs::read_dir(state.path()).expect("there").count(), 1);
+    }
+}

@@ -1,0 +1,263 @@
+//! What running processes have resident of their roots, told in the state folder so that `lancet doctor` can say it. It is written when
+//! an index is built or given back, not with each search.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use lancet_history::ResidentNote;
+use lancet_search::{IndexStatus, Residency, ResidentFacts, WhyNot};
+use serde::{Deserialize, Serialize};
+
+/// Tells others what this engine has resident. Without a state folder nobody is told.
+#[derive(Debug)]
+pub(crate) struct ResidencyTeller {
+    note: Option<ResidentNote>,
+    told: Mutex<BTreeMap<PathBuf, IndexStatus>>,
+}
+
+#[allow(dead_code, reason = "the source of candidates is what tells")]
+impl ResidencyTeller {
+    /// Prepares to tell; touches no file.
+    pub(crate) fn new(state: Option<&Path>) -> Self {
+        ResidencyTeller {
+            note: state.map(ResidentNote::new),
+            told: Mutex::default(),
+        }
+    }
+
+    /// Says what is resident of one root. This may be called with each search: it writes only where there is news
+    /// ([`IndexStatus::is_news`]).
+    pub(crate) fn tell(&self, status: IndexStatus) {
+        let Some(note) = &self.note else { return };
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told
+            .get(&status.root)
+            .is_some_and(|last| !status.is_news(last))
+        {
+            return;
+        }
+        told.insert(status.root.clone(), status);
+        let written = ToldNote {
+            process: std::process::id(),
+            indexes: told.values().map(ToldRoot::of).collect(),
+        };
+        // A full disk is no reason to search more slowly.
+        if let Ok(text) = serde_json::to_string(&written) {
+            let _ = note.publish(&text);
+        }
+    }
+}
+
+/// An index of a running process, or why it has none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunningIndex {
+    /// The number of the process, as the process itself knows it.
+    pub process: u32,
+    /// What it told last. The number of answered searches may have grown to less than twice since.
+    pub status: IndexStatus,
+}
+
+/// What all running processes that use a state folder have resident.
+pub fn running_indexes(state: &Path) -> Vec<RunningIndex> {
+    let texts = ResidentNote::of_all_processes(state);
+    let notes = texts
+        .iter()
+        .filter_map(|text| serde_json::from_str::<ToldNote>(text).ok());
+    let indexes = notes.flat_map(|note| {
+        let entries = note.indexes.into_iter();
+        entries.filter_map(move |entry| {
+            let status = entry.status()?;
+            Some(RunningIndex {
+                process: note.process,
+                status,
+            })
+        })
+    });
+    let mut indexes: Vec<RunningIndex> = indexes.collect();
+    indexes.sort_by(|one, other| {
+        (one.process, &one.status.root).cmp(&(other.process, &other.status.root))
+    });
+    indexes
+}
+
+/// The file of one engine.
+#[derive(Serialize, Deserialize)]
+struct ToldNote {
+    process: u32,
+    indexes: Vec<ToldRoot>,
+}
+
+/// One root in it. Times are in milliseconds, moments since 1970.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ToldRoot {
+    root: String,
+    residency: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    facts: Option<ToldFacts>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ToldFacts {
+    since: u64,
+    built_in: u64,
+    files: u64,
+    watches: u64,
+    text: u64,
+    table: u64,
+    signatures: u64,
+    contents: u64,
+    answered: u64,
+}
+
+impl ToldRoot {
+    fn of(status: &IndexStatus) -> ToldRoot {
+        let (residency, why, facts) = match &status.residency {
+            Residency::Building => ("building", None, None),
+            Residency::Absent(why) => ("absent", Some(why.word().to_owned()), None),
+            Residency::Resident(facts) => ("resident", None, Some(ToldFacts::of(facts))),
+        };
+        ToldRoot {
+            root: status.root.to_string_lossy().into_owned(),
+            residency: residency.to_owned(),
+            why,
+            facts,
+        }
+    }
+
+    /// Nothing where another version of lancet wrote what this one does not know.
+    fn status(self) -> Option<IndexStatus> {
+        let residency = match self.residency.as_str() {
+            "building" => Residency::Building,
+            "resident" => Residency::Resident(self.facts?.facts()),
+            "absent" => {
+                let word = self.why?;
+                let mut known = WhyNot::ALL.into_iter();
+                Residency::Absent(known.find(|why| why.word() == word)?)
+            }
+            _ => return None,
+        };
+        Some(IndexStatus {
+            root: PathBuf::from(self.root),
+            residency,
+        })
+    }
+}
+
+impl ToldFacts {
+    fn of(facts: &ResidentFacts) -> ToldFacts {
+        let since = facts.since.duration_since(UNIX_EPOCH).unwrap_or_default();
+        ToldFacts {
+            since: milliseconds(since),
+            built_in: milliseconds(facts.built_in),
+            files: facts.files,
+            watches: facts.watches,
+            text: facts.text,
+            table: facts.table,
+            signatures: facts.signatures,
+            contents: facts.contents,
+            answered: facts.answered,
+        }
+    }
+
+    fn facts(&self) -> ResidentFacts {
+        let since = UNIX_EPOCH.checked_add(Duration::from_millis(self.since));
+        ResidentFacts {
+            since: since.unwrap_or(SystemTime::UNIX_EPOCH),
+            built_in: Duration::from_millis(self.built_in),
+            files: self.files,
+            watches: self.watches,
+            text: self.text,
+            table: self.table,
+            signatures: self.signatures,
+            contents: self.contents,
+            answered: self.answered,
+        }
+    }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resident(root: &str, answered: u64) -> IndexStatus {
+        let facts = ResidentFacts {
+            since: UNIX_EPOCH + Duration::from_millis(1_700_000_000_123),
+            built_in: Duration::from_millis(900),
+            files: 60_000,
+            watches: 4_000,
+            text: 190 << 20,
+            table: 9 << 20,
+            signatures: 15 << 20,
+            contents: 0,
+            answered,
+        };
+        IndexStatus {
+            root: root.into(),
+            residency: Residency::Resident(facts),
+        }
+    }
+
+    #[test]
+    fn what_is_told_is_read_as_it_was_told() {
+        let state = tempfile::tempdir().unwrap();
+        let teller = ResidencyTeller::new(Some(state.path()));
+        let mut all = vec![resident("/p", 7)];
+        for (number, why) in WhyNot::ALL.into_iter().enumerate() {
+            all.push(IndexStatus {
+                root: format!("/q/{number}").into(),
+                residency: Residency::Absent(why),
+            });
+        }
+        all.push(IndexStatus {
+            root: "/r".into(),
+            residency: Residency::Building,
+        });
+        all.iter().cloned().for_each(|status| teller.tell(status));
+        let told = running_indexes(state.path());
+        let statuses: Vec<IndexStatus> = told.iter().map(|told| told.status.clone()).collect();
+        assert_eq!(statuses, all);
+        assert!(told.iter().all(|told| told.process == std::process::id()));
+        drop(teller);
+        assert_eq!(running_indexes(state.path()), []);
+    }
+
+    #[test]
+    fn searches_write_nothing_until_they_have_doubled() {
+        let state = tempfile::tempdir().unwrap();
+        let teller = ResidencyTeller::new(Some(state.path()));
+        let answered = || match &running_indexes(state.path())[..] {
+            [one] => match &one.status.residency {
+                Residency::Resident(facts) => facts.answered,
+                other => panic!("{other:?}"),
+            },
+            other => panic!("{other:?}"),
+        };
+        teller.tell(resident("/p", 4));
+        teller.tell(resident("/p", 7));
+        assert_eq!(answered(), 4);
+        teller.tell(resident("/p", 8));
+        assert_eq!(answered(), 8);
+    }
+
+    #[test]
+    fn what_another_version_tells_is_passed_over() {
+        let state = tempfile::tempdir().unwrap();
+        let note = ResidentNote::new(state.path());
+        note.publish("{\"process\":1,\"indexes\":[{\"root\":\"/a\",\"residency\":\"frozen\"},{\"root\":\"/b\",\"residency\":\"building\",\"new\":1}]}").unwrap();
+        let told = running_indexes(state.path());
+        assert_eq!(told.len(), 1);
+        assert_eq!(told[0].status.root, Path::new("/b"));
+        note.publish("nonsense").unwrap();
+        assert_eq!(running_indexes(state.path()), []);
+    }
+}
