@@ -18,8 +18,8 @@ use crate::refusal::Refusal;
 
 pub use announced::AnnouncedSession;
 pub(crate) use grants::{LastingAnswer, Reach};
-pub(crate) use pages::Kept;
 use pages::Pages;
+pub(crate) use pages::{Kept, PagedBy};
 pub(crate) use state::{SessionInner, is_unnamed};
 
 /// How many named sessions are kept in memory: each may hold 25 MB of cached content.

@@ -85,7 +85,7 @@ pub use index::{
     Budget, Exhausted, Held, IndexStatus, PORTION, Residency, ResidentFacts, SLOT, WatchAllowance,
     WhyNot, is_home_folder,
 };
-pub use list::{ListedFile, Listing, Order, RankedFiles};
+pub use list::{ListedFile, Listing, Order, RankedFiles, RemainingFiles};
 pub use literal_names::LiteralNames;
 pub use pattern::{
     Boundary, Case, Dot, MatchSpan, Pattern, PatternError, PatternOptions, smart_case,
@@ -96,6 +96,8 @@ pub use print::{
 };
 pub use rules::{Excludes, FolderRules};
 pub use substitution::{Substitution, SubstitutionError, TemplateError};
-pub use summary::{LinkedFileFilter, SearchSummary, count_matches, list_files};
+pub use summary::{
+    LinkedFileFilter, SearchExtent, SearchSummary, SearchTotals, count_matches, list_files,
+};
 pub use tally::{SearchProgress, Tally};
 pub use walk::{EnteredFolder, File, HiddenFiles, IgnoreFiles, Start, Visitor, Walk, WalkEnd};

@@ -2,8 +2,11 @@
 //! that sort last are dropped. Sorting is lazy: of a hundred thousand files a page shows a hundred.
 
 use std::cmp::Ordering;
+use std::fmt;
+use std::ops::Range;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use lancet_workspace::Moment;
 
@@ -152,9 +155,28 @@ impl RankedFiles {
             order: self.order,
             entries: self.entries,
             sorted: 0,
+            rest: None,
         };
         (listing, self.added)
     }
+}
+
+/// Entries after those that a [`Listing`] has in memory, kept in a shorter form by whoever made it.
+pub trait RemainingFiles: fmt::Debug + Send + Sync {
+    /// The number of these entries.
+    fn len(&self) -> usize;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The memory that they take for this listing alone, in bytes.
+    fn bytes(&self) -> usize;
+
+    /// Some of them, in order, counted from the first of these entries; fewer at their end. `None` where what they are
+    /// made from is no longer there.
+    fn entries(&self, range: Range<usize>) -> Option<Vec<ListedFile>>;
 }
 
 /// Entries that are sorted as far as they are requested.
@@ -164,30 +186,64 @@ pub struct Listing {
     entries: Vec<ListedFile>,
     /// The length of the sorted prefix.
     sorted: usize,
+    rest: Option<Arc<dyn RemainingFiles>>,
 }
 
 impl Listing {
+    /// Entries that are in order already, and those that follow them.
+    pub fn in_order(
+        order: Order,
+        entries: Vec<ListedFile>,
+        rest: Option<Arc<dyn RemainingFiles>>,
+    ) -> Self {
+        Listing {
+            order,
+            sorted: entries.len(),
+            entries,
+            rest,
+        }
+    }
+
+    /// The order of the entries.
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
     /// The number of entries.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.entries.len() + self.rest.as_ref().map_or(0, |rest| rest.len())
     }
 
     /// Whether the list has no entries.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.len() == 0
     }
 
     /// The approximate memory of the entries in bytes.
     pub fn bytes(&self) -> usize {
-        self.entries.iter().map(ListedFile::bytes).sum()
+        let rest = self.rest.as_ref().map_or(0, |rest| rest.bytes());
+        rest + self.entries.iter().map(ListedFile::bytes).sum::<usize>()
     }
 
-    /// The sum of the entries' matches.
+    /// The sum of the matches of the entries in memory. A list of matching files has all its entries there.
     pub fn matches(&self) -> u64 {
         self.entries.iter().map(|entry| entry.matches).sum()
     }
 
-    /// Returns the first `number` entries in order; fewer where there are fewer.
+    /// Copies some entries in order; fewer at the end of the list. `None` where they can no longer be told.
+    pub fn part(&mut self, range: Range<usize>) -> Option<Vec<ListedFile>> {
+        let held = self.entries.len();
+        let first = self.first(range.end);
+        let mut part = first.get(range.start..).unwrap_or_default().to_vec();
+        if range.end > held
+            && let Some(rest) = &self.rest
+        {
+            part.extend(rest.entries(range.start.max(held) - held..range.end - held)?);
+        }
+        Some(part)
+    }
+
+    /// Returns the first `number` entries in order; fewer where there are fewer in memory.
     pub fn first(&mut self, number: usize) -> &[ListedFile] {
         let number = number.min(self.entries.len());
         if number > self.sorted {
@@ -209,105 +265,11 @@ impl Listing {
         &self.entries[..number]
     }
 
-    /// Returns all entries in order.
+    /// Returns all entries in memory in order.
     pub fn all(&mut self) -> &[ListedFile] {
-        self.first(self.len())
+        self.first(self.entries.len())
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn entry(path: &str, modified: i64) -> ListedFile {
-        ListedFile {
-            start: 0,
-            relative: Path::new(path).into(),
-            modified: (modified, 0),
-            matches: 1,
-        }
-    }
-
-    fn paths(list: RankedFiles) -> Vec<String> {
-        let (mut entries, _) = list.finish();
-        entries
-            .all()
-            .iter()
-            .map(|entry| entry.relative.display().to_string())
-            .collect()
-    }
-
-    #[test]
-    fn newest_first_and_ties_by_path_folder_by_folder() {
-        let mut list = RankedFiles::new(Order::Newest, 1);
-        for (path, modified) in [("b", 1), ("a.txt", 1), ("a/z", 1), ("new", 9)] {
-            list.add(entry(path, modified));
-        }
-        assert_eq!(paths(list), ["new", "a/z", "a.txt", "b"]);
-    }
-
-    #[test]
-    fn a_full_list_keeps_what_comes_first_and_counts_all() {
-        let mut list = RankedFiles::within(Order::Newest, 10 * entry("x000", 0).bytes());
-        for number in 0..1000 {
-            list.add(entry(&format!("x{number:03}"), (number * 37) % 1000));
-        }
-        let (mut entries, added) = list.finish();
-        assert_eq!(added, 1000);
-        assert!(entries.len() >= 5 && entries.len() <= 10);
-        let times: Vec<i64> = entries.all().iter().map(|entry| entry.modified.0).collect();
-        let wanted: Vec<i64> = (0..1000).rev().take(times.len()).collect();
-        assert_eq!(times, wanted);
-    }
-
-    #[test]
-    fn full_lists_join_to_what_one_would_have_kept() {
-        let most = 10 * entry("x000", 0).bytes();
-        let mut lists = [
-            RankedFiles::within(Order::Path, most),
-            RankedFiles::within(Order::Path, most),
-        ];
-        for number in (0..1000).rev() {
-            lists[number % 2].add(entry(&format!("x{number:03}"), 0));
-        }
-        let [mut one, other] = lists;
-        one.join(other);
-        let (mut entries, added) = one.finish();
-        assert_eq!(added, 1000);
-        for (number, entry) in entries.all().iter().enumerate() {
-            assert_eq!(*entry.relative, *Path::new(&format!("x{number:03}")));
-        }
-        assert!(entries.len() >= 5);
-    }
-    #[test]
-    fn paths_compare_as_their_components_do() {
-        let names = [
-            "a", "a/b", "a.txt", "a/b.c", "a/b/c", "a-b", "b", "", "a/ä", "a/z", "A",
-        ];
-        for one in names.map(Path::new) {
-            for other in names.map(Path::new) {
-                assert_eq!(
-                    compare_paths(one, other),
-                    one.cmp(other),
-                    "{one:?} {other:?}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn a_list_looked_at_bit_by_bit_is_in_the_order_of_one_sorted_whole() {
-        let mut list = RankedFiles::new(Order::Newest, 1);
-        for number in 0..10_000 {
-            list.add(entry(&format!("x{number:05}"), (number * 7_919) % 3_000));
-        }
-        let (mut bit_by_bit, _) = list.finish();
-        let mut whole = bit_by_bit.entries.clone();
-        whole.sort_by(|one, other| one.compare(other, Order::Newest));
-        for number in [
-            0, 1, 100, 101, 1_024, 1_025, 5_000, 4_000, 9_999, 10_000, 20_000,
-        ] {
-            assert_eq!(bit_by_bit.first(number), &whole[..number.min(10_000)]);
-        }
-    }
-}
+mod tests;

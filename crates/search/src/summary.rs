@@ -12,15 +12,37 @@ use crate::pattern::Pattern;
 use crate::tally::Tally;
 use crate::walk::{File, Visitor, Walk};
 
+/// How far a search has to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchExtent {
+    /// To its end, so that the totals are exact.
+    Whole,
+    /// Until this many entries are known, files or matches, whichever the caller pages by. Then it may stop counting:
+    /// its totals are "at least", and the known entries are those that come first in the order.
+    FirstEntries(u64),
+}
+
+/// Whether the totals of a search are final. Those of a search that was stopped are not, whatever this says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchTotals {
+    /// Everything was counted.
+    Exact,
+    /// There may be more.
+    AtLeast,
+}
+
 /// The result of a search.
 #[derive(Clone, Debug)]
 pub struct SearchSummary {
-    /// The files in order; entries that sort last are missing where memory ran out.
+    /// The files in order, each with all its matches; entries that sort last are missing where memory ran out, or the
+    /// totals are not exact.
     pub files: Listing,
     /// The number of all files found.
     pub total: u64,
     /// The number of all matches found.
     pub matches: u64,
+    /// Whether the two numbers are final; always for a walk.
+    pub totals: SearchTotals,
     /// Counts of what was searched and what was left out.
     pub tally: Tally,
     /// Where the search was stopped; `None` where it ran to its end.
@@ -47,6 +69,7 @@ pub fn list_files(walk: &Walk<'_>, order: Order, linked: LinkedFileFilter<'_>) -
         files,
         total,
         matches: 0,
+        totals: SearchTotals::Exact,
         tally: ended.tally,
         stopped_at: ended.stopped_at,
         held: None,
@@ -126,6 +149,7 @@ pub fn count_matches(
         files,
         total,
         matches,
+        totals: SearchTotals::Exact,
         tally: ended.tally,
         stopped_at,
         held: None,

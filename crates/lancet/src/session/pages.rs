@@ -1,12 +1,12 @@
 //! The cache of a session's search results, for later pages: a write between two pages must not move entries from one
 //! page to another.
 
-use std::collections::VecDeque;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{HashSet, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use lancet_search::{ListedFile, Listing, SearchSummary, Tally};
+use lancet_search::{ListedFile, Listing, SearchSummary, SearchTotals, Tally};
 
 /// How long a result is cached.
 const KEPT_FOR: Duration = Duration::from_secs(600);
@@ -29,9 +29,19 @@ pub(crate) struct Kept {
     bytes: usize,
     pub(crate) total: u64,
     pub(crate) matches: u64,
+    pub(crate) totals: SearchTotals,
     pub(crate) tally: Tally,
     pub(crate) stopped_at: Option<PathBuf>,
     made: Instant,
+}
+
+/// What the pages of a result are counted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PagedBy {
+    /// An entry is a file.
+    Files,
+    /// An entry is a match.
+    Matches,
 }
 
 impl Kept {
@@ -44,19 +54,75 @@ impl Kept {
             entries: Mutex::new(survey.files),
             total: survey.total,
             matches: survey.matches,
+            totals: survey.totals,
             tally: survey.tally,
             stopped_at: survey.stopped_at,
             made: Instant::now(),
         }
     }
 
+    /// Whether entries from `from` up to `until` are known, or it is known that there are no more.
+    pub(crate) fn knows(&self, paged_by: PagedBy, from: u64, until: u64) -> bool {
+        let known = match paged_by {
+            PagedBy::Files => self.known,
+            PagedBy::Matches => self.known_matches,
+        };
+        if self.totals == SearchTotals::AtLeast && until > known {
+            return false;
+        }
+        // The entries of a list of files may be told by what is no longer there.
+        let first = usize::try_from(from).unwrap_or(usize::MAX);
+        paged_by == PagedBy::Matches
+            || self
+                .entries()
+                .part(first..first.saturating_add(1))
+                .is_some()
+    }
+
+    /// Goes on with the result of a search of the same question that ran to its end. The known entries keep their places,
+    /// whatever became of the files; what else was found follows them in its order. Gives the result back where the entries
+    /// of one of the two can no longer be told.
+    #[allow(clippy::result_large_err, reason = "it is what was handed in")]
+    pub(crate) fn continued(&self, mut survey: SearchSummary) -> Result<Kept, SearchSummary> {
+        let mut old = self.entries();
+        let length = old.len();
+        let Some(mut entries) = old.part(0..length) else {
+            return Err(survey);
+        };
+        let length = survey.files.len();
+        let Some(new) = survey.files.part(0..length) else {
+            return Err(survey);
+        };
+        let places: HashSet<(usize, &Path)> = entries
+            .iter()
+            .map(|entry| (entry.start, &*entry.relative))
+            .collect();
+        let (known, found): (Vec<_>, Vec<_>) = new
+            .into_iter()
+            .partition(|entry| places.contains(&(entry.start, &*entry.relative)));
+        let known_matches: u64 = known.iter().map(|entry| entry.matches).sum();
+        // Where the new list was cut for lack of memory, the totals are those of all that was found.
+        let total = survey.total + entries.len() as u64 - known.len() as u64;
+        let matches = survey.matches + self.known_matches - known_matches;
+        entries.extend(found);
+        let survey = SearchSummary {
+            files: Listing::in_order(survey.files.order(), entries, None),
+            total,
+            matches,
+            ..survey
+        };
+        Ok(Kept::new(self.starts.clone(), survey))
+    }
+
+    fn entries(&self) -> MutexGuard<'_, Listing> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Iterates over the entries from `first` on; they are fetched a few at a time, because each is copied.
     pub(crate) fn entries_from(&self, first: usize) -> impl Iterator<Item = ListedFile> {
         let mut next = first;
         let some = move || {
-            let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-            let some = entries.first(next.saturating_add(AT_ONCE));
-            let some = some.get(next..).unwrap_or_default().to_vec();
+            let some = self.entries().part(next..next.saturating_add(AT_ONCE))?;
             next += some.len();
             (!some.is_empty()).then_some(some)
         };
@@ -102,45 +168,4 @@ impl Pages {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn kept(entries: usize) -> Arc<Kept> {
-        let mut list = lancet_search::RankedFiles::new(lancet_search::Order::Path, 1);
-        for _ in 0..entries {
-            list.add(ListedFile {
-                start: 0,
-                relative: std::path::Path::new("some/file/of/a/tree.rs").into(),
-                modified: (0, 0),
-                matches: 1,
-            });
-        }
-        let (files, total) = list.finish();
-        let survey = SearchSummary {
-            files,
-            total,
-            matches: 0,
-            tally: Tally::default(),
-            stopped_at: None,
-            held: None,
-        };
-        Arc::new(Kept::new(vec!["/r".into()], survey))
-    }
-
-    #[test]
-    fn the_latest_questions_are_kept_within_number_and_memory() {
-        let mut pages = Pages::default();
-        for number in 0..100 {
-            pages.keep(&format!("q{number}"), &kept(1));
-        }
-        assert!(pages.find("q35").is_none());
-        assert!(pages.find("q36").is_some());
-        pages.keep("large", &kept(60_000));
-        assert!(pages.find("q99").is_some());
-        pages.keep("larger", &kept(60_000));
-        assert!(pages.find("large").is_none());
-        pages.keep("too large", &kept(150_000));
-        assert!(pages.find("too large").is_none());
-        assert!(pages.find("larger").is_some());
-    }
-}
+mod tests;

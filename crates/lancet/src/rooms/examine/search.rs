@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use lancet_search::{Case, MatchSpan, Order, Pattern, PatternError, Stop};
+use lancet_search::{Case, MatchSpan, Order, Pattern, PatternError, SearchTotals, Stop};
 use serde_json::{Value, json};
 
 use crate::arguments::{GlobArguments, GrepArguments, OutputMode};
@@ -29,14 +29,14 @@ use crate::refusal::{Refusal, RefusalKind};
 use crate::request::Search;
 use crate::rooms::CallContext;
 use crate::row::Row;
-use crate::session::Kept;
+use crate::session::{Kept, PagedBy};
 use crate::wording::cut;
 
 pub use matched::MatchedFiles;
 pub(crate) use seen::SeenFile;
 pub use shell::{ShellFormat, ShellReport, ShellSearch, Sort};
 
-use recall::{Recalled, recall};
+use recall::{Recalled, WantedPage, recall};
 use scope::Scope;
 
 /// How many entries an answer of Glob has where the call names no number.
@@ -157,10 +157,16 @@ fn glob(context: &CallContext<'_>, arguments: &GlobArguments) -> Result<Findings
         ..arguments.clone()
     };
     let key = pages::key(context, &key);
-    let Recalled { kept, fresh, .. } = recall(context, &key, offset, &scope, |limit| {
-        scope.list(context, limit, Order::Newest)
-    });
     let limit = arguments.limit.unwrap_or(GLOB_LIMIT);
+    let wanted = WantedPage {
+        offset,
+        limit,
+        paged_by: PagedBy::Files,
+        totals: SearchTotals::AtLeast,
+    };
+    let Recalled { kept, fresh, .. } = recall(context, &key, wanted, &scope, |limit, extent| {
+        scope.list(context, limit, Order::Newest, extent)
+    });
     let page = pages::cut_list(context, &kept, offset, limit, fresh, room(context), |_| {
         String::new()
     });
@@ -176,7 +182,7 @@ fn glob(context: &CallContext<'_>, arguments: &GlobArguments) -> Result<Findings
         call["offset"] = offset.into();
         call
     };
-    let truncated = page.end < kept.total;
+    let truncated = page.end < kept.total || kept.totals == SearchTotals::AtLeast;
     let mut notices = scope.notices.clone();
     notices.push(words::of_glob(&kept, &page, offset, truncated));
     if kept.total == 0 && kept.stopped_at.is_none() {
@@ -195,7 +201,7 @@ fn glob(context: &CallContext<'_>, arguments: &GlobArguments) -> Result<Findings
         person: format!(
             "listed {}: {}",
             quoted(&arguments.pattern),
-            words::count(kept.total, "file")
+            words::total(&kept, kept.total, "file")
         ),
         rows: page.rows,
         files: page.files,
@@ -225,14 +231,26 @@ fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings
         ..arguments.clone()
     };
     let key = pages::key(context, &key);
-    let Recalled { kept, fresh, held } = recall(context, &key, offset, &scope, |limit| {
-        scope.count(context, limit, &pattern, order)
-    });
     let limit = match arguments.head_limit {
         None => GREP_LIMIT,
         Some(0) => u64::MAX,
         Some(limit) => limit,
     };
+    let wanted = WantedPage {
+        offset,
+        limit,
+        paged_by: match mode {
+            OutputMode::Content => PagedBy::Matches,
+            OutputMode::Count | OutputMode::FilesWithMatches => PagedBy::Files,
+        },
+        totals: match mode {
+            OutputMode::Count => SearchTotals::Exact,
+            OutputMode::Content | OutputMode::FilesWithMatches => SearchTotals::AtLeast,
+        },
+    };
+    let Recalled { kept, fresh, held } = recall(context, &key, wanted, &scope, |limit, extent| {
+        scope.count(context, limit, &pattern, order, extent)
+    });
     let room = room(context);
     let page = match mode {
         OutputMode::Content => lines::cut(
@@ -259,7 +277,7 @@ fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings
         OutputMode::Content => kept.matches,
         _ => kept.total,
     };
-    let truncated = page.end < all;
+    let truncated = page.end < all || kept.totals == SearchTotals::AtLeast;
     let again = |offset: u64| {
         let mut call = serde_json::to_value(arguments).unwrap_or_default();
         if let Some(fields) = call.as_object_mut() {
@@ -294,8 +312,8 @@ fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings
         person: format!(
             "searched for {}: {} in {}",
             quoted(&arguments.pattern),
-            words::count(kept.matches, "match"),
-            words::count(kept.total, "file")
+            words::total(&kept, kept.matches, "match"),
+            words::total(&kept, kept.total, "file")
         ),
         rows: page.rows,
         files: page.files,

@@ -29,9 +29,9 @@ pub(crate) fn found(findings: Findings, matches: Matches) -> Reply {
             Matches::Counted => Some(kept.matches),
             Matches::None => None,
         },
-        totals: match timed_out {
-            true => Totals::AtLeast,
-            false => Totals::Exact,
+        totals: match (timed_out, kept.totals) {
+            (false, lancet_search::SearchTotals::Exact) => Totals::Exact,
+            _ => Totals::AtLeast,
         },
         truncated: findings.truncated,
         files_searched: tally.searched,

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use lancet_search::{Case, ListedFile, Order, Pattern, Stop as _};
+use lancet_search::{Case, ListedFile, Order, Pattern, SearchExtent, Stop as _};
 
 use super::scope::{Scope, path_of, told};
 use super::{Limit, options};
@@ -34,7 +34,10 @@ pub(super) fn for_glob(
     let limit = Limit::within(context, time(kept)).with_free_looks(FREE_LOOKS);
     let mut hints = Vec::new();
     if kept.tally.ignored > 0 && scope.respects_rules() {
-        let mut survey = scope.with_ignored().list(context, &limit, Order::Newest);
+        let mut survey =
+            scope
+                .with_ignored()
+                .list(context, &limit, Order::Newest, SearchExtent::Whole);
         if survey.total > 0 {
             let names = some_names(context, kept, survey.files.first(NAMED + 1));
             hints.push(format!(
@@ -90,7 +93,13 @@ pub(super) fn for_grep(
             let Ok::<Pattern, lancet_search::PatternError>(pattern) = pattern else {
                 return;
             };
-            let mut survey = scope.count(context, &limit, &pattern, Order::Newest);
+            let mut survey = scope.count(
+                context,
+                &limit,
+                &pattern,
+                Order::Newest,
+                SearchExtent::Whole,
+            );
             if survey.total > 0 {
                 let names = some_names(context, kept, survey.files.first(NAMED + 1));
                 let files = super::words::count(survey.total, "file");
@@ -167,8 +176,10 @@ fn near_names(
     if last.chars().count() < 3 || !last.chars().all(plain) {
         return None;
     }
-    let mut survey = scope.with_all_names().list(context, limit, Order::Path);
-    let files = survey.files.first(COMPARED);
+    let mut survey = scope
+        .with_all_names()
+        .list(context, limit, Order::Path, SearchExtent::Whole);
+    let files = survey.files.part(0..COMPARED)?;
     let name = |entry: &'_ ListedFile| Some(entry.relative.file_name()?.to_str()?.to_owned());
     let named = |entry: &ListedFile| told(context.engine(), &path_of(&scope.paths(), entry));
     let folded = last.to_lowercase();

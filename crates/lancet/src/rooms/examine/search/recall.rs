@@ -1,21 +1,43 @@
-//! A question that is asked for its next page goes on in the result of the first: it is searched once.
+//! A question that is asked for its next page goes on in the result of the first: it is searched once, or once more to its
+//! end where the first search stopped counting when its page was full.
 
 use std::sync::Arc;
 
-use lancet_search::{HeldContents, SearchSummary};
+use lancet_search::{HeldContents, SearchExtent, SearchSummary, SearchTotals};
 
 use super::Limit;
 use super::scope::Scope;
 use crate::rooms::CallContext;
-use crate::session::Kept;
+use crate::session::{Kept, PagedBy};
 
 /// The result of a search, made now or for an earlier page.
 pub(super) struct Recalled {
     pub(super) kept: Arc<Kept>,
-    /// Whether the search was made now, so that its entries are current.
+    /// Whether all entries are of a search made now, so that they are current.
     pub(super) fresh: bool,
     /// The contents that a search made now has in memory. They are not cached: later pages read the disk.
     pub(super) held: Option<Arc<dyn HeldContents>>,
+}
+
+/// The page that a call asks for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WantedPage {
+    pub(super) offset: u64,
+    pub(super) limit: u64,
+    pub(super) paged_by: PagedBy,
+    /// What totals the answer can do with.
+    pub(super) totals: SearchTotals,
+}
+
+impl WantedPage {
+    /// How far the first search for this page has to go.
+    fn extent(&self) -> SearchExtent {
+        match self.offset.saturating_add(self.limit) {
+            u64::MAX => SearchExtent::Whole,
+            _ if self.totals == SearchTotals::Exact => SearchExtent::Whole,
+            entries => SearchExtent::FirstEntries(entries),
+        }
+    }
 }
 
 /// Takes what an earlier page of the same question found, where this call asks for a later page; else searches, and
@@ -23,26 +45,41 @@ pub(super) struct Recalled {
 pub(super) fn recall(
     context: &CallContext<'_>,
     key: &str,
-    offset: u64,
+    page: WantedPage,
     scope: &Scope,
-    search: impl FnOnce(&Limit<'_>) -> SearchSummary,
+    search: impl Fn(&Limit<'_>, SearchExtent) -> SearchSummary,
 ) -> Recalled {
-    if offset > 0
-        && let Some(kept) = context.session.pages().find(key)
+    let earlier = match page.offset {
+        0 => None,
+        _ => context.session.pages().find(key),
+    };
+    let until = page.offset.saturating_add(page.limit);
+    if let Some(kept) = &earlier
+        && kept.knows(page.paged_by, page.offset, until)
     {
         return Recalled {
-            kept,
+            kept: Arc::clone(kept),
             fresh: false,
             held: None,
         };
     }
-    let mut survey = search(&Limit::of(context));
+    let extent = match &earlier {
+        Some(kept) if kept.totals == SearchTotals::AtLeast => SearchExtent::Whole,
+        _ => page.extent(),
+    };
+    let mut survey = search(&Limit::of(context), extent);
     let held = survey.held.take();
-    let kept = Arc::new(Kept::new(scope.paths(), survey));
+    let starts = scope.paths();
+    let continued = match earlier.filter(|kept| kept.starts == starts) {
+        Some(kept) => kept.continued(survey),
+        None => Err(survey),
+    };
+    let fresh = continued.is_err();
+    let kept = continued.unwrap_or_else(|survey| Kept::new(starts, survey));
+    let kept = Arc::new(kept);
     context.session.pages().keep(key, &kept);
-    Recalled {
-        kept,
-        fresh: true,
-        held,
-    }
+    Recalled { kept, fresh, held }
 }
+
+#[cfg(test)]
+mod tests;

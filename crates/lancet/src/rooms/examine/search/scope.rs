@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use lancet_search::{
     Excludes, File, Filter, HiddenFiles, IgnoreFiles, ListedFile, LiteralNames, Order, Pattern,
-    SearchSummary, Start, Walk, count_matches, list_files, type_names,
+    SearchExtent, SearchSummary, Start, Walk, count_matches, list_files, type_names,
 };
 use lancet_workspace::{FileType, LocateError};
 
@@ -139,12 +139,13 @@ impl Scope {
         })
     }
 
-    /// Lists the files.
+    /// Lists the files. A walk always runs to its end.
     pub(super) fn list(
         &self,
         context: &CallContext<'_>,
         limit: &Limit<'_>,
         order: Order,
+        _extent: SearchExtent,
     ) -> SearchSummary {
         let engine = context.engine();
         let links = LinkIndex::new(engine, engine.permissions.policy());
@@ -152,13 +153,14 @@ impl Scope {
         self.walking(context, limit, |walk| list_files(walk, order, &linked))
     }
 
-    /// Lists the files in which a pattern matches, with the number of matches.
+    /// Lists the files in which a pattern matches, with the number of matches. A walk always runs to its end.
     pub(super) fn count(
         &self,
         context: &CallContext<'_>,
         limit: &Limit<'_>,
         pattern: &Pattern,
         order: Order,
+        _extent: SearchExtent,
     ) -> SearchSummary {
         let engine = context.engine();
         // A hard link of a file that may not be shown is left out. It is not counted, because this check runs only on

@@ -1,6 +1,6 @@
 //! The sentences after a search: totals, what was left out, where it stopped, the call for the next page.
 
-use lancet_search::Tally;
+use lancet_search::{SearchTotals, Tally};
 use serde_json::Value;
 
 use super::pages::Page;
@@ -19,14 +19,29 @@ pub(super) fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{ending}")
 }
 
+/// Writes a total of a search: "2 files", or "at least 2 files" where it stopped counting.
+pub(super) fn total(kept: &Kept, number: u64, noun: &str) -> String {
+    format!("{}{}", at_least(kept), count(number, noun))
+}
+
+fn at_least(kept: &Kept) -> &'static str {
+    match kept.totals {
+        SearchTotals::Exact => "",
+        SearchTotals::AtLeast => "at least ",
+    }
+}
+
 /// Says what a Glob found, and among how many files.
 pub(super) fn of_glob(kept: &Kept, page: &Page, offset: u64, truncated: bool) -> String {
     let found = if kept.total == 0 {
         "no file matches".to_owned()
     } else if truncated || offset > 0 {
-        format!("{}, newest first", range(page, offset, kept.total, "file"))
+        format!(
+            "{}, newest first",
+            range(kept, page, offset, kept.total, "file")
+        )
     } else {
-        format!("{}, newest first", count(kept.total, "file"))
+        format!("{}, newest first", total(kept, kept.total, "file"))
     };
     let verb = match kept.total {
         0 => "looked at",
@@ -52,25 +67,25 @@ pub(super) fn of_grep(
         (0, _) => "no match".to_owned(),
         (matches, OutputMode::Content) if cut => format!(
             "{} in {}",
-            range(page, offset, matches, "match"),
-            count(kept.total, "file")
+            range(kept, page, offset, matches, "match"),
+            total(kept, kept.total, "file")
         ),
         (matches, OutputMode::Content) => {
             format!(
                 "{} in {}",
                 count(matches, "match"),
-                count(kept.total, "file")
+                total(kept, kept.total, "file")
             )
         }
         (matches, _) if cut => format!(
             "{} with {}",
-            range(page, offset, kept.total, "file"),
-            count(matches, "match")
+            range(kept, page, offset, kept.total, "file"),
+            total(kept, matches, "match")
         ),
         (matches, _) => format!(
             "{} with {}",
-            count(kept.total, "file"),
-            count(matches, "match")
+            total(kept, kept.total, "file"),
+            total(kept, matches, "match")
         ),
     };
     format!(
@@ -81,12 +96,13 @@ pub(super) fn of_grep(
 }
 
 /// Writes "files 1-100 of 105", or that the page is past the end.
-fn range(page: &Page, offset: u64, total: u64, noun: &str) -> String {
+fn range(kept: &Kept, page: &Page, offset: u64, total: u64, noun: &str) -> String {
     let plural = if noun.ends_with("ch") {
         format!("{noun}es")
     } else {
         format!("{noun}s")
     };
+    let total = format!("{}{total}", at_least(kept));
     if page.end == offset {
         return format!("nothing at offset {offset} of {total} {plural}");
     }
@@ -147,8 +163,9 @@ pub(super) fn next(
     known: u64,
 ) -> Option<String> {
     let call = call?;
-    let beyond =
-        kept.total > kept.known && call["offset"].as_u64().is_some_and(|next| next >= known);
+    let beyond = kept.totals == SearchTotals::Exact
+        && kept.total > kept.known
+        && call["offset"].as_u64().is_some_and(|next| next >= known);
     if beyond {
         return Some(format!(
             "only the first {} of {} files are kept in order; narrow the question to see others",
