@@ -9,6 +9,7 @@ its end. What the figures mean and what they must reach: benches/README.md, "The
 """
 
 import argparse
+import fnmatch
 import json
 import math
 import os
@@ -43,19 +44,21 @@ def hold(name, held):
 
 
 class Lancet:
-    """One `lancet mcp` with a state folder and settings of its own, or with a state folder that is given."""
+    """One `lancet mcp` with a state folder and settings of its own, or with a state folder that is given. `before` is a program that starts it."""
 
-    def __init__(self, program, tree, settings, state=None):
+    def __init__(self, program, tree, settings, state=None, before=()):
         self.home = Path(tempfile.mkdtemp(prefix="lancet-index-"))
         self.state = state or self.home / "state"
         config = self.home / "bench.toml"
         config.write_text(settings)
         environment = dict(os.environ, HOME=str(self.home), XDG_CONFIG_HOME=str(self.home), XDG_STATE_HOME=str(self.home))
         environment.pop("LANCET_STATE_DIR", None)
-        command = [program, "mcp", "--root", str(tree), "--state-dir", str(self.state), "--config", str(config)]
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=tree, env=environment
-        )
+        command = [*before, program, "mcp", "--root", str(tree), "--state-dir", str(self.state), "--config", str(config)]
+        self.errors = self.home / "errors"
+        with open(self.errors, "wb") as errors:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, cwd=tree, env=environment
+            )
         self.id, self.rest = 0, b""
         hello = {"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
         self.request("initialize", hello)
@@ -71,7 +74,7 @@ class Lancet:
                 raise TimeoutError("no answer")
             piece = os.read(self.process.stdout.fileno(), 1 << 20)
             if not piece:
-                raise SystemExit("the server ended")
+                raise SystemExit(f"the server ended: {self.errors.read_text()[-2000:]}")
             self.rest += piece
         line, self.rest = self.rest.split(b"\n", 1)
         return line
@@ -308,12 +311,14 @@ def differences(server, rg, arguments, flags):
         # Of a long line lancet shows a part.
         return Counter((path, number, kind, text if len(text) <= 200 else "") for path, number, kind, text in found)
 
-    def pages(found):
-        # A context line between two pages is on both.
-        return Counter(dict.fromkeys(form(found), 1))
+    def around(found):
+        # Between two pages a line may be the context of one match and then a match of its own, or on both pages.
+        matches = {(path, number) for path, number, kind, _ in found if kind == ":"}
+        shown = {(path, number, text if len(text) <= 200 else "") for path, number, _, text in found}
+        return Counter([*matches, *shown])
 
     if mode == "content":
-        one, other = (pages(ours), pages(theirs)) if "-C" in arguments else (form(ours), form(theirs))
+        one, other = (around(ours), around(theirs)) if "-C" in arguments else (form(ours), form(theirs))
     else:
         one, other = Counter(ours), Counter(theirs)
     wrong = (one - other).total() + (other - one).total()
@@ -365,7 +370,7 @@ def mean(ratios):
 
 
 def glob_differences(server, rg, arguments):
-    """Glob gives what rg lists, all of it, the newest first."""
+    """Glob gives what rg lists, all of it, the newest first. The pattern is `**/` and one of a name."""
     data, text, _ = server.call("Glob", {**arguments, "limit": 1_000_000})
     ours = list(data["files"])
     while data["truncated"]:
@@ -373,7 +378,8 @@ def glob_differences(server, rg, arguments):
         if not data["files"]:
             break
         ours += data["files"]
-    theirs = rg.lines(["--files", "-g", arguments["pattern"]])
+    # Not by `-g`, which brings ignored files back.
+    theirs = [name for name in rg.lines(["--files"]) if fnmatch.fnmatchcase(os.path.basename(name), arguments["pattern"].removeprefix("**/"))]
     moments = [os.stat(rg.tree / name).st_mtime_ns for name in ours]
     disorder = sum(1 for one, next_one in zip(moments, moments[1:]) if one < next_one)
     return len(set(ours) ^ set(theirs)) + (len(ours) != len(set(ours))) + disorder + (data["numFiles"] != len(theirs)), len(theirs)
