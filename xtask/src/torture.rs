@@ -1,5 +1,5 @@
 //! `cargo xtask torture`: the long versions of tests, run by hand: the tests of the write in full, the laws over many
-//! more generated cases than CI has time for, real agents at recorded and at newest versions, the extension in a real VS Code, then each fuzz target for a while (nightly and cargo-fuzz). It prints
+//! more generated cases than CI has time for, searches under faults beside ripgrep and fff, real agents at recorded and at newest versions, the extension in a real VS Code, then each fuzz target for a while (nightly and cargo-fuzz). It prints
 //! what `benches/RESULTS.md` records.
 
 use std::time::Instant;
@@ -7,6 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 
 use crate::agents::{self, Known};
+use crate::house::top;
 use crate::run::{cargo, command, succeeds};
 use crate::test::live::Live;
 use crate::test::system::{self, SystemPackages};
@@ -35,10 +36,11 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
             ["--seconds", number] => seconds = number.parse().context("--seconds")?,
             [
                 "--only",
-                part @ ("write" | "history" | "laws" | "agents" | "editors" | "load" | "fuzz"),
+                part @ ("write" | "history" | "laws" | "search" | "agents" | "editors" | "load"
+                | "fuzz"),
             ] => only = Some(*part),
             _ => bail!(
-                "unknown option {}: cargo xtask torture [--only write|history|laws|agents|editors|load|fuzz] [--cases N] [--seconds N]",
+                "unknown option {}: cargo xtask torture [--only write|history|laws|search|agents|editors|load|fuzz] [--cases N] [--seconds N]",
                 pair[0]
             ),
         }
@@ -114,6 +116,25 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
             cargo(&["test", "--workspace", "--profile", PROFILE, "--quiet"])
                 .env("LANCET_LAW_CASES", cases.to_string()),
         )?;
+    }
+    if wanted("search") {
+        step(
+            "the program that is searched with",
+            &mut cargo(&["build", "--package", "lancet-cli", "--profile", PROFILE]),
+        )?;
+        let mut faults = command("python3", &["benches/search_faults.py"]);
+        faults
+            .current_dir(top())
+            .arg("--require-index")
+            .arg("--lancet")
+            .arg(binary())
+            .arg("--rg")
+            .arg(setup::ripgrep()?);
+        match setup::fff() {
+            Ok(modules) => _ = faults.arg("--fff").arg(modules),
+            Err(error) => println!("no fff: {error:#}"),
+        }
+        step("searches while everything changes", &mut faults)?;
     }
     if wanted("agents") {
         step(

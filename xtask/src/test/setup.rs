@@ -297,6 +297,20 @@ pub(crate) fn newest_agents(names: &[&str]) -> anyhow::Result<PathBuf> {
     Ok(folder)
 }
 
+/// Installs fff in its newest version, an indexed search that lancet's is tortured beside; returns the folder of its packages.
+pub(crate) fn fff() -> anyhow::Result<PathBuf> {
+    let folder = top().join("target/fff");
+    std::fs::create_dir_all(&folder)?;
+    std::fs::write(folder.join("package.json"), "{\"private\": true}\n")?;
+    let mut install = command("npm", &["install", "--no-audit", "--no-fund"]);
+    install
+        .args(["--ignore-scripts", "--no-package-lock"])
+        .args(["--loglevel", "error", "@ff-labs/fff-node@latest"])
+        .current_dir(&folder);
+    quietly(&mut install, "npm install")?;
+    Ok(folder)
+}
+
 /// Copies a client of `clients/` to `target/clients/` and installs its packages there.
 fn node_packages(client: &str) -> anyhow::Result<PathBuf> {
     let folder = top().join("target/clients").join(client);
