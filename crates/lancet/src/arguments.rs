@@ -16,6 +16,7 @@ pub use crate::builtin::move_lines::MoveLinesArguments;
 pub use crate::builtin::multi_edit::{EditItem, MultiEditArguments};
 pub use crate::builtin::notebook_edit::{CellEditMode, NotebookEditArguments};
 pub use crate::builtin::read::{ReadArguments, ReadMode};
+pub use crate::builtin::rename::RenameArguments;
 pub use crate::builtin::replace_lines::ReplaceLinesArguments;
 pub use crate::builtin::strict_schema;
 pub use crate::builtin::undo::UndoArguments;

@@ -19,6 +19,7 @@ pub(crate) mod notebook_edit;
 mod output;
 mod prefix;
 pub(crate) mod read;
+pub(crate) mod rename;
 pub(crate) mod replace_lines;
 mod schema;
 mod strict;
@@ -60,6 +61,7 @@ static REGISTRY: &[&dyn Tool] = &[
     &apply_patch::ApplyPatch,
     &undo::Undo,
     &diagnostics::Diagnostics,
+    &rename::Rename,
     &text_editor::TextEditor,
 ];
 

@@ -131,8 +131,8 @@ pub mod tools {
         ApplyPatchArguments, CellEditMode, DeleteFileArguments, DeleteLinesArguments,
         DiagnosticsArguments, EditArguments, EditItem, GlobArguments, GrepArguments,
         InsertArguments, MoveFileArguments, MoveLinesArguments, MultiEditArguments,
-        NotebookEditArguments, OutputMode, ReadArguments, ReadMode, ReplaceLinesArguments,
-        UndoArguments, WriteArguments, WriteMode, strict_schema,
+        NotebookEditArguments, OutputMode, ReadArguments, ReadMode, RenameArguments,
+        ReplaceLinesArguments, UndoArguments, WriteArguments, WriteMode, strict_schema,
     };
     pub use crate::builtin::{
         ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration, Format, Length, ListForm, Strictness,

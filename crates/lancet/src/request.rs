@@ -4,6 +4,8 @@
 
 mod hunk;
 mod lines;
+mod options;
+mod planned;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -19,6 +21,9 @@ pub use lancet_search::Substitution;
 pub use lancet_text::{FinalNewline, Gaps, HunkBounds, LastLine};
 pub use lancet_workspace::Executable;
 
+pub use self::options::{DryRun, Insist};
+pub use self::planned::PlannedPlaces;
+pub(crate) use self::planned::{PlannedRole, SymbolRename};
 use crate::arguments::{GlobArguments, GrepArguments, ReadArguments};
 pub use crate::cell_request::{CellChange, CellName, CellRequest, CellType, InsertSide};
 use crate::undo::{Restore, TakeBack, TakeHunk};
@@ -107,6 +112,8 @@ pub enum Place {
     /// At every match of a regular expression. The old text is the expression and the new text its template, for messages
     /// alone.
     Matches(Arc<Substitution>),
+    /// At the places of one version of the file that a language server planned. There is no old text.
+    Planned(Arc<PlannedPlaces>),
 }
 
 /// The content to write to a file.
@@ -167,38 +174,6 @@ pub enum WrittenNewline {
     AsSent,
     /// The content cannot say whether the file ends in a newline: a file that has none keeps lacking it.
     AsFile,
-}
-
-/// Whether text that looks like display text or a placeholder is written all the same.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Insist {
-    /// Such text is written.
-    Yes,
-    /// Such text is refused as `leaked`.
-    #[default]
-    No,
-}
-
-/// Whether a change is only shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DryRun {
-    /// The answer shows the patch; nothing is written.
-    Yes,
-    /// The change is carried out.
-    #[default]
-    No,
-}
-
-impl From<bool> for Insist {
-    fn from(yes: bool) -> Self {
-        if yes { Self::Yes } else { Self::No }
-    }
-}
-
-impl From<bool> for DryRun {
-    fn from(yes: bool) -> Self {
-        if yes { Self::Yes } else { Self::No }
-    }
 }
 
 impl Request {
@@ -353,6 +328,9 @@ pub(crate) enum Change<'r> {
     Files(Request),
     Reply(ReplyRequest<'r>),
     MoveLines(LinesMove),
+    /// One file that gets another name, with the imports of other files.
+    MoveFile(Request),
+    Rename(SymbolRename),
     TakeBack(TakeBack, Whose),
     Restore(Vec<Restore>),
     TakeHunk(TakeHunk),

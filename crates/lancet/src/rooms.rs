@@ -29,6 +29,7 @@ mod program_results;
 mod proposal;
 pub(crate) mod record;
 pub(crate) mod reply;
+mod server_text;
 pub(crate) mod set_aside;
 mod stopped;
 mod syntax;
@@ -178,7 +179,7 @@ pub(crate) fn run_change(
     let cancel = match change {
         Change::TakeBack(asked, _) => asked.cancel.clone(),
         Change::Restore(asked) => asked.iter().find_map(|one| one.cancel.clone()),
-        Change::Files(_) | Change::Reply(_) | Change::MoveLines(_) | Change::TakeHunk(_) => None,
+        _ => None,
     };
     let cancel = cancel.unwrap_or_default();
     let mut context = CallContext::new(session, name.to_owned(), caller, cancel);

@@ -70,6 +70,7 @@ pages! {
     writing => "writing",
     several_files => "several-files",
     moving_and_removing => "moving-and-removing",
+    renaming => "renaming",
     searching => "searching",
     taking_changes_back => "undo",
     patches => "patches",

@@ -51,6 +51,7 @@ const WRITING: &[&str] = &[
     "DeleteLines",
     "MoveLines",
     "MoveFile",
+    "Rename",
     "DeleteFile",
     "ApplyPatch",
     "Undo",

@@ -12,7 +12,7 @@ use crate::stage::Stage;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A stage whose PATH has the servers that the tests use; none where they are not installed.
-fn stage_with(server: &str) -> Option<Stage> {
+pub(crate) fn stage_with(server: &str) -> Option<Stage> {
     let folders = std::env::var_os("LANCET_LANGUAGE_SERVERS").unwrap_or_default();
     let is_there = |folder: PathBuf| folder.join(server).is_file();
     if !std::env::split_paths(&folders).any(is_there) {
@@ -25,13 +25,13 @@ fn stage_with(server: &str) -> Option<Stage> {
     Some(Stage::new().with("PATH", PathBuf::from(all)).with_token())
 }
 
-fn trust(stage: &Stage) {
+pub(crate) fn trust(stage: &Stage) {
     let run = stage.run(&["trust", "--yes"]);
     assert_eq!(run.code, 0, "{run:?}");
 }
 
 /// Two files of which one needs the other, and an old problem.
-fn project(stage: &Stage) -> (PathBuf, PathBuf) {
+pub(crate) fn project(stage: &Stage) -> (PathBuf, PathBuf) {
     stage.file(
         "pyproject.toml",
         "[project]\nname = \"shop\"\nversion = \"1\"\n",

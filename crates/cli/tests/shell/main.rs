@@ -37,6 +37,7 @@ mod pictures;
 mod poisonous_files;
 mod provider_rules;
 mod read;
+mod renaming;
 mod reply;
 mod ripgrep;
 mod roots;

@@ -10,7 +10,7 @@ use super::schema::strict_schema;
 use super::tool::{Offered, OtherName, Tool, check_path, typed};
 use crate::outcome::Layout;
 use crate::receive::InvalidArguments;
-use crate::request::{Asked, FileRequest, MoveRequest, Request};
+use crate::request::{Asked, Change, FileRequest, MoveRequest, Request};
 
 /// Arguments of `MoveFile`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -40,7 +40,7 @@ impl MoveFileArguments {
             insist: self.insist.into(),
             dry_run: self.dry_run.into(),
         };
-        Ok(request.into())
+        Ok(Asked::Change(Change::MoveFile(request)))
     }
 }
 
@@ -58,7 +58,7 @@ impl Tool for MoveFile {
             title: "Move a file".into(),
             summary: "Moves or renames a file.".into(),
             description: "Moves or renames a file. Never over an existing one; missing folders are made. What was read of it \
-                still counts under the new name."
+                still counts under the new name. Imports follow where a language server knows them."
                 .into(),
             prompt: include_str!("prompts/move_file.md").into(),
             input_schema: strict_schema::<MoveFileArguments>(),

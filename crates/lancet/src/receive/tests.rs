@@ -271,7 +271,8 @@ fn an_optional_field_that_says_nothing_is_absent_in_every_tool() {
             let value = match *field {
                 "edits" => edit,
                 "expect" => json!(["x", "y"]),
-                "start_line" | "end_line" => json!(1),
+                "start_line" | "end_line" | "line" => json!(1),
+                "new_name" => json!("b"),
                 _ => text,
             };
             plain.insert((*field).to_owned(), value);

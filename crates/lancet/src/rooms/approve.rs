@@ -101,6 +101,13 @@ fn check_again(context: &CallContext<'_>, plan: &Plan) -> Result<(), Halt> {
     Ok(())
 }
 
+/// Whether a person is asked about a file in every mode, because of its name or of what cannot be known of it.
+pub(crate) fn is_protected(context: &CallContext<'_>, target: &locate::Target) -> bool {
+    let policy = context.engine().permissions.policy();
+    let decision = decide(&policy, target);
+    reason::reason(&policy, target, &decision).is_some_and(|reason| reason.protected)
+}
+
 /// Names who or what allows a plan that nobody is asked about.
 fn allowed_by(standings: &[Standing]) -> Option<String> {
     let granted = standings.iter().find_map(|standing| match standing {

@@ -206,6 +206,8 @@ fn examine_change(
         Change::Files(request) => examine::change::examine(context, attempt, request),
         Change::Reply(reply) => examine::reply::examine(context, attempt, reply),
         Change::MoveLines(asked) => examine::move_lines::examine(context, attempt, asked),
+        Change::MoveFile(request) => examine::move_file::examine(context, attempt, request),
+        Change::Rename(asked) => examine::rename::examine(context, attempt, asked),
         Change::TakeBack(asked, whose) => examine::undo::examine(context, attempt, asked, *whose),
         Change::Restore(asked) => examine::undo::restore(context, attempt, asked),
         Change::TakeHunk(asked) => examine::undo::hunk(context, attempt, asked),

@@ -13,15 +13,13 @@ use super::locate::{Intent, is_hidden, locate};
 use super::notice::{Effect, Notice};
 use super::record::Recorded;
 use super::reply::problems::line;
+use super::server_text::server_text;
 use super::{CallContext, reply};
 use crate::outcome::{ChangeKind, Diagnosis, FoundProblem};
 use crate::refusal::Refusal;
 use crate::reply::Reply;
 use crate::settings::Diagnostics;
 use crate::wording::count;
-
-/// The byte order mark, which is no part of the text that servers have.
-const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// Tells the servers of a file that was shown.
 pub(super) fn shown(context: &CallContext<'_>, page: &Page) {
@@ -32,7 +30,7 @@ pub(super) fn shown(context: &CallContext<'_>, page: &Page) {
     if context.session.is_apart() || page.target.is_withheld() || !language.serves(path) {
         return;
     }
-    if let Some(text) = page.content.as_deref().and_then(|bytes| text(bytes)) {
+    if let Some(text) = page.content.as_deref().and_then(|bytes| server_text(bytes)) {
         language.read(path, text);
     }
 }
@@ -50,6 +48,11 @@ pub(super) fn after(context: &CallContext<'_>, recorded: &Recorded) -> Diagnosis
     let changes = changes(language, recorded, &revisions);
     // What was found of an earlier version is no longer true.
     context.session.inner.late_problems.forget();
+    for file in &recorded.plan.files {
+        if let Some(moved) = file.moved() {
+            language.moved(moved.from.path(), file.target.path());
+        }
+    }
     let pending = language.changed(context.session.key(), &changes);
     if diagnostics(context) == Diagnostics::OnRead {
         // What comes of it is kept for the next reading call.
@@ -99,7 +102,7 @@ pub(super) fn current(
     if let Some(target) = &target {
         let snapshot = target.located.snapshot(LARGEST);
         if let Ok(snapshot) = &snapshot
-            && let Some(text) = text(&snapshot.bytes)
+            && let Some(text) = server_text(&snapshot.bytes)
         {
             language.read(target.path(), text);
         }
@@ -183,8 +186,8 @@ fn changes<'r>(
     let mut changes = Vec::new();
     let files = recorded.plan.files.iter().zip(revisions);
     for ((file, revision), (old, new)) in files.zip(&recorded.contents) {
-        let before = old.as_deref().and_then(|bytes| text(bytes));
-        let after = new.as_deref().and_then(|bytes| text(bytes));
+        let before = old.as_deref().and_then(|bytes| server_text(bytes));
+        let after = new.as_deref().and_then(|bytes| server_text(bytes));
         let (path, source) = (file.target.path(), file.source().path());
         let is_created = file.kind() == ChangeKind::Create;
         // A text that is not UTF-8, or too large to be held, is not known here.
@@ -215,10 +218,4 @@ fn known<'t>(language: &Language, path: &Path, text: Option<&'t str>) -> Option<
         true => text,
         false => Some(""),
     }
-}
-
-/// The text of a file as servers have it; none where it is not UTF-8.
-fn text(bytes: &[u8]) -> Option<&str> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    Some(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text))
 }

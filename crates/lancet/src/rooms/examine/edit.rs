@@ -2,6 +2,7 @@
 //! is written; the result is the plan for the file, or a refusal for each edit that failed.
 
 mod crowd;
+mod drafted;
 pub(super) mod edit_session;
 mod encoding_after;
 pub(super) mod finish;
@@ -11,6 +12,7 @@ mod line_place;
 mod line_range;
 mod line_refusals;
 mod matches;
+mod planned;
 pub(crate) mod refuse;
 pub(super) mod source;
 mod unseen;
@@ -124,7 +126,7 @@ fn open(
         && !is_notebook_name(target)
         && let [(_, edit)] = edits
         && edit.as_hunk().is_none()
-        && !matches!(edit.place, Place::Matches(_))
+        && !matches!(edit.place, Place::Matches(_) | Place::Planned(_))
     {
         let survey = large::survey(context, target)?;
         let encoding = large::streamable(context, target, &survey)?;
@@ -209,10 +211,16 @@ fn lay_edits<S: TextSource>(
         if failures[at].is_some() {
             continue;
         }
+        if let Some(refusal) = planned::outdated(session.target, edit, current) {
+            failures[at] = Some(refusal);
+            continue;
+        }
         let named = edit.revision.as_deref();
         if !read_states.iter().any(|(known, _)| *known == named) {
             let found = if fills_unknown(edit) {
                 Ok(ReadState::of(Seen::whole(current.size)))
+            } else if let Some(known) = planned::read_state(context, path, edit, current) {
+                Ok(known)
             } else {
                 read_state(context, path, current, named, Need::Places)
             };

@@ -159,6 +159,39 @@ pub(crate) fn change_view(
     (view, shown.old)
 }
 
+/// Makes the view of changes whose lines are not shown: their numbers.
+pub(crate) fn unshown_view(
+    context: &CallContext<'_>,
+    document: &Document<'_>,
+    changes: &[Change],
+    notes: Notes,
+) -> ChangeView {
+    let notices = notes.say(context);
+    let patch = hunks_of_changes(document.view(), document, changes, CONTEXT);
+    let lines: Vec<Range<usize>> = patch
+        .blocks
+        .iter()
+        .map(|(_, new)| new.start + 1..new.end + 1)
+        .collect();
+    // Where lines are gone, the one that now stands there is named.
+    let numbers = lines
+        .iter()
+        .flat_map(|lines| lines.start..lines.end.max(lines.start + 1));
+    let numbers = numbers.take(MOST_LINES);
+    let body = format!("changed: {}\n", lines_named(numbers.collect(), 20));
+    context.say(context.length(&body));
+    ChangeView {
+        added: patch.added,
+        removed: patch.removed,
+        coarse: patch.coarse,
+        lines,
+        patch: patch.hunks,
+        body,
+        notices,
+        ..ChangeView::default()
+    }
+}
+
 /// What an answer shows of the lines around changes.
 #[derive(Default)]
 struct ShownLines {

@@ -9,8 +9,10 @@ use lancet_text::{
     TextKind, Unencodable, Verdict, find, find_hunk, hunks_of_changes, replaced_lines,
 };
 
+use super::drafted::{built_on, damaged};
 use super::encoding_after::encoding_after;
 use super::hinted_lines::HintedLines;
+use super::planned::is_unshown;
 use super::source::{LARGEST_RESULT, LaidChanges, LineSpan, SentEdit, SeveralPlaces, TextSource};
 use crate::ledger::{line_changes, raw, raw_lines};
 use crate::refusal::Refusal;
@@ -22,7 +24,7 @@ use crate::rooms::examine::explain::{
 };
 use crate::rooms::examine::formatted::{Formatted, format_edits, unshown_after};
 use crate::rooms::examine::hidden;
-use crate::rooms::examine::view::{Notes, Numbers, change_view};
+use crate::rooms::examine::view::{Notes, Numbers, change_view, unshown_view};
 use crate::rooms::locate::Target;
 use crate::rooms::plan::ChangeView;
 
@@ -40,6 +42,8 @@ pub(crate) struct HeldText<'d> {
     is_edited: bool,
     /// Where lines have moved; none where no hunk has a line number.
     lines: Option<HintedLines>,
+    /// Whether the answer shows none of the changed lines.
+    is_unshown: bool,
 }
 
 impl<'d> HeldText<'d> {
@@ -59,6 +63,7 @@ impl<'d> HeldText<'d> {
             together: Vec::new(),
             is_edited: false,
             lines: HintedLines::of(edits),
+            is_unshown: is_unshown(edits),
         }
     }
 
@@ -70,21 +75,7 @@ impl<'d> HeldText<'d> {
 
     /// The ranges of the current text that stand for bytes which could not be decoded.
     fn damaged(&self) -> Cow<'_, [Range<usize>]> {
-        let Some(draft) = &self.draft else {
-            return Cow::Borrowed(self.document.damaged());
-        };
-        if self.document.damaged().is_empty() {
-            return Cow::Borrowed(&[]);
-        }
-        let is_damaged = |at: usize| {
-            let origin = draft.origin(at..at + char::REPLACEMENT_CHARACTER.len_utf8());
-            origin
-                .iter()
-                .any(|origin| self.document.damaged().contains(origin))
-        };
-        let marks = draft.text().match_indices(char::REPLACEMENT_CHARACTER);
-        let marks = marks.filter(|(at, _)| is_damaged(*at));
-        Cow::Owned(marks.map(|(at, mark)| at..at + mark.len()).collect())
+        damaged(self.document, self.draft.as_ref())
     }
 
     /// The line table of the current text.
@@ -347,6 +338,9 @@ impl TextSource for HeldText<'_> {
         formatted: &Formatted,
         view: &ChangeView,
     ) -> Vec<Range<u64>> {
+        if self.is_unshown {
+            return std::iter::once(0..u64::MAX).collect();
+        }
         unshown_after(self.document, &laid.raw, view, &formatted.lines)
     }
 
@@ -368,6 +362,10 @@ impl TextSource for HeldText<'_> {
         notes: Notes,
         seen: &mut Seen,
     ) -> Result<ChangeView, Refusal> {
+        if self.is_unshown {
+            let document = self.document;
+            return Ok(unshown_view(self.context, document, &laid.changes, notes));
+        }
         let (mut view, shown) = change_view(
             self.context,
             self.document,
@@ -388,12 +386,4 @@ impl TextSource for HeldText<'_> {
     fn encoding_after(&self, changes: &[RawChange]) -> Result<Option<String>, Refusal> {
         encoding_after(self.context, self.target, self.document, changes)
     }
-}
-
-/// The range of the file's text that a place reaches over, where earlier edits have changed some of it and left some.
-fn built_on(draft: &Draft<'_>, place: &Range<usize>) -> Option<Range<usize>> {
-    let origins = draft.origin(place.clone());
-    let (first, last) = (origins.first()?, origins.last()?);
-    let is_untouched = origins.len() == 1 && first.len() == place.len();
-    (!is_untouched).then_some(first.start..last.end)
 }

@@ -75,6 +75,7 @@ impl<S: TextSource> EditSession<'_, S> {
             Place::Lines(range) => self.locate_lines(read_state, sent, range),
             Place::MovedAfter(range) => self.locate_move(read_state, sent, options, range),
             Place::Matches(substitution) => self.locate_matches(substitution),
+            Place::Planned(planned) => Ok(self.locate_planned(planned)),
             Place::Text | Place::Hunk(_) => {
                 let (found, leaked_numbers) = self.search(read_state, sent, options)?;
                 Ok(Located::of(found, leaked_numbers))
@@ -89,7 +90,10 @@ impl<S: TextSource> EditSession<'_, S> {
         let refused = |kind, text: &str| {
             Err(Refusal::new(kind, text).with("file_path", quote_path(self.target.path())))
         };
-        if matches!(place, Place::Text | Place::Hunk(_) | Place::Matches(_)) {
+        if matches!(
+            place,
+            Place::Text | Place::Hunk(_) | Place::Matches(_) | Place::Planned(_)
+        ) {
             return Ok(());
         }
         if request.replace_all {

@@ -1,0 +1,36 @@
+//! Which parts of a file the text stands for that some edits were already applied to.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use lancet_text::{Document, Draft};
+
+/// The ranges of a text that stand for bytes which could not be decoded. Without a draft it is the text of the file.
+pub(super) fn damaged<'t>(
+    document: &'t Document<'_>,
+    draft: Option<&Draft<'_>>,
+) -> Cow<'t, [Range<usize>]> {
+    let Some(draft) = draft else {
+        return Cow::Borrowed(document.damaged());
+    };
+    if document.damaged().is_empty() {
+        return Cow::Borrowed(&[]);
+    }
+    let is_damaged = |at: usize| {
+        let origin = draft.origin(at..at + char::REPLACEMENT_CHARACTER.len_utf8());
+        origin
+            .iter()
+            .any(|origin| document.damaged().contains(origin))
+    };
+    let marks = draft.text().match_indices(char::REPLACEMENT_CHARACTER);
+    let marks = marks.filter(|(at, _)| is_damaged(*at));
+    Cow::Owned(marks.map(|(at, mark)| at..at + mark.len()).collect())
+}
+
+/// The range of the file's text that a place reaches over, where earlier edits have changed some of it and left some.
+pub(super) fn built_on(draft: &Draft<'_>, place: &Range<usize>) -> Option<Range<usize>> {
+    let origins = draft.origin(place.clone());
+    let (first, last) = (origins.first()?, origins.last()?);
+    let is_untouched = origins.len() == 1 && first.len() == place.len();
+    (!is_untouched).then_some(first.start..last.end)
+}

@@ -1,0 +1,95 @@
+//! Edits at places that a language server planned: they are of one version of the file, and of no other.
+
+use std::path::Path;
+
+use lancet_history::Seen;
+use lancet_text::{Change, Found, Place as FoundPlace, Rung, normalize_newlines};
+
+use super::edit_session::EditSession;
+use super::line_place::Located;
+use super::source::TextSource;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::request::{EditRequest, Place, PlannedPlaces, PlannedRole};
+use crate::rooms::CallContext;
+use crate::rooms::examine::read_state::{Current, ReadState};
+use crate::rooms::locate::Target;
+
+/// The refusal where the file is no longer the version that was planned for.
+pub(super) fn outdated(
+    target: &Target,
+    edit: &EditRequest,
+    current: Current<'_>,
+) -> Option<Refusal> {
+    let Place::Planned(planned) = &edit.place else {
+        return None;
+    };
+    if planned.revision == current.revision {
+        return None;
+    }
+    let path = target.told();
+    let text = format!(
+        "{path} changed while the change was worked out. Nothing was written; send the call again."
+    );
+    Some(Refusal::new(RefusalKind::Stale, text).with("file_path", path))
+}
+
+/// What the session has seen of a file that it need not have read; none where it must have.
+pub(super) fn read_state(
+    context: &CallContext<'_>,
+    path: &Path,
+    edit: &EditRequest,
+    current: Current<'_>,
+) -> Option<ReadState> {
+    let Place::Planned(planned) = &edit.place else {
+        return None;
+    };
+    match planned.role {
+        PlannedRole::Named => None,
+        PlannedRole::Other => Some(ReadState::of(Seen::none())),
+        PlannedRole::Moved => {
+            let entry = context.session.ledger().get(path).cloned();
+            let entry = entry.filter(|entry| entry.revision == *current.revision.as_bytes());
+            Some(match entry {
+                Some(entry) => ReadState {
+                    numbers: entry.numbers,
+                    ..ReadState::of(entry.seen)
+                },
+                None => ReadState::of(Seen::none()),
+            })
+        }
+    }
+}
+
+/// Whether the lines of a file are not shown by the call that changes it.
+pub(super) fn is_unshown(edits: &[(usize, &EditRequest)]) -> bool {
+    let is_other = |edit: &EditRequest| match &edit.place {
+        Place::Planned(planned) => planned.role == PlannedRole::Other,
+        _ => false,
+    };
+    edits.iter().any(|(_, edit)| is_other(edit))
+}
+
+impl<S: TextSource> EditSession<'_, S> {
+    /// The places of a plan, as they are.
+    pub(super) fn locate_planned(&self, planned: &PlannedPlaces) -> Located {
+        let endings = self.source.endings();
+        let place = |(range, new): &(std::ops::Range<usize>, String)| FoundPlace {
+            range: range.clone(),
+            changes: vec![Change {
+                range: range.clone(),
+                text: normalize_newlines(new, endings).into_owned(),
+            }],
+        };
+        let found = Found {
+            rung: Rung::Exact,
+            places: planned.places.iter().map(place).collect(),
+            remarks: Vec::new(),
+        };
+        Located {
+            // The line that the caller must have seen was checked before the server was asked.
+            touched: Some(Vec::new()),
+            replaced: Some(String::new()),
+            ..Located::of(found, None)
+        }
+    }
+}

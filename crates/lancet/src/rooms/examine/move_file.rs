@@ -1,0 +1,146 @@
+//! examine for a file that gets another name. Where a language server that runs knows which imports the new name changes,
+//! these edits are part of the same plan; no server is started for it.
+
+use std::path::Path;
+
+use lancet_workspace::FileType;
+
+use super::change;
+use super::planned::{self, DiskTexts, Purpose};
+use crate::refusal::Refusal;
+use crate::request::{Action, EditRequest, FileRequest, MoveRequest, PlannedRole, Request};
+use crate::rooms::locate::{Intent, locate};
+use crate::rooms::plan::{Parts, Plan};
+use crate::rooms::{Attempt, CallContext};
+use crate::wording::count;
+
+/// How many times as long as for problems a server is waited for.
+const TIMES: u32 = 4;
+
+/// What a server says of a move.
+enum Imports {
+    /// Nothing is to be changed, or nobody knows.
+    None,
+    /// It could not be asked, and the answer says why.
+    Unknown(String),
+    /// It planned these edits.
+    Planned {
+        server: String,
+        edits: Vec<(String, EditRequest)>,
+    },
+}
+
+/// Works out the plan that gives a file another name.
+pub(crate) fn examine(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    request: &Request,
+) -> Result<Plan, Refusal> {
+    let (note, request) = match imports(context, request)? {
+        Imports::None => return change::examine(context, attempt, request),
+        Imports::Unknown(why) => (why, request.clone()),
+        Imports::Planned { server, edits } => with_edits(request, &server, edits),
+    };
+    context.say(context.length(&note));
+    let mut plan = change::examine_as_one(context, attempt, &request)?;
+    if plan.files.len() > 1 {
+        plan.origin.parts = Parts::Inseparable;
+    }
+    if let Some(moved) = plan.files.first_mut() {
+        moved.view.notices.push(note);
+    }
+    Ok(plan)
+}
+
+/// Asks the server of the file what the move needs.
+fn imports(context: &CallContext<'_>, request: &Request) -> Result<Imports, Refusal> {
+    let engine = context.engine();
+    let Some((language, (from, to))) = engine.language().zip(names(request)) else {
+        return Ok(Imports::None);
+    };
+    // What cannot be moved is refused by the plan itself.
+    let (Ok(from), Ok(to)) = (
+        locate(engine, from, Intent::Leave),
+        locate(engine, to, Intent::Take),
+    ) else {
+        return Ok(Imports::None);
+    };
+    let is_plain = matches!(from.located.kind(), FileType::File) && !from.located.is_link();
+    let is_free = matches!(to.located.kind(), FileType::Missing);
+    if !is_plain || !is_free || from.is_withheld() || to.is_withheld() {
+        return Ok(Imports::None);
+    }
+    let mut texts = DiskTexts::new(context);
+    let until = planned::until(context, TIMES);
+    let plan = match language.before_move(from.path(), to.path(), &mut texts, until) {
+        Ok(Some(plan)) if !plan.files.is_empty() => plan,
+        Ok(_) => return Ok(Imports::None),
+        Err(error) => {
+            return match planned::silent(&error) {
+                Some(why) => Ok(Imports::Unknown(why)),
+                None => {
+                    let server = "the language server";
+                    Err(planned::refusal(context, error, Purpose::Move, server))
+                }
+            };
+        }
+    };
+    let role = |path: &Path| match path == from.path() {
+        true => PlannedRole::Moved,
+        false => PlannedRole::Other,
+    };
+    let edits = planned::edits(context, &texts, &plan, Purpose::Move, role)?;
+    let own = from.path().to_str().unwrap_or_default();
+    // Edits of the file itself go with the move.
+    let edits = edits.into_iter().map(|(path, edit)| match path == own {
+        true => (String::new(), edit),
+        false => (path, edit),
+    });
+    Ok(Imports::Planned {
+        server: plan.server.clone(),
+        edits: edits.collect(),
+    })
+}
+
+/// The two names of a request that moves one file and does nothing else.
+fn names(request: &Request) -> Option<(&str, &str)> {
+    match request.files.as_slice() {
+        [
+            FileRequest {
+                path,
+                action: Action::Move(to),
+            },
+        ] if to.edits.is_empty() => Some((path, &to.to)),
+        _ => None,
+    }
+}
+
+/// The move together with what a server planned for it, and what the answer says of that. An edit without a path is of the
+/// moved file.
+fn with_edits(
+    request: &Request,
+    server: &str,
+    edits: Vec<(String, EditRequest)>,
+) -> (String, Request) {
+    let (own, others): (Vec<_>, Vec<_>) = edits.into_iter().partition(|(path, _)| path.is_empty());
+    let note = match others.len() {
+        0 => format!("{server} planned the changes of its own imports"),
+        files => format!(
+            "{server} planned the changes of imports: {}, whose lines are named, not shown",
+            count(files, "other file")
+        ),
+    };
+    let mut request = request.clone();
+    if let Some(FileRequest {
+        action: Action::Move(MoveRequest { edits, .. }),
+        ..
+    }) = request.files.first_mut()
+    {
+        edits.extend(own.into_iter().map(|(_, edit)| edit));
+    }
+    let others = others
+        .into_iter()
+        .map(|(path, edit)| FileRequest::edit(path, vec![edit]));
+    request.files.extend(others);
+    (note, request)
+}

@@ -1,0 +1,237 @@
+//! examine for another name of a symbol: finds the symbol on its line, asks the language server what the new name needs in
+//! every file, and makes one plan of it. Nothing is found by text alone.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use lancet_history::Standing;
+use lancet_language::{PlannedEdits, RefactorError, RenameQuestion};
+use lancet_text::Document;
+use serde_json::json;
+
+use super::change;
+use super::open::{decode, refuse_notebook, require_file, snapshot_to_change};
+use super::planned::{self, DiskTexts, Purpose};
+use super::read_state::{Current, Need, ReadState, read_state};
+use crate::ledger::raw;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::request::{DryRun, FileRequest, PlannedRole, Request, SymbolRename};
+use crate::rooms::locate::{Intent, Target, locate};
+use crate::rooms::plan::{Parts, Plan};
+use crate::rooms::server_text::server_text;
+use crate::rooms::{Attempt, CallContext, Freshness};
+use crate::wording::{count, cut, quote_path};
+
+/// How many times as long as for problems a server is waited for.
+const TIMES: u32 = 10;
+
+/// The most characters of a line that a refusal quotes.
+const QUOTED: usize = 300;
+
+/// Works out the plan that gives a symbol another name.
+pub(crate) fn examine(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    asked: &SymbolRename,
+) -> Result<Plan, Refusal> {
+    let target = locate(context.engine(), &asked.path, Intent::Edit)?;
+    require_file(context.engine(), &target)?;
+    // From the disk: a server is asked about what stands there, and not a second time because a copy was not proof enough.
+    let mut from_disk = Attempt::new(Freshness::FromDisk);
+    let base = snapshot_to_change(context, &mut from_disk, &target)?;
+    refuse_notebook(context.engine(), &target, &base.bytes)?;
+    let document = decode(context.engine(), &target, &base.bytes)?;
+    let current = Current::held(&base, &document);
+    let revision = asked.revision.as_deref();
+    let read_state = read_state(context, target.path(), current, revision, Need::Places)?;
+    let line = line(context, &target, &document, &read_state, asked.line)?;
+    let places = symbols(&document, &target, line, asked)?;
+    let Some(language) = context.engine().language() else {
+        return Err(planned::no_servers());
+    };
+    let text: Arc<str> = match server_text(&base.bytes) {
+        Some(text) => text.into(),
+        None => return Err(not_utf8(&target)),
+    };
+    let ranges: Vec<Range<usize>> = places
+        .iter()
+        .filter_map(|place| planned::server_range(&document, place.clone()))
+        .collect();
+    let Some(first) = ranges.first() else {
+        return Err(not_utf8(&target));
+    };
+    let question = RenameQuestion {
+        path: target.path(),
+        text: &text,
+        symbol: first.clone(),
+        new_name: &asked.new_name,
+    };
+    let mut texts = DiskTexts::new(context);
+    let until = planned::until(context, TIMES);
+    let plan = language
+        .rename(&question, &mut texts, until)
+        .map_err(|error| refuse(context, error))?;
+    require_one_meaning(&target, &document, &plan, (&places, &ranges), asked)?;
+    let role = |path: &std::path::Path| match path == target.path() {
+        true => PlannedRole::Named,
+        false => PlannedRole::Other,
+    };
+    let mut edits = planned::edits(context, &texts, &plan, Purpose::Rename, role)?;
+    // The named file comes first: its lines are shown.
+    edits.sort_by_key(|(path, _)| std::path::Path::new(path) != target.path());
+    if let Some((_, named)) = edits.first_mut() {
+        named.revision.clone_from(&asked.revision);
+    }
+    let files = edits
+        .into_iter()
+        .map(|(path, edit)| FileRequest::edit(path, vec![edit]))
+        .collect();
+    let request = Request {
+        dry_run: asked.dry_run,
+        ..Request::new(files)
+    };
+    let lead = lead(&plan, asked);
+    context.say(context.length(&lead));
+    let mut plan = change::examine_as_one(context, attempt, &request)?;
+    plan.origin.parts = Parts::Inseparable;
+    plan.origin.lead = Some(lead);
+    Ok(plan)
+}
+
+/// The sentence at the beginning of the answer.
+fn lead(plan: &PlannedEdits, asked: &SymbolRename) -> String {
+    let places: usize = plan.files.iter().map(|file| file.spans.len()).sum();
+    let others = match (plan.files.len(), asked.dry_run) {
+        (1, _) | (_, DryRun::Yes) => "",
+        _ => " Lines of the other files are named, not shown: read such a file before you edit it.",
+    };
+    format!(
+        "`{}` to `{}`, planned by {}: {} in {}.{others}",
+        asked.symbol,
+        asked.new_name,
+        plan.server,
+        count(places, "place"),
+        count(plan.files.len(), "file")
+    )
+}
+
+fn refuse(context: &CallContext<'_>, error: RefactorError) -> Refusal {
+    planned::refusal(context, error, Purpose::Rename, "the language server")
+}
+
+/// The line with the symbol, counted from 0. It must have been shown, with this number.
+fn line(
+    context: &CallContext<'_>,
+    target: &Target,
+    document: &Document<'_>,
+    read_state: &ReadState,
+    number: u64,
+) -> Result<usize, Refusal> {
+    let path = quote_path(target.path());
+    let line = usize::try_from(number).unwrap_or(usize::MAX);
+    if line == 0 || line > document.line_count() {
+        let text = format!(
+            "{path} has {}, and the call names line {number}. Send the number of a line that is there.",
+            count(document.line_count(), "line")
+        );
+        return Err(Refusal::new(RefusalKind::Invalid, text).with("file_path", path));
+    }
+    let bytes = raw(document, document.line_range(line - 1));
+    let why = if !read_state.seen.missing_from(bytes).is_empty() {
+        format!("Line {number} of {path} was not shown in this session.")
+    } else if is_moved(read_state, line - 1) {
+        format!("Lines of {path} have moved since line {number} was shown.")
+    } else {
+        return Ok(line - 1);
+    };
+    let call = context.read_call(target.path(), Some(line), Some(1));
+    let text = format!("{why} Call {call} and send this call again.");
+    Err(Refusal::new(RefusalKind::NotRead, text)
+        .with("file_path", path)
+        .with("lines", vec![line]))
+}
+
+/// Whether a line has another number than the one that it was shown with.
+fn is_moved(read_state: &ReadState, line: usize) -> bool {
+    match read_state.numbers.standing(line as u64) {
+        Standing::At { line: now, .. } => now != line as u64,
+        Standing::Replaced => false,
+        Standing::Unknown => true,
+    }
+}
+
+/// Where the symbol stands on the line, as a whole word.
+fn symbols(
+    document: &Document<'_>,
+    target: &Target,
+    line: usize,
+    asked: &SymbolRename,
+) -> Result<Vec<Range<usize>>, Refusal> {
+    let range = document.line_range(line);
+    let text = &document.view()[range.clone()];
+    let symbol = asked.symbol.as_str();
+    let is_word = |character: char| character.is_alphanumeric() || character == '_';
+    let joins = |beside: Option<char>, own: Option<char>| {
+        beside.is_some_and(is_word) && own.is_some_and(is_word)
+    };
+    let places = text.match_indices(symbol).filter(|(at, _)| {
+        let before = text[..*at].chars().next_back();
+        let after = text[at + symbol.len()..].chars().next();
+        !joins(before, symbol.chars().next()) && !joins(after, symbol.chars().next_back())
+    });
+    let places: Vec<Range<usize>> = places
+        .map(|(at, _)| range.start + at..range.start + at + symbol.len())
+        .collect();
+    if !places.is_empty() {
+        return Ok(places);
+    }
+    let path = quote_path(target.path());
+    let text = format!(
+        "symbol does not stand as a whole word on line {} of {path}, which is {}. Send the line and the name as they are there.",
+        asked.line,
+        json!(cut(text, QUOTED))
+    );
+    Err(Refusal::new(RefusalKind::NotFound, text).with("file_path", path))
+}
+
+/// Where the symbol stands on its line more than once, all of these must be what the server renames together.
+fn require_one_meaning(
+    target: &Target,
+    document: &Document<'_>,
+    plan: &PlannedEdits,
+    (places, ranges): (&[Range<usize>], &[Range<usize>]),
+    asked: &SymbolRename,
+) -> Result<(), Refusal> {
+    let own = plan.files.iter().find(|file| file.path == target.path());
+    let is_renamed = |range: &Range<usize>| {
+        own.is_some_and(|file| file.spans.iter().any(|span| span.range == *range))
+    };
+    if ranges.len() < 2 || ranges.iter().all(is_renamed) {
+        return Ok(());
+    }
+    let columns: Vec<usize> = places
+        .iter()
+        .map(|place| {
+            let line = document.line_range(document.line_of(place.start));
+            document.view()[line.start..place.start].chars().count() + 1
+        })
+        .collect();
+    let path = quote_path(target.path());
+    let named: Vec<String> = columns.iter().map(usize::to_string).collect();
+    let text = format!(
+        "symbol stands on line {} of {path} at columns {}, and these do not all mean the same. Nothing was renamed; name a line on which it stands once, such as that of its definition.",
+        asked.line,
+        named.join(", ")
+    );
+    Err(Refusal::new(RefusalKind::Ambiguous, text)
+        .with("file_path", path)
+        .with("columns", columns))
+}
+
+fn not_utf8(target: &Target) -> Refusal {
+    let path = target.told();
+    let text = format!(
+        "{path} is not UTF-8, which language servers need. Nothing was renamed; make the change with Grep and Edit."
+    );
+    Refusal::new(RefusalKind::Unencodable, text).with("file_path", path)
+}

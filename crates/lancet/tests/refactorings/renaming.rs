@@ -1,0 +1,146 @@
+//! A symbol gets another name in every file: one operation, shown, recorded and undone as one.
+
+use lancet_testing::replies::{done, is_refused};
+use serde_json::json;
+
+use crate::place::{A, B, Place};
+
+#[test]
+fn every_file_is_changed_in_one_operation_and_one_undo_takes_all_back() {
+    let place = Place::new("versions");
+    place.read(&["a.txt"]);
+    let reply = place.rename(2, "name", "other");
+    done(&reply);
+    let (a, b) = (A.replace("name", "other"), B.replace(" name", " other"));
+    assert_eq!((place.text("a.txt"), place.text("b.txt")), (a, b));
+    let text = reply.text();
+    let root = place.project.root.display().to_string();
+    let text = text.replace(&root, "$ROOT");
+    let told: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.contains("revision"))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "`name` to `other`, planned by planner: 4 places in 2 files. Lines of the other files are named, not shown: read such a file before you edit it.",
+            "Edited $ROOT/a.txt: 3 replacements, 2 lines added, 2 removed.",
+            "1→one",
+            "2→the other",
+            "3→other and other",
+            "Edited $ROOT/b.txt: 1 replacement, 1 line added, 1 removed.",
+            "changed: line 1",
+        ],
+        "{text}"
+    );
+    let files = reply.data()["files"].as_array().expect("files").len();
+    assert_eq!(files, 2, "{}", reply.data());
+
+    let edit = |name: &str| {
+        let path = place.project.path(name);
+        place.project.edit(&path, "other", "third")
+    };
+    is_refused(&edit("b.txt"), "not_read");
+    done(&place.call("Undo", json!({})));
+    place.assert_untouched();
+}
+
+#[test]
+fn what_was_read_of_another_file_no_longer_counts() {
+    let place = Place::new("well");
+    place.read(&["a.txt", "b.txt"]);
+    done(&place.rename(2, "name", "other"));
+    let path = place.project.path("b.txt");
+    let edit = || place.project.edit(&path, "names", "NAMES");
+    is_refused(&edit(), "not_read");
+    let shown = place.project.read(&path);
+    assert!(shown.text().contains("other"), "{}", shown.text());
+    done(&edit());
+    // Of the named file the lines around the change were shown.
+    let path = place.project.path("a.txt");
+    done(&place.project.edit(&path, "the other", "an other"));
+}
+
+#[test]
+fn a_dry_run_shows_every_file_and_writes_nothing() {
+    let place = Place::new("well");
+    place.read(&["a.txt"]);
+    let reply = place.patiently(
+        "Rename",
+        &json!({
+            "file_path": place.project.path("a.txt"), "line": 2, "symbol": "name", "new_name": "other", "dry_run": true,
+        }),
+    );
+    done(&reply);
+    let text = reply.text();
+    assert!(
+        text.contains("+the other") && text.contains("+😀 other"),
+        "{text}"
+    );
+    place.assert_untouched();
+}
+
+#[test]
+fn a_file_that_another_program_changed_is_renamed_as_it_is_now() {
+    let place = Place::new("versions");
+    place.read(&["a.txt"]);
+    let theirs = "their line\nname\n";
+    std::fs::write(place.project.path("b.txt"), theirs).expect("a write");
+    done(&place.rename(2, "name", "other"));
+    assert_eq!(place.text("b.txt"), "their line\nother\n");
+}
+
+#[test]
+fn the_line_must_have_been_shown_with_its_number() {
+    let place = Place::new("well");
+    is_refused(&place.rename(2, "name", "other"), "not_read");
+    let path = place.project.path("a.txt");
+    done(&place.call(
+        "Read",
+        json!({ "file_path": path, "offset": 1, "limit": 2 }),
+    ));
+    is_refused(&place.rename(3, "name", "other"), "not_read");
+    std::fs::write(&path, A.replace("one", "uno")).expect("a write");
+    let reply = place.rename(2, "name", "other");
+    is_refused(&reply, "stale");
+    // That diff was shown, so the call goes through now.
+    done(&place.rename(2, "name", "other"));
+}
+
+#[test]
+fn the_symbol_must_stand_on_the_line_as_a_whole_word() {
+    let place = Place::new("well");
+    place.read(&["a.txt"]);
+    let reply = place.rename(2, "nam", "other");
+    is_refused(&reply, "not_found");
+    assert!(reply.text().contains("\"the name\""), "{}", reply.text());
+    is_refused(&place.rename(9, "name", "other"), "invalid");
+    for (symbol, new_name) in [
+        ("name", "1x"),
+        ("name", "a b"),
+        ("name", ""),
+        ("name", "name"),
+        ("the name", "x"),
+    ] {
+        is_refused(&place.rename(2, symbol, new_name), "invalid");
+    }
+    // Twice on one line, and the server renames both.
+    done(&place.rename(3, "name", "other"));
+    assert_eq!(place.text("a.txt"), A.replace("name", "other"));
+}
+
+#[test]
+fn without_servers_nothing_is_renamed() {
+    let project = lancet_testing::TestProject::with(|builder| {
+        builder.settings(lancet_testing::settings(
+            "tools = [\"all\"]\nmode = \"accept-edits\"\n",
+        ))
+    });
+    let path = project.put("a.txt", A);
+    done(&project.read(&path));
+    let asked = json!({ "file_path": path, "line": 2, "symbol": "name", "new_name": "other" });
+    let reply = project.call("Rename", asked);
+    is_refused(&reply, "invalid");
+    assert!(reply.text().contains("lancet trust"), "{}", reply.text());
+    assert_eq!(project.text("a.txt"), A);
+}
