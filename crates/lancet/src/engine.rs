@@ -9,6 +9,7 @@ mod open_error;
 mod others;
 mod permissions;
 mod recovery;
+mod resident;
 mod selection;
 mod surveys;
 mod terms;
@@ -32,7 +33,6 @@ use crate::order::Order;
 use crate::pdf::PdfReader;
 use crate::programs::ProgramRunner;
 use crate::receive::canonical_tool;
-use crate::residency::ResidencyTeller;
 use crate::session::SessionInner;
 use crate::settings::{Mode, Settings};
 use crate::syntax::SyntaxReader;
@@ -43,6 +43,7 @@ pub use builder::Builder;
 pub use open_error::OpenError;
 pub(crate) use others::{OtherWorkspaces, recorded_workspace};
 pub(crate) use recovery::{LateNotice, Notified, PendingRecovery};
+pub(crate) use resident::{BuildOrder, ResidentRoots, RulesInForce};
 pub(crate) use surveys::{Surveyed, Surveys};
 pub(crate) use terms::TROUBLE_ROOM;
 use terms::{EffectiveSettings, Fixed, Live};
@@ -80,9 +81,8 @@ pub(crate) struct EngineState {
     language: Option<Arc<Language>>,
     program_runner: Option<Arc<dyn ProgramRunner>>,
     pub(crate) surveys: Surveys,
-    /// Tells others what is resident of the roots.
-    #[allow(dead_code, reason = "the source of candidates is what tells")]
-    pub(crate) residency: ResidencyTeller,
+    /// The roots that are resident for searches.
+    pub(crate) resident: ResidentRoots,
     /// Recovery after earlier processes, and displaced files that may still be written to.
     pub(crate) pending_recovery: PendingRecovery,
     state_dir: Option<PathBuf>,
@@ -290,6 +290,19 @@ impl EngineView {
     /// gets beyond it, and rules are always applied to it.
     pub(crate) fn ceiling(&self) -> &Workspace {
         &self.terms.workspace
+    }
+
+    /// The rules and settings that decide which files a search meets.
+    pub(crate) fn rules_in_force(&self) -> RulesInForce {
+        RulesInForce {
+            policy: self.permissions.policy(),
+            settings: Arc::clone(&self.settings),
+        }
+    }
+
+    /// The roots that lancet was opened on, whatever a client narrowed them to.
+    pub(crate) fn all_roots(&self) -> &[PathBuf] {
+        &self.ceiling().roots()[..self.permissions.roots]
     }
 
     /// Whether a path is below a folder that this view may touch.

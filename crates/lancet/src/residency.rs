@@ -17,7 +17,6 @@ pub(crate) struct ResidencyTeller {
     told: Mutex<BTreeMap<PathBuf, IndexStatus>>,
 }
 
-#[allow(dead_code, reason = "the source of candidates is what tells")]
 impl ResidencyTeller {
     /// Prepares to tell; touches no file.
     pub(crate) fn new(state: Option<&Path>) -> Self {

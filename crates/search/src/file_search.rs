@@ -71,6 +71,25 @@ impl<'s> FileSearcher<'s> {
         }
     }
 
+    /// Counts the matches in a file whose whole content is in memory.
+    pub fn count_of(&mut self, bytes: &[u8], encoding: Option<&'static str>) -> FileOutcome {
+        let mut sink = CountSink {
+            matcher: &self.matcher,
+            spans: self.matcher.spans_lines(),
+            matches: 0,
+        };
+        let searched = self
+            .reading
+            .search_bytes(&self.matcher, bytes, encoding, &mut sink);
+        match searched {
+            Ok(cut) => FileOutcome::Matches {
+                matches: sink.matches,
+                cut,
+            },
+            Err(why) => why,
+        }
+    }
+
     /// Counts the matches in a file. `encoding` overrides the detection by byte order mark.
     pub fn count(
         &mut self,

@@ -9,6 +9,7 @@ use ignore::types::{Types, TypesBuilder};
 use lancet_workspace::EntryKind;
 
 use crate::glob::escape_brackets;
+use crate::name_key::NameKey;
 use crate::name_prefilter::NamePrefilter;
 
 /// A glob that cannot be compiled.
@@ -42,6 +43,8 @@ pub struct Filter {
     types: Option<Types>,
     /// In lower case; none for all.
     extensions: Vec<String>,
+    /// The names that the globs want, where they are about nothing else.
+    names: Option<NameKey>,
 }
 
 impl Filter {
@@ -60,6 +63,10 @@ impl Filter {
                 lines.push(with_files(&escape_brackets(glob)));
             }
         }
+        self.names = match globs {
+            [glob] => NameKey::of_glob(glob),
+            _ => None,
+        };
         self.prefilter = NamePrefilter::new(lines.iter().map(String::as_str));
         for base in bases {
             let mut builder = GitignoreBuilder::new(base);
@@ -108,6 +115,22 @@ impl Filter {
             .map(|extension| extension.trim_start_matches('.').to_ascii_lowercase())
             .collect();
         self
+    }
+
+    /// Whether every file is wanted.
+    pub(crate) fn wants_all(&self) -> bool {
+        self.globs.is_empty() && self.types.is_none() && self.extensions.is_empty()
+    }
+
+    /// Whether a glob removes files, so that whole folders may not be entered.
+    pub(crate) fn is_negated(&self) -> bool {
+        self.negated
+    }
+
+    /// The names of the wanted files, where the filter is about nothing but the end of a name or a whole one.
+    pub(crate) fn name_key(&self) -> Option<NameKey> {
+        let names = self.names.clone()?;
+        (self.types.is_none() && self.extensions.is_empty()).then_some(names)
     }
 
     /// Whether a folder may contain wanted files: only a negated glob can exclude a whole folder.

@@ -1,20 +1,331 @@
-//! The resident index: what it may take, what it says of itself, and which roots it leaves alone.
+//! The resident index: what is kept in memory of a tree so that a search need not walk it and open its files. It gives the walk's
+//! own answers: it is filled by the walk's rules, brought up to date before every search, and every line that it answers with is
+//! found by ripgrep's matcher in the bytes of the file.
+//!
+//! - `table` has the folders and files, `scan` and `fill` read the disk into it, `refresh` keeps it current.
+//! - `signatures` say which blocks of text can contain a literal, `blocks` which files these are, `plan` which literals a
+//!   pattern needs.
+//! - `contents` has the texts of small files, where memory allows it.
+//! - `query` answers searches.
+//! - `budget` is what all lancets of a user may take together, `status` what a process says of its index, and `home` which roots
+//!   are left alone.
 
+mod blocks;
 mod budget;
-mod home;
-mod status;
-
-pub use budget::{Budget, Exhausted, Held, PORTION, SLOT, WatchAllowance};
-pub use home::is_home_folder;
-pub use status::{IndexStatus, Residency, ResidentFacts, WhyNot};
-
-#[allow(dead_code, reason = "the source of candidates is what uses it")]
 mod columns;
-#[allow(dead_code, reason = "the source of candidates is what uses it")]
+mod contents;
+mod fill;
 mod grams;
-#[allow(dead_code, reason = "the source of candidates is what uses it")]
+mod home;
 mod literal_query;
-#[allow(dead_code, reason = "the source of candidates is what uses it")]
 mod plan;
-#[allow(dead_code, reason = "the source of candidates is what uses it")]
+mod query;
+mod refresh;
+mod rule_files;
+mod scan;
 mod signatures;
+mod status;
+mod table;
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+
+use lancet_workspace::{FolderHandle, FolderWatch, WatchedFolder};
+
+use self::blocks::Blocks;
+use self::contents::Contents;
+use self::rule_files::RuleFileStates;
+use self::table::{FileId, FolderId, Table};
+use crate::file_search::Encodings;
+use crate::filter::Filter;
+use crate::gate::{Gate, Stop};
+use crate::literal_names::LiteralNames;
+use crate::rules::{Excludes, Rules};
+use crate::tally::SearchProgress;
+use crate::walk::{HiddenFiles, IgnoreFiles, Start, Walk};
+
+pub use self::budget::{Budget, Exhausted, Held, PORTION, SLOT, WatchAllowance};
+pub use self::home::is_home_folder;
+pub use self::query::{
+    PageNeed, PageUnit, ResidentTree, Unanswered, count_resident, list_resident,
+};
+pub use self::status::{IndexStatus, Residency, ResidentFacts, WhyNot};
+
+/// What an index is filled and kept current under. It must be the same for all searches of an index: the gate of other rules, or
+/// other encodings, need another index.
+pub struct IndexScope<'i> {
+    /// git's global excludes file, if it is to apply.
+    pub excludes: Option<&'i Excludes>,
+    /// Decides which entries may be read; an entry that it denies is not in the index.
+    pub gate: &'i dyn Gate,
+    /// The encodings that the settings give to files.
+    pub encodings: Encodings<'i>,
+    /// Decides when to stop.
+    pub stop: &'i dyn Stop,
+}
+
+impl IndexScope<'_> {
+    /// The parameters of a walk that finds what the index has.
+    fn as_walk<T>(&self, work: impl FnOnce(&Walk<'_>) -> T) -> T {
+        work(&Walk {
+            starts: &[],
+            ignoring: IgnoreFiles::Respect,
+            hidden: HiddenFiles::Skip,
+            excludes: self.excludes,
+            filter: &Filter::default(),
+            named: &LiteralNames::default(),
+            gate: self.gate,
+            stop: self.stop,
+            progress: &SearchProgress::default(),
+            threads: 1,
+        })
+    }
+}
+
+/// Why a tree has no index (any more).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotResident {
+    /// More has changed than is taken in one by one, or the kernel did not keep all changes.
+    #[error("too much is changing")]
+    Changing,
+    /// The user has no watches left.
+    #[error("the user's limit of watched folders is reached")]
+    NoWatches,
+    /// The memory that all lancets of the user share is used up.
+    #[error("the memory budget is used up")]
+    NoMemory,
+    /// A folder is on a file system whose changes the kernel does not tell of.
+    #[error("the kernel does not tell of changes on this file system")]
+    Untold,
+    /// The folder cannot be opened.
+    #[error("the folder cannot be opened")]
+    Unreadable,
+    /// The building was stopped.
+    #[error("building it was stopped")]
+    Stopped,
+}
+
+impl From<std::io::Error> for NotResident {
+    fn from(_: std::io::Error) -> Self {
+        NotResident::NoMemory
+    }
+}
+
+/// Whether the contents of small files are kept in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KeepContents {
+    /// They are, as far as memory allows it.
+    Yes,
+    /// They are read from the disk by each search.
+    #[default]
+    No,
+}
+
+/// A resident tree.
+pub struct Index {
+    root: FolderHandle,
+    /// The length of the root's path in bytes.
+    base: usize,
+    table: Table,
+    blocks: Blocks,
+    contents: Option<Contents>,
+    watch: FolderWatch,
+    watched: HashMap<WatchedFolder, FolderId>,
+    rule_files: RuleFileStates,
+    /// Files with several hard links.
+    linked: BTreeSet<FileId>,
+    /// The memory and the watches that are taken from the user's budget.
+    memory: Held,
+    watches: Held,
+    buffer: Vec<u8>,
+}
+
+/// What an index takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IndexSize {
+    /// The files in it.
+    pub files: usize,
+    /// The folders that are watched.
+    pub folders: usize,
+    /// The bytes of text that have signatures.
+    pub text: u64,
+    /// The memory of the table in bytes.
+    pub table: usize,
+    /// The memory of the signatures in bytes.
+    pub signatures: usize,
+    /// The memory of the contents in bytes.
+    pub contents: usize,
+}
+
+impl Index {
+    /// Reads a whole tree.
+    ///
+    /// # Errors
+    /// Why the tree cannot be resident.
+    pub fn build(
+        scope: &IndexScope<'_>,
+        start: &Start,
+        contents: KeepContents,
+        memory: &Budget,
+        watches: &WatchAllowance,
+    ) -> Result<Index, NotResident> {
+        let path = start.path();
+        let root = start
+            .located
+            .open_folder()
+            .map_err(|_| NotResident::Unreadable)?;
+        let mut index = Index {
+            root: root.clone(),
+            base: path.as_os_str().len(),
+            table: Table::default(),
+            blocks: Blocks::default(),
+            contents: (contents == KeepContents::Yes).then(Contents::default),
+            watch: FolderWatch::new().map_err(|_| NotResident::NoWatches)?,
+            watched: HashMap::new(),
+            rule_files: RuleFileStates::above(path, scope.excludes),
+            linked: BTreeSet::new(),
+            memory: memory.take(0).map_err(|_| NotResident::NoMemory)?,
+            watches: watches.take(0).map_err(|_| NotResident::NoWatches)?,
+            buffer: Vec::new(),
+        };
+        let above = Rules::above(path, scope.excludes);
+        index.add_tree(scope, None, root, path, &above)?;
+        index.settle();
+        index.claim_memory()?;
+        index.buffer = Vec::new();
+        Ok(index)
+    }
+
+    /// The absolute path of the tree.
+    pub fn path(&self) -> &Path {
+        self.table
+            .folder(FolderId(0))
+            .map_or(Path::new(""), |folder| &folder.path)
+    }
+
+    /// What the index takes.
+    pub fn size(&self) -> IndexSize {
+        IndexSize {
+            files: self.table.len(),
+            folders: self.watched.len(),
+            text: self.blocks.text(),
+            table: self.table.bytes(),
+            signatures: self.blocks.bytes(),
+            contents: self.contents.as_ref().map_or(0, Contents::bytes),
+        }
+    }
+
+    /// Gives the contents back; searches read from the disk what the signatures let through.
+    pub fn drop_contents(&mut self) {
+        if self.contents.take().is_some() {
+            let files: Vec<FileId> = self.table.live_files().map(|(id, _)| id).collect();
+            for id in files {
+                self.table.forget_content(id);
+            }
+            let less = self.memory.amount().saturating_sub(self.needed_memory());
+            self.memory.shrink(less);
+        }
+    }
+
+    /// Compares every file and folder with the disk.
+    fn compare(&self, scope: &IndexScope<'_>) -> Result<(), NotResident> {
+        for (id, folder) in self.table.live_folders() {
+            if scope.stop.is_over() {
+                return Ok(());
+            }
+            let handle = self.open_folder(id).ok_or(NotResident::Changing)?;
+            let listed = handle.stat_itself().map(|now| now.mtime);
+            if listed.ok() != Some(folder.stamp.mtime) {
+                return Err(NotResident::Changing);
+            }
+            for file in &folder.files {
+                let known = self.table.file(*file).map(|file| file.stamp);
+                let now = handle.stat(self.table.name(*file)).ok();
+                if !known
+                    .zip(now)
+                    .is_some_and(|(known, now)| known.same_file_state(&now))
+                {
+                    return Err(NotResident::Changing);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self) {
+        self.table.settle();
+        self.blocks.settle();
+    }
+
+    fn is_wasteful(&self) -> bool {
+        let contents = self.contents.as_ref();
+        self.blocks.is_wasteful()
+            || contents.is_some_and(|contents| contents.wasted() > contents.bytes() / 2)
+    }
+
+    fn watch_folder(&mut self, handle: &FolderHandle) -> Result<WatchedFolder, NotResident> {
+        if self.watched.len() as u64 >= self.watches.amount() {
+            self.watches
+                .grow(PORTION)
+                .map_err(|_| NotResident::NoWatches)?;
+        }
+        handle
+            .watch(&self.watch)
+            .map_err(|_| NotResident::NoWatches)
+    }
+
+    /// Opens a folder of the table through the root's handle; none where another one is in its place.
+    fn open_folder(&self, id: FolderId) -> Option<FolderHandle> {
+        let folder = self.table.folder(id)?;
+        let relative = folder.path.strip_prefix(self.path()).ok()?;
+        let mut handle = self.root.clone();
+        for name in relative {
+            handle = handle.enter(name).ok()?;
+        }
+        // The root's handle can be listed once only, so it is opened anew.
+        if relative.as_os_str().is_empty() {
+            handle = handle.enter(std::ffi::OsStr::new(".")).ok()?;
+        }
+        let now = handle.stat_itself().ok()?;
+        now.same_file(&folder.stamp).then_some(handle)
+    }
+
+    /// Keeps a content, where contents are kept and memory is left.
+    fn keep_content(&mut self, text: &[u8]) -> Result<Option<contents::ContentPlace>, NotResident> {
+        let Some(contents) = &mut self.contents else {
+            return Ok(None);
+        };
+        if contents.needs_chunk(text.len()) && self.memory.grow(contents::CHUNK as u64).is_err() {
+            self.drop_contents();
+            return Ok(None);
+        }
+        let Some(contents) = &mut self.contents else {
+            return Ok(None);
+        };
+        Ok(Some(contents.add(text)?))
+    }
+
+    fn needed_memory(&self) -> u64 {
+        let contents = self.contents.as_ref().map_or(0, Contents::bytes);
+        (self.blocks.bytes() + contents + self.table.bytes()) as u64
+    }
+
+    /// Asks for the memory that the index has come to need; gives the contents back first where there is none left.
+    fn claim_memory(&mut self) -> Result<(), NotResident> {
+        let needed = self.needed_memory();
+        let Some(more) = needed
+            .checked_sub(self.memory.amount())
+            .filter(|more| *more > 0)
+        else {
+            return Ok(());
+        };
+        if self.memory.grow(more.next_multiple_of(1 << 20)).is_ok() {
+            return Ok(());
+        }
+        if self.contents.is_none() {
+            return Err(NotResident::NoMemory);
+        }
+        self.drop_contents();
+        self.claim_memory()
+    }
+}

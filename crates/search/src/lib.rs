@@ -59,6 +59,7 @@ mod held;
 mod index;
 mod list;
 mod literal_names;
+mod name_key;
 mod name_prefilter;
 mod pattern;
 mod print;
@@ -82,8 +83,9 @@ pub use glob::escape_brackets;
 pub use held::{HeldContents, HeldFile};
 pub use ignore::gitignore::gitconfig_excludes_path as excludes_path;
 pub use index::{
-    Budget, Exhausted, Held, IndexStatus, PORTION, Residency, ResidentFacts, SLOT, WatchAllowance,
-    WhyNot, is_home_folder,
+    Budget, Exhausted, Held, Index, IndexScope, IndexSize, IndexStatus, KeepContents, NotResident,
+    PORTION, PageNeed, PageUnit, Residency, ResidentFacts, ResidentTree, SLOT, Unanswered,
+    WatchAllowance, WhyNot, count_resident, is_home_folder, list_resident,
 };
 pub use list::{ListedFile, Listing, Order, RankedFiles, RemainingFiles};
 pub use literal_names::LiteralNames;

@@ -45,6 +45,11 @@ impl LiteralNames {
         LiteralNames { patterns }
     }
 
+    /// Whether there are no literal components.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.patterns.is_empty()
+    }
+
     /// Whether the last component of this path, relative to the start, is named literally.
     pub fn names(&self, relative: &Path) -> bool {
         self.patterns.iter().any(|pattern| names(pattern, relative))

@@ -21,9 +21,9 @@ use mapped_text::MappedText;
 /// A file up to this size is searched in one piece; a larger one while it is read.
 const ONE_PIECE: usize = 1 << 20;
 /// The most memory for one file: its longest line, or all of it where matches span lines.
-const MOST_MEMORY: usize = 32 << 20;
+pub(crate) const LARGEST_WHOLE: usize = 32 << 20;
 /// ripgrep looks for a NUL in the first buffer of a file; within this many bytes a NUL makes the file binary.
-const NUL_WINDOW: usize = 1 << 16;
+pub(crate) const NUL_WINDOW: usize = 1 << 16;
 /// A buffer that has grown larger is released after the file.
 const MOST_KEPT_BUFFER: usize = 1 << 20;
 
@@ -58,7 +58,7 @@ impl<'s> SearchReader<'s> {
         builder
             .line_number(false)
             .multi_line(pattern.span == MatchSpan::MultiLine)
-            .heap_limit(Some(MOST_MEMORY))
+            .heap_limit(Some(LARGEST_WHOLE))
             .binary_detection(BinaryDetection::quit(0));
         SearchReader {
             stop,
@@ -233,7 +233,7 @@ fn find_nul(bytes: &[u8], encoding: Option<&'static str>) -> Option<usize> {
 }
 
 /// Whether the text begins with a byte order mark of UTF-16.
-fn has_wide_mark(bytes: &[u8]) -> bool {
+pub(crate) fn has_wide_mark(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF])
 }
 
@@ -276,13 +276,13 @@ impl ReadUntilNul<'_> {
     /// Reads the whole file into memory, if it is within the bound.
     fn all(&mut self, size: u64) -> Result<MappedText, FileOutcome> {
         let size = usize::try_from(size).unwrap_or(usize::MAX);
-        if size > MOST_MEMORY {
+        if size > LARGEST_WHOLE {
             return Err(FileOutcome::TooLarge);
         }
         // One byte more, so that the end of the file shows.
         let mut text = MappedText::of(size + 1)?;
         loop {
-            if text.length > MOST_MEMORY {
+            if text.length > LARGEST_WHOLE {
                 return Err(FileOutcome::TooLarge);
             }
             if text.length == text.memory.len() {

@@ -187,6 +187,35 @@ impl FolderRules {
     }
 }
 
+/// The files that the rules of a folder come from and that a watch of the folder does not tell of: `.git/info/exclude`, and ignore
+/// files that are links.
+pub(crate) fn unwatched_rule_files(folder: &Path, present: RuleFiles) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for (name, _) in FILES.iter().zip(present.files).filter(|(_, there)| *there) {
+        let file = folder.join(name);
+        if file.is_symlink() {
+            files.push(file);
+        }
+    }
+    if present.git {
+        let git = folder.join(".git");
+        let exclude = common_git_folder(&git).map(|git| git.join("info/exclude"));
+        files.extend([git]);
+        files.extend(exclude);
+    }
+    files
+}
+
+/// The files that the rules above a folder come from, whether they exist or not.
+pub(crate) fn rule_files_above(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for ancestor in folder.ancestors().skip(1) {
+        files.extend(FILES.iter().map(|name| ancestor.join(name)));
+        files.extend(unwatched_rule_files(ancestor, RuleFiles::ALL));
+    }
+    files
+}
+
 /// Reads one ignore file; `None` where it does not exist, is no regular file or has no pattern. Lines that are no
 /// pattern are skipped, as git does.
 fn matcher(folder: &Path, file: &Path) -> Option<Matcher> {

@@ -51,6 +51,21 @@ pub struct SearchSummary {
     pub held: Option<Arc<dyn HeldContents>>,
 }
 
+impl SearchSummary {
+    /// The result of a search that has found nothing yet.
+    pub(crate) fn empty(order: Order) -> Self {
+        SearchSummary {
+            files: RankedFiles::new(order, 1).finish().0,
+            total: 0,
+            matches: 0,
+            tally: Tally::default(),
+            stopped_at: None,
+            totals: SearchTotals::Exact,
+            held: None,
+        }
+    }
+}
+
 /// Decides whether a file with several hard links, given with their number, may be listed. It is asked only for files
 /// that would be listed.
 pub type LinkedFileFilter<'f> = &'f (dyn Fn(&File<'_>, u64) -> bool + Sync);

@@ -2,8 +2,8 @@
 //! and counts what it leaves out by reason. Folders are opened relative to the handle of their parent; files are not
 //! opened.
 
-mod folder;
-mod names;
+pub(crate) mod folder;
+pub(crate) mod names;
 mod workers;
 
 use std::ffi::OsStr;
@@ -113,6 +113,8 @@ pub struct File<'w> {
 enum FileSource<'w> {
     InFolder(&'w FolderHandle, &'w OsStr),
     Start(&'w Located),
+    /// A file of a resident tree.
+    Resident(&'w Stamp),
 }
 
 impl<'w> File<'w> {
@@ -127,12 +129,30 @@ impl<'w> File<'w> {
     }
 }
 
+impl<'w> File<'w> {
+    /// A file of a resident tree.
+    pub(crate) fn resident(
+        start: usize,
+        path: &'w Path,
+        relative: &'w Path,
+        stamp: &'w Stamp,
+    ) -> Self {
+        File {
+            start,
+            path,
+            relative,
+            place: FileSource::Resident(stamp),
+        }
+    }
+}
+
 impl File<'_> {
     /// Opens the file for reading.
     pub fn open(&self) -> Result<FileReader, ReadError> {
         match self.place {
             FileSource::InFolder(folder, name) => folder.open(name),
             FileSource::Start(located) => located.open_reader(),
+            FileSource::Resident(_) => Err(ReadError::Missing),
         }
     }
 
@@ -148,6 +168,7 @@ impl File<'_> {
             FileSource::Start(located) => {
                 located.stat().ok_or_else(|| io::ErrorKind::NotFound.into())
             }
+            FileSource::Resident(stamp) => Ok(*stamp),
         }
     }
 }

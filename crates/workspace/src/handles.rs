@@ -14,6 +14,7 @@ use crate::locate::Located;
 use crate::snapshot::ReadError;
 use crate::stamp::FileType;
 use crate::stamp::Stamp;
+use crate::watch::{FolderWatch, Interest, WatchedFolder};
 
 /// How often opening a file that is being rewritten in place is retried; less often than for a Read, since a search
 /// has other files.
@@ -79,6 +80,22 @@ impl FolderHandle {
                 each(name, kind)
             }
         })
+    }
+
+    /// Watches this very folder for everything that can change what a search finds in it.
+    ///
+    /// # Errors
+    /// There are no watches left for this user.
+    pub fn watch(&self, watch: &FolderWatch) -> io::Result<WatchedFolder> {
+        watch.add_open(self.handle.as_fd(), Interest::Everything)
+    }
+
+    /// Returns the `stat` result of this folder.
+    ///
+    /// # Errors
+    /// The system's own error.
+    pub fn stat_itself(&self) -> io::Result<Stamp> {
+        self.disk.stat(self.handle.as_fd())
     }
 
     /// Opens a folder inside this one. Fails on a link.

@@ -100,7 +100,7 @@ pub use journal::{
     Act, FileIdentity, FileJournal, Flush, Intent, Journal, Progress, Record, Step, Ticket,
 };
 pub use locate::{LocateError, Located};
-pub use machine::{is_memory_scarce, watch_limit};
+pub use machine::{is_memory_scarce, lower_priority, watch_limit};
 pub use recover::{Recovered, RecoveryOutcome};
 pub use resolved::{normalize_lexically, resolved_folder};
 pub use revision::{Hasher, Revision};

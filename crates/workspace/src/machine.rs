@@ -15,6 +15,17 @@ pub fn is_memory_scarce() -> bool {
     is_scarce(&pressure, &memory)
 }
 
+/// Gives the calling thread the lowest priority, for work that nobody waits for. Where the system does not allow it, nothing changes.
+#[cfg(target_os = "linux")]
+pub fn lower_priority() {
+    // For Linux this is the priority of the thread; elsewhere it would be that of the whole process.
+    let _ = rustix::process::setpriority_process(None, 19);
+}
+
+/// There are no priorities of threads on this system.
+#[cfg(not(target_os = "linux"))]
+pub fn lower_priority() {}
+
 /// Whether memory is scarce by the texts of `/proc/pressure/memory` and `/proc/meminfo`; what a text does not say does not count.
 fn is_scarce(pressure: &str, memory: &str) -> bool {
     let waiting = pressure

@@ -14,6 +14,8 @@ pub enum Interest {
     Writes,
     /// Files that were written and closed, made, removed or renamed.
     Files,
+    /// Both of these: whatever can change what a search finds in the folder.
+    Everything,
 }
 
 /// A watched folder.
@@ -76,9 +78,33 @@ impl FolderWatch {
                     | WatchFlags::MOVED_FROM
                     | WatchFlags::MOVED_TO
             }
+            // A store through a mapping is told of by no flag but the last: when the mapping ends.
+            Interest::Everything => {
+                WatchFlags::MODIFY
+                    | WatchFlags::ATTRIB
+                    | WatchFlags::CREATE
+                    | WatchFlags::DELETE
+                    | WatchFlags::MOVED_FROM
+                    | WatchFlags::MOVED_TO
+                    | WatchFlags::CLOSE_WRITE
+            }
         };
         let number = add_watch(&self.told, folder, folder_itself | files)?;
         Ok(WatchedFolder(number))
+    }
+
+    /// Watches an open folder, wherever it is by now: a path could lead to another one meanwhile.
+    ///
+    /// # Errors
+    /// The system has no watches left for this user, or shows no open handles (`/proc`).
+    pub fn add_open(
+        &self,
+        folder: BorrowedFd<'_>,
+        interest: Interest,
+    ) -> io::Result<WatchedFolder> {
+        use std::os::fd::AsRawFd as _;
+        let link = format!("/proc/self/fd/{}", folder.as_raw_fd());
+        self.add(Path::new(&link), interest)
     }
 
     /// Stops watching a folder.
@@ -142,6 +168,14 @@ impl FolderWatch {
     /// # Errors
     /// Always.
     pub fn add(&self, _: &Path, _: Interest) -> io::Result<WatchedFolder> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// There are no watches on this system.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn add_open(&self, _: BorrowedFd<'_>, _: Interest) -> io::Result<WatchedFolder> {
         Err(io::ErrorKind::Unsupported.into())
     }
 

@@ -23,11 +23,15 @@ const WAYS: [&str; 14] = [
 ];
 
 /// Source files, or folders with everything below them, that may access the disk, and why.
-const EXCEPTIONS: [(&str, &str); 10] = [
+const EXCEPTIONS: [(&str, &str); 11] = [
     ("crates/workspace/src/", "the door to the disk"),
     (
         "crates/search/src/rules.rs",
         "ignore files and git's own excludes, read for their rules and never shown",
+    ),
+    (
+        "crates/search/src/index/rule_files.rs",
+        "whether these ignore files are as they were",
     ),
     (
         "crates/history/src/",

@@ -7,9 +7,11 @@ use std::time::Duration;
 use lancet_history::Store;
 use lancet_language::Language;
 use lancet_policy::Effect;
+use lancet_search::KeepContents;
 use lancet_workspace::{Disk, RealDisk, Workspace};
 
 use super::permissions::PermissionOptions;
+use super::resident::ResidentRoots;
 use super::terms::{EffectiveSettings, Fixed, Live, SettingsSource};
 use super::{EngineState, Lancet, OpenError, Stores};
 use crate::approval::Approver;
@@ -21,7 +23,6 @@ use crate::journal::CombinedJournal;
 use crate::order::Order;
 use crate::pdf::PdfReader;
 use crate::programs::ProgramRunner;
-use crate::residency::ResidencyTeller;
 use crate::settings::{Mode, Settings};
 use crate::syntax::SyntaxReader;
 use crate::tool_prefix::ToolPrefix;
@@ -72,6 +73,7 @@ pub struct Builder {
     language: Option<Arc<Language>>,
     program_runner: Option<Arc<dyn ProgramRunner>>,
     disk: Option<Arc<dyn Disk>>,
+    resident_contents: KeepContents,
 }
 
 impl Lancet {
@@ -101,6 +103,14 @@ impl Builder {
     #[must_use]
     pub fn home(mut self, folder: impl Into<PathBuf>) -> Self {
         self.home = Some(folder.into());
+        self
+    }
+
+    /// Keeps the texts of small files in memory along with the index of a large tree, where `search.contents` leaves it open. A
+    /// process that serves several agents gains by it; one for each agent would hold the same texts several times.
+    #[must_use]
+    pub fn resident_contents(mut self) -> Self {
+        self.resident_contents = KeepContents::Yes;
         self
     }
 
@@ -330,6 +340,11 @@ impl Builder {
             ledgers: Arc::<Store>::clone(&store),
             operations: store,
         });
+        let resident = ResidentRoots::new(
+            self.state_dir.clone(),
+            self.home.clone(),
+            self.resident_contents,
+        );
         let fixed = Fixed {
             roots: self.roots,
             permission_options: self.permission_options,
@@ -356,7 +371,7 @@ impl Builder {
             language: self.language,
             program_runner: self.program_runner,
             surveys: Default::default(),
-            residency: ResidencyTeller::new(self.state_dir.as_deref()),
+            resident,
             state_dir: self.state_dir,
             pending_recovery: Default::default(),
             state_spelled: OnceLock::new(),

@@ -158,6 +158,11 @@ impl<'s> CallContext<'s> {
         &self.engine
     }
 
+    /// The engine's snapshot, for work that outlasts the call.
+    pub(crate) fn shared_engine(&self) -> &Arc<EngineView> {
+        &self.engine
+    }
+
     /// The roots in the history whose paths lead elsewhere now; looked for once in a call.
     pub(crate) fn other_workspaces(&self) -> Result<&OtherWorkspaces, StoreError> {
         if let Some(others) = self.others.get() {

@@ -51,11 +51,6 @@ impl Grams {
         }
     }
 
-    /// Forgets the texts.
-    pub(crate) fn clear(&mut self) {
-        self.rows.fill(0);
-    }
-
     /// Calls a function for each row.
     pub(super) fn for_each(&self, mut call: impl FnMut(usize)) {
         for (index, word) in self.rows.iter().enumerate() {

@@ -28,10 +28,6 @@ pub(crate) struct Signatures {
 }
 
 impl Signatures {
-    pub(crate) fn new() -> Self {
-        Self::default()
-    }
-
     /// The memory of the matrix.
     pub(crate) fn bytes(&self) -> usize {
         self.groups.len() * GROUP_BYTES
@@ -74,17 +70,6 @@ impl Signatures {
             return;
         };
         grams.for_each(|row| group[row * LINE + byte] |= bit);
-    }
-
-    /// Makes what was gathered all that the block of a column contains.
-    pub(crate) fn replace(&mut self, column: u32, grams: &Grams) {
-        let Some((group, byte, bit)) = self.place(column) else {
-            return;
-        };
-        for line in group.chunks_exact_mut(LINE) {
-            line[byte] &= !bit;
-        }
-        self.add_grams(column, grams);
     }
 
     /// The group of a column, and the byte and the bit of the column in a line of the group.

@@ -67,11 +67,13 @@ pub enum WhyNot {
     MemoryScarce,
     /// Nobody has searched for a while.
     Idle,
+    /// More is changing in the tree than is taken in one by one; it is built anew.
+    Changing,
 }
 
 impl WhyNot {
     /// Every reason.
-    pub const ALL: [WhyNot; 9] = [
+    pub const ALL: [WhyNot; 10] = [
         WhyNot::Off,
         WhyNot::FewFiles,
         WhyNot::FirstSearch,
@@ -81,6 +83,7 @@ impl WhyNot {
         WhyNot::MemoryBudget,
         WhyNot::MemoryScarce,
         WhyNot::Idle,
+        WhyNot::Changing,
     ];
 
     /// The reason as a word for programs.
@@ -95,6 +98,7 @@ impl WhyNot {
             WhyNot::MemoryBudget => "memory_budget",
             WhyNot::MemoryScarce => "memory_scarce",
             WhyNot::Idle => "idle",
+            WhyNot::Changing => "changing",
         }
     }
 
@@ -110,6 +114,7 @@ impl WhyNot {
             WhyNot::MemoryBudget => "memory budget used up (search.memory)",
             WhyNot::MemoryScarce => "memory of the machine is scarce",
             WhyNot::Idle => "given back, nobody searched for a while",
+            WhyNot::Changing => "too much was changing; it is built anew by a later search",
         }
     }
 }

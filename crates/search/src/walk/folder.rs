@@ -113,39 +113,78 @@ impl Folder {
         kind: EntryKind,
         tally: &mut Tally,
     ) -> bool {
-        match kind {
-            EntryKind::File | EntryKind::Folder => {}
-            EntryKind::Link => {
-                tally.links += 1;
-                return false;
-            }
-            EntryKind::Special => return false,
+        let judged = judge(walk, self.rules(), path, self.base, name, kind);
+        judged.count(tally);
+        judged == EntryVerdict::Accepted
+    }
+}
+
+/// The verdict on an entry of a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EntryVerdict {
+    /// It belongs to the walk.
+    Accepted,
+    /// An ignore file leaves it out.
+    Ignored,
+    /// Its name begins with a dot.
+    Hidden,
+    /// The gate denies it.
+    Denied,
+    /// It is a symbolic link.
+    Link,
+    /// It is a folder of version control, which is left out and not counted.
+    VersionControl,
+    /// It is neither a file nor a folder nor a link, and not counted.
+    Special,
+}
+
+impl EntryVerdict {
+    /// Counts an entry that is left out.
+    pub(crate) fn count(self, tally: &mut Tally) {
+        match self {
+            EntryVerdict::Accepted | EntryVerdict::VersionControl | EntryVerdict::Special => {}
+            EntryVerdict::Ignored => tally.ignored += 1,
+            EntryVerdict::Hidden => tally.hidden += 1,
+            EntryVerdict::Denied => tally.denied += 1,
+            EntryVerdict::Link => tally.links += 1,
         }
-        let judgement = self.rules().judge(path, name, kind == EntryKind::Folder);
-        let dotted = name.as_bytes().first() == Some(&b'.');
-        let hidden = dotted && walk.hidden == HiddenFiles::Skip;
-        let left_out =
-            judgement == Judgement::Ignored || (hidden && judgement == Judgement::Silent);
-        let version_control = dotted && VERSION_CONTROL.iter().any(|known| name == *known);
-        if (left_out || version_control) && !walk.named.names(below(path, self.base)) {
-            if !version_control {
-                match judgement {
-                    Judgement::Ignored => tally.ignored += 1,
-                    _ => tally.hidden += 1,
-                }
-            }
-            return false;
-        }
-        if !walk.gate.may_read(path, kind) {
-            tally.denied += 1;
-            return false;
-        }
-        true
+    }
+}
+
+/// Judges an entry of a folder by the rules inside that folder; `base` is the length of the start's path in bytes.
+pub(crate) fn judge(
+    walk: &Walk<'_>,
+    rules: &Rules,
+    path: &Path,
+    base: usize,
+    name: &OsStr,
+    kind: EntryKind,
+) -> EntryVerdict {
+    match kind {
+        EntryKind::File | EntryKind::Folder => {}
+        EntryKind::Link => return EntryVerdict::Link,
+        EntryKind::Special => return EntryVerdict::Special,
+    }
+    let judgement = rules.judge(path, name, kind == EntryKind::Folder);
+    let dotted = name.as_bytes().first() == Some(&b'.');
+    let hidden = dotted && walk.hidden == HiddenFiles::Skip;
+    let left_out = judgement == Judgement::Ignored || (hidden && judgement == Judgement::Silent);
+    let version_control = dotted && VERSION_CONTROL.iter().any(|known| name == *known);
+    if (left_out || version_control) && !walk.named.names(below(path, base)) {
+        return match judgement {
+            _ if version_control => EntryVerdict::VersionControl,
+            Judgement::Ignored => EntryVerdict::Ignored,
+            _ => EntryVerdict::Hidden,
+        };
+    }
+    match walk.gate.may_read(path, kind) {
+        true => EntryVerdict::Accepted,
+        false => EntryVerdict::Denied,
     }
 }
 
 /// Returns a path relative to its start, whose length in bytes is `base`.
-pub(super) fn below(path: &Path, base: usize) -> &Path {
+pub(crate) fn below(path: &Path, base: usize) -> &Path {
     let bytes = path.as_os_str().as_bytes().get(base..).unwrap_or_default();
     Path::new(OsStr::from_bytes(bytes.strip_prefix(b"/").unwrap_or(bytes)))
 }

@@ -8,7 +8,7 @@ use lancet_workspace::EntryKind;
 
 /// Names of entries, each with its kind.
 #[derive(Clone, Debug, Default)]
-pub(super) struct EntryNames {
+pub(crate) struct EntryNames {
     text: Vec<u8>,
     /// The end of each name in `text`.
     ends: Vec<(usize, EntryKind)>,
@@ -16,45 +16,45 @@ pub(super) struct EntryNames {
 
 impl EntryNames {
     /// An empty list with capacity for a typical folder.
-    pub(super) fn with_room() -> Self {
+    pub(crate) fn with_room() -> Self {
         EntryNames {
             text: Vec::with_capacity(1024),
             ends: Vec::with_capacity(64),
         }
     }
 
-    pub(super) fn push(&mut self, name: &OsStr, kind: EntryKind) {
+    pub(crate) fn push(&mut self, name: &OsStr, kind: EntryKind) {
         self.text.extend_from_slice(name.as_bytes());
         self.ends.push((self.text.len(), kind));
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
     /// The last name.
-    pub(super) fn last(&self) -> Option<&OsStr> {
+    pub(crate) fn last(&self) -> Option<&OsStr> {
         let last = self.len().checked_sub(1)?;
         self.get(last).map(|(name, _)| name)
     }
 
     /// Removes the last name.
-    pub(super) fn drop_last(&mut self) {
+    pub(crate) fn drop_last(&mut self) {
         self.ends.pop();
         self.text
             .truncate(self.ends.last().map_or(0, |(end, _)| *end));
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&OsStr, EntryKind)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&OsStr, EntryKind)> {
         (0..self.len()).filter_map(|at| self.get(at))
     }
 
     /// Splits the list into parts of at most `most` names.
-    pub(super) fn in_parts_of(&self, most: usize) -> impl Iterator<Item = EntryNames> {
+    pub(crate) fn in_parts_of(&self, most: usize) -> impl Iterator<Item = EntryNames> {
         (0..self.len()).step_by(most).map(move |first| {
             let mut part = EntryNames::default();
             for (name, kind) in (first..self.len().min(first + most)).filter_map(|at| self.get(at))
@@ -73,13 +73,13 @@ impl EntryNames {
 }
 
 /// Builds the paths of a folder's entries one after the other in one buffer.
-pub(super) struct EntryPath {
+pub(crate) struct EntryPath {
     path: Vec<u8>,
     folder: usize,
 }
 
 impl EntryPath {
-    pub(super) fn new(folder: &Path) -> Self {
+    pub(crate) fn new(folder: &Path) -> Self {
         let mut path = folder.as_os_str().as_bytes().to_vec();
         if path.last() != Some(&b'/') {
             path.push(b'/');
@@ -90,7 +90,7 @@ impl EntryPath {
         }
     }
 
-    pub(super) fn with(&mut self, name: &OsStr) -> &Path {
+    pub(crate) fn with(&mut self, name: &OsStr) -> &Path {
         self.path.truncate(self.folder);
         self.path.extend_from_slice(name.as_bytes());
         Path::new(OsStr::from_bytes(&self.path))

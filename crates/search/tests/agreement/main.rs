@@ -5,9 +5,11 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod chance;
+mod changes;
 mod judge;
 mod ours;
 mod question;
+mod resident;
 mod tree;
 
 use chance::Chance;
@@ -61,6 +63,7 @@ fn random_questions_have_ripgreps_answers() {
     println!("{compared} questions, no difference");
 }
 
+/// The seed that the random trees begin with.
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }

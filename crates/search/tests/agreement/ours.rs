@@ -38,7 +38,12 @@ pub(crate) struct Wanted<'p> {
     pub(crate) after: usize,
 }
 
-pub(crate) fn answer(tree: &Tree, scope: &Scope, wanted: Option<&Wanted<'_>>) -> Answer {
+/// Makes the walk of a scope and passes it on, with the workspace and the start's path.
+pub(crate) fn with_walk<T>(
+    tree: &Tree,
+    scope: &Scope,
+    work: impl FnOnce(&Walk<'_>, &Workspace, &Path) -> T,
+) -> T {
     let workspace =
         Workspace::open(std::slice::from_ref(&tree.root), Arc::new(RealDisk), None).expect("opens");
     let start = tree.root.join(&scope.path);
@@ -54,10 +59,7 @@ pub(crate) fn answer(tree: &Tree, scope: &Scope, wanted: Option<&Wanted<'_>>) ->
     if let Some(kind) = &scope.kind {
         filter = filter.with_type(kind).expect("a known type");
     }
-    let excludes = Excludes {
-        file: tree.home.join("git/ignore"),
-        relative_to: tree.root.clone(),
-    };
+    let excludes = excludes(tree);
     let walk = Walk {
         starts: &starts,
         ignoring: scope.ignoring,
@@ -70,15 +72,38 @@ pub(crate) fn answer(tree: &Tree, scope: &Scope, wanted: Option<&Wanted<'_>>) ->
         progress: &SearchProgress::default(),
         threads: 2,
     };
+    work(&walk, &workspace, &start)
+}
+
+pub(crate) fn excludes(tree: &Tree) -> Excludes {
+    Excludes {
+        file: tree.home.join("git/ignore"),
+        relative_to: tree.root.clone(),
+    }
+}
+
+pub(crate) fn answer(tree: &Tree, scope: &Scope, wanted: Option<&Wanted<'_>>) -> Answer {
+    with_walk(tree, scope, |walk, workspace, start| {
+        answer_of(tree, walk, workspace, start, wanted)
+    })
+}
+
+fn answer_of(
+    tree: &Tree,
+    walk: &Walk<'_>,
+    workspace: &Workspace,
+    start: &Path,
+    wanted: Option<&Wanted<'_>>,
+) -> Answer {
     let Some(wanted) = wanted else {
-        let mut survey = list_files(&walk, Order::Path, &|_, _| true);
+        let mut survey = list_files(walk, Order::Path, &|_, _| true);
         return Answer {
-            files: paths(tree, &start, &mut survey),
+            files: paths(tree, start, &mut survey),
             counts: BTreeMap::new(),
             lines: BTreeMap::new(),
         };
     };
-    let mut survey = count_matches(&walk, wanted.pattern, Order::Path, &|_| None, &|_, _| true);
+    let mut survey = count_matches(walk, wanted.pattern, Order::Path, &|_| None, &|_, _| true);
     assert_eq!(survey.total, survey.files.len() as u64);
     assert_eq!(
         survey.matches,
@@ -89,7 +114,7 @@ pub(crate) fn answer(tree: &Tree, scope: &Scope, wanted: Option<&Wanted<'_>>) ->
             .map(|file| file.matches)
             .sum::<u64>()
     );
-    let files = paths(tree, &start, &mut survey);
+    let files = paths(tree, start, &mut survey);
     let counts = files
         .iter()
         .cloned()

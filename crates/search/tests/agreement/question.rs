@@ -167,6 +167,18 @@ impl Question {
         }
     }
 
+    /// The scope, and the pattern where it is one.
+    pub(crate) fn parts(&self, tree: &Tree) -> Option<(&Scope, Option<Pattern>)> {
+        let globs: Vec<&str> = self.scope.glob.as_deref().into_iter().collect();
+        let understood = lancet_search::Filter::default().with_globs(&[&tree.root], &globs);
+        understood.ok()?;
+        let pattern = match self.pattern {
+            None => None,
+            Some(expression) => Some(Pattern::new(expression, self.case, self.span).ok()?),
+        };
+        Some((&self.scope, pattern))
+    }
+
     /// Asks both; an error says how the answers differ.
     pub(crate) fn compare(&self, tree: &Tree, judge: &Judge) -> Result<(), String> {
         if let Some(glob) = &self.scope.glob {

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use crate::chance::Chance;
 
-const FOLDERS: &[&str] = &[
+pub(crate) const FOLDERS: &[&str] = &[
     "src", "lib", "build", "a", "b", ".hidden", "sp ace", "deep", "[id]", "node", "ünï",
 ];
-const FILES: &[&str] = &[
+pub(crate) const FILES: &[&str] = &[
     "a.rs",
     "b.rs",
     "main.py",
@@ -109,6 +109,8 @@ pub(crate) struct Tree {
     pub(crate) root: PathBuf,
     /// Where git's global excludes are, `git/ignore`.
     pub(crate) home: PathBuf,
+    /// The folder around the root.
+    pub(crate) above: PathBuf,
     /// Every file and folder, from the root.
     pub(crate) entries: Vec<PathBuf>,
 }
@@ -132,13 +134,14 @@ impl Tree {
             _temporary: temporary,
             root: root.clone(),
             home,
+            above,
             entries: Vec::new(),
         };
         tree.fill(chance, &root, 0);
         tree
     }
 
-    fn fill(&mut self, chance: &mut Chance, folder: &Path, depth: usize) {
+    pub(crate) fn fill(&mut self, chance: &mut Chance, folder: &Path, depth: usize) {
         for name in [".gitignore", ".ignore", ".rgignore"] {
             if chance.once_in(4) {
                 let text = rules(chance);
@@ -197,7 +200,7 @@ fn write(path: &Path, bytes: &[u8]) {
     std::fs::write(path, bytes).expect("written");
 }
 
-fn rules(chance: &mut Chance) -> Vec<u8> {
+pub(crate) fn rules(chance: &mut Chance) -> Vec<u8> {
     let mut text = Vec::new();
     if chance.once_in(20) {
         text.extend("\u{feff}".as_bytes());
@@ -214,7 +217,7 @@ fn rules(chance: &mut Chance) -> Vec<u8> {
     text
 }
 
-fn content(chance: &mut Chance) -> Vec<u8> {
+pub(crate) fn content(chance: &mut Chance) -> Vec<u8> {
     let mut text = String::new();
     let end = chance.one(&["\n", "\n", "\n", "\r\n", "\r"]);
     for _ in 0..chance.below(14) {

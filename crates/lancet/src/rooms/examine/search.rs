@@ -9,6 +9,8 @@ mod matched;
 mod page_file;
 mod pages;
 mod recall;
+mod resident;
+mod rules_of_files;
 mod scope;
 mod seen;
 mod shell;

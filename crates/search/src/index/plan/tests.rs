@@ -50,7 +50,7 @@ proptest! {
     fn a_file_with_a_match_is_a_candidate(question in question(), block in 1_usize..400) {
         let Question { pattern, text } = question;
         prop_assume!(has_match(&pattern, &text));
-        let mut signatures = Signatures::new();
+        let mut signatures = Signatures::default();
         let other = signatures.push_column().expect("memory");
         signatures.add(other, b"of another file");
         for start in (0..text.len()).step_by(block) {

@@ -9,7 +9,7 @@ fn literal(text: &str) -> LiteralQuery {
 }
 
 fn with_blocks(blocks: &[&[u8]]) -> Signatures {
-    let mut signatures = Signatures::new();
+    let mut signatures = Signatures::default();
     for block in blocks {
         let column = signatures.push_column().expect("memory");
         signatures.add(column, block);
@@ -26,15 +26,15 @@ fn a_word_is_found_in_its_blocks_in_any_case_and_in_no_other() {
     let signatures = with_blocks(&[b"the Quick brown fox", b"jumps over", b"a QUICKER one"]);
     assert_eq!(found(&signatures, &literal("quick"), &[]), [0, 2]);
     assert_eq!(found(&signatures, &literal("jumps"), &[]), [1]);
-    assert_eq!(found(&signatures, &literal("dog that"), &[]), []);
-    assert_eq!(found(&signatures, &literal("größe"), &[]), []);
+    assert!(found(&signatures, &literal("dog that"), &[]).is_empty());
+    assert!(found(&signatures, &literal("größe"), &[]).is_empty());
     assert_eq!(signatures.columns(), 3);
     assert_eq!(signatures.bytes(), GROUP_BYTES);
 }
 
 #[test]
 fn columns_go_on_in_the_next_group() {
-    let mut signatures = Signatures::new();
+    let mut signatures = Signatures::default();
     for _ in 0..1_100 {
         signatures.push_column().expect("memory");
     }
@@ -56,20 +56,17 @@ fn columns_go_on_in_the_next_group() {
 fn literals_of_one_match_may_stand_in_different_blocks_of_a_file() {
     let signatures = with_blocks(&[b"alpha", b"-----", b"omega", b"alpha", b"omega"]);
     let both = LiteralQuery::All(vec![literal("alpha"), literal("omega")]);
-    assert_eq!(found(&signatures, &both, &[]), []);
+    assert!(found(&signatures, &both, &[]).is_empty());
     let runs = [BlockRun { first: 0, count: 3 }];
     assert_eq!(found(&signatures, &both, &runs), [0, 1, 2]);
     let one = LiteralQuery::Either(vec![literal("alpha"), literal("omega")]);
     assert_eq!(found(&signatures, &one, &[]), [0, 2, 3, 4]);
-    assert_eq!(
-        found(&signatures, &LiteralQuery::Either(Vec::new()), &runs),
-        []
-    );
+    assert!(found(&signatures, &LiteralQuery::Either(Vec::new()), &runs).is_empty());
 }
 
 #[test]
 fn a_run_is_completed_across_words_and_groups() {
-    let mut signatures = Signatures::new();
+    let mut signatures = Signatures::default();
     for _ in 0..1_200 {
         signatures.push_column().expect("memory");
     }
@@ -88,28 +85,13 @@ fn a_run_is_completed_across_words_and_groups() {
     assert_eq!(found, (60..1_060).collect::<Vec<_>>());
 }
 
-#[test]
-fn a_column_that_is_replaced_has_only_the_new_text() {
-    let mut signatures = with_blocks(&[b"first words", b"first words"]);
-    let mut grams = Grams::default();
-    grams.add(b"forgotten");
-    grams.clear();
-    grams.add(b"second");
-    grams.add(b"third");
-    signatures.replace(0, &grams);
-    assert_eq!(found(&signatures, &literal("first"), &[]), [1]);
-    assert_eq!(found(&signatures, &literal("forgotten"), &[]), []);
-    assert_eq!(found(&signatures, &literal("second"), &[]), [0]);
-    assert_eq!(found(&signatures, &literal("third"), &[]), [0]);
-}
-
 /// With a row for every gram of a text the matrix would still be right, and of no use.
 #[test]
 fn most_blocks_without_the_word_are_left_out() {
     let words = [
         "let", "mut", "self", "Some", "return", "match", "value", "index", "name", "text",
     ];
-    let mut signatures = Signatures::new();
+    let mut signatures = Signatures::default();
     for number in 0..500_usize {
         let column = signatures.push_column().expect("memory");
         let mut block = String::new();

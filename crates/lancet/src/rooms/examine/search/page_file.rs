@@ -7,7 +7,7 @@ use lancet_history::Version;
 use lancet_search::{Excerpt, ExcerptRange, FileOutcome, FileSearcher, HeldContents, HeldFile};
 use lancet_workspace::{Located, ReadError, Revision};
 
-use super::scope::encoding;
+use super::rules_of_files::encoding;
 use crate::ledger::{stamp_of, version};
 use crate::rooms::CallContext;
 

@@ -2,16 +2,20 @@
 //! under the same policy as every other tool.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use lancet_search::{
-    Excludes, File, Filter, HiddenFiles, IgnoreFiles, ListedFile, LiteralNames, Order, Pattern,
-    SearchExtent, SearchSummary, Start, Walk, count_matches, list_files, type_names,
+    File, Filter, HiddenFiles, IgnoreFiles, ListedFile, LiteralNames, Order, PageNeed, PageUnit,
+    Pattern, SearchExtent, SearchSummary, Start, Walk, count_matches, count_resident, list_files,
+    list_resident, type_names,
 };
 use lancet_workspace::{FileType, LocateError};
 
 use super::Limit;
 use super::gate::Guard;
 use super::lead;
+use super::resident;
+use super::rules_of_files::{encoding, excludes};
 use crate::arguments::{GlobArguments, GrepArguments};
 use crate::engine::EngineView;
 use crate::refusal::{Refusal, RefusalKind};
@@ -20,6 +24,8 @@ use crate::rooms::examine::open;
 use crate::rooms::locate::{Intent, LinkIndex, locate, root_moved};
 use crate::wording::quote_path;
 
+/// How long a search in memory goes on counting once its page is full.
+const COUNTED_ON: Duration = Duration::from_millis(10);
 /// More threads than these only wait for the same disk.
 const MOST_THREADS: usize = 12;
 
@@ -150,7 +156,14 @@ impl Scope {
         let engine = context.engine();
         let links = LinkIndex::new(engine, engine.permissions.policy());
         let linked = |file: &File<'_>, _: u64| links.may_show(file.path);
-        self.walking(context, limit, |walk| list_files(walk, order, &linked))
+        self.walking(context, limit, |walk| {
+            resident::search(
+                context.shared_engine(),
+                walk,
+                |trees, scope| list_resident(trees, scope, walk, order, &linked),
+                || list_files(walk, order, &linked),
+            )
+        })
     }
 
     /// Lists the files in which a pattern matches, with the number of matches. A walk always runs to its end.
@@ -160,22 +173,40 @@ impl Scope {
         limit: &Limit<'_>,
         pattern: &Pattern,
         order: Order,
-        _extent: SearchExtent,
+        extent: SearchExtent,
     ) -> SearchSummary {
         let engine = context.engine();
         // A hard link of a file that may not be shown is left out. It is not counted, because this check runs only on
         // files that match: the count would reveal their text.
         let links = LinkIndex::new(engine, engine.permissions.policy());
         let linked = |file: &File<'_>, _: u64| links.may_show(file.path);
+        let page = page_need(extent, order);
         self.walking(context, limit, |walk| {
-            count_matches(
+            resident::search(
+                context.shared_engine(),
                 walk,
-                pattern,
-                order,
-                &|path| encoding(engine, path),
-                &linked,
+                |trees, scope| count_resident(trees, scope, walk, pattern, order, &linked, page),
+                || {
+                    let encodings = |path: &Path| encoding(engine, path);
+                    count_matches(walk, pattern, order, &encodings, &linked)
+                },
             )
         })
+    }
+}
+
+/// What a search in memory needs to find before it may stop counting. Lists by path are paged by match, those by time by file.
+fn page_need(extent: SearchExtent, order: Order) -> PageNeed {
+    match extent {
+        SearchExtent::Whole => PageNeed::ALL,
+        SearchExtent::FirstEntries(entries) => PageNeed {
+            entries,
+            unit: match order {
+                Order::Path => PageUnit::Matches,
+                Order::Newest => PageUnit::Files,
+            },
+            counting: Some(COUNTED_ON),
+        },
     }
 }
 
@@ -207,18 +238,6 @@ pub(super) fn glob_starts(
         },
     };
     Ok((starts, pattern))
-}
-
-/// The encoding that the settings give a file.
-pub(super) fn encoding(engine: &EngineView, path: &Path) -> Option<&'static str> {
-    if !engine.settings.encodings_configured() {
-        return None;
-    }
-    let name = engine
-        .settings
-        .encoding_for(engine.below_root(path))?
-        .name();
-    (!name.starts_with("utf-8")).then_some(name)
 }
 
 /// A path as answers name it, on one line.
@@ -290,15 +309,6 @@ fn ignoring(include_ignored: bool) -> IgnoreFiles {
     } else {
         IgnoreFiles::Respect
     }
-}
-
-/// git's global excludes file.
-pub(super) fn excludes(engine: &EngineView) -> Option<Excludes> {
-    let file = engine.settings.search.excludes.clone()?;
-    Some(Excludes {
-        file,
-        relative_to: engine.ceiling().roots()[0].clone(),
-    })
 }
 
 pub(super) fn threads() -> usize {

@@ -11,7 +11,8 @@ use lancet_search::{
 use lancet_workspace::{EntryKind, FileType};
 
 use super::gate::Guard;
-use super::scope::{bad_glob, encoding, excludes, glob_starts, path_of, threads, unknown_type};
+use super::rules_of_files::{encoding, excludes};
+use super::scope::{bad_glob, glob_starts, path_of, threads, unknown_type};
 use crate::engine::{EngineView, Lancet};
 use crate::refusal::Refusal;
 use crate::rooms::examine::open;

@@ -1,0 +1,376 @@
+//! Which roots are resident for searches, and when one is to be built, kept or given back. The trees themselves, and how they
+//! answer, are `lancet_search`'s; `rooms/examine/search/resident.rs` builds and asks them.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use lancet_policy::Policy;
+use lancet_search::{
+    Budget, Index, IndexStatus, KeepContents, NotResident, Residency, ResidentFacts, ResidentTree,
+    WatchAllowance, WhyNot, is_home_folder,
+};
+use lancet_workspace::{is_memory_scarce, watch_limit};
+
+use crate::residency::ResidencyTeller;
+use crate::settings::{ContentsUse, IndexUse, Settings};
+
+/// A tree with fewer files is searched in a few milliseconds without an index.
+const FEWEST_FILES: u64 = 2_000;
+/// The search from which on a tree is built.
+const FROM_SEARCH: u64 = 2;
+/// After this time without a search the tree is compared with the disk once, in case a change was not told of.
+const SWEPT_AFTER: Duration = Duration::from_secs(30);
+/// After this time without a search the contents are given back.
+const CONTENTS_KEPT: Duration = Duration::from_secs(5 * 60);
+/// After this time without a search everything is given back.
+const KEPT: Duration = Duration::from_secs(30 * 60);
+/// How long a tree that cannot be resident is not tried again.
+const TRIED_AGAIN: Duration = Duration::from_secs(5 * 60);
+
+/// The resident roots of an engine.
+pub(crate) struct ResidentRoots {
+    teller: ResidencyTeller,
+    state: Option<PathBuf>,
+    home: Option<PathBuf>,
+    /// Whether texts are kept as well, where the settings leave it open.
+    contents: KeepContents,
+    slots: Mutex<Vec<Slot>>,
+    allowance: OnceLock<(Budget, WatchAllowance)>,
+    /// Whether a thread looks after idle trees.
+    has_caretaker: Mutex<bool>,
+}
+
+/// A root.
+struct Slot {
+    root: PathBuf,
+    searches: u64,
+    /// The most files that one search has met.
+    files: u64,
+    not_before: Option<Instant>,
+    state: SlotState,
+}
+
+enum SlotState {
+    Absent(WhyNot),
+    Building,
+    Resident(Resident),
+}
+
+struct Resident {
+    tree: Arc<ResidentTree>,
+    rules: RulesInForce,
+    since: SystemTime,
+    built_in: Duration,
+    answered: u64,
+    last: Instant,
+    swept: bool,
+}
+
+/// The rules and settings that a tree was built under; under others it would have other files.
+#[derive(Clone)]
+pub(crate) struct RulesInForce {
+    pub(crate) policy: Arc<Policy>,
+    pub(crate) settings: Arc<Settings>,
+}
+
+impl RulesInForce {
+    fn are_same(&self, other: &RulesInForce) -> bool {
+        Arc::ptr_eq(&self.policy, &other.policy) && Arc::ptr_eq(&self.settings, &other.settings)
+    }
+}
+
+/// The order to build a root.
+pub(crate) struct BuildOrder {
+    pub(crate) root: PathBuf,
+    pub(crate) rules: RulesInForce,
+    pub(crate) contents: KeepContents,
+    pub(crate) budget: Budget,
+    pub(crate) watches: WatchAllowance,
+    begun: Instant,
+}
+
+impl ResidentRoots {
+    /// Nothing is resident at first.
+    pub(crate) fn new(
+        state: Option<PathBuf>,
+        home: Option<PathBuf>,
+        contents: KeepContents,
+    ) -> Self {
+        ResidentRoots {
+            teller: ResidencyTeller::new(state.as_deref()),
+            state,
+            home,
+            contents,
+            slots: Mutex::default(),
+            allowance: OnceLock::new(),
+            has_caretaker: Mutex::default(),
+        }
+    }
+
+    fn slots(&self) -> MutexGuard<'_, Vec<Slot>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The trees that together have all these starts; none where one of them is not resident under the rules in force.
+    pub(crate) fn trees(
+        &self,
+        rules: &RulesInForce,
+        starts: &[&Path],
+    ) -> Option<Vec<Arc<ResidentTree>>> {
+        let mut slots = self.slots();
+        let mut trees = Vec::new();
+        for slot in slots.iter_mut() {
+            if !starts.iter().any(|start| start.starts_with(&slot.root)) {
+                continue;
+            }
+            let SlotState::Resident(resident) = &mut slot.state else {
+                return None;
+            };
+            if !resident.rules.are_same(rules) {
+                slot.state = SlotState::Absent(WhyNot::FirstSearch);
+                return None;
+            }
+            resident.last = Instant::now();
+            trees.push(Arc::clone(&resident.tree));
+        }
+        (!trees.is_empty()).then_some(trees)
+    }
+
+    /// Counts an answer of some trees.
+    pub(crate) fn answered(&self, trees: &[Arc<ResidentTree>]) {
+        let mut slots = self.slots();
+        for slot in slots.iter_mut() {
+            let SlotState::Resident(resident) = &mut slot.state else {
+                continue;
+            };
+            if trees.iter().any(|tree| Arc::ptr_eq(tree, &resident.tree)) {
+                resident.answered += 1;
+                resident.swept = false;
+                slot.tell(&self.teller);
+            }
+        }
+    }
+
+    /// Gives a tree up that has to be built anew.
+    pub(crate) fn lost(&self, tree: &Arc<ResidentTree>, why: NotResident) {
+        let mut slots = self.slots();
+        for slot in slots.iter_mut() {
+            let SlotState::Resident(resident) = &slot.state else {
+                continue;
+            };
+            if Arc::ptr_eq(tree, &resident.tree) {
+                // A tree in which all is changing would be built for nothing over and over.
+                slot.not_before = Some(Instant::now() + 2 * resident.built_in);
+                slot.state = SlotState::Absent(why_not(why));
+                slot.tell(&self.teller);
+            }
+        }
+    }
+
+    /// Counts a search that walked, which met so many files; gives the order to build a root where that is worth it now.
+    pub(crate) fn walked(
+        &self,
+        rules: &RulesInForce,
+        roots: &[PathBuf],
+        starts: &[&Path],
+        files: u64,
+    ) -> Option<BuildOrder> {
+        let mut slots = self.slots();
+        if slots.is_empty() {
+            slots.extend(outermost(roots).map(|root| Slot {
+                root: root.clone(),
+                searches: 0,
+                files: 0,
+                not_before: None,
+                state: SlotState::Absent(WhyNot::FirstSearch),
+            }));
+        }
+        let is_meant = |slot: &&mut Slot| starts.iter().any(|start| start.starts_with(&slot.root));
+        let mut order = None;
+        for slot in slots.iter_mut().filter(is_meant) {
+            slot.searches += 1;
+            slot.files = slot.files.max(files);
+            if !matches!(slot.state, SlotState::Absent(_))
+                || slot.not_before.is_some_and(|time| Instant::now() < time)
+            {
+                continue;
+            }
+            slot.state = match slot.objection(&rules.settings, self.home.as_deref()) {
+                Some(why) => SlotState::Absent(why),
+                None if order.is_some() => continue,
+                None => {
+                    order = Some(self.order(rules, &slot.root));
+                    SlotState::Building
+                }
+            };
+            slot.tell(&self.teller);
+        }
+        order
+    }
+
+    fn order(&self, rules: &RulesInForce, root: &Path) -> BuildOrder {
+        let search = &rules.settings.search;
+        let contents = match search.contents {
+            ContentsUse::On => KeepContents::Yes,
+            ContentsUse::Off => KeepContents::No,
+            ContentsUse::Auto => self.contents,
+        };
+        let (budget, watches) = self.allowance.get_or_init(|| {
+            let limit = watch_limit();
+            match &self.state {
+                Some(state) => (
+                    Budget::open(state, search.memory),
+                    WatchAllowance::open(state, limit),
+                ),
+                None => (
+                    Budget::of_process(search.memory),
+                    WatchAllowance::of_process(limit),
+                ),
+            }
+        });
+        BuildOrder {
+            root: root.to_path_buf(),
+            rules: rules.clone(),
+            contents,
+            budget: budget.clone(),
+            watches: watches.clone(),
+            begun: Instant::now(),
+        }
+    }
+
+    /// Takes in what came of an order.
+    pub(crate) fn built(&self, order: BuildOrder, built: Result<Index, NotResident>) {
+        let mut slots = self.slots();
+        let Some(slot) = slots.iter_mut().find(|slot| slot.root == order.root) else {
+            return;
+        };
+        slot.not_before = None;
+        slot.state = match built {
+            Ok(index) => SlotState::Resident(Resident {
+                tree: Arc::new(ResidentTree::new(index)),
+                rules: order.rules,
+                since: SystemTime::now(),
+                built_in: order.begun.elapsed(),
+                answered: 0,
+                last: Instant::now(),
+                swept: false,
+            }),
+            Err(why) => {
+                slot.not_before = Some(Instant::now() + TRIED_AGAIN);
+                SlotState::Absent(why_not(why))
+            }
+        };
+        slot.tell(&self.teller);
+    }
+
+    /// Whether the caller is to look after idle trees from now on; true once, until [`ResidentRoots::due`] says that nothing is left.
+    pub(crate) fn needs_caretaker(&self) -> bool {
+        let mut has = self
+            .has_caretaker
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        !std::mem::replace(&mut *has, true)
+    }
+
+    /// Gives back what has been idle for long, and all where memory is scarce. Gives the trees that are to be compared
+    /// with the disk; nothing where no tree is left.
+    pub(crate) fn due(&self) -> Option<Vec<Arc<ResidentTree>>> {
+        let scarce = is_memory_scarce();
+        let mut slots = self.slots();
+        let mut due = Vec::new();
+        let mut left = false;
+        for slot in slots.iter_mut() {
+            let resident = match &mut slot.state {
+                SlotState::Resident(resident) => resident,
+                SlotState::Building => {
+                    left = true;
+                    continue;
+                }
+                SlotState::Absent(_) => continue,
+            };
+            let idle = resident.last.elapsed();
+            if scarce || idle >= KEPT {
+                slot.state = SlotState::Absent(match scarce {
+                    true => WhyNot::MemoryScarce,
+                    false => WhyNot::Idle,
+                });
+                slot.not_before = scarce.then(|| Instant::now() + TRIED_AGAIN);
+                slot.tell(&self.teller);
+                continue;
+            }
+            left = true;
+            if idle >= CONTENTS_KEPT && resident.tree.size().contents > 0 {
+                resident.tree.drop_contents();
+                slot.tell(&self.teller);
+            } else if idle >= SWEPT_AFTER && !resident.swept {
+                resident.swept = true;
+                due.push(Arc::clone(&resident.tree));
+            }
+        }
+        if !left {
+            let mut has = self
+                .has_caretaker
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            *has = false;
+        }
+        left.then_some(due)
+    }
+}
+
+impl Slot {
+    /// Why the root is not built now.
+    fn objection(&self, settings: &Settings, home: Option<&Path>) -> Option<WhyNot> {
+        match () {
+            () if settings.search.index == IndexUse::Off => Some(WhyNot::Off),
+            () if is_home_folder(&self.root, home) => Some(WhyNot::HomeFolder),
+            () if self.files < FEWEST_FILES => Some(WhyNot::FewFiles),
+            () if self.searches < FROM_SEARCH => Some(WhyNot::FirstSearch),
+            () if is_memory_scarce() => Some(WhyNot::MemoryScarce),
+            () => None,
+        }
+    }
+
+    fn tell(&self, teller: &ResidencyTeller) {
+        let residency = match &self.state {
+            SlotState::Absent(why) => Residency::Absent(*why),
+            SlotState::Building => Residency::Building,
+            SlotState::Resident(resident) => {
+                let size = resident.tree.size();
+                Residency::Resident(ResidentFacts {
+                    since: resident.since,
+                    built_in: resident.built_in,
+                    files: size.files as u64,
+                    watches: size.folders as u64,
+                    text: size.text,
+                    table: size.table as u64,
+                    signatures: size.signatures as u64,
+                    contents: size.contents as u64,
+                    answered: resident.answered,
+                })
+            }
+        };
+        teller.tell(IndexStatus {
+            root: self.root.clone(),
+            residency,
+        });
+    }
+}
+
+/// The roots without those inside another one.
+fn outermost(roots: &[PathBuf]) -> impl Iterator<Item = &PathBuf> {
+    roots.iter().filter(|root| {
+        let mut others = roots.iter();
+        !others.any(|other| other != *root && root.starts_with(other))
+    })
+}
+
+fn why_not(why: NotResident) -> WhyNot {
+    match why {
+        NotResident::NoWatches => WhyNot::WatchLimit,
+        NotResident::NoMemory => WhyNot::MemoryBudget,
+        NotResident::Untold => WhyNot::NetworkFileSystem,
+        NotResident::Changing | NotResident::Unreadable | NotResident::Stopped => WhyNot::Changing,
+    }
+}

@@ -1,0 +1,117 @@
+//! Answers searches from resident trees where they can, and has trees built and looked after in the background.
+
+use std::path::Path;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use lancet_search::{
+    Index, IndexScope, NotResident, ResidentTree, SearchSummary, Start, Unanswered, Walk,
+};
+
+use super::gate::Guard;
+use super::rules_of_files::{encoding, excludes};
+use crate::engine::{BuildOrder, EngineView};
+
+/// How often the caretaker looks at idle trees.
+const LOOKED_AFTER_EVERY: Duration = Duration::from_secs(30);
+
+/// Answers from resident trees, else by the walk.
+pub(super) fn search(
+    view: &Arc<EngineView>,
+    walk: &Walk<'_>,
+    ask: impl FnOnce(&[Arc<ResidentTree>], &IndexScope<'_>) -> Result<SearchSummary, Unanswered>,
+    by_walk: impl FnOnce() -> SearchSummary,
+) -> SearchSummary {
+    let roots = &view.base().resident;
+    let starts: Vec<&Path> = walk.starts.iter().map(Start::path).collect();
+    let rules = view.rules_in_force();
+    if let Some(trees) = roots.trees(&rules, &starts) {
+        let scope = IndexScope {
+            excludes: walk.excludes,
+            gate: walk.gate,
+            encodings: &|path| encoding(view, path),
+            stop: walk.stop,
+        };
+        match ask(&trees, &scope) {
+            Ok(summary) => {
+                roots.answered(&trees);
+                return summary;
+            }
+            Err(Unanswered::Walk) => return by_walk(),
+            Err(Unanswered::Lost(at, why)) => roots.lost(&trees[at], why),
+        }
+    }
+    let summary = by_walk();
+    let tally = &summary.tally;
+    let files = tally.searched + tally.binary + tally.unreadable;
+    if let Some(order) = roots.walked(&rules, view.all_roots(), &starts, files) {
+        build(view, order);
+    }
+    summary
+}
+
+/// Builds a tree on a thread of the lowest priority.
+fn build(view: &Arc<EngineView>, order: BuildOrder) {
+    let view = Arc::clone(view);
+    // Without a thread the root stays marked as being built; searches walk as before.
+    let _ = std::thread::Builder::new()
+        .name("lancet-index".to_owned())
+        .spawn(move || {
+            lancet_workspace::lower_priority();
+            let built = read(&view, &order);
+            let roots = &view.base().resident;
+            roots.built(order, built);
+            if roots.needs_caretaker() {
+                let weak = Arc::downgrade(&view);
+                drop(view);
+                look_after(&weak);
+            }
+        });
+}
+
+fn read(view: &EngineView, order: &BuildOrder) -> Result<Index, NotResident> {
+    let located = view
+        .ceiling()
+        .locate_as_spelled(&order.root)
+        .map_err(|_| NotResident::Unreadable)?;
+    with_scope(view, |scope| {
+        Index::build(
+            scope,
+            &Start::new(located),
+            order.contents,
+            &order.budget,
+            &order.watches,
+        )
+    })
+}
+
+fn with_scope<T>(view: &EngineView, work: impl FnOnce(&IndexScope<'_>) -> T) -> T {
+    let excludes = excludes(view);
+    work(&IndexScope {
+        excludes: excludes.as_ref(),
+        gate: &Guard::new(view),
+        encodings: &|path| encoding(view, path),
+        stop: &|| false,
+    })
+}
+
+/// Looks after idle trees until none is left, or the engine is closed.
+fn look_after(view: &Weak<EngineView>) {
+    loop {
+        std::thread::park_timeout(LOOKED_AFTER_EVERY);
+        let Some(view) = view.upgrade() else { return };
+        let Some(due) = view.base().resident.due() else {
+            return;
+        };
+        for tree in due {
+            sweep(&view, &tree);
+        }
+    }
+}
+
+fn sweep(view: &EngineView, tree: &Arc<ResidentTree>) {
+    let swept = with_scope(view, |scope| tree.sweep(scope));
+    if let Err(why) = swept {
+        view.base().resident.lost(tree, why);
+    }
+}

@@ -1,0 +1,28 @@
+//! What the settings say of the files that a search meets: their encodings, and git's excludes file.
+
+use std::path::Path;
+
+use lancet_search::Excludes;
+
+use crate::engine::EngineView;
+
+/// The encoding that the settings give a file.
+pub(super) fn encoding(engine: &EngineView, path: &Path) -> Option<&'static str> {
+    if !engine.settings.encodings_configured() {
+        return None;
+    }
+    let name = engine
+        .settings
+        .encoding_for(engine.below_root(path))?
+        .name();
+    (!name.starts_with("utf-8")).then_some(name)
+}
+
+/// git's global excludes file.
+pub(super) fn excludes(engine: &EngineView) -> Option<Excludes> {
+    let file = engine.settings.search.excludes.clone()?;
+    Some(Excludes {
+        file,
+        relative_to: engine.ceiling().roots()[0].clone(),
+    })
+}

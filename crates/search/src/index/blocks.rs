@@ -1,0 +1,162 @@
+//! Which files the columns of the signatures describe: several small files share a column, a large file has a run of its own.
+
+use std::io;
+
+use super::columns::{BlockRun, Columns};
+use super::grams::{BLOCK, Grams};
+use super::literal_query::LiteralQuery;
+use super::signatures::Signatures;
+use super::table::FileId;
+
+/// Less text than this that is not in use any more does not matter.
+const LEAST_WASTE: u64 = 16 << 20;
+
+/// The columns of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct BlockRange {
+    first: u32,
+    count: u32,
+}
+
+/// The column that small files are still added to.
+struct OpenBlock {
+    column: u32,
+    grams: Grams,
+    used: usize,
+}
+
+/// The signatures of all files.
+#[derive(Default)]
+pub(super) struct Blocks {
+    signatures: Signatures,
+    /// The files of each column. A file that has changed since is in another column and here no more.
+    files: Vec<Vec<FileId>>,
+    runs: Vec<BlockRun>,
+    open: Option<OpenBlock>,
+    /// The bytes of text that were signed, and those that are not in use any more.
+    signed: u64,
+    wasted: u64,
+}
+
+impl Blocks {
+    /// The bytes of signed text.
+    pub(super) fn text(&self) -> u64 {
+        self.signed - self.wasted.min(self.signed)
+    }
+
+    /// The memory of signatures and lists.
+    pub(super) fn bytes(&self) -> usize {
+        self.signatures.bytes() + self.files.len() * 64
+    }
+
+    /// Whether so much of the signed text is not in use any more that the columns let through too much.
+    pub(super) fn is_wasteful(&self) -> bool {
+        self.wasted > LEAST_WASTE && self.wasted > self.signed / 2
+    }
+
+    fn push(&mut self) -> io::Result<u32> {
+        let column = self.signatures.push_column()?;
+        self.files.push(Vec::new());
+        Ok(column)
+    }
+
+    /// Signs a file that fits into a block.
+    ///
+    /// # Errors
+    /// The system has no memory.
+    pub(super) fn add(&mut self, file: FileId, text: &[u8]) -> io::Result<BlockRange> {
+        self.signed += text.len() as u64;
+        let is_full = |open: &OpenBlock| open.used > 0 && open.used + text.len() > BLOCK;
+        if self.open.as_ref().is_none_or(is_full) {
+            self.close();
+            let column = self.push()?;
+            self.open = Some(OpenBlock {
+                column,
+                grams: Grams::default(),
+                used: 0,
+            });
+        }
+        let Some(open) = &mut self.open else {
+            return Err(io::ErrorKind::OutOfMemory.into());
+        };
+        open.grams.add(text);
+        open.used += text.len();
+        self.files[open.column as usize].push(file);
+        Ok(BlockRange {
+            first: open.column,
+            count: 1,
+        })
+    }
+
+    /// Writes the gathered grams of the open block to its column; the block stays open.
+    pub(super) fn settle(&mut self) {
+        if let Some(open) = &self.open {
+            self.signatures.add_grams(open.column, &open.grams);
+        }
+    }
+
+    fn close(&mut self) {
+        self.settle();
+        self.open = None;
+    }
+
+    /// Begins a run of columns for a file of several blocks.
+    pub(super) fn begin_run(&self) -> BlockRange {
+        BlockRange {
+            first: self.signatures.columns(),
+            count: 0,
+        }
+    }
+
+    /// Signs the next block of a run, with the bytes behind it that belong to it, too.
+    ///
+    /// # Errors
+    /// The system has no memory.
+    pub(super) fn add_to_run(
+        &mut self,
+        run: &mut BlockRange,
+        file: FileId,
+        block: &[u8],
+    ) -> io::Result<()> {
+        self.signed += block.len().min(BLOCK) as u64;
+        let column = self.push()?;
+        self.signatures.add(column, block);
+        self.files[column as usize].push(file);
+        run.count += 1;
+        Ok(())
+    }
+
+    /// Ends a run.
+    pub(super) fn end_run(&mut self, run: BlockRange) {
+        if run.count > 1 {
+            self.runs.push(BlockRun {
+                first: run.first,
+                count: run.count,
+            });
+        }
+    }
+
+    /// Takes a file out of its columns; `text` is its length.
+    pub(super) fn remove(&mut self, file: FileId, range: BlockRange, text: u64) {
+        self.wasted += text;
+        for column in range.first..range.first + range.count {
+            if let Some(files) = self.files.get_mut(column as usize) {
+                files.retain(|known| *known != file);
+            }
+        }
+    }
+
+    /// The columns that can have a match.
+    pub(super) fn candidates(&self, query: &LiteralQuery) -> Columns {
+        self.signatures.candidates(query, &self.runs)
+    }
+
+    /// Calls `each` for the files of some columns; a file of several columns may come several times.
+    pub(super) fn files_of(&self, columns: &Columns, mut each: impl FnMut(FileId)) {
+        for column in columns.iter() {
+            for file in self.files.get(column as usize).into_iter().flatten() {
+                each(*file);
+            }
+        }
+    }
+}

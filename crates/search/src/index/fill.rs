@@ -1,0 +1,190 @@
+//! Reads one file into an index: finds out whether it is text, signs it, and keeps its content where contents are kept.
+
+use std::io::{self, Read as _};
+
+use lancet_workspace::{FileReader, Stamp};
+
+use super::blocks::BlockRange;
+use super::grams::{BLOCK, OVERLAP};
+use super::table::{FileId, TextKind};
+use super::{Index, IndexScope, NotResident};
+use crate::reader::{LARGEST_WHOLE, NUL_WINDOW, has_wide_mark};
+
+/// Files up to this size are kept in memory where contents are; larger ones are read again for every search.
+const LARGEST_KEPT: u64 = 1 << 20;
+/// Larger files are not signed: whether they are searched at all depends on the pattern.
+const LARGEST_SIGNED: u64 = LARGEST_WHOLE as u64;
+/// A file with a longer line is not signed: the searcher may have no memory for the line.
+const LONGEST_LINE: usize = 8 << 20;
+
+impl Index {
+    /// Reads a file; no reader where the system refused to open it.
+    pub(super) fn fill(
+        &mut self,
+        scope: &IndexScope<'_>,
+        id: FileId,
+        reader: Option<FileReader>,
+        stamp: Stamp,
+    ) -> Result<(), NotResident> {
+        if stamp.links > 1 {
+            self.linked.insert(id);
+        }
+        let mut filled = Filled {
+            kind: TextKind::Unsigned,
+            ascii: false,
+            blocks: BlockRange::default(),
+        };
+        let mut keep = false;
+        let mut buffer = std::mem::take(&mut self.buffer);
+        if let Some(mut reader) = reader
+            && stamp.size <= LARGEST_SIGNED
+            && self.has_own_encoding(scope, id) == OwnEncoding::No
+        {
+            let whole = reader.read_whole(&mut buffer, LARGEST_KEPT as usize);
+            match whole {
+                Ok(true) => {
+                    keep = true;
+                    filled = self.sign_whole(id, &buffer)?;
+                }
+                Ok(false) => filled = self.sign_pieces(id, reader)?,
+                // What can be opened and not read is tried again by every search.
+                Err(_) => {}
+            }
+        }
+        let content = match keep && matches!(filled.kind, TextKind::Text | TextKind::CutText) {
+            true => self.keep_content(&buffer)?,
+            false => None,
+        };
+        self.buffer = buffer;
+        if let Some(entry) = self.table.change_file(id) {
+            entry.stamp = stamp;
+            entry.kind = filled.kind;
+            entry.ascii = filled.ascii;
+            entry.blocks = filled.blocks;
+            entry.content = content;
+        }
+        self.claim_memory()
+    }
+
+    fn has_own_encoding(&self, scope: &IndexScope<'_>, id: FileId) -> OwnEncoding {
+        let path = self.table.path(id);
+        match path.is_some_and(|path| (scope.encodings)(&path).is_some()) {
+            true => OwnEncoding::Yes,
+            false => OwnEncoding::No,
+        }
+    }
+
+    fn sign_whole(&mut self, id: FileId, text: &[u8]) -> Result<Filled, NotResident> {
+        if has_wide_mark(text) {
+            return Ok(Filled::unsigned());
+        }
+        let (kind, text) = match memchr::memchr(0, text) {
+            Some(at) if at < NUL_WINDOW => return Ok(Filled::binary()),
+            Some(at) => (TextKind::CutText, &text[..at]),
+            None => (TextKind::Text, text),
+        };
+        let blocks = if text.len() <= BLOCK {
+            self.blocks.add(id, text)?
+        } else {
+            let mut run = self.blocks.begin_run();
+            for start in (0..text.len()).step_by(BLOCK) {
+                let end = text.len().min(start + BLOCK + OVERLAP);
+                self.blocks.add_to_run(&mut run, id, &text[start..end])?;
+            }
+            self.blocks.end_run(run);
+            run
+        };
+        Ok(Filled {
+            kind,
+            ascii: text.is_ascii(),
+            blocks,
+        })
+    }
+
+    /// Signs a file piece by piece; one that is no text, cannot be read or has an enormous line stays unsigned.
+    fn sign_pieces(&mut self, id: FileId, mut reader: FileReader) -> Result<Filled, NotResident> {
+        let mut run = self.blocks.begin_run();
+        let mut piece = vec![0; BLOCK + OVERLAP];
+        let (mut filled, mut passed, mut line) = (0, 0, 0);
+        let (mut kind, mut ascii) = (TextKind::Text, true);
+        loop {
+            let mut ended = false;
+            while filled < piece.len() && !ended {
+                match reader.read(&mut piece[filled..]) {
+                    Ok(read) => {
+                        ended = read == 0;
+                        filled += read;
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(_) => (kind, ended) = (TextKind::Unsigned, true),
+                }
+            }
+            if passed == 0 && has_wide_mark(&piece[..filled]) {
+                kind = TextKind::Unsigned;
+            } else if let Some(at) = memchr::memchr(0, &piece[..filled]) {
+                kind = match passed + at < NUL_WINDOW {
+                    true => TextKind::Binary,
+                    false => TextKind::CutText,
+                };
+                (filled, ended) = (at, true);
+            }
+            line = match memchr::memchr(b'\n', &piece[..filled]) {
+                Some(_) => 0,
+                None => line + filled,
+            };
+            if line > LONGEST_LINE || passed as u64 > LARGEST_SIGNED {
+                kind = TextKind::Unsigned;
+            }
+            if matches!(kind, TextKind::Unsigned | TextKind::Binary) {
+                self.blocks.remove(id, run, passed as u64);
+                return Ok(Filled::without_blocks(kind));
+            }
+            ascii &= piece[..filled].is_ascii();
+            self.blocks.add_to_run(&mut run, id, &piece[..filled])?;
+            // A literal that begins in the overlap of the last block lies within it, since the text ends there.
+            if ended {
+                break;
+            }
+            piece.copy_within(BLOCK..filled, 0);
+            filled -= BLOCK;
+            passed += BLOCK;
+        }
+        self.blocks.end_run(run);
+        Ok(Filled {
+            kind,
+            ascii,
+            blocks: run,
+        })
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OwnEncoding {
+    Yes,
+    No,
+}
+
+/// What was found out about the text of a file.
+struct Filled {
+    kind: TextKind,
+    ascii: bool,
+    blocks: BlockRange,
+}
+
+impl Filled {
+    fn unsigned() -> Self {
+        Self::without_blocks(TextKind::Unsigned)
+    }
+
+    fn binary() -> Self {
+        Self::without_blocks(TextKind::Binary)
+    }
+
+    fn without_blocks(kind: TextKind) -> Self {
+        Filled {
+            kind,
+            ascii: false,
+            blocks: BlockRange::default(),
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Lists files of resident trees. Where the filter is about names alone, the table has a list in the order of the answer already; its
+//! first entries are made now and the others when a page asks for them.
+
+use std::ops::Range;
+use std::sync::{Arc, Weak};
+
+use lancet_workspace::EntryKind;
+
+use super::super::table::FileId;
+use super::{Part, ResidentTree};
+use crate::list::{ListedFile, Listing, Order, RankedFiles, RemainingFiles};
+use crate::name_key::NameKey;
+use crate::summary::{LinkedFileFilter, SearchSummary};
+use crate::walk::Walk;
+
+/// How many entries of a list are made at once: a page has a hundred.
+const MADE_AT_ONCE: usize = 256;
+
+pub(super) fn list(
+    trees: &[Arc<ResidentTree>],
+    parts: &[Part<'_>],
+    walk: &Walk<'_>,
+    order: Order,
+    linked: LinkedFileFilter<'_>,
+    key: Option<&NameKey>,
+) -> SearchSummary {
+    let mut summary = SearchSummary::empty(order);
+    for part in parts {
+        summary.tally += part.left_out();
+        summary.tally.searched += u64::from(part.span.end - part.span.start);
+    }
+    if let ([part], Some(key), Order::Newest) = (parts, key, order)
+        && let Some(named) = part.index.table.known_newest(key)
+    {
+        by_name(&mut summary, &trees[part.tree], part, named, walk, linked);
+        return summary;
+    }
+    let mut list = RankedFiles::new(order, 1);
+    'parts: for part in parts {
+        for (at, id) in part.files().iter().enumerate() {
+            if at.is_multiple_of(1024) && walk.stop.is_over() {
+                summary.stopped_at = Some(walk.starts[part.start].path().to_path_buf());
+                break 'parts;
+            }
+            let Some(path) = part.index.table.path(*id) else {
+                continue;
+            };
+            if walk.filter.keeps(&path) && may_list(part, *id, &path, walk, linked) {
+                list.add(part.entry(*id, &path, 0));
+            }
+        }
+    }
+    (summary.files, summary.total) = list.finish();
+    summary
+}
+
+fn may_list(
+    part: &Part<'_>,
+    id: FileId,
+    path: &std::path::Path,
+    walk: &Walk<'_>,
+    linked: LinkedFileFilter<'_>,
+) -> bool {
+    walk.gate.may_read(path, EntryKind::File) && part.may_list(id, path, linked)
+}
+
+/// Lists the files with such a name. The gate has let all of them into the tree; it is asked once more for those that are named.
+fn by_name(
+    summary: &mut SearchSummary,
+    tree: &Arc<ResidentTree>,
+    part: &Part<'_>,
+    named: &[FileId],
+    walk: &Walk<'_>,
+    linked: LinkedFileFilter<'_>,
+) {
+    let table = &part.index.table;
+    let is_inside = |id: &FileId| part.span.contains(&table.rank(*id));
+    let mut ids: Vec<FileId> = match part.is_whole() {
+        true => named.to_vec(),
+        false => named.iter().copied().filter(is_inside).collect(),
+    };
+    if !part.index.linked.is_empty() {
+        ids.retain(|id| {
+            !part.index.linked.contains(id)
+                || table
+                    .path(*id)
+                    .is_some_and(|path| part.may_list(*id, &path, linked))
+        });
+    }
+    let mut entries = Vec::with_capacity(MADE_AT_ONCE.min(ids.len()));
+    let mut made = 0;
+    while made < ids.len() && entries.len() < MADE_AT_ONCE {
+        if let Some(path) = table.path(ids[made])
+            && walk.gate.may_read(&path, EntryKind::File)
+        {
+            entries.push(part.entry(ids[made], &path, 0));
+        }
+        made += 1;
+    }
+    let rest = NamedFiles {
+        tree: Arc::downgrade(tree),
+        start: part.start,
+        base: part.base,
+        ids: ids.split_off(made),
+    };
+    summary.total = (entries.len() + rest.ids.len()) as u64;
+    let rest: Option<Arc<dyn RemainingFiles>> = match rest.ids.is_empty() {
+        true => None,
+        false => Some(Arc::new(rest)),
+    };
+    summary.files = Listing::in_order(Order::Newest, entries, rest);
+}
+
+/// Files that follow in a list by name. Numbers of files are not used again, so that a file which is gone is left out, not mistaken.
+#[derive(Debug)]
+struct NamedFiles {
+    tree: Weak<ResidentTree>,
+    start: usize,
+    base: usize,
+    ids: Vec<FileId>,
+}
+
+impl RemainingFiles for NamedFiles {
+    fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    fn bytes(&self) -> usize {
+        self.ids.len() * std::mem::size_of::<FileId>()
+    }
+
+    fn entries(&self, range: Range<usize>) -> Option<Vec<ListedFile>> {
+        let tree = self.tree.upgrade()?;
+        let index = tree.read();
+        let ids = self.ids.get(range.start..range.end.min(self.ids.len()))?;
+        let mut entries = Vec::with_capacity(ids.len());
+        for id in ids {
+            // A file that is gone since the first page has no entry to show; the list is made anew then.
+            let path = index.table.path(*id)?;
+            let modified = index.table.file(*id)?.stamp.mtime;
+            entries.push(ListedFile {
+                start: self.start,
+                relative: crate::walk::folder::below(&path, self.base).into(),
+                modified,
+                matches: 0,
+            });
+        }
+        Some(entries)
+    }
+}

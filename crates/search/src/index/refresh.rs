@@ -1,0 +1,325 @@
+//! Brings an index up to date at the start of a search with what the kernel told since the last one. A write that returned before
+//! the search began is in the kernel's queue by then. Too many changes, or a queue that overflowed, end the index: it is built
+//! anew, and searches walk meanwhile.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use lancet_workspace::{EntryKind, FolderChange, FolderHandle};
+
+use super::scan::{Reread, apply, list};
+use super::table::{FileId, FolderId};
+use super::{Index, IndexScope, NotResident};
+use crate::rules::RuleFiles;
+
+/// With more changed files or folders the index is built anew: 2,000 files take about 30 ms to read and sign.
+const MOST_CHANGES: usize = 2_000;
+/// A changed ignore file of a folder with more files below it has the index built anew.
+const MOST_JUDGED_AGAIN: usize = 4_000;
+
+/// What has to be looked at again.
+#[derive(Default)]
+struct Doubts {
+    files: BTreeSet<FileId>,
+    /// Folders to be listed again, and the inner folders that may be others now.
+    folders: BTreeMap<FolderId, BTreeSet<OsString>>,
+    /// Folders whose rules may be others now.
+    rules: BTreeSet<FolderId>,
+}
+
+impl Index {
+    /// Takes in all changes that were made before this call.
+    pub(super) fn refresh(&mut self, scope: &IndexScope<'_>) -> Result<(), NotResident> {
+        if !self.rule_files.are_unchanged() {
+            return Err(NotResident::Changing);
+        }
+        let mut doubts = self.take_changes()?;
+        doubts.files.extend(self.linked_and_changed());
+        let number = doubts.files.len() + doubts.folders.len();
+        if number == 0 && doubts.rules.is_empty() {
+            return Ok(());
+        }
+        if number > MOST_CHANGES {
+            return Err(NotResident::Changing);
+        }
+        for id in doubts.rules {
+            self.judge_again(scope, id)?;
+        }
+        for (id, suspects) in doubts.folders {
+            self.list_again(scope, id, &suspects, Depth::Folder)?;
+        }
+        for id in doubts.files {
+            self.read_file_again(scope, id)?;
+        }
+        self.settle();
+        if self.is_wasteful() {
+            return Err(NotResident::Changing);
+        }
+        Ok(())
+    }
+
+    /// Reads the kernel's queue to its end.
+    fn take_changes(&mut self) -> Result<Doubts, NotResident> {
+        let mut doubts = Doubts::default();
+        let changes = self.watch.changes().map_err(|_| NotResident::Changing)?;
+        for change in changes {
+            match change {
+                FolderChange::Overflow => return Err(NotResident::Changing),
+                FolderChange::File(watched, name) => {
+                    if let Some(id) = self.watched.get(&watched).copied() {
+                        self.doubt(&mut doubts, id, &name);
+                    }
+                }
+                FolderChange::Gone(watched) => {
+                    let Some(id) = self.watched.remove(&watched) else {
+                        continue;
+                    };
+                    // The kernel goes on watching a folder that was moved, wherever it is now.
+                    self.watch.remove(watched);
+                    let Some(folder) = self.table.folder_mut(id) else {
+                        continue;
+                    };
+                    folder.watched = None;
+                    let name = folder.path.file_name().map(OsStr::to_owned);
+                    // Without its outermost folder there is no tree.
+                    let (Some(parent), Some(name)) = (folder.parent, name) else {
+                        return Err(NotResident::Changing);
+                    };
+                    doubts.folders.entry(parent).or_default().insert(name);
+                }
+            }
+        }
+        Ok(doubts)
+    }
+
+    fn doubt(&self, doubts: &mut Doubts, folder: FolderId, name: &OsStr) {
+        let mut present = RuleFiles::default();
+        present.note(name);
+        if present != RuleFiles::default() {
+            doubts.rules.insert(folder);
+        }
+        if let Some(file) = self.table.file_named(folder, name) {
+            doubts.files.insert(file);
+            return;
+        }
+        let suspects = doubts.folders.entry(folder).or_default();
+        if self.table.folder_named(folder, name).is_some() {
+            suspects.insert(name.to_owned());
+        }
+    }
+
+    /// Files with several names can be written through one in a folder that is not watched.
+    fn linked_and_changed(&self) -> Vec<FileId> {
+        let changed = |id: &&FileId| {
+            let Some(entry) = self.table.file(**id) else {
+                return false;
+            };
+            let handle = self.open_folder(entry.folder);
+            let now = handle.and_then(|handle| handle.stat(self.table.name(**id)).ok());
+            !now.is_some_and(|now| now.same_file_state(&entry.stamp) && !entry.stamp.racy())
+        };
+        self.linked.iter().filter(changed).copied().collect()
+    }
+
+    fn read_file_again(&mut self, scope: &IndexScope<'_>, id: FileId) -> Result<(), NotResident> {
+        let Some(folder) = self.table.file(id).map(|file| file.folder) else {
+            return Ok(());
+        };
+        let handle = self.open_folder(folder);
+        let presence = match &handle {
+            Some(handle) => self.read_again(scope, id, handle)?,
+            None => Reread::Gone,
+        };
+        match presence {
+            Reread::There => Ok(()),
+            Reread::Gone => self.list_again(scope, folder, &BTreeSet::new(), Depth::Folder),
+        }
+    }
+
+    /// Applies rules that may have changed to a folder and everything below it.
+    fn judge_again(&mut self, scope: &IndexScope<'_>, top: FolderId) -> Result<(), NotResident> {
+        let below: usize = self
+            .table
+            .subtree(top)
+            .iter()
+            .filter_map(|id| self.table.folder(*id))
+            .map(|folder| folder.files.len() + 1)
+            .sum();
+        if below > MOST_JUDGED_AGAIN {
+            return Err(NotResident::Changing);
+        }
+        self.list_again(scope, top, &BTreeSet::new(), Depth::Tree)
+    }
+
+    /// Lists a folder again: adds what has come, removes what has gone.
+    fn list_again(
+        &mut self,
+        scope: &IndexScope<'_>,
+        top: FolderId,
+        suspects: &BTreeSet<OsString>,
+        depth: Depth,
+    ) -> Result<(), NotResident> {
+        let mut waiting = vec![(top, suspects.clone())];
+        while let Some((id, suspects)) = waiting.pop() {
+            let Some(folder) = self.table.folder(id) else {
+                continue;
+            };
+            let (path, parent) = (folder.path.clone(), folder.parent);
+            let Some(handle) = self.open_folder(id) else {
+                // Another folder is in its place, or none: its own listing says so.
+                let (Some(parent), Some(name)) = (parent, path.file_name()) else {
+                    return Err(NotResident::Changing);
+                };
+                waiting.push((parent, BTreeSet::from([name.to_owned()])));
+                // The doubt is settled by removing it there; a folder that cannot be opened must not be asked for ever.
+                self.remove_tree(id);
+                continue;
+            };
+            let listed = list(&handle);
+            let rules = match depth {
+                Depth::Folder => None,
+                Depth::Tree => {
+                    self.rule_files.note(&path, listed.present);
+                    Some(
+                        self.rules_above(scope, parent, &path)
+                            .enter(&path, listed.present),
+                    )
+                }
+            };
+            if let (Some(rules), Some(folder)) = (rules, self.table.folder_mut(id)) {
+                folder.rules = rules;
+            }
+            let Some(folder) = self.table.folder_mut(id) else {
+                continue;
+            };
+            let rules = folder.rules.clone();
+            let judged = apply(scope, &path, self.base, &rules, listed);
+            folder.left_out = judged.left_out;
+            folder.unlisted = judged.unlisted;
+            folder.stamp = handle.stat_itself().map_err(|_| NotResident::Changing)?;
+            self.remove_missing(id, &judged.accepted);
+            for (name, kind) in &judged.accepted {
+                if scope.stop.is_over() {
+                    return Err(NotResident::Stopped);
+                }
+                match kind {
+                    EntryKind::File => {
+                        if self.table.file_named(id, name).is_none() {
+                            self.add_file(scope, id, &handle, name)?;
+                        }
+                    }
+                    _ => {
+                        let known = self.table.folder_named(id, name);
+                        let same = known.filter(|known| {
+                            !suspects.contains(name) || self.is_same(*known, &handle, name)
+                        });
+                        match (known, same) {
+                            (_, Some(same)) => {
+                                if depth == Depth::Tree || suspects.contains(name) {
+                                    waiting.push((same, BTreeSet::new()));
+                                }
+                            }
+                            (known, None) => {
+                                if let Some(known) = known {
+                                    self.remove_tree(known);
+                                }
+                                self.add_inner_tree(scope, id, handle.enter(name), name)?;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The rules that apply to a folder from those above it.
+    fn rules_above(
+        &self,
+        scope: &IndexScope<'_>,
+        parent: Option<FolderId>,
+        path: &Path,
+    ) -> crate::rules::Rules {
+        let above = parent.and_then(|parent| self.table.folder(parent));
+        above.map_or_else(
+            || crate::rules::Rules::above(path, scope.excludes),
+            |above| above.rules.clone(),
+        )
+    }
+
+    /// Whether an inner folder is still the one that is watched.
+    fn is_same(&self, known: FolderId, parent: &FolderHandle, name: &OsStr) -> bool {
+        self.table.folder(known).is_some_and(|folder| {
+            folder.watched.is_some()
+                && parent
+                    .stat(name)
+                    .is_ok_and(|now| now.same_file(&folder.stamp))
+        })
+    }
+
+    /// Removes the files and folders of a folder that are not among the accepted entries.
+    fn remove_missing(&mut self, id: FolderId, accepted: &[(OsString, EntryKind)]) {
+        let Some(folder) = self.table.folder(id) else {
+            return;
+        };
+        let is_there = |name: &OsStr, kind: EntryKind| {
+            let place = accepted.binary_search_by(|(known, _)| known.as_os_str().cmp(name));
+            place.is_ok_and(|at| accepted[at].1 == kind)
+        };
+        let files = folder.files.iter().copied();
+        let files: Vec<FileId> = files
+            .filter(|file| !is_there(self.table.name(*file), EntryKind::File))
+            .collect();
+        let folders = folder.folders.iter().copied();
+        let folders: Vec<FolderId> = folders
+            .filter(|inner| {
+                let name = self
+                    .table
+                    .folder(*inner)
+                    .and_then(|inner| inner.path.file_name());
+                !name.is_some_and(|name| is_there(name, EntryKind::Folder))
+            })
+            .collect();
+        for file in files {
+            self.remove_file(file);
+        }
+        for inner in folders {
+            self.remove_tree(inner);
+        }
+    }
+
+    fn remove_file(&mut self, id: FileId) {
+        self.forget_text(id);
+        self.table.remove_file(id);
+    }
+
+    fn remove_tree(&mut self, top: FolderId) {
+        for id in self.table.subtree(top).into_iter().rev() {
+            let files = self
+                .table
+                .folder(id)
+                .map_or(Vec::new(), |folder| folder.files.clone());
+            for file in files {
+                self.remove_file(file);
+            }
+            if let Some(watched) = self
+                .table
+                .remove_folder(id)
+                .and_then(|folder| folder.watched)
+            {
+                self.watched.remove(&watched);
+                self.watch.remove(watched);
+            }
+        }
+    }
+}
+
+/// How far a folder is listed again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Depth {
+    /// Only the folder itself.
+    Folder,
+    /// Everything below it, because the rules are others.
+    Tree,
+}

@@ -1,0 +1,277 @@
+//! Fills an index from the disk: lists folders, judges their entries by the walk's own rules, reads and signs the files. A folder
+//! is watched before it is listed, and a file is read after its folder is watched, so that no change falls between.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use lancet_workspace::{
+    EntryKind, FileReader, FileType, FolderHandle, ReadError, Stamp, is_told_of,
+};
+
+use super::table::{FileId, FolderId};
+use super::{Index, IndexScope, NotResident};
+use crate::rules::{RuleFiles, Rules};
+use crate::tally::Tally;
+use crate::walk::folder::{EntryVerdict, judge};
+use crate::walk::names::EntryPath;
+
+/// A folder whose entries are being added.
+struct Frame {
+    id: FolderId,
+    handle: FolderHandle,
+    /// The accepted entries that are still to be added, the last one first.
+    entries: Vec<(OsString, EntryKind)>,
+}
+
+/// The entries of a folder as they are listed.
+pub(super) struct Listed {
+    pub(super) present: RuleFiles,
+    pub(super) entries: Vec<(OsString, EntryKind)>,
+    unreadable: bool,
+}
+
+/// The entries of a folder after the rules were applied.
+pub(super) struct Judged {
+    /// By name.
+    pub(super) accepted: Vec<(OsString, EntryKind)>,
+    pub(super) left_out: Tally,
+    pub(super) unlisted: Vec<Box<OsStr>>,
+}
+
+/// Lists a folder.
+pub(super) fn list(handle: &FolderHandle) -> Listed {
+    let mut listed = Listed {
+        present: RuleFiles::default(),
+        entries: Vec::new(),
+        unreadable: false,
+    };
+    let done = handle.list(&mut |name, kind| {
+        listed.present.note(name);
+        listed.entries.push((name.to_owned(), kind));
+        ControlFlow::Continue(())
+    });
+    listed.unreadable = done.is_err();
+    listed
+}
+
+/// Applies the rules inside a folder to its entries.
+pub(super) fn apply(
+    scope: &IndexScope<'_>,
+    folder: &Path,
+    base: usize,
+    rules: &Rules,
+    listed: Listed,
+) -> Judged {
+    let mut judged = Judged {
+        accepted: Vec::new(),
+        left_out: Tally::default(),
+        unlisted: Vec::new(),
+    };
+    judged.left_out.unreadable += u64::from(listed.unreadable);
+    let mut path = EntryPath::new(folder);
+    scope.as_walk(|walk| {
+        for (name, kind) in listed.entries {
+            let entry = judge(walk, rules, path.with(&name), base, &name, kind);
+            entry.count(&mut judged.left_out);
+            match entry {
+                EntryVerdict::Accepted => judged.accepted.push((name, kind)),
+                EntryVerdict::Ignored | EntryVerdict::Hidden | EntryVerdict::VersionControl => {
+                    judged.unlisted.push(name.into_boxed_os_str());
+                }
+                // The name of a denied entry is not kept.
+                EntryVerdict::Denied | EntryVerdict::Link | EntryVerdict::Special => {}
+            }
+        }
+    });
+    judged
+        .accepted
+        .sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    judged
+}
+
+impl Index {
+    /// Adds a folder with everything below it.
+    pub(super) fn add_tree(
+        &mut self,
+        scope: &IndexScope<'_>,
+        parent: Option<FolderId>,
+        handle: FolderHandle,
+        path: &Path,
+        above: &Rules,
+    ) -> Result<(), NotResident> {
+        let mut frames = vec![self.enter(scope, parent, handle, path, above)?];
+        while let Some(frame) = frames.last_mut() {
+            let Some((name, kind)) = frame.entries.pop() else {
+                frames.pop();
+                continue;
+            };
+            if scope.stop.is_over() {
+                return Err(NotResident::Stopped);
+            }
+            if kind == EntryKind::File {
+                let id = frame.id;
+                let handle = frame.handle.clone();
+                self.add_file(scope, id, &handle, &name)?;
+                continue;
+            }
+            let (id, entered) = (frame.id, frame.handle.enter(&name));
+            if let Some(inner) = self.enter_in(scope, id, entered, &name)? {
+                frames.push(inner);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds one folder inside another, without what is below it; none where it is gone or cannot be opened.
+    fn enter_in(
+        &mut self,
+        scope: &IndexScope<'_>,
+        parent: FolderId,
+        entered: io::Result<FolderHandle>,
+        name: &OsStr,
+    ) -> Result<Option<Frame>, NotResident> {
+        let Some(folder) = self.table.folder_mut(parent) else {
+            return Ok(None);
+        };
+        match entered {
+            Ok(handle) => {
+                let (path, above) = (folder.path.join(name), folder.rules.clone());
+                self.enter(scope, Some(parent), handle, &path, &above)
+                    .map(Some)
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(_) => {
+                folder.left_out.unreadable += 1;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Adds a folder inside another, with everything below it.
+    pub(super) fn add_inner_tree(
+        &mut self,
+        scope: &IndexScope<'_>,
+        parent: FolderId,
+        entered: io::Result<FolderHandle>,
+        name: &OsStr,
+    ) -> Result<(), NotResident> {
+        let Some(folder) = self.table.folder_mut(parent) else {
+            return Ok(());
+        };
+        match entered {
+            Ok(handle) => {
+                let (path, above) = (folder.path.join(name), folder.rules.clone());
+                self.add_tree(scope, Some(parent), handle, &path, &above)
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(_) => {
+                folder.left_out.unreadable += 1;
+                Ok(())
+            }
+        }
+    }
+
+    fn enter(
+        &mut self,
+        scope: &IndexScope<'_>,
+        parent: Option<FolderId>,
+        handle: FolderHandle,
+        path: &Path,
+        above: &Rules,
+    ) -> Result<Frame, NotResident> {
+        let watched = self.watch_folder(&handle)?;
+        let stamp = handle.stat_itself().map_err(|_| NotResident::Changing)?;
+        let above_device = parent
+            .and_then(|parent| self.table.folder(parent))
+            .map(|parent| parent.stamp.device);
+        if above_device != Some(stamp.device) && !is_told_of(path) {
+            return Err(NotResident::Untold);
+        }
+        let listed = list(&handle);
+        self.rule_files.note(path, listed.present);
+        let rules = above.enter(path, listed.present);
+        let judged = apply(scope, path, self.base, &rules, listed);
+        let id = self
+            .table
+            .add_folder(path, parent, rules, Some(watched), stamp);
+        self.watched.insert(watched, id);
+        if let Some(folder) = self.table.folder_mut(id) {
+            folder.left_out = judged.left_out;
+            folder.unlisted = judged.unlisted;
+        }
+        let mut entries = judged.accepted;
+        entries.reverse();
+        Ok(Frame {
+            id,
+            handle,
+            entries,
+        })
+    }
+
+    /// Adds a file to its folder, unless it is gone.
+    pub(super) fn add_file(
+        &mut self,
+        scope: &IndexScope<'_>,
+        folder: FolderId,
+        handle: &FolderHandle,
+        name: &OsStr,
+    ) -> Result<(), NotResident> {
+        let Some((reader, stamp)) = open(handle, name) else {
+            return Ok(());
+        };
+        let id = self.table.add_file(folder, name, stamp);
+        self.fill(scope, id, reader, stamp)
+    }
+
+    /// Reads a file again that the table has; says whether it is still there.
+    pub(super) fn read_again(
+        &mut self,
+        scope: &IndexScope<'_>,
+        id: FileId,
+        handle: &FolderHandle,
+    ) -> Result<Reread, NotResident> {
+        let Some((reader, stamp)) = open(handle, self.table.name(id)) else {
+            return Ok(Reread::Gone);
+        };
+        self.forget_text(id);
+        self.fill(scope, id, reader, stamp)?;
+        Ok(Reread::There)
+    }
+
+    /// Takes the text of a file out of signatures and contents.
+    pub(super) fn forget_text(&mut self, id: FileId) {
+        self.linked.remove(&id);
+        let Some(entry) = self.table.change_file(id) else {
+            return;
+        };
+        let blocks = std::mem::take(&mut entry.blocks);
+        let size = entry.stamp.size;
+        let content = entry.content.take();
+        if let (Some(contents), Some(place)) = (&mut self.contents, content) {
+            contents.waste(place);
+        }
+        self.blocks.remove(id, blocks, size);
+    }
+}
+
+/// Whether a file is still where it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reread {
+    There,
+    Gone,
+}
+
+/// Opens a file of a folder; no reader where the system refuses it, nothing where it is gone or no file any more.
+fn open(handle: &FolderHandle, name: &OsStr) -> Option<(Option<FileReader>, Stamp)> {
+    let (reader, stamp) = match handle.open(name) {
+        Ok(reader) => {
+            let stamp = reader.stat().ok()?;
+            (Some(reader), stamp)
+        }
+        Err(ReadError::Missing | ReadError::NotAFile(_)) => return None,
+        Err(_) => (None, handle.stat(name).ok()?),
+    };
+    (stamp.kind() == FileType::File).then_some((reader, stamp))
+}

@@ -1,0 +1,295 @@
+//! The table of an index: the folders and files of one tree as a walk finds them, in path order. It reads nothing from the disk;
+//! `scan` fills it and `refresh` keeps it current; `order` has its files in the orders of answers.
+
+mod order;
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use lancet_workspace::{Stamp, WatchedFolder};
+
+use super::blocks::BlockRange;
+use super::contents::ContentPlace;
+use crate::name_key::NameKey;
+use crate::rules::Rules;
+use crate::tally::Tally;
+
+/// The number of a folder in the table; it is not used again after the folder is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct FolderId(pub(super) u32);
+
+/// The number of a file in the table; it is not used again after the file is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct FileId(pub(super) u32);
+
+/// What a search does with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TextKind {
+    /// It is searched if its signature lets it through.
+    Text,
+    /// As text, up to a NUL byte far inside.
+    CutText,
+    /// It has a NUL byte near its beginning and is never searched.
+    Binary,
+    /// It is opened for every search: its size, its encoding or its permissions decide then what comes of it.
+    Unsigned,
+}
+
+/// A folder that a walk enters.
+pub(super) struct Folder {
+    pub(super) path: Box<Path>,
+    pub(super) parent: Option<FolderId>,
+    /// The ignore rules inside the folder.
+    pub(super) rules: Rules,
+    pub(super) watched: Option<WatchedFolder>,
+    pub(super) stamp: Stamp,
+    /// By name.
+    pub(super) files: Vec<FileId>,
+    /// By name.
+    pub(super) folders: Vec<FolderId>,
+    /// What is left out here, by reason.
+    pub(super) left_out: Tally,
+    /// The names of entries that are left out as hidden, ignored or of version control: a pattern may name them.
+    pub(super) unlisted: Vec<Box<OsStr>>,
+    /// Where the files below this folder are in path order.
+    span: Range<u32>,
+}
+
+/// A file that a walk finds.
+pub(super) struct FileEntry {
+    pub(super) folder: FolderId,
+    name: Range<u32>,
+    pub(super) stamp: Stamp,
+    pub(super) kind: TextKind,
+    /// Whether every byte is ASCII.
+    pub(super) ascii: bool,
+    pub(super) blocks: BlockRange,
+    pub(super) content: Option<ContentPlace>,
+}
+
+/// The folders and files of a tree.
+#[derive(Default)]
+pub(super) struct Table {
+    folders: Vec<Option<Folder>>,
+    files: Vec<Option<FileEntry>>,
+    names: Vec<u8>,
+    /// The files in path order, and the place of each file in it.
+    order: Vec<FileId>,
+    ranks: Vec<u32>,
+    /// What a search does with each file, in path order, and the places of those that are opened for every search.
+    kinds: Vec<TextKind>,
+    unsigned: Vec<u32>,
+    /// What is left out in all folders.
+    left_out: Tally,
+    /// Whether a file or folder came or went since `order` was made.
+    reordered: bool,
+    /// Files that came, went or changed since the lists were made.
+    changed: Vec<FileId>,
+    lists: HashMap<NameKey, Vec<FileId>>,
+    live_files: usize,
+}
+
+impl Table {
+    pub(super) fn folder(&self, id: FolderId) -> Option<&Folder> {
+        self.folders.get(id.0 as usize)?.as_ref()
+    }
+
+    pub(super) fn folder_mut(&mut self, id: FolderId) -> Option<&mut Folder> {
+        self.folders.get_mut(id.0 as usize)?.as_mut()
+    }
+
+    pub(super) fn file(&self, id: FileId) -> Option<&FileEntry> {
+        self.files.get(id.0 as usize)?.as_ref()
+    }
+
+    pub(super) fn name(&self, id: FileId) -> &OsStr {
+        OsStr::from_bytes(self.name_bytes(id))
+    }
+
+    fn name_bytes(&self, id: FileId) -> &[u8] {
+        self.file(id).map_or(&[], |file| {
+            &self.names[file.name.start as usize..file.name.end as usize]
+        })
+    }
+
+    /// The absolute path of a file.
+    pub(super) fn path(&self, id: FileId) -> Option<PathBuf> {
+        let folder = self.folder(self.file(id)?.folder)?;
+        Some(folder.path.join(self.name(id)))
+    }
+
+    /// The number of files.
+    pub(super) fn len(&self) -> usize {
+        self.live_files
+    }
+
+    /// The approximate memory of the table in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        /// The path, the lists and the rules of a folder of average size.
+        const FOLDER: usize = std::mem::size_of::<Option<Folder>>() + 256;
+        const FILE: usize =
+            std::mem::size_of::<Option<FileEntry>>() + 4 * std::mem::size_of::<FileId>();
+        self.folders.len() * FOLDER + self.files.len() * FILE + self.names.len()
+    }
+
+    pub(super) fn live_folders(&self) -> impl Iterator<Item = (FolderId, &Folder)> {
+        let numbered = (0..).map(FolderId).zip(&self.folders);
+        numbered.filter_map(|(id, folder)| Some((id, folder.as_ref()?)))
+    }
+
+    pub(super) fn live_files(&self) -> impl Iterator<Item = (FileId, &FileEntry)> {
+        let numbered = (0..).map(FileId).zip(&self.files);
+        numbered.filter_map(|(id, file)| Some((id, file.as_ref()?)))
+    }
+
+    /// Adds a folder to its parent's.
+    pub(super) fn add_folder(
+        &mut self,
+        path: &Path,
+        parent: Option<FolderId>,
+        rules: Rules,
+        watched: Option<WatchedFolder>,
+        stamp: Stamp,
+    ) -> FolderId {
+        let id = FolderId(u32::try_from(self.folders.len()).unwrap_or(u32::MAX));
+        if let Some(parent) = parent {
+            let at = self.folder_place(parent, path.file_name().unwrap_or_default());
+            if let Some(parent) = self.folder_mut(parent) {
+                parent.folders.insert(at.unwrap_or_else(|at| at), id);
+            }
+        }
+        self.folders.push(Some(Folder {
+            path: path.into(),
+            parent,
+            rules,
+            watched,
+            stamp,
+            files: Vec::new(),
+            folders: Vec::new(),
+            left_out: Tally::default(),
+            unlisted: Vec::new(),
+            span: 0..0,
+        }));
+        self.reordered = true;
+        id
+    }
+
+    /// Adds a file to its folder.
+    pub(super) fn add_file(&mut self, folder: FolderId, name: &OsStr, stamp: Stamp) -> FileId {
+        let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
+        let start = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        self.names.extend_from_slice(name.as_bytes());
+        let end = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        let at = self.file_place(folder, name).unwrap_or_else(|at| at);
+        self.files.push(Some(FileEntry {
+            folder,
+            name: start..end,
+            stamp,
+            kind: TextKind::Unsigned,
+            ascii: false,
+            blocks: BlockRange::default(),
+            content: None,
+        }));
+        self.ranks.push(u32::MAX);
+        if let Some(folder) = self.folder_mut(folder) {
+            folder.files.insert(at, id);
+        }
+        self.live_files += 1;
+        self.reordered = true;
+        self.changed.push(id);
+        id
+    }
+
+    /// Changes a file, whose time or text is another now.
+    pub(super) fn change_file(&mut self, id: FileId) -> Option<&mut FileEntry> {
+        self.changed.push(id);
+        self.files.get_mut(id.0 as usize)?.as_mut()
+    }
+
+    /// Notes that the content of a file is in memory no more.
+    pub(super) fn forget_content(&mut self, id: FileId) {
+        if let Some(Some(file)) = self.files.get_mut(id.0 as usize) {
+            file.content = None;
+        }
+    }
+
+    /// Removes a file and gives what it had.
+    pub(super) fn remove_file(&mut self, id: FileId) -> Option<FileEntry> {
+        let entry = self.files.get_mut(id.0 as usize)?.take()?;
+        if let Some(folder) = self.folder_mut(entry.folder) {
+            folder.files.retain(|file| *file != id);
+        }
+        self.live_files -= 1;
+        self.reordered = true;
+        self.changed.push(id);
+        Some(entry)
+    }
+
+    /// Removes a folder, which must have no files and folders any more.
+    pub(super) fn remove_folder(&mut self, id: FolderId) -> Option<Folder> {
+        let folder = self.folders.get_mut(id.0 as usize)?.take()?;
+        if let Some(parent) = folder.parent.and_then(|parent| self.folder_mut(parent)) {
+            parent.folders.retain(|child| *child != id);
+        }
+        self.reordered = true;
+        Some(folder)
+    }
+
+    /// The file of this name in a folder.
+    pub(super) fn file_named(&self, folder: FolderId, name: &OsStr) -> Option<FileId> {
+        let at = self.file_place(folder, name).ok()?;
+        Some(self.folder(folder)?.files[at])
+    }
+
+    /// The folder of this name in a folder.
+    pub(super) fn folder_named(&self, folder: FolderId, name: &OsStr) -> Option<FolderId> {
+        let at = self.folder_place(folder, name).ok()?;
+        Some(self.folder(folder)?.folders[at])
+    }
+
+    fn file_place(&self, folder: FolderId, name: &OsStr) -> Result<usize, usize> {
+        let files = self.folder(folder).map_or(&[][..], |folder| &folder.files);
+        // A scan adds names in their order.
+        if files.last().is_none_or(|last| self.name(*last) < name) {
+            return Err(files.len());
+        }
+        files.binary_search_by(|file| self.name(*file).cmp(name))
+    }
+
+    fn folder_place(&self, folder: FolderId, name: &OsStr) -> Result<usize, usize> {
+        let folders = self
+            .folder(folder)
+            .map_or(&[][..], |folder| &folder.folders);
+        folders.binary_search_by(|child| self.folder_name(*child).cmp(name))
+    }
+
+    fn folder_name(&self, id: FolderId) -> &OsStr {
+        let name = self.folder(id).and_then(|folder| folder.path.file_name());
+        name.unwrap_or_default()
+    }
+
+    /// Finds the folder with this path below the outermost one.
+    pub(super) fn find(&self, path: &Path) -> Option<FolderId> {
+        let top = FolderId(0);
+        let relative = path.strip_prefix(&self.folder(top)?.path).ok()?;
+        relative
+            .iter()
+            .try_fold(top, |folder, name| self.folder_named(folder, name))
+    }
+
+    /// The ids of a folder and of all folders below it, each before those inside it.
+    pub(super) fn subtree(&self, top: FolderId) -> Vec<FolderId> {
+        let mut found = vec![top];
+        let mut at = 0;
+        while let Some(id) = found.get(at) {
+            if let Some(folder) = self.folder(*id) {
+                found.extend(&folder.folders);
+            }
+            at += 1;
+        }
+        found
+    }
+}

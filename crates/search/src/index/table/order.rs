@@ -1,0 +1,170 @@
+//! The files of a table in the orders of answers: by path, and by time for the names that were asked for.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use lancet_workspace::Moment;
+
+use super::{FileId, FolderId, Table, TextKind};
+use crate::name_key::NameKey;
+use crate::tally::Tally;
+
+/// The most lists of [`Table::newest`] that are kept.
+const MOST_LISTS: usize = 16;
+/// With more changed files the lists are made anew.
+const MOST_PATCHED: usize = 64;
+
+impl Table {
+    /// Brings order and lists up to date with the files that came, went or changed.
+    pub(in crate::index) fn settle(&mut self) {
+        if self.reordered {
+            self.reorder();
+        }
+        let changed = std::mem::take(&mut self.changed);
+        for id in &changed {
+            if let (Some(file), Some(kind)) = (
+                self.files[id.0 as usize].as_ref(),
+                self.kinds.get_mut(self.ranks[id.0 as usize] as usize),
+            ) {
+                *kind = file.kind;
+            }
+        }
+        let unsigned = (0..).zip(&self.kinds);
+        let unsigned = unsigned.filter(|(_, kind)| **kind == TextKind::Unsigned);
+        self.unsigned = unsigned.map(|(rank, _)| rank).collect();
+        self.left_out = Tally::default();
+        for folder in self.folders.iter().flatten() {
+            self.left_out += folder.left_out;
+        }
+        if changed.len() > MOST_PATCHED {
+            self.lists.clear();
+            return;
+        }
+        for id in changed {
+            let mut lists = std::mem::take(&mut self.lists);
+            for (key, list) in &mut lists {
+                list.retain(|file| *file != id);
+                if self.file(id).is_some() && key.fits(self.name_bytes(id)) {
+                    let own = self.newness(id);
+                    let at = list.partition_point(|file| self.newness(*file) < own);
+                    list.insert(at, id);
+                }
+            }
+            self.lists = lists;
+        }
+    }
+
+    /// Sorts by modification time, newest first, ties by path.
+    pub(in crate::index) fn newness(&self, id: FileId) -> (Reverse<Moment>, u32) {
+        let modified = self.file(id).map_or((0, 0), |file| file.stamp.mtime);
+        (Reverse(modified), self.rank(id))
+    }
+
+    fn reorder(&mut self) {
+        self.order.clear();
+        self.reordered = false;
+        /// The next file and the next folder of a folder that is not finished.
+        struct Frame {
+            id: FolderId,
+            file: usize,
+            folder: usize,
+        }
+        let frame = |id| Frame {
+            id,
+            file: 0,
+            folder: 0,
+        };
+        let mut frames = vec![frame(FolderId(0))];
+        let mut order = std::mem::take(&mut self.order);
+        while let Some(top) = frames.last_mut() {
+            let id = top.id;
+            let Some(folder) = self.folder(id) else {
+                frames.pop();
+                continue;
+            };
+            let file = folder.files.get(top.file).copied();
+            let inner = folder.folders.get(top.folder).copied();
+            match (file, inner) {
+                (None, None) => {
+                    frames.pop();
+                    let end = order.len() as u32;
+                    if let Some(folder) = self.folder_mut(id) {
+                        folder.span.end = end;
+                    }
+                }
+                (Some(file), inner)
+                    if inner.is_none_or(|inner| self.name(file) < self.folder_name(inner)) =>
+                {
+                    top.file += 1;
+                    order.push(file);
+                }
+                (_, Some(inner)) => {
+                    top.folder += 1;
+                    let start = order.len() as u32;
+                    if let Some(folder) = self.folder_mut(inner) {
+                        folder.span.start = start;
+                    }
+                    frames.push(frame(inner));
+                }
+                (Some(_), None) => {}
+            }
+        }
+        for (rank, file) in (0..).zip(&order) {
+            self.ranks[file.0 as usize] = rank;
+        }
+        let kind = |id: &FileId| self.file(*id).map_or(TextKind::Unsigned, |file| file.kind);
+        self.kinds = order.iter().map(kind).collect();
+        self.order = order;
+    }
+
+    /// The place of a file in path order.
+    pub(in crate::index) fn rank(&self, id: FileId) -> u32 {
+        self.ranks.get(id.0 as usize).copied().unwrap_or(u32::MAX)
+    }
+
+    /// Where the files below a folder are in path order.
+    pub(in crate::index) fn span(&self, id: FolderId) -> Range<u32> {
+        self.folder(id).map_or(0..0, |folder| folder.span.clone())
+    }
+
+    /// The files of a part of the path order.
+    pub(in crate::index) fn files_in(&self, span: Range<u32>) -> &[FileId] {
+        &self.order[span.start as usize..span.end as usize]
+    }
+
+    /// What a search does with the files of a part of the path order.
+    pub(in crate::index) fn kinds_in(&self, span: Range<u32>) -> &[TextKind] {
+        &self.kinds[span.start as usize..span.end as usize]
+    }
+
+    /// The places of files in a part of the path order that are opened for every search.
+    pub(in crate::index) fn unsigned_in(&self, span: Range<u32>) -> impl Iterator<Item = u32> {
+        let first = self.unsigned.partition_point(|rank| *rank < span.start);
+        let rest = self.unsigned[first..].iter().copied();
+        rest.take_while(move |rank| *rank < span.end)
+    }
+
+    /// What is left out in all folders, by reason.
+    pub(in crate::index) fn left_out(&self) -> Tally {
+        self.left_out
+    }
+
+    /// The files with such a name, newest first. The list is kept and patched by [`Table::settle`].
+    pub(in crate::index) fn newest(&mut self, key: &NameKey) -> &[FileId] {
+        if !self.lists.contains_key(key) {
+            if self.lists.len() >= MOST_LISTS {
+                self.lists.clear();
+            }
+            let fits = |id: &FileId| key.fits(self.name_bytes(*id));
+            let mut list: Vec<FileId> = self.order.iter().copied().filter(fits).collect();
+            list.sort_by_key(|id| self.newness(*id));
+            self.lists.insert(key.clone(), list);
+        }
+        self.known_newest(key).unwrap_or_default()
+    }
+
+    /// The list of [`Table::newest`], where it was made before.
+    pub(in crate::index) fn known_newest(&self, key: &NameKey) -> Option<&[FileId]> {
+        self.lists.get(key).map(Vec::as_slice)
+    }
+}
