@@ -5,6 +5,9 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use lancet_search::{Budget, Held, PORTION, SLOT, WatchAllowance};
+use lancet_testing::judges::skipped;
+use lancet_testing::user::assert_one_passed;
+use lancet_workspace::watch_limit;
 
 /// Tells the other process what to take, as `FOLDER`, `SLOTS` and `PORTIONS`.
 const ROLE: &str = "LANCET_TEST_BUDGET";
@@ -44,6 +47,52 @@ fn takes_its_part_when_told_to() {
     writeln!(output, "\n{word}").expect("told");
     output.flush().expect("told");
     let _ = std::io::stdin().lines().count();
+}
+
+/// Tells the other process that it is in a user namespace with a limit of its own.
+const NAMESPACE: &str = "LANCET_TEST_WATCH_LIMIT";
+/// The limit in that namespace. Only its own processes see it.
+const LOWERED: u64 = 4_096;
+
+/// Not a test of its own: what the process in the namespace finds.
+#[test]
+fn finds_the_limit_of_its_namespace_when_told_to() {
+    if std::env::var_os(NAMESPACE).is_none() {
+        return;
+    }
+    assert_eq!(watch_limit(), LOWERED);
+    let state = tempfile::tempdir().expect("a folder");
+    let allowance = WatchAllowance::open(state.path(), watch_limit());
+    let held = allowance.take(LOWERED / 4).expect("a quarter");
+    assert!(allowance.take(1).is_err());
+    drop(held);
+}
+
+#[test]
+fn the_limit_of_watches_is_that_of_the_own_user_namespace() {
+    let before = watch_limit();
+    let lower = format!("echo {LOWERED} > /proc/sys/user/max_inotify_watches && exec \"$@\"");
+    let inside = || {
+        let mut command = Command::new("unshare");
+        command.args(["-Ur", "sh", "-c", &lower, "sh"]);
+        command
+    };
+    if !inside()
+        .arg("true")
+        .status()
+        .is_ok_and(|ended| ended.success())
+    {
+        skipped("there are no user namespaces here");
+        return;
+    }
+    let ended = inside()
+        .arg(std::env::current_exe().expect("a path"))
+        .args(["--exact", "finds_the_limit_of_its_namespace_when_told_to"])
+        .env(NAMESPACE, "1")
+        .output()
+        .expect("started");
+    assert_one_passed(&ended);
+    assert_eq!(watch_limit(), before, "outside the limit stays");
 }
 
 /// Another process that has told what it got.
