@@ -29,6 +29,11 @@ pub trait FileTexts {
     /// Where the file may not be looked at or has no such text. The question ends with [`RefactorError::Withheld`].
     fn text(&mut self, path: &Path) -> Result<Option<Arc<str>>, TextWithheld>;
 
+    /// The files of the project that the plan may touch: those with such a name whose text has the name that is about to change.
+    /// The first [`MOST_PLANNED_FILES`] of them are told to the server, which may not know them, or know an older text. Asked for at
+    /// most once, and only where a server is asked.
+    fn mentions(&mut self, patterns: &[String]) -> Vec<PathBuf>;
+
     /// Whether nobody waits for the answer any more.
     fn is_stopped(&self) -> bool;
 }

@@ -144,3 +144,57 @@ fn without_servers_nothing_is_renamed() {
     assert!(reply.text().contains("lancet trust"), "{}", reply.text());
     assert_eq!(project.text("a.txt"), A);
 }
+
+#[test]
+fn places_on_one_line_that_do_not_mean_the_same_are_ambiguous() {
+    let place = Place::new("first");
+    place.read(&["a.txt"]);
+    let reply = place.rename(3, "name", "other");
+    is_refused(&reply, "ambiguous");
+    assert!(reply.text().contains("columns 1, 10"), "{}", reply.text());
+    assert_eq!(reply.data()["error"]["columns"], json!([1, 10]));
+    place.assert_untouched();
+}
+
+#[test]
+fn a_file_that_came_after_the_server_began_is_renamed_too() {
+    let place = Place::new("well");
+    place.read(&["a.txt"]);
+    done(&place.patiently(
+        "Rename",
+        &json!({
+            "file_path": place.project.path("a.txt"), "line": 2, "symbol": "name", "new_name": "other", "dry_run": true,
+        }),
+    ));
+    place.project.put("new.txt", "a name\n");
+    let reply = place.rename(2, "name", "other");
+    done(&reply);
+    assert_eq!(place.text("new.txt"), "a other\n", "{}", reply.text());
+}
+
+#[test]
+fn a_revision_stands_for_a_read() {
+    let place = Place::new("well");
+    let path = place.project.put("a.txt", "\u{feff}name 😀 name\n");
+    let shown = place.project.read(&path);
+    let text = shown.text();
+    let revision = text.rsplit("revision ").next().expect("a revision");
+    let revision = revision.trim_end_matches([']', '\n']).to_owned();
+    let fresh = place.project.lancet.new_session();
+    let asked = |revision: &str| {
+        json!({
+            "file_path": path, "line": 1, "symbol": "name", "new_name": "other", "revision": revision,
+        })
+    };
+    let call = |revision: &str| lancet_testing::project::call(&fresh, "Rename", asked(revision));
+    is_refused(&call(""), "not_read");
+    is_refused(&call("0123456789abcdef"), "stale");
+    // The server has been told by now.
+    done(&place.rename(1, "name", "third"));
+    let text = place.text("a.txt");
+    assert_eq!(text, "\u{feff}third 😀 third\n");
+    done(&place.call("Undo", json!({})));
+    let reply = call(&revision);
+    done(&reply);
+    assert_eq!(place.text("a.txt"), "\u{feff}other 😀 other\n");
+}

@@ -1,6 +1,6 @@
 //! One server that is asked for a plan, for as long as its process lasts.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use super::{Language, soon};
 use crate::answer::{Known, ServerRefusal};
 use crate::document::LARGEST;
 use crate::server::Server;
-use crate::{FileTexts, RefactorError};
+use crate::{FileTexts, MOST_PLANNED_FILES, PlannedEdits, RefactorError};
 
 /// The errors with which a server says that the content was modified, or that it cancelled the question itself.
 const OVERTAKEN: [i64; 2] = [-32801, -32802];
@@ -24,6 +24,8 @@ pub(super) struct Conversation<'c> {
     pub(super) name: String,
     pub(super) texts: &'c mut dyn FileTexts,
     until: Instant,
+    /// The files that were opened for the question alone.
+    opened: Vec<PathBuf>,
 }
 
 /// What became of a question.
@@ -53,6 +55,7 @@ impl<'c> Conversation<'c> {
             name: server.entry.name.clone(),
             texts,
             until,
+            opened: Vec::new(),
         }
     }
 
@@ -81,6 +84,46 @@ impl<'c> Conversation<'c> {
             }
         }
         Ok(())
+    }
+
+    /// Tells the server of the files that its plan may touch. It may have read them long ago, or not know that they are there.
+    pub(super) fn acquaint(&mut self) -> Result<(), RefactorError> {
+        let (patterns, folder) =
+            self.with(|server| (server.entry.files.clone(), server.folder.clone()))?;
+        let open = self.with(|server| server.open_files())?;
+        let mentions = self.texts.mentions(&patterns);
+        let below = mentions.iter().filter(|path| path.starts_with(&folder));
+        for path in below.take(MOST_PLANNED_FILES) {
+            if open.contains(path) {
+                continue;
+            }
+            if let Ok(Some(text)) = self.texts.text(path)
+                && text.len() <= LARGEST
+            {
+                self.learn(path, &text)?;
+                self.opened.push(path.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// Closes what was opened for the question, but for the files of the plan: those are changed next.
+    pub(super) fn dismiss(&mut self, result: &Result<PlannedEdits, RefactorError>) {
+        match result {
+            Ok(plan) => self
+                .opened
+                .retain(|path| plan.files.iter().all(|file| file.path != *path)),
+            // It goes on looking at them, and may be ready when it is asked again.
+            Err(RefactorError::NotReady(_) | RefactorError::Slow(_)) => return,
+            Err(_) => {}
+        }
+        let opened = std::mem::take(&mut self.opened);
+        // A server that ended has nothing open.
+        let _ = self.with(|server| {
+            for path in &opened {
+                server.close(path);
+            }
+        });
     }
 
     /// Sees to it that the server knows a text.

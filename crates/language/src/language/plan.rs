@@ -42,30 +42,9 @@ impl Language {
         until: Instant,
     ) -> Result<PlannedEdits, RefactorError> {
         let (mut conversation, renames) = self.who_renames(question.path, texts, until)?;
-        conversation.refresh()?;
-        conversation.require_same(question)?;
-        conversation.settle()?;
-        if renames == Renames::AfterPreparing {
-            conversation.prepare(question)?;
-        }
-        let mut place = conversation.place(question)?;
-        place["newName"] = json!(question.new_name);
-        let asked = PlanFor::Rename(question);
-        let plan = conversation.plan("textDocument/rename", &place, &asked)?;
-        let covers = |file: &PlannedFile| {
-            let mut spans = file.spans.iter();
-            let at = &question.symbol;
-            file.path == question.path
-                && spans.any(|span| span.range.start < at.end && at.start < span.range.end)
-        };
-        match plan.files.iter().any(covers) {
-            true => Ok(plan),
-            false if plan.files.is_empty() => Err(RefactorError::Nothing(plan.server)),
-            false => Err(RefactorError::Malformed {
-                server: plan.server,
-                why: "it leaves out the very place that was named".to_owned(),
-            }),
-        }
+        let result = conversation.rename(question, renames);
+        conversation.dismiss(&result);
+        result
     }
 
     /// What other files need when a file gets another name; none where no server that runs wants to be asked about it. None is
@@ -88,13 +67,9 @@ impl Language {
         };
         let mut conversation = Conversation::new(self, &state, id, texts, until);
         drop(state);
-        conversation.refresh()?;
-        conversation.settle()?;
-        let files = json!([{ "oldUri": uri::of_path(from), "newUri": uri::of_path(to) }]);
-        let parameters = json!({ "files": files });
-        let asked = PlanFor::Move(from, to);
-        let plan = conversation.plan("workspace/willRenameFiles", &parameters, &asked)?;
-        Ok(Some(plan))
+        let result = conversation.before_move(from, to);
+        conversation.dismiss(&result);
+        result.map(Some)
     }
 
     /// A file was moved on the disk: the servers that want to know are told. Its texts are told by [`Language::changed`].
@@ -148,6 +123,48 @@ impl Language {
 }
 
 impl Conversation<'_> {
+    fn rename(
+        &mut self,
+        question: &RenameQuestion<'_>,
+        renames: Renames,
+    ) -> Result<PlannedEdits, RefactorError> {
+        self.refresh()?;
+        self.require_same(question)?;
+        self.acquaint()?;
+        self.settle()?;
+        if renames == Renames::AfterPreparing {
+            self.prepare(question)?;
+        }
+        let mut place = self.place(question)?;
+        place["newName"] = json!(question.new_name);
+        let asked = PlanFor::Rename(question);
+        let plan = self.plan("textDocument/rename", &place, &asked)?;
+        let covers = |file: &PlannedFile| {
+            let mut spans = file.spans.iter();
+            let at = &question.symbol;
+            file.path == question.path
+                && spans.any(|span| span.range.start < at.end && at.start < span.range.end)
+        };
+        match plan.files.iter().any(covers) {
+            true => Ok(plan),
+            false if plan.files.is_empty() => Err(RefactorError::Nothing(plan.server)),
+            false => Err(RefactorError::Malformed {
+                server: plan.server,
+                why: "it leaves out the very place that was named".to_owned(),
+            }),
+        }
+    }
+
+    fn before_move(&mut self, from: &Path, to: &Path) -> Result<PlannedEdits, RefactorError> {
+        self.refresh()?;
+        self.acquaint()?;
+        self.settle()?;
+        let files = json!([{ "oldUri": uri::of_path(from), "newUri": uri::of_path(to) }]);
+        let parameters = json!({ "files": files });
+        let asked = PlanFor::Move(from, to);
+        self.plan("workspace/willRenameFiles", &parameters, &asked)
+    }
+
     /// Refuses where the file of a question has another text now.
     fn require_same(&mut self, question: &RenameQuestion<'_>) -> Result<(), RefactorError> {
         match self.texts.text(question.path) {

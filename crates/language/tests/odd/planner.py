@@ -58,6 +58,8 @@ def edits(text, pattern, new):
             start = {"line": number, "character": units(line[: match.start(1)])}
             end = {"line": number, "character": units(line[: match.end(1)])}
             found.append({"range": {"start": start, "end": end}, "newText": new})
+            if WAY == "first":
+                break
     return found
 
 

@@ -18,6 +18,8 @@ use super::setting::{LONG, Project};
 pub(crate) struct Disk {
     pub(crate) root: PathBuf,
     pub(crate) is_stopped: bool,
+    /// The text that files have which are to be told; empty where none is told.
+    pub(crate) word: String,
 }
 
 impl FileTexts for Disk {
@@ -26,6 +28,19 @@ impl FileTexts for Disk {
             return Err(TextWithheld);
         }
         Ok(std::fs::read_to_string(path).ok().map(Arc::from))
+    }
+
+    fn mentions(&mut self, _: &[String]) -> Vec<PathBuf> {
+        let files = std::fs::read_dir(&self.root).expect("listed");
+        let files = files.map(|entry| entry.expect("an entry").path());
+        let has = |path: &PathBuf| {
+            std::fs::read_to_string(path).is_ok_and(|text| text.contains(&self.word))
+        };
+        let mut files: Vec<PathBuf> = files
+            .filter(|path| !self.word.is_empty() && has(path))
+            .collect();
+        files.sort();
+        files
     }
 
     fn is_stopped(&self) -> bool {
@@ -38,6 +53,7 @@ impl Project {
         Disk {
             root: self.path(""),
             is_stopped: false,
+            word: String::new(),
         }
     }
 
@@ -68,6 +84,29 @@ impl Project {
         };
         let until = Instant::now() + time;
         self.language.rename(&question, &mut self.disk(), until)
+    }
+
+    /// The same, with every file told that has the symbol.
+    pub(crate) fn rename_everywhere(
+        &self,
+        file: &str,
+        symbol: &str,
+        new_name: &str,
+    ) -> Result<PlannedEdits, RefactorError> {
+        let text: Arc<str> = self.text(file).into();
+        let start = text.find(symbol).expect("the symbol");
+        let question = RenameQuestion {
+            path: &self.path(file),
+            text: &text,
+            symbol: start..start + symbol.len(),
+            new_name,
+        };
+        let mut disk = Disk {
+            word: symbol.to_owned(),
+            ..self.disk()
+        };
+        let until = Instant::now() + LONG;
+        self.language.rename(&question, &mut disk, until)
     }
 
     /// Asks what a move needs.

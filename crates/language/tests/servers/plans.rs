@@ -170,3 +170,55 @@ fn ty_and_typescript_know_the_imports_of_a_moved_file() {
         assert_planned(&plan.expect("a plan"), &[("b.ts", &after)]);
     }
 }
+
+/// Files that another program makes and changes after the server has looked at the project.
+#[track_caller]
+fn assert_later_files_are_renamed(
+    server: &str,
+    mark: (&str, &str),
+    first: (&str, &str),
+    user: (&str, &str, &str),
+) {
+    let Some(entry) = entry(server) else { return };
+    let (changed, new, uses) = user;
+    let project = Project::new(vec![entry], &[mark, first, (changed, "")]);
+    project.read(&[first.0]);
+    let plan = project
+        .rename_everywhere(first.0, "keep", "other")
+        .expect("a plan");
+    assert_eq!(plan.files.len(), 1, "{plan:?}");
+    for name in [changed, new] {
+        std::fs::write(project.path(name), uses).expect("a write");
+    }
+    let plan = project
+        .rename_everywhere(first.0, "keep", "other")
+        .expect("a plan");
+    let (first_after, after) = (
+        first.1.replace("keep", "other"),
+        uses.replace("keep", "other"),
+    );
+    let mut expected = [
+        (first.0, first_after.as_str()),
+        (changed, &after),
+        (new, &after),
+    ];
+    expected.sort_unstable();
+    assert_planned(&plan, &expected);
+}
+
+#[test]
+fn files_that_came_or_changed_later_are_renamed_too() {
+    let python = ("a.py", "def keep(x): ...\n");
+    let uses = "from a import keep\n\nkeep(1)\n";
+    assert_later_files_are_renamed("ty", MARK, python, ("b.py", "c.py", uses));
+    let script = ("a.ts", "export function keep(x: number) {}\n");
+    let uses = "import { keep } from \"./a\";\nkeep(1);\n";
+    assert_later_files_are_renamed("typescript", SETTINGS, script, ("b.ts", "c.ts", uses));
+    let header = (
+        "a.h",
+        "#pragma once\ninline int keep(int x) { return x; }\n",
+    );
+    let uses = "#include \"a.h\"\nstatic int f() { return keep(1); }\n";
+    let flags = ("compile_flags.txt", "-xc++\n");
+    assert_later_files_are_renamed("clangd", flags, header, ("b.cpp", "c.cpp", uses));
+}

@@ -27,6 +27,7 @@ enum Imports {
     Planned {
         server: String,
         edits: Vec<(String, EditRequest)>,
+        untold: Option<String>,
     },
 }
 
@@ -39,7 +40,15 @@ pub(crate) fn examine(
     let (note, request) = match imports(context, request)? {
         Imports::None => return change::examine(context, attempt, request),
         Imports::Unknown(why) => (why, request.clone()),
-        Imports::Planned { server, edits } => with_edits(request, &server, edits),
+        Imports::Planned {
+            server,
+            edits,
+            untold,
+        } => {
+            let (note, request) = with_edits(request, &server, edits);
+            let untold = untold.map_or_else(String::new, |untold| format!("; {untold}"));
+            (note + &untold, request)
+        }
     };
     context.say(context.length(&note));
     let mut plan = change::examine_as_one(context, attempt, &request)?;
@@ -70,7 +79,7 @@ fn imports(context: &CallContext<'_>, request: &Request) -> Result<Imports, Refu
     if !is_plain || !is_free || from.is_withheld() || to.is_withheld() {
         return Ok(Imports::None);
     }
-    let mut texts = DiskTexts::new(context);
+    let mut texts = DiskTexts::new(context, &mentioned_as(from.path()));
     let until = planned::until(context, TIMES);
     let plan = match language.before_move(from.path(), to.path(), &mut texts, until) {
         Ok(Some(plan)) if !plan.files.is_empty() => plan,
@@ -99,7 +108,18 @@ fn imports(context: &CallContext<'_>, request: &Request) -> Result<Imports, Refu
     Ok(Imports::Planned {
         server: plan.server.clone(),
         edits: edits.collect(),
+        untold: texts.untold(),
     })
+}
+
+/// How other files mention a file: by its name without the ending, or where that names the folder, by the folder's.
+fn mentioned_as(path: &Path) -> String {
+    let folder = path.parent().and_then(Path::file_name);
+    let name = match path.file_stem() {
+        Some(stem) if ["__init__", "index", "mod"].iter().any(|one| stem == *one) => folder,
+        stem => stem,
+    };
+    name.unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The two names of a request that moves one file and does nothing else.

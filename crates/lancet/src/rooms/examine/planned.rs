@@ -9,13 +9,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lancet_language::{FileTexts, PlannedEdits, PlannedFile, TextWithheld};
+use lancet_language::{FileTexts, MOST_PLANNED_FILES, PlannedEdits, PlannedFile, TextWithheld};
 use lancet_workspace::{FileType, ReadError, Snapshot};
 
 use super::open::{HELD, decode, require_file};
+use super::search;
+use crate::arguments::GrepArguments;
 use crate::ledger::raw;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::request::{EditRequest, Place, PlannedPlaces, PlannedRole};
+use crate::request::{EditRequest, Place, PlannedPlaces, PlannedRole, Search};
 use crate::rooms::CallContext;
 use crate::rooms::approve::is_protected;
 use crate::rooms::locate::{Intent, Target, locate};
@@ -23,19 +25,39 @@ use crate::rooms::server_text::server_text;
 
 pub(super) use words::{Purpose, no_servers, refusal, silent};
 
+/// The most files with the name that are looked for. Those below other folders than the server's are among them.
+const MOST_SEARCHED: u64 = 300;
+
 /// The texts of files on the disk, while a server is asked.
 pub(super) struct DiskTexts<'c> {
     context: &'c CallContext<'c>,
     /// The versions that were handed out last.
     versions: HashMap<PathBuf, Snapshot>,
+    /// The name that is about to change.
+    word: String,
+    /// Whether more files have it than the server was told of.
+    is_incomplete: bool,
 }
 
 impl<'c> DiskTexts<'c> {
-    pub(super) fn new(context: &'c CallContext<'c>) -> Self {
+    /// The word is the name that is about to change, as other files mention it.
+    pub(super) fn new(context: &'c CallContext<'c>, word: &str) -> Self {
         Self {
             context,
             versions: HashMap::new(),
+            word: word.to_owned(),
+            is_incomplete: false,
         }
+    }
+
+    /// What the answer says where not every file that has the name was told to the server.
+    pub(super) fn untold(&self) -> Option<String> {
+        self.is_incomplete.then(|| {
+            format!(
+                "more files have the word `{}` than the server was told of ({MOST_PLANNED_FILES}); look for what it may have missed with Grep",
+                self.word
+            )
+        })
     }
 }
 
@@ -56,6 +78,31 @@ impl FileTexts for DiskTexts<'_> {
         let text = text.ok_or(TextWithheld)?;
         self.versions.insert(path.to_path_buf(), snapshot);
         Ok(Some(text))
+    }
+
+    fn mentions(&mut self, patterns: &[String]) -> Vec<PathBuf> {
+        let is_word =
+            |one: Option<char>| one.is_some_and(|one| one.is_alphanumeric() || one == '_');
+        let border = |one: Option<char>| if is_word(one) { "\\b" } else { "" };
+        let arguments = GrepArguments {
+            pattern: format!(
+                "{}{}{}",
+                border(self.word.chars().next()),
+                search::escape(&self.word),
+                border(self.word.chars().next_back())
+            ),
+            glob: Some(format!("{{{}}}", patterns.join(","))),
+            head_limit: Some(MOST_SEARCHED),
+            ..GrepArguments::default()
+        };
+        let Ok(found) = search::examine(self.context, &Search::Grep(arguments)) else {
+            self.is_incomplete = true;
+            return Vec::new();
+        };
+        self.is_incomplete = found.truncated
+            || found.kept.stopped_at.is_some()
+            || found.paths.len() > MOST_PLANNED_FILES;
+        found.paths
     }
 
     fn is_stopped(&self) -> bool {

@@ -66,7 +66,7 @@ pub(crate) fn examine(
         symbol: first.clone(),
         new_name: &asked.new_name,
     };
-    let mut texts = DiskTexts::new(context);
+    let mut texts = DiskTexts::new(context, &asked.symbol);
     let until = planned::until(context, TIMES);
     let plan = language
         .rename(&question, &mut texts, until)
@@ -90,7 +90,10 @@ pub(crate) fn examine(
         dry_run: asked.dry_run,
         ..Request::new(files)
     };
-    let lead = lead(&plan, asked);
+    let mut lead = lead(&plan, asked);
+    if let Some(untold) = texts.untold() {
+        lead.push_str(&format!("\n[lancet: {untold}]"));
+    }
     context.say(context.length(&lead));
     let mut plan = change::examine_as_one(context, attempt, &request)?;
     plan.origin.parts = Parts::Inseparable;

@@ -42,7 +42,7 @@ impl Purpose {
 pub(in crate::rooms::examine) fn no_servers() -> Refusal {
     Refusal::new(
         RefusalKind::Invalid,
-        "No language server runs here, and nothing is renamed by text alone: the project is not trusted (`lancet trust`), none for it is installed, or language.diagnostics is off. `lancet doctor` says which. Ask the user, or make the change with Grep and Edit.",
+        "No language server runs here, and nothing is renamed by text alone: the project is not trusted (`lancet trust`), none for it is installed, or language.diagnostics is off (`lancet doctor` says which); commands at the shell start none. Ask the user, or make the change with Grep and Edit.",
     )
 }
 
