@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use lancet::outcome::Row;
-use lancet::{Lancet, Mode, RawCall, RefusalKind, Reply, Session};
+use lancet::{Lancet, Mode, RawCall, RefusalKind, Reply, Session, SessionName};
 use lancet_testing::{TestFolder, settings};
 use serde_json::{Value, json};
 
@@ -208,6 +208,38 @@ fn a_line_counts_as_seen_by_its_place_whatever_the_file_is_encoded_in() {
         let before = json!({ "pattern": "^same$|^same\r$", "path": ground.root().join(name), "output_mode": "content" });
         ask(&session, "Grep", before);
         assert_eq!(edit(name, 4, 4, ["same", "same"]), None, "{name}");
+    }
+}
+
+#[test]
+fn all_lines_of_a_page_are_on_record_when_the_process_ends() {
+    let texts: Vec<(String, String)> = (0..20)
+        .map(|number| (format!("{number}.txt"), format!("needle {number}\nrest\n")))
+        .collect();
+    let ground = Ground::new(&[]);
+    for (name, text) in &texts {
+        ground.write(name, text);
+    }
+    let state = TestFolder::new();
+    let process = || {
+        let builder = Lancet::builder()
+            .root(ground.root())
+            .mode(Mode::AcceptEdits);
+        let lancet = builder.state_dir(state.path()).open().expect("opens");
+        lancet.session(&SessionName::new("one").expect("a name"))
+    };
+    let session = process();
+    // The second time there is nothing new to record; the third shows lines that were not shown before.
+    for pattern in ["needle", "needle", "rest"] {
+        let call = json!({ "pattern": pattern, "output_mode": "content" });
+        ask(&session, "Grep", call);
+    }
+    drop(session);
+    let session = process();
+    for (name, text) in &texts {
+        let path = ground.root().join(name);
+        let write = json!({ "file_path": path, "content": text.to_uppercase() });
+        ask(&session, "Write", write);
     }
 }
 

@@ -105,6 +105,12 @@ pub(crate) fn search(context: &CallContext<'_>, findings: &Findings) {
             if other {
                 continue;
             }
+            if !ledger
+                .peek(&file.path)
+                .is_some_and(|entry| file.is_in(entry))
+            {
+                changed.push(file.path.as_path());
+            }
             ledger.saw(
                 &file.path,
                 Observation {
@@ -115,7 +121,6 @@ pub(crate) fn search(context: &CallContext<'_>, findings: &Findings) {
                     asked: None,
                 },
             );
-            changed.push(file.path.as_path());
         }
     }
     context.session.keep_files(&changed);

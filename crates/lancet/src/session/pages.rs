@@ -15,7 +15,8 @@ const KEPT: usize = 64;
 /// How many bytes of results are cached.
 const KEPT_BYTES: usize = 8 << 20;
 
-/// How many entries are copied at a time.
+/// How many entries are copied at a time, at first and at most: a page of lines often shows a few files.
+const AT_FIRST: usize = 16;
 const AT_ONCE: usize = 256;
 
 /// The result of a search.
@@ -121,9 +122,11 @@ impl Kept {
     /// Iterates over the entries from `first` on; they are fetched a few at a time, because each is copied.
     pub(crate) fn entries_from(&self, first: usize) -> impl Iterator<Item = ListedFile> {
         let mut next = first;
+        let mut number = AT_FIRST;
         let some = move || {
-            let some = self.entries().part(next..next.saturating_add(AT_ONCE))?;
+            let some = self.entries().part(next..next.saturating_add(number))?;
             next += some.len();
+            number = (number * 4).min(AT_ONCE);
             (!some.is_empty()).then_some(some)
         };
         std::iter::from_fn(some).flatten()

@@ -1,6 +1,7 @@
 //! The worker threads of a walk. They share one stack of jobs, the deepest folder on top, so that few folders are
 //! open at once. The entries of a large folder are distributed in batches.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -15,6 +16,10 @@ use crate::tally::Tally;
 const BATCH: usize = 128;
 /// Entries that are processed between two checks of [`Stop`](crate::Stop).
 const BETWEEN_CHECKS: usize = 8;
+/// With this many folders or batches waiting, other threads are started. A thread costs some 50 microseconds, and on a
+/// busy machine milliseconds, since its end is waited for even where it had nothing to do: a Glob among five files took
+/// 230 microseconds, 150 of them for its second thread.
+const WORTH_HELP: usize = 4;
 /// With this many jobs waiting, a thread that lists a large folder keeps its entries.
 const MOST_WAITING: usize = 256;
 
@@ -27,11 +32,24 @@ enum Job {
     Entries(Arc<Folder>, EntryNames),
 }
 
+impl Job {
+    /// How much there is to do, in folders; a batch counts as several.
+    fn weight(&self) -> usize {
+        match self {
+            Job::Start(_) => 1,
+            Job::Enter(_, names) => names.len(),
+            Job::Entries(..) => WORTH_HELP,
+        }
+    }
+}
+
 #[derive(Default)]
 struct Stack {
     jobs: Vec<Job>,
     /// Threads that are processing a job and may add others.
     busy: usize,
+    /// The number of jobs that were taken.
+    taken: usize,
     stopped_at: Option<PathBuf>,
 }
 
@@ -75,21 +93,25 @@ pub(super) fn run<V: Visitor>(
     std::thread::scope(|scope| {
         let helper = || {
             let mut visitor = make();
-            let counted = workers.work(&mut visitor);
+            let counted = workers.work(&mut visitor, &|| ());
             (visitor, counted)
         };
-        let helpers: Vec<_> = (1..walk.threads)
-            .filter_map(|_| {
-                std::thread::Builder::new()
-                    .name("lancet-search".to_owned())
-                    .spawn_scoped(scope, helper)
-                    .ok()
-            })
-            .collect();
-        let (visitor, counted) = helper();
+        let helpers = RefCell::new(Vec::new());
+        let help = || {
+            let mut helpers = helpers.borrow_mut();
+            if walk.threads > 1 && helpers.is_empty() && workers.is_help_worth_it() {
+                helpers.extend((1..walk.threads).filter_map(|_| {
+                    std::thread::Builder::new()
+                        .name("lancet-search".to_owned())
+                        .spawn_scoped(scope, helper)
+                        .ok()
+                }));
+            }
+        };
+        let mut visitor = make();
+        tally += workers.work(&mut visitor, &help);
         visitors.push(visitor);
-        tally += counted;
-        for thread in helpers {
+        for thread in helpers.into_inner() {
             match thread.join() {
                 Ok((visitor, counted)) => {
                     visitors.push(visitor);
@@ -131,16 +153,25 @@ impl<'w, 'a> Workers<'w, 'a> {
         self.stack.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn work(&self, visitor: &mut impl Visitor) -> Tally {
+    /// Does jobs until there are none. `help` is called whenever jobs may have been added.
+    fn work(&self, visitor: &mut impl Visitor, help: &dyn Fn()) -> Tally {
         let mut tally = Tally::default();
         while let Some((job, _at_work)) = self.next() {
             match job {
-                Job::Start(at) => self.begin(at, visitor, &mut tally),
-                Job::Enter(parent, names) => self.enter(parent, &names, visitor, &mut tally),
+                Job::Start(at) => self.begin(at, visitor, help, &mut tally),
+                Job::Enter(parent, names) => self.enter(parent, &names, visitor, help, &mut tally),
                 Job::Entries(folder, names) => self.visit(&folder, &names, visitor, &mut tally),
             }
+            help();
         }
         tally
+    }
+
+    /// Whether there is enough to do for another thread.
+    fn is_help_worth_it(&self) -> bool {
+        let stack = self.lock();
+        let waiting: usize = stack.jobs.iter().map(Job::weight).sum();
+        waiting >= WORTH_HELP || (waiting > 0 && stack.taken >= WORTH_HELP)
     }
 
     /// Waits for the next job; `None` when all jobs are done or the walk is stopped.
@@ -152,6 +183,7 @@ impl<'w, 'a> Workers<'w, 'a> {
             }
             if let Some(job) = stack.take() {
                 stack.busy += 1;
+                stack.taken += 1;
                 return Some((job, BusyGuard(self)));
             }
             if stack.busy == 0 {
@@ -204,13 +236,13 @@ impl<'w, 'a> Workers<'w, 'a> {
         }
     }
 
-    fn begin(&self, at: usize, visitor: &mut impl Visitor, tally: &mut Tally) {
+    fn begin(&self, at: usize, visitor: &mut impl Visitor, help: &dyn Fn(), tally: &mut Tally) {
         let located = &self.walk.starts[at].located;
         match located.kind() {
             FileType::Directory => match located.open_folder() {
                 Ok(branch) => {
                     let folder = Folder::start(self.walk, at, branch, located.path());
-                    self.list(folder, visitor, tally);
+                    self.list(folder, visitor, help, tally);
                 }
                 Err(_) => tally.unreadable += 1,
             },
@@ -232,13 +264,14 @@ impl<'w, 'a> Workers<'w, 'a> {
         parent: Arc<Folder>,
         names: &EntryNames,
         visitor: &mut impl Visitor,
+        help: &dyn Fn(),
         tally: &mut Tally,
     ) {
         let Some(name) = names.last() else { return };
         match parent.enter(name) {
             Ok(folder) => {
                 drop(parent);
-                self.list(folder, visitor, tally);
+                self.list(folder, visitor, help, tally);
             }
             // The folder was removed, or replaced by a link, since it was listed.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
@@ -246,7 +279,7 @@ impl<'w, 'a> Workers<'w, 'a> {
         }
     }
 
-    fn list(&self, folder: Folder, visitor: &mut impl Visitor, tally: &mut Tally) {
+    fn list(&self, folder: Folder, visitor: &mut impl Visitor, help: &dyn Fn(), tally: &mut Tally) {
         let folder = Arc::new(folder);
         let names = folder.list(self.walk, tally, &mut |names, tally| {
             if self.lock().jobs.len() < MOST_WAITING {
@@ -255,6 +288,7 @@ impl<'w, 'a> Workers<'w, 'a> {
                         .in_parts_of(BATCH)
                         .map(|part| Job::Entries(Arc::clone(&folder), part)),
                 );
+                help();
             } else {
                 self.visit(&folder, &names, visitor, tally);
             }

@@ -2,6 +2,7 @@
 //! under the same policy as every other tool.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use lancet_search::{
@@ -311,8 +312,13 @@ fn ignoring(include_ignored: bool) -> IgnoreFiles {
     }
 }
 
+/// The number of threads of a walk. The system is asked once: that is eighteen calls, among them reads of the control
+/// group's files.
 pub(super) fn threads() -> usize {
-    std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST_THREADS))
+    static THREADS: OnceLock<usize> = OnceLock::new();
+    *THREADS.get_or_init(|| {
+        std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST_THREADS))
+    })
 }
 
 pub(super) fn bad_glob(field: &str, why: &str) -> Refusal {

@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lancet_history::{Seen, Version};
+use lancet_history::{Entry, Seen, Version};
 use lancet_text::Document;
 
 use super::page_file::PageFile;
-use crate::ledger::raw_line;
+use crate::ledger::{raw_line, stamp_of};
 use crate::rooms::CallContext;
 use crate::rooms::examine::open::is_notebook;
 
@@ -28,6 +28,22 @@ pub(crate) struct SeenFile {
     pub(crate) path: PathBuf,
     pub(crate) version: Version,
     pub(crate) seen: Seen,
+}
+
+impl SeenFile {
+    /// Whether an entry of the ledger says all of this already, so that it need not be saved again. A stamp that proves
+    /// nothing yet is worth a save, since this one may.
+    pub(crate) fn is_in(&self, entry: &Entry) -> bool {
+        let (known, now) = (stamp_of(&entry.stamp), stamp_of(&self.version.stamp));
+        entry.revision == self.version.revision
+            && known.same_file_state(&now)
+            && !known.racy()
+            && self
+                .seen
+                .ranges()
+                .iter()
+                .all(|range| entry.seen.covers(range.clone()))
+    }
 }
 
 /// What counts as seen of a file of which these lines are shown; `None` where nothing does.
