@@ -90,7 +90,7 @@ pub use index::{
 pub use list::{ListedFile, Listing, Order, RankedFiles, RemainingFiles};
 pub use literal_names::LiteralNames;
 pub use pattern::{
-    Boundary, Case, Dot, MatchSpan, Pattern, PatternError, PatternOptions, smart_case,
+    Boundary, Case, Dot, MatchSpan, Pattern, PatternCache, PatternError, PatternOptions, smart_case,
 };
 pub use print::{
     FileRow, MakeVisible, Naming, Output, Paint, PrintNames, PrintOptions, PrintSearch, Printed,

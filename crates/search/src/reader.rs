@@ -14,7 +14,7 @@ use lancet_workspace::{FileReader, ReadError};
 
 use crate::file_search::FileOutcome;
 use crate::gate::Stop;
-use crate::pattern::{MatchSpan, Pattern};
+use crate::pattern::{Alphabet, MatchSpan, Pattern};
 use crate::stoppable::StoppableMatcher;
 use mapped_text::MappedText;
 
@@ -128,7 +128,12 @@ impl<'s> SearchReader<'s> {
         };
         let mut other = None;
         let searcher = searcher_for(&self.builder, &mut self.plain, &mut other, encoding);
+        // With an encoding the text that is searched is not this one.
+        if encoding.is_none() {
+            matcher.expect_text(text);
+        }
         let done = searcher.search_slice(matcher, text, &mut seen);
+        matcher.expect(Alphabet::Any);
         finish(matcher, done, seen.binary, cut)
     }
 

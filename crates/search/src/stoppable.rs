@@ -24,11 +24,12 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher, NoCaptures, NoError};
+use grep_regex::RegexMatcher;
 
 pub(crate) use lazy_dfa::CompiledAutomata;
 
 use crate::gate::Stop;
-use crate::pattern::Pattern;
+use crate::pattern::{Alphabet, Pattern};
 use lazy_dfa::{Engine, EngineKind, Wanted};
 
 /// The longest that the matcher should run without a check, by the estimate.
@@ -105,6 +106,8 @@ impl<'s> StopCheck<'s> {
 /// A pattern's matcher that can be stopped; one for each thread.
 pub(crate) struct StoppableMatcher<'p> {
     pattern: &'p Pattern,
+    /// What the text of the present search consists of.
+    text: Cell<Alphabet>,
     spans_lines: bool,
     stop_check: StopCheck<'p>,
     /// The estimated cost of a byte in nanoseconds.
@@ -118,6 +121,7 @@ impl<'p> StoppableMatcher<'p> {
     pub(crate) fn new(pattern: &'p Pattern, stop: &'p dyn Stop) -> Self {
         StoppableMatcher {
             pattern,
+            text: Cell::new(Alphabet::Any),
             spans_lines: pattern.spans_lines(),
             stop_check: StopCheck::new(stop),
             pace: Cell::new(FIRST_GUESS),
@@ -134,6 +138,29 @@ impl<'p> StoppableMatcher<'p> {
     /// Returns whether the search was stopped since the last call.
     pub(crate) fn take_halted(&self) -> bool {
         self.stop_check.take_halted()
+    }
+
+    /// Sets what the next text consists of; a text of ASCII may have a matcher that is compiled sooner.
+    pub(crate) fn expect(&self, text: Alphabet) {
+        self.text.set(text);
+    }
+
+    /// Finds out what the next text consists of, where that decides about the matcher.
+    pub(crate) fn expect_text(&self, text: &[u8]) {
+        self.expect(match self.pattern.differs_for_ascii() && text.is_ascii() {
+            true => Alphabet::Ascii,
+            false => Alphabet::Any,
+        });
+    }
+
+    /// ripgrep's matcher. A pattern without one is not expected; it ends the search as a stop does, so that it does not
+    /// pass for one without a match.
+    fn matcher(&self) -> Result<&'p RegexMatcher, Stopped> {
+        let matcher = self.pattern.matcher_for(self.text.get());
+        if matcher.is_none() {
+            self.stop_check.halted.set(true);
+        }
+        matcher.ok_or(Stopped)
     }
 
     /// The number of bytes that ripgrep's matcher may search in one step.
@@ -178,12 +205,12 @@ impl<'p> StoppableMatcher<'p> {
     }
 
     /// Measures the cost of a byte on the beginning of a large text.
-    fn calibrate(&self, haystack: &[u8], at: usize) {
+    fn calibrate(&self, matcher: &RegexMatcher, haystack: &[u8], at: usize) {
         let text = &haystack[..haystack.len().min(at + MEASURABLE.min(self.pattern.piece))];
         let began = Instant::now();
         let mut next = at;
         let mut passed = text.len() - at;
-        while let Ok(Some(found)) = self.pattern.matcher.find_at(text, next) {
+        while let Ok(Some(found)) = matcher.find_at(text, next) {
             next = found.end().max(next + 1);
             if next >= text.len() {
                 break;
@@ -212,18 +239,18 @@ impl<'p> StoppableMatcher<'p> {
     }
 
     fn search(&self, haystack: &[u8], at: usize, wanted: Wanted) -> Result<Option<Match>, Stopped> {
+        let matcher = self.matcher()?;
         let length = haystack.len().saturating_sub(at);
         self.stop_check
             .count(haystack.len() / TEXT_PER_COUNTED_BYTE)?;
         if length > self.piece() && !self.measured.get() {
-            self.calibrate(haystack, at);
+            self.calibrate(matcher, haystack, at);
         }
         if length > self.piece()
             && let Some(found) = self.by_engine(haystack, at, wanted)
         {
             return found;
         }
-        let matcher = &self.pattern.matcher;
         self.uninterrupted(
             length,
             || match wanted {
@@ -266,15 +293,16 @@ impl Matcher for StoppableMatcher<'_> {
     }
 
     fn non_matching_bytes(&self) -> Option<&ByteSet> {
-        self.pattern.matcher.non_matching_bytes()
+        self.matcher().ok()?.non_matching_bytes()
     }
 
     fn line_terminator(&self) -> Option<LineTerminator> {
-        self.pattern.matcher.line_terminator()
+        self.matcher().ok()?.line_terminator()
     }
 
     /// grep-searcher calls this only where no match spans lines, so any number of lines can be searched at once.
     fn find_candidate_line(&self, haystack: &[u8]) -> Result<Option<LineMatchKind>, Stopped> {
+        let matcher = self.matcher()?;
         let mut at = 0;
         while at < haystack.len() {
             let piece = self.piece();
@@ -287,7 +315,7 @@ impl Matcher for StoppableMatcher<'_> {
             } else {
                 self.uninterrupted(
                     length,
-                    || self.pattern.matcher.find_candidate_line(lines),
+                    || matcher.find_candidate_line(lines),
                     |found| found.as_ref().map_or(length, place),
                 )?
             };

@@ -63,7 +63,8 @@ impl Substitution {
         largest_result: usize,
         stop: &dyn Stop,
     ) -> Result<Vec<(Range<usize>, String)>, SubstitutionError> {
-        let matcher = &self.pattern.matcher;
+        // A pattern without a matcher is not expected, and must not pass for one without a match.
+        let matcher = self.pattern.matcher().ok_or(SubstitutionError::Stopped)?;
         // A pattern with groups is searched for more slowly, and most files have no match.
         if !matches!(matcher.is_match(text.as_bytes()), Ok(true)) {
             return Ok(Vec::new());
@@ -171,14 +172,17 @@ fn parse(pattern: &Pattern, template: &str) -> Result<Vec<Part>, TemplateError> 
 
 /// The number of a group that a template names.
 fn group(pattern: &Pattern, name: &str) -> Result<usize, TemplateError> {
-    let matcher = &pattern.matcher;
+    let matcher = pattern.matcher();
     if name.is_empty() {
         let words = "a \"$\" without a group after it; a dollar sign is written $$";
         return Err(TemplateError(words.to_owned()));
     }
     let number = match name.parse::<usize>() {
-        Ok(number) => Some(number).filter(|number| *number < matcher.capture_count()),
-        Err(_) => matcher.capture_index(name),
+        Ok(number) => {
+            let count = matcher.map_or(0, |matcher| matcher.capture_count());
+            Some(number).filter(|number| *number < count)
+        }
+        Err(_) => matcher.and_then(|matcher| matcher.capture_index(name)),
     };
     number.ok_or_else(|| {
         let mut words = format!("the pattern has no group \"{name}\"");

@@ -15,7 +15,7 @@ impl LiteralQuery {
     /// The query of a pattern.
     pub(crate) fn of(pattern: &Pattern) -> Self {
         match pattern.hir() {
-            Some(hir) => Analysis::of(&hir).into_query(),
+            Some(hir) => Analysis::of(hir).into_query(),
             None => LiteralQuery::Any,
         }
     }

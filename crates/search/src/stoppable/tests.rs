@@ -135,14 +135,14 @@ proptest! {
             let stepwise = StoppableMatcher::new(&pattern, &Never);
             prop_assert_eq!(
                 lines(&stepwise, span, &text),
-                lines(&pattern.matcher, span, &text),
+                lines(pattern.matcher().expect("compiled"), span, &text),
                 "lines of {}", &expression
             );
             if span == MatchSpan::MultiLine {
-                prop_assert_eq!(all(&stepwise, &text), all(&pattern.matcher, &text), "{}", &expression);
+                prop_assert_eq!(all(&stepwise, &text), all(pattern.matcher().expect("compiled"), &text), "{}", &expression);
                 prop_assert_eq!(
                     stepwise.is_match(&text).unwrap_or(false),
-                    pattern.matcher.is_match(&text).unwrap_or(false),
+                    pattern.matcher().expect("compiled").is_match(&text).unwrap_or(false),
                     "whether {} matches", &expression
                 );
             }
@@ -159,7 +159,7 @@ proptest! {
         let stop_check = StopCheck::new(&Never);
         for at in 0..=text.len() {
             let found = engine.find(&text, at, Wanted::Match, &stop_check);
-            let wanted = pattern.matcher.find_at(&text, at).unwrap_or(None);
+            let wanted = pattern.matcher().expect("compiled").find_at(&text, at).unwrap_or(None);
             prop_assert_eq!(found, Ok(wanted), "{} at {}", &expression, at);
         }
     }

@@ -1,15 +1,13 @@
 //! No text with a match is ever left out, and the literals of usual expressions are found.
 
-mod generated;
-
 use proptest::prelude::*;
 
 use crate::index::columns::BlockRun;
 use crate::index::grams::OVERLAP;
 use crate::index::literal_query::LiteralQuery;
 use crate::index::signatures::Signatures;
+use crate::pattern::generated::{Question, has_match, question};
 use crate::pattern::{Case, MatchSpan, Pattern, PatternOptions};
-use generated::{Question, has_match, question};
 
 /// Whether a text passes a query, without the collisions of the matrix.
 fn passes(query: &LiteralQuery, folded: &[u8]) -> bool {

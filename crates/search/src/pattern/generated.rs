@@ -5,13 +5,13 @@ use grep_searcher::sinks::Bytes;
 use proptest::prelude::*;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use crate::pattern::{Boundary, Case, Dot, MatchSpan, Pattern, PatternOptions};
+use super::{Boundary, Case, Dot, MatchSpan, Pattern, PatternOptions};
 
 /// A pattern and a text that may have a match.
 #[derive(Debug)]
-pub(super) struct Question {
-    pub(super) pattern: Pattern,
-    pub(super) text: Vec<u8>,
+pub(crate) struct Question {
+    pub(crate) pattern: Pattern,
+    pub(crate) text: Vec<u8>,
 }
 
 /// Longer than half of what a literal may be, so that two of them are too long.
@@ -90,7 +90,7 @@ fn many_words(from: u32) -> String {
     format!("(?:{})", words.join("|"))
 }
 
-pub(super) fn expression() -> impl Strategy<Value = String> {
+pub(crate) fn expression() -> impl Strategy<Value = String> {
     atom().prop_recursive(4, 24, 4, |inner| {
         let times = prop::sample::select(vec![
             "*", "+", "?", "*?", "+?", "??", "{0}", "{0,2}", "{1}", "{2}", "{2,}", "{3,5}", "{20}",
@@ -106,7 +106,7 @@ pub(super) fn expression() -> impl Strategy<Value = String> {
     })
 }
 
-pub(super) fn options() -> impl Strategy<Value = PatternOptions> {
+pub(crate) fn options() -> impl Strategy<Value = PatternOptions> {
     let case = prop::sample::select(vec![Case::Sensitive, Case::Insensitive]);
     let span = prop::sample::select(vec![MatchSpan::SingleLine, MatchSpan::MultiLine]);
     let dot = prop::sample::select(vec![Dot::AnyCharacter, Dot::WithinLine]);
@@ -140,7 +140,7 @@ fn noise() -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// A pattern and a text in which a string stands that was made by following the expression, without its looks.
-pub(super) fn question() -> impl Strategy<Value = Question> {
+pub(crate) fn question() -> impl Strategy<Value = Question> {
     let end = || prop::sample::select(vec![&b""[..], b"\n", b"\r\n", b" "]);
     let ends = (end(), end());
     let choices = prop::collection::vec(any::<u32>(), 1..40);
@@ -150,7 +150,7 @@ pub(super) fn question() -> impl Strategy<Value = Question> {
             let pattern = Pattern::with_options(&expression, options).ok()?;
             let mut made = Vec::new();
             follow(
-                &pattern.hir()?,
+                pattern.hir()?,
                 &mut choices.iter().cycle().copied(),
                 &mut made,
             );
@@ -200,7 +200,7 @@ fn follow(hir: &Hir, choices: &mut dyn Iterator<Item = u32>, into: &mut Vec<u8>)
 }
 
 /// Whether a search finds the pattern in a text.
-pub(super) fn has_match(pattern: &Pattern, text: &[u8]) -> bool {
+pub(crate) fn has_match(pattern: &Pattern, text: &[u8]) -> bool {
     let mut found = false;
     let mut searcher = SearcherBuilder::new()
         .multi_line(pattern.span == MatchSpan::MultiLine)
@@ -210,7 +210,7 @@ pub(super) fn has_match(pattern: &Pattern, text: &[u8]) -> bool {
         Ok(false)
     });
     searcher
-        .search_slice(&pattern.matcher, text, sink)
+        .search_slice(pattern.matcher().expect("compiled"), text, sink)
         .expect("searched");
     found
 }

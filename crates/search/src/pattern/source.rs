@@ -1,0 +1,251 @@
+//! What a pattern is made from, and the matchers compiled from it, which its searches share.
+
+use std::sync::OnceLock;
+
+use grep_matcher::Matcher as _;
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use regex_syntax::hir::{Class, Hir, HirKind, Look};
+
+use super::ascii::{ascii_expression, is_ascii};
+use super::error::PatternError;
+use super::options::{Boundary, Case, Dot, MatchSpan, PatternOptions};
+use super::size::{compiled_bound, may_be_refused_for};
+
+/// The memory limit of a compiled expression; ripgrep allows 100 MiB.
+pub(super) const MOST_COMPILED: usize = 8 << 20;
+/// The cache of lazily built DFA states, for each thread and direction; ripgrep allows 1,000 MiB. A full cache is
+/// cleared and filled again.
+const MOST_STATES: usize = 2 << 20;
+/// The deepest nesting of groups, as in ripgrep.
+const MOST_NESTED: u32 = 250;
+/// The same for the expression that is written for ASCII: it has more groups and the same depth otherwise.
+const MOST_NESTED_FOR_ASCII: u32 = 4 * MOST_NESTED;
+
+/// The bytes that end a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LineEnds {
+    Lf,
+    Crlf,
+}
+
+/// An expression with what is compiled from it.
+#[derive(Debug)]
+pub(super) struct PatternSource {
+    expression: String,
+    options: PatternOptions,
+    ends: LineEnds,
+    hir: Option<Hir>,
+    differs_for_ascii: bool,
+    /// An upper bound for the size of what the expression is compiled to.
+    bound: usize,
+    any: OnceLock<Option<RegexMatcher>>,
+    ascii: OnceLock<Option<RegexMatcher>>,
+}
+
+impl PatternSource {
+    /// Parses an expression, and compiles it unless it is certain that this will succeed.
+    pub(super) fn new(
+        expression: &str,
+        options: PatternOptions,
+        ends: LineEnds,
+    ) -> Result<Self, PatternError> {
+        let hir = parse(expression, options, ends);
+        let bound = hir.as_ref().map_or(usize::MAX, compiled_bound);
+        let is_certain = bound <= MOST_COMPILED
+            && hir
+                .as_ref()
+                .is_some_and(|hir| !may_be_refused_for(hir, refused(options, ends)));
+        let any = OnceLock::new();
+        if !is_certain {
+            let matcher = builder(options, ends).build_many(&[expression]);
+            let matcher = matcher.map_err(|error| explain(expression, options, &error))?;
+            let _ = any.set(Some(matcher));
+        }
+        Ok(PatternSource {
+            expression: expression.to_owned(),
+            options,
+            ends,
+            differs_for_ascii: hir.as_ref().is_some_and(|hir| !is_ascii(hir)),
+            hir,
+            bound,
+            any,
+            ascii: OnceLock::new(),
+        })
+    }
+
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.is(&other.expression, other.options, other.ends)
+    }
+
+    /// Whether it was made from these.
+    pub(super) fn is(&self, expression: &str, options: PatternOptions, ends: LineEnds) -> bool {
+        self.expression == expression && self.options == options && self.ends == ends
+    }
+
+    #[cfg(test)]
+    pub(super) fn options(&self) -> PatternOptions {
+        self.options
+    }
+
+    pub(super) fn expression(&self) -> &str {
+        &self.expression
+    }
+
+    pub(super) fn hir(&self) -> Option<&Hir> {
+        self.hir.as_ref()
+    }
+
+    /// The memory that it may take with all that is compiled from it: two directions, for the matcher and for the
+    /// automata.
+    pub(super) fn size(&self) -> usize {
+        self.bound
+            .saturating_mul(4)
+            .saturating_add(self.expression.len())
+    }
+
+    pub(super) fn differs_for_ascii(&self) -> bool {
+        self.differs_for_ascii
+    }
+
+    /// The matcher for any text.
+    pub(super) fn any(&self) -> Option<&RegexMatcher> {
+        let compile = || builder(self.options, self.ends).build_many(&[&self.expression]);
+        self.any.get_or_init(|| compile().ok()).as_ref()
+    }
+
+    /// The matcher for texts of ASCII, where there is one that the searcher treats in the same way.
+    pub(super) fn ascii(&self) -> Option<&RegexMatcher> {
+        let compile = || {
+            let left_out = match self.options.span {
+                MatchSpan::SingleLine => line_ends(self.ends),
+                MatchSpan::MultiLine => &[],
+            };
+            let expression = ascii_expression(self.hir()?, left_out)?;
+            // Case and boundaries are in the expression.
+            let matcher = builder(self.options, self.ends)
+                .unicode(false)
+                .case_insensitive(false)
+                .word(false)
+                .whole_line(false)
+                .nest_limit(MOST_NESTED_FOR_ASCII)
+                .build_many(&[expression])
+                .ok()?;
+            let spans_lines = self.options.span == MatchSpan::MultiLine
+                && !matcher.non_matching_bytes()?.contains(b'\n');
+            (spans_lines == self.spans_lines()).then_some(matcher)
+        };
+        self.ascii.get_or_init(compile).as_ref()
+    }
+
+    /// Whether a match can contain a line end, by ripgrep's judgement: it also says so of a pattern with an anchor.
+    pub(super) fn spans_lines(&self) -> bool {
+        self.options.span == MatchSpan::MultiLine && self.hir().is_none_or(has_line_end)
+    }
+}
+
+/// The bytes that no match may contain: a file with a NUL is not text.
+fn refused(options: PatternOptions, ends: LineEnds) -> &'static [u8] {
+    match (options.span, ends) {
+        (MatchSpan::MultiLine, _) => b"\0",
+        (MatchSpan::SingleLine, LineEnds::Lf) => b"\0\n",
+        (MatchSpan::SingleLine, LineEnds::Crlf) => b"\0\r\n",
+    }
+}
+
+fn line_ends(ends: LineEnds) -> &'static [u8] {
+    match ends {
+        LineEnds::Lf => b"\n",
+        LineEnds::Crlf => b"\r\n",
+    }
+}
+
+pub(super) fn builder(options: PatternOptions, ends: LineEnds) -> RegexMatcherBuilder {
+    let mut builder = RegexMatcherBuilder::new();
+    builder
+        .multi_line(true)
+        .unicode(true)
+        .octal(false)
+        .case_insensitive(options.case == Case::Insensitive)
+        .word(options.boundary == Boundary::Word)
+        .whole_line(options.boundary == Boundary::Line)
+        .nest_limit(MOST_NESTED)
+        .size_limit(MOST_COMPILED)
+        .dfa_size_limit(MOST_STATES)
+        // A file with a NUL is not text, so no match may contain one.
+        .ban_byte(Some(0));
+    match options.span {
+        MatchSpan::MultiLine => {
+            builder.dot_matches_new_line(options.dot == Dot::AnyCharacter);
+        }
+        MatchSpan::SingleLine => {
+            builder.line_terminator(Some(b'\n'));
+        }
+    }
+    if ends == LineEnds::Crlf {
+        builder.crlf(true);
+        if options.span == MatchSpan::MultiLine {
+            builder.line_terminator(None);
+        }
+    }
+    builder
+}
+
+/// The matcher's error shows the expression as it wrapped it; the parser's marks the position in the original.
+pub(super) fn explain(
+    expression: &str,
+    options: PatternOptions,
+    error: &grep_regex::Error,
+) -> PatternError {
+    let words = match regex_syntax::Parser::new().parse(expression) {
+        Err(error) => error.to_string(),
+        Ok(_) => error.to_string(),
+    };
+    let spans_lines = options.span == MatchSpan::SingleLine && words.contains(r#""\n""#);
+    PatternError { words, spans_lines }
+}
+
+/// Parses an expression with the options of [`builder`].
+fn parse(expression: &str, options: PatternOptions, ends: LineEnds) -> Option<Hir> {
+    let mut parser = regex_syntax::ParserBuilder::new();
+    parser
+        .utf8(false)
+        .multi_line(true)
+        .unicode(true)
+        .octal(false)
+        .case_insensitive(options.case == Case::Insensitive)
+        .nest_limit(MOST_NESTED)
+        .dot_matches_new_line(
+            options.span == MatchSpan::MultiLine && options.dot == Dot::AnyCharacter,
+        )
+        .crlf(ends == LineEnds::Crlf);
+    let hir = parser.build().parse(&format!("(?:{expression})")).ok()?;
+    // As grep-regex does it for its own matcher.
+    let (before, after) = match (options.boundary, ends) {
+        (Boundary::None, _) => return Some(hir),
+        (Boundary::Word, _) => (Look::WordStartHalfUnicode, Look::WordEndHalfUnicode),
+        (Boundary::Line, LineEnds::Lf) => (Look::StartLF, Look::EndLF),
+        (Boundary::Line, LineEnds::Crlf) => (Look::StartCRLF, Look::EndCRLF),
+    };
+    Some(Hir::concat(vec![Hir::look(before), hir, Hir::look(after)]))
+}
+
+/// Whether a match can contain a line end or look at one, as grep-regex judges it for a compiled expression.
+fn has_line_end(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Empty => false,
+        HirKind::Look(look) => matches!(
+            look,
+            Look::Start | Look::End | Look::StartLF | Look::EndLF | Look::StartCRLF | Look::EndCRLF
+        ),
+        HirKind::Literal(literal) => literal.0.contains(&b'\n'),
+        HirKind::Class(Class::Unicode(class)) => class
+            .iter()
+            .any(|range| (range.start()..=range.end()).contains(&'\n')),
+        HirKind::Class(Class::Bytes(class)) => class
+            .iter()
+            .any(|range| (range.start()..=range.end()).contains(&b'\n')),
+        HirKind::Repetition(repetition) => has_line_end(&repetition.sub),
+        HirKind::Capture(capture) => has_line_end(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().any(has_line_end),
+    }
+}
