@@ -8,6 +8,15 @@ use std::path::{Path, PathBuf};
 use crate::chance::Chance;
 use crate::tree::{FILES, FOLDERS, Tree, content, rules};
 
+/// Writes a file, unless a pipe has its name: that would wait for a reader.
+fn put(path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> std::io::Result<()> {
+    let path = path.as_ref();
+    match path.is_file() || !path.exists() {
+        true => fs::write(path, bytes),
+        false => Err(std::io::ErrorKind::AlreadyExists.into()),
+    }
+}
+
 impl Tree {
     /// Makes one random change. One that is not possible just then is left out.
     pub(crate) fn change(&mut self, chance: &mut Chance) {
@@ -23,24 +32,24 @@ impl Tree {
                 .append(true)
                 .open(file)?
                 .write_all(b"needle appended\n"),
-            1 => fs::write(file, content(chance)),
+            1 => put(file, content(chance)),
             2 => fs::OpenOptions::new()
                 .write(true)
                 .open(file)?
                 .set_len(chance.below(20) as u64),
             3 => fs::rename(file, new),
             4 => fs::remove_file(file),
-            5 => fs::write(new, content(chance)),
+            5 => put(new, content(chance)),
             6 => {
                 // As editors save: a new file gets the name.
                 let beside = folder.join("beside.new");
-                fs::write(&beside, content(chance))?;
+                put(&beside, content(chance))?;
                 fs::rename(beside, file)
             }
             7 => {
                 let inner = folder.join(chance.one(FOLDERS)).join(chance.one(FOLDERS));
                 fs::create_dir_all(&inner)?;
-                fs::write(inner.join("a.rs"), content(chance))
+                put(inner.join("a.rs"), content(chance))
             }
             8 => {
                 let to = folder.join(chance.one(FOLDERS));
@@ -48,7 +57,7 @@ impl Tree {
                 fs::rename(from, to)
             }
             9 if folder != self.root => fs::remove_dir_all(folder),
-            10 => fs::write(
+            10 => put(
                 folder.join(chance.one(&[".gitignore", ".ignore", ".rgignore"])),
                 rules(chance),
             ),
@@ -56,13 +65,13 @@ impl Tree {
             12 => {
                 let git = folder.join(".git/info");
                 fs::create_dir_all(&git)?;
-                fs::write(git.join("exclude"), rules(chance))
+                put(git.join("exclude"), rules(chance))
             }
-            13 => fs::write(
+            13 => put(
                 self.above.join(chance.one(&[".gitignore", ".ignore"])),
                 rules(chance),
             ),
-            14 => fs::write(self.home.join("git/ignore"), rules(chance)),
+            14 => put(self.home.join("git/ignore"), rules(chance)),
             15 if folder != self.root => {
                 // A folder gives way to a link.
                 let away = self.above.join("away");
@@ -78,7 +87,7 @@ impl Tree {
                 fs::hard_link(&file, &other)?;
                 fs::set_permissions(file, fs::Permissions::from_mode(0o644))
             }
-            17 => fs::write(self.above.join("other name"), content(chance)),
+            17 => put(self.above.join("other name"), content(chance)),
             18 => {
                 let mode = [0o644, 0o755][chance.below(2)];
                 fs::set_permissions(file, fs::Permissions::from_mode(mode))
@@ -91,7 +100,7 @@ impl Tree {
                     return Ok(());
                 }
                 fs::rename(&folder, &away)?;
-                fs::write(away.join("b.rs"), content(chance))?;
+                put(away.join("b.rs"), content(chance))?;
                 fs::rename(away, folder)
             }
         }
