@@ -58,7 +58,16 @@ pub(crate) enum Lifetime {
     /// For one command; the settings are read once.
     OneCall,
     /// Until the client disconnects; changed settings apply from the next call on.
-    Long,
+    OneClient,
+    /// Until the server is stopped, for all its clients; changed settings apply from the next call on.
+    ManyClients,
+}
+
+impl Lifetime {
+    /// Whether the engine outlasts a call.
+    fn is_long(self) -> bool {
+        self != Lifetime::OneCall
+    }
 }
 
 /// The parameters of an engine that a command opens.
@@ -178,6 +187,9 @@ impl<'a> OpenRequest<'a> {
         {
             builder = builder.syntax_reader(lancet_syntax::TreeReader::default());
         }
+        if self.lifetime == Lifetime::ManyClients {
+            builder = builder.resident_contents();
+        }
         for root in &folders.roots {
             builder = builder.root(root);
         }
@@ -234,7 +246,7 @@ impl<'a> OpenRequest<'a> {
         }
         let loaded = match self.lifetime {
             Lifetime::OneCall => recipe.load()?,
-            Lifetime::Long => {
+            Lifetime::OneClient | Lifetime::ManyClients => {
                 let (loaded, live) = Live::begin(recipe)?;
                 builder = builder.settings_source(live);
                 loaded
@@ -247,7 +259,7 @@ impl<'a> OpenRequest<'a> {
         };
         let (root, settings) = (&folders.roots[0], &loaded.settings);
         // Servers take seconds to learn a project, so a command that ends after one call starts none.
-        let wants_servers = self.lifetime == Lifetime::Long
+        let wants_servers = self.lifetime.is_long()
             && settings.language.diagnostics != Some(Diagnostics::Off)
             && language::is_trusted(around, root, self.place);
         let servers = match wants_servers {

@@ -17,7 +17,7 @@ mod terms;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 
 use lancet_history::{LedgerStore, OperationStore};
 use lancet_language::Language;
@@ -290,6 +290,11 @@ impl EngineView {
     /// gets beyond it, and rules are always applied to it.
     pub(crate) fn ceiling(&self) -> &Workspace {
         &self.terms.workspace
+    }
+
+    /// The state of the engine, for work that must not keep it open.
+    pub(crate) fn weak_base(&self) -> Weak<EngineState> {
+        Arc::downgrade(&self.base)
     }
 
     /// The rules and settings that decide which files a search meets.

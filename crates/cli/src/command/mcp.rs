@@ -92,6 +92,6 @@ fn request<'a>(arguments: &'a McpArguments, place: &'a WorkArguments) -> OpenReq
         },
         answer_limit: ANSWER_LIMIT_MCP,
         default_log_level: Level::Warn,
-        lifetime: Lifetime::Long,
+        lifetime: Lifetime::OneClient,
     }
 }

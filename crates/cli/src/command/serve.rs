@@ -218,6 +218,6 @@ fn request(arguments: &ServeArguments) -> OpenRequest<'_> {
         approver: ApproverKind::Client,
         answer_limit: ANSWER_LIMIT_MCP,
         default_log_level: Level::Warn,
-        lifetime: Lifetime::Long,
+        lifetime: Lifetime::ManyClients,
     }
 }

@@ -59,7 +59,7 @@ impl WorkFolders {
             };
             list.extend(folder.map(Path::to_path_buf));
         }
-        if lifetime == Lifetime::Long {
+        if lifetime.is_long() {
             let parent = state.and_then(Path::parent);
             let parent = parent.filter(|parent| self.may_write_parent(parent, around));
             writable.folders.extend(parent.map(Path::to_path_buf));

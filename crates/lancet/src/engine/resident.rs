@@ -264,13 +264,37 @@ impl ResidentRoots {
         slot.tell(&self.teller);
     }
 
+    /// Takes in that an order could not be begun.
+    pub(crate) fn not_begun(&self, root: &Path) {
+        let mut slots = self.slots();
+        if let Some(slot) = slots.iter_mut().find(|slot| slot.root == root) {
+            slot.not_before = Some(Instant::now() + TRIED_AGAIN);
+            slot.state = SlotState::Absent(WhyNot::MemoryScarce);
+            slot.tell(&self.teller);
+        }
+    }
+
+    /// Gives everything back; the caretaker ends.
+    pub(crate) fn give_back(&self) {
+        let mut slots = self.slots();
+        for slot in slots.iter_mut() {
+            if matches!(slot.state, SlotState::Resident(_)) {
+                slot.state = SlotState::Absent(WhyNot::FirstSearch);
+                slot.tell(&self.teller);
+            }
+        }
+        *self.caretaker() = false;
+    }
+
+    fn caretaker(&self) -> MutexGuard<'_, bool> {
+        self.has_caretaker
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Whether the caller is to look after idle trees from now on; true once, until [`ResidentRoots::due`] says that nothing is left.
     pub(crate) fn needs_caretaker(&self) -> bool {
-        let mut has = self
-            .has_caretaker
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        !std::mem::replace(&mut *has, true)
+        !std::mem::replace(&mut *self.caretaker(), true)
     }
 
     /// Gives back what has been idle for long, and all where memory is scarce. Gives the trees that are to be compared
@@ -309,11 +333,7 @@ impl ResidentRoots {
             }
         }
         if !left {
-            let mut has = self
-                .has_caretaker
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            *has = false;
+            *self.caretaker() = false;
         }
         left.then_some(due)
     }

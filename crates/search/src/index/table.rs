@@ -82,6 +82,8 @@ pub(super) struct Table {
     /// What a search does with each file, in path order, and the places of those that are opened for every search.
     kinds: Vec<TextKind>,
     unsigned: Vec<u32>,
+    /// The number of files of each kind.
+    kind_counts: [u64; 4],
     /// What is left out in all folders.
     left_out: Tally,
     /// Whether a file or folder came or went since `order` was made.

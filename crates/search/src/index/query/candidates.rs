@@ -54,6 +54,12 @@ impl<'w> Wanted<'w> {
         let table = &part.index.table;
         let kinds = table.kinds_in(part.span.clone());
         match self {
+            Wanted::All if part.is_whole() => {
+                tally.cut += table.number_of(TextKind::CutText);
+                tally.searched +=
+                    table.number_of(TextKind::Text) + table.number_of(TextKind::CutText);
+                tally.binary += table.number_of(TextKind::Binary);
+            }
             Wanted::All => Part::count_kinds(kinds, tally),
             Wanted::Named(named, _) => {
                 let ranks = named.iter().map(|id| table.rank(*id));

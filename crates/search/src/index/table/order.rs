@@ -32,6 +32,10 @@ impl Table {
         let unsigned = (0..).zip(&self.kinds);
         let unsigned = unsigned.filter(|(_, kind)| **kind == TextKind::Unsigned);
         self.unsigned = unsigned.map(|(rank, _)| rank).collect();
+        self.kind_counts = [0; 4];
+        for kind in &self.kinds {
+            self.kind_counts[*kind as usize] += 1;
+        }
         self.left_out = Tally::default();
         for folder in self.folders.iter().flatten() {
             self.left_out += folder.left_out;
@@ -142,6 +146,11 @@ impl Table {
         let first = self.unsigned.partition_point(|rank| *rank < span.start);
         let rest = self.unsigned[first..].iter().copied();
         rest.take_while(move |rank| *rank < span.end)
+    }
+
+    /// The number of all files of a kind.
+    pub(in crate::index) fn number_of(&self, kind: TextKind) -> u64 {
+        self.kind_counts[kind as usize]
     }
 
     /// What is left out in all folders, by reason.

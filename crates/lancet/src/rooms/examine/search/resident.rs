@@ -10,7 +10,7 @@ use lancet_search::{
 
 use super::gate::Guard;
 use super::rules_of_files::{encoding, excludes};
-use crate::engine::{BuildOrder, EngineView};
+use crate::engine::{BuildOrder, EngineState, EngineView};
 
 /// How often the caretaker looks at idle trees.
 const LOOKED_AFTER_EVERY: Duration = Duration::from_secs(30);
@@ -52,21 +52,24 @@ pub(super) fn search(
 
 /// Builds a tree on a thread of the lowest priority.
 fn build(view: &Arc<EngineView>, order: BuildOrder) {
-    let view = Arc::clone(view);
-    // Without a thread the root stays marked as being built; searches walk as before.
-    let _ = std::thread::Builder::new()
+    let root = order.root.clone();
+    let shared = Arc::clone(view);
+    let begun = std::thread::Builder::new()
         .name("lancet-index".to_owned())
         .spawn(move || {
             lancet_workspace::lower_priority();
-            let built = read(&view, &order);
-            let roots = &view.base().resident;
+            let built = read(&shared, &order);
+            let roots = &shared.base().resident;
             roots.built(order, built);
             if roots.needs_caretaker() {
-                let weak = Arc::downgrade(&view);
-                drop(view);
-                look_after(&weak);
+                let (base, view) = (shared.weak_base(), Arc::downgrade(&shared));
+                drop(shared);
+                look_after(&base, &view);
             }
         });
+    if begun.is_err() {
+        view.base().resident.not_begun(&root);
+    }
 }
 
 fn read(view: &EngineView, order: &BuildOrder) -> Result<Index, NotResident> {
@@ -95,12 +98,17 @@ fn with_scope<T>(view: &EngineView, work: impl FnOnce(&IndexScope<'_>) -> T) -> 
     })
 }
 
-/// Looks after idle trees until none is left, or the engine is closed.
-fn look_after(view: &Weak<EngineView>) {
+/// Looks after idle trees until none is left, the settings are others, or the engine is closed.
+fn look_after(base: &Weak<EngineState>, view: &Weak<EngineView>) {
     loop {
         std::thread::park_timeout(LOOKED_AFTER_EVERY);
-        let Some(view) = view.upgrade() else { return };
-        let Some(due) = view.base().resident.due() else {
+        let Some(base) = base.upgrade() else { return };
+        let Some(view) = view.upgrade() else {
+            // The trees were built under settings that are not in force any more.
+            base.resident.give_back();
+            return;
+        };
+        let Some(due) = base.resident.due() else {
             return;
         };
         for tree in due {
