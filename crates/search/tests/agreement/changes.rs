@@ -68,13 +68,13 @@ impl Tree {
                 put(git.join("exclude"), rules(chance))
             }
             13 => put(
-                self.above.join(chance.one(&[".gitignore", ".ignore"])),
+                self.above().join(chance.one(&[".gitignore", ".ignore"])),
                 rules(chance),
             ),
             14 => put(self.home.join("git/ignore"), rules(chance)),
             15 if folder != self.root => {
                 // A folder gives way to a link.
-                let away = self.above.join("away");
+                let away = self.above().join("away");
                 let _ = fs::remove_dir_all(&away);
                 fs::rename(&folder, &away)?;
                 symlink(&away, folder)
@@ -82,19 +82,19 @@ impl Tree {
             16 => {
                 // A second name outside the tree, written through later. That a name is made elsewhere is not told of (docs/search.md),
                 // so the file itself is touched as well.
-                let other = self.above.join("other name");
+                let other = self.above().join("other name");
                 let _ = fs::remove_file(&other);
                 fs::hard_link(&file, &other)?;
                 fs::set_permissions(file, fs::Permissions::from_mode(0o644))
             }
-            17 => put(self.above.join("other name"), content(chance)),
+            17 => put(self.above().join("other name"), content(chance)),
             18 => {
                 let mode = [0o644, 0o755][chance.below(2)];
                 fs::set_permissions(file, fs::Permissions::from_mode(mode))
             }
             _ => {
                 // Out and in again, under the same name.
-                let away = self.above.join("moved away");
+                let away = self.above().join("moved away");
                 let _ = fs::remove_dir_all(&away);
                 if folder == self.root {
                     return Ok(());
@@ -104,6 +104,11 @@ impl Tree {
                 fs::rename(away, folder)
             }
         }
+    }
+
+    /// The folder around the root.
+    fn above(&self) -> &Path {
+        self.root.parent().expect("the root is in a folder")
     }
 
     fn some_file(&self, chance: &mut Chance) -> PathBuf {

@@ -109,8 +109,6 @@ pub(crate) struct Tree {
     pub(crate) root: PathBuf,
     /// Where git's global excludes are, `git/ignore`.
     pub(crate) home: PathBuf,
-    /// The folder around the root.
-    pub(crate) above: PathBuf,
     /// Every file and folder, from the root.
     pub(crate) entries: Vec<PathBuf>,
 }
@@ -134,7 +132,6 @@ impl Tree {
             _temporary: temporary,
             root: root.clone(),
             home,
-            above,
             entries: Vec::new(),
         };
         tree.fill(chance, &root, 0);
