@@ -232,10 +232,12 @@ impl Listing {
 
     /// Copies some entries in order; fewer at the end of the list. `None` where they can no longer be told.
     pub fn part(&mut self, range: Range<usize>) -> Option<Vec<ListedFile>> {
-        let held = self.entries.len();
+        let (held, all) = (self.entries.len(), self.len());
+        let range = range.start.min(all)..range.end.min(all);
         let first = self.first(range.end);
         let mut part = first.get(range.start..).unwrap_or_default().to_vec();
         if range.end > held
+            && !range.is_empty()
             && let Some(rest) = &self.rest
         {
             part.extend(rest.entries(range.start.max(held) - held..range.end - held)?);

@@ -6,6 +6,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::clock::now;
@@ -162,22 +163,17 @@ fn save_row(
     writer: Writer,
 ) -> rusqlite::Result<()> {
     let path = path.as_os_str().as_bytes();
-    // The row may hold ranges that another process saved and this one never loaded, so they are merged.
-    let known = transaction
-        .prepare_cached("SELECT seen FROM ledger WHERE session = ?1 AND path = ?2 AND revision = ?3 AND flags = ?4")?
-        .query_row(params![session, path, entry.revision, flags_of(entry)], |row| row.get::<_, Vec<u8>>(0))
-        .optional()?;
-    let seen = match known.and_then(|bytes| Seen::decode(&bytes)) {
-        Some(mut seen) => {
-            seen.add_all(&entry.seen);
-            seen.encode()
-        }
-        None => entry.seen.encode(),
-    };
+    // The row may hold ranges that another process saved and this one never loaded, so they are merged. One statement does
+    // it all: asking for the row first took a third of the time of a save of a hundred files.
     transaction
         .prepare_cached(
-            "INSERT OR REPLACE INTO ledger (session, path, revision, size, stamp, seen, flags, wrote, writer, used, numbers)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+            "INSERT INTO ledger (session, path, revision, size, stamp, seen, flags, wrote, writer, used, numbers)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+             ON CONFLICT (session, path) DO UPDATE SET
+                 seen = CASE WHEN revision = excluded.revision AND flags = excluded.flags
+                     THEN merge_seen(seen, excluded.seen) ELSE excluded.seen END,
+                 revision = excluded.revision, size = excluded.size, stamp = excluded.stamp, flags = excluded.flags,
+                 wrote = excluded.wrote, writer = excluded.writer, used = excluded.used, numbers = excluded.numbers",
         )?
         .execute(params![
             session,
@@ -185,7 +181,7 @@ fn save_row(
             entry.revision,
             entry.size as i64,
             entry.stamp.encode(),
-            seen,
+            entry.seen.encode(),
             flags_of(entry),
             entry.wrote,
             writer.0,
@@ -193,6 +189,25 @@ fn save_row(
             entry.numbers.encode()
         ])?;
     Ok(())
+}
+
+/// Makes the function `merge_seen(stored, new)` known to a connection: the ranges of both, or the new ones where the stored
+/// ones cannot be decoded.
+pub(super) fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8
+        | FunctionFlags::SQLITE_DETERMINISTIC
+        | FunctionFlags::SQLITE_DIRECTONLY;
+    connection.create_scalar_function("merge_seen", 2, flags, |arguments| {
+        let stored = arguments.get_raw(0).as_blob()?;
+        let new = arguments.get_raw(1).as_blob()?;
+        Ok(match (Seen::decode(stored), Seen::decode(new)) {
+            (Some(mut seen), Some(new)) => {
+                seen.add_all(&new);
+                seen.encode()
+            }
+            _ => new.to_vec(),
+        })
+    })
 }
 
 /// Removes the oldest rows beyond the number that a ledger holds.

@@ -123,6 +123,7 @@ fn entries_that_were_given_back_are_not_taken_for_the_end() {
     assert_eq!(list.part(0..2), Some(held));
     assert_eq!(list.part(1..3), None);
     assert_eq!(list.part(2..4), None);
+    assert_eq!(list.part(7..9), Some(Vec::new()), "there are seven");
 }
 
 #[test]
