@@ -110,7 +110,7 @@ class Case:
     """Counts what was asked in one case, and what differed."""
 
     def __init__(self, name, options):
-        self.name, self.options, self.asked, self.wrong, self.resident = name, options, 0, 0, 0
+        self.name, self.options, self.asked, self.wrong, self.looks, self.resident = name, options, 0, 0, 0, 0
         self.began = time.monotonic()
 
     def check(self, wrong, what):
@@ -122,6 +122,7 @@ class Case:
 
     def ask(self, server, rg, chance):
         """One random question, whole answers compared."""
+        self.look(server)
         word, other = chance.choice(WORDS), chance.choice(WORDS)
         kind = chance.randrange(8)
         pattern = [word, word[:4], f"{word}|{other}", f"{word}.*{other}", rf"\b{word}\b", "[0-9]{6}$", f"{word[:3]}[a-z]+_{word[-4:]}", "zqxjk_absent"][kind]
@@ -140,6 +141,7 @@ class Case:
     def look(self, server):
         """Takes note of whether the index answers."""
         word, _, why = server.status()
+        self.looks += 1
         self.resident += word == "resident"
         return word, why
 
@@ -148,7 +150,7 @@ class Case:
         missing = self.options.require_index and must_be_resident and self.resident == 0
         word = "as it must be" if not self.wrong and not missing else "**wrong**"
         told = told if isinstance(told, str) else " ".join(part for part in told if part)
-        print(f"{self.name}: {self.asked} questions, {self.wrong} with differences; index {told}; {seconds:.0f} s: {word}", flush=True)
+        print(f"{self.name}: {self.asked} questions, {self.wrong} with differences; index {told}, resident at {self.resident} of {self.looks} looks; {seconds:.0f} s: {word}", flush=True)
         return not self.wrong and not missing
 
 
@@ -217,6 +219,7 @@ def seen_at_once(options):
                 file = file.with_name(f"own{number}.c")
                 server.call("Write", {"file_path": str(file), "content": f"{token}\n"})
             data, text, _ = server.call("Grep", {"pattern": token, "output_mode": "content"})
+            case.look(server)
             case.check(int(data["numMatches"] != 1 or token not in text), f"written by way {way}")
         return case.end(case.look(server))
 
@@ -314,6 +317,7 @@ def growing(options):
             for _ in range(options.rounds // 2):
                 least = written
                 data, _, _ = server.call("Grep", {"pattern": "growing_line", "output_mode": "count"})
+                case.look(server)
                 # The line that is being written is counted after the write.
                 case.check(int(not least <= data.get("numMatches", 0) <= written + 1), f"{least} to {written}: {data.get('numMatches')}")
         finally:
@@ -355,6 +359,7 @@ def checkout(options):
             try:
                 for number in range(options.rounds // 4):
                     _, text, _ = server.call("Grep", {"pattern": f"branch_(one|two)_{number % 50};", "output_mode": "content", "head_limit": 0})
+                    case.look(server)
                     lines = [line for line in text.split("\n") if line[:1].isdigit()]
                     right = all(f"_{number % 50};" in line and line.startswith("1:int branch_") for line in lines)
                     case.check(int(not right or len(lines) > options.checkout // 50), "during a checkout")
@@ -397,6 +402,7 @@ def times_set_back(options):
             file.write_text(f"back_{number}_token\n")
             back = before.st_mtime_ns - tree.chance.choice([0, 1, 10**9, 3_600 * 10**9])
             os.utime(file, ns=(back, back))
+            case.look(server)
             word = f"back_{number}_token"
             case.check(differences(server, rg, {"pattern": word, "output_mode": "content"}, ["-n", word])[0], "a new text with an old time")
             case.check(glob_differences(server, rg, {"pattern": "**/*.c"})[0], "the order of times")
@@ -420,6 +426,7 @@ def main():
     parser.add_argument("--folder", default=None, help="where the trees are made")
     parser.add_argument("--seed", type=int, default=22)
     parser.add_argument("--short", action="store_true", help="a few questions of each")
+    parser.add_argument("--number", type=int, help="how many questions of random changes, and by it of the others")
     parser.add_argument("--only", default="", help="cases whose name has this part")
     parser.add_argument("--require-index", action="store_true", help="fail where the index was not resident")
     parser.add_argument("--fff", metavar="MODULES", help="the folder with fff's package")
@@ -428,7 +435,9 @@ def main():
         if not os.access(program, os.X_OK):
             raise SystemExit(f"{program} is not there")
     options.lancet, options.rg = (str(Path(program).resolve()) for program in (options.lancet, options.rg))
-    options.rounds, options.writes, options.checkout = (40, 100, 1_000) if options.short else (2_000, 10_000, 10_000)
+    options.rounds, options.writes, options.checkout = (40, 100, 2_500) if options.short else (2_000, 10_000, 10_000)
+    options.rounds = options.rounds if options.number is None else options.number
+    options.writes = options.writes if options.number is None else 5 * options.number
     wanted = [case for case in CASES if options.only in case.__name__]
     held = [case(options) for case in wanted]
     if options.fff:
