@@ -303,10 +303,10 @@ impl Index {
             for file in files {
                 self.remove_file(file);
             }
-            if let Some(watched) = self
-                .table
-                .remove_folder(id)
-                .and_then(|folder| folder.watched)
+            let removed = self.table.remove_folder(id);
+            let watched = removed.and_then(|folder| folder.watched);
+            // A folder that was moved may be in the table again under its new path, and then has the same watch.
+            if let Some(watched) = watched.filter(|watched| self.watched.get(watched) == Some(&id))
             {
                 self.watched.remove(&watched);
                 self.watch.remove(watched);

@@ -44,18 +44,22 @@ impl Table {
             self.lists.clear();
             return;
         }
-        for id in changed {
-            let mut lists = std::mem::take(&mut self.lists);
-            for (key, list) in &mut lists {
-                list.retain(|file| *file != id);
-                if self.file(id).is_some() && key.fits(self.name_bytes(id)) {
-                    let own = self.newness(id);
+        let mut changed = changed;
+        changed.sort_unstable_by_key(|id| id.0);
+        changed.dedup_by_key(|id| id.0);
+        let mut lists = std::mem::take(&mut self.lists);
+        for (key, list) in &mut lists {
+            // All of them go before one comes back: a place is looked for among files that are in order.
+            list.retain(|file| changed.binary_search_by_key(&file.0, |id| id.0).is_err());
+            for id in &changed {
+                if self.file(*id).is_some() && key.fits(self.name_bytes(*id)) {
+                    let own = self.newness(*id);
                     let at = list.partition_point(|file| self.newness(*file) < own);
-                    list.insert(at, id);
+                    list.insert(at, *id);
                 }
             }
-            self.lists = lists;
         }
+        self.lists = lists;
     }
 
     /// Sorts by modification time, newest first, ties by path.
