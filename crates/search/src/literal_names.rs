@@ -50,9 +50,19 @@ impl LiteralNames {
         self.patterns.is_empty()
     }
 
+    /// Whether a pattern has this name as a component; without it no path that ends in the name is named. This is cheap
+    /// enough to be asked for each entry of a tree.
+    pub(crate) fn has(&self, name: &OsStr) -> bool {
+        let mut components = self.patterns.iter().flatten();
+        components.any(
+            |component| matches!(component, Component::Literal(literal) if name == OsStr::new(literal)),
+        )
+    }
+
     /// Whether the last component of this path, relative to the start, is named literally.
     pub fn names(&self, relative: &Path) -> bool {
-        self.patterns.iter().any(|pattern| names(pattern, relative))
+        relative.file_name().is_some_and(|name| self.has(name))
+            && self.patterns.iter().any(|pattern| names(pattern, relative))
     }
 }
 

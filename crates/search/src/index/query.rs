@@ -276,6 +276,7 @@ fn names_unlisted(table: &Table, top: FolderId, base: usize, walk: &Walk<'_>) ->
         .any(|folder| {
             let unlisted = folder.unlisted.iter();
             unlisted
+                .filter(|name| walk.named.has(name))
                 .map(|name| folder.path.join(&**name))
                 .any(|path| walk.named.names(crate::walk::folder::below(&path, base)))
         })
