@@ -13,6 +13,7 @@ mod resident;
 mod selection;
 mod surveys;
 mod terms;
+mod tool_names;
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -32,7 +33,6 @@ use crate::events::{Event, Observer};
 use crate::order::Order;
 use crate::pdf::PdfReader;
 use crate::programs::ProgramRunner;
-use crate::receive::canonical_tool;
 use crate::session::SessionInner;
 use crate::settings::{Mode, Settings};
 use crate::syntax::SyntaxReader;
@@ -81,6 +81,8 @@ pub(crate) struct EngineState {
     language: Option<Arc<Language>>,
     program_runner: Option<Arc<dyn ProgramRunner>>,
     pub(crate) surveys: Surveys,
+    /// The patterns of the last searches, compiled.
+    pub(crate) patterns: lancet_search::PatternCache,
     /// The roots that are resident for searches.
     pub(crate) resident: ResidentRoots,
     /// Recovery after earlier processes, and displaced files that may still be written to.
@@ -374,21 +376,6 @@ impl EngineView {
     /// The readers of the answers, a model or a person at the shell.
     pub(crate) fn audience(&self) -> &Audience {
         &self.base.audience
-    }
-
-    /// The own name of the tool that a call names with the prefix; any other name stays as it is.
-    pub(crate) fn own_tool_name<'n>(&self, called: &'n str) -> &'n str {
-        let prefix = self.audience().prefix();
-        let own = prefix.and_then(|prefix| prefix.without(called));
-        let is_tool =
-            |name: &&str| self.declaration(name).is_some() || canonical_tool(name).is_some();
-        own.filter(is_tool).unwrap_or(called)
-    }
-
-    pub(crate) fn declaration(&self, tool: &str) -> Option<&Declaration> {
-        self.declarations
-            .iter()
-            .find(|declaration| declaration.name == tool)
     }
 }
 

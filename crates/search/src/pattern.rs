@@ -15,6 +15,7 @@ mod source;
 
 use std::sync::{Arc, OnceLock};
 
+use grep_matcher::LineTerminator;
 use grep_regex::RegexMatcher;
 use regex_syntax::hir::{Hir, HirKind};
 
@@ -150,6 +151,11 @@ impl Pattern {
     /// The parsed expression.
     pub(crate) fn hir(&self) -> Option<&Hir> {
         self.source.hir()
+    }
+
+    /// The end of a line for the searcher, which refuses a matcher with another one.
+    pub(crate) fn line_end(&self) -> LineTerminator {
+        self.source.line_end()
     }
 
     /// Whether a match of this very expression can contain a line end.

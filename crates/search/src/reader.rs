@@ -58,6 +58,7 @@ impl<'s> SearchReader<'s> {
         builder
             .line_number(false)
             .multi_line(pattern.span == MatchSpan::MultiLine)
+            .line_terminator(pattern.line_end())
             .heap_limit(Some(LARGEST_WHOLE))
             .binary_detection(BinaryDetection::quit(0));
         SearchReader {

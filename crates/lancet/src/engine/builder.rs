@@ -371,6 +371,7 @@ impl Builder {
             language: self.language,
             program_runner: self.program_runner,
             surveys: Default::default(),
+            patterns: Default::default(),
             resident,
             state_dir: self.state_dir,
             pending_recovery: Default::default(),

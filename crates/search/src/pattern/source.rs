@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use grep_matcher::Matcher as _;
+use grep_matcher::{LineTerminator, Matcher as _};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
@@ -135,6 +135,13 @@ impl PatternSource {
             (spans_lines == self.spans_lines()).then_some(matcher)
         };
         self.ascii.get_or_init(compile).as_ref()
+    }
+
+    pub(super) fn line_end(&self) -> LineTerminator {
+        match (self.options.span, self.ends) {
+            (MatchSpan::SingleLine, LineEnds::Crlf) => LineTerminator::crlf(),
+            _ => LineTerminator::byte(b'\n'),
+        }
     }
 
     /// Whether a match can contain a line end, by ripgrep's judgement: it also says so of a pattern with an anchor.

@@ -20,11 +20,11 @@ fn all(matcher: &impl Matcher, text: &[u8]) -> Vec<Match> {
 }
 
 /// The numbers and the bytes of what a search reports.
-fn reported(matcher: &RegexMatcher, span: MatchSpan, text: &[u8]) -> Vec<(u64, Vec<u8>)> {
+fn reported(pattern: &Pattern, matcher: &RegexMatcher, text: &[u8]) -> Vec<(u64, Vec<u8>)> {
     let mut found = Vec::new();
     let mut searcher = SearcherBuilder::new()
-        .multi_line(span == MatchSpan::MultiLine)
-        .line_terminator(matcher.line_terminator().unwrap_or_default())
+        .multi_line(pattern.span == MatchSpan::MultiLine)
+        .line_terminator(pattern.line_end())
         .build();
     let sink = Bytes(|number, line| {
         found.push((number, line.to_vec()));
@@ -73,8 +73,8 @@ proptest! {
         let name = pattern.expression();
         prop_assert_eq!(ascii.line_terminator(), any.line_terminator(), "{}", name);
         prop_assert_eq!(
-            reported(ascii, pattern.span, &text),
-            reported(any, pattern.span, &text),
+            reported(&pattern, ascii, &text),
+            reported(&pattern, any, &text),
             "{}", name
         );
         prop_assert_eq!(all(ascii, &text), all(any, &text), "{}", name);

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use lancet_search::{Case, MatchSpan, Order, Pattern, PatternError, SearchTotals, Stop};
+use lancet_search::{Case, MatchSpan, Order, PatternError, PatternOptions, SearchTotals, Stop};
 use serde_json::{Value, json};
 
 use crate::arguments::{GlobArguments, GrepArguments, OutputMode};
@@ -218,7 +218,9 @@ fn glob(context: &CallContext<'_>, arguments: &GlobArguments) -> Result<Findings
 
 fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings, Refusal> {
     let (case, span) = options(arguments);
-    let pattern = Pattern::new(&arguments.pattern, case, span)
+    let patterns = &context.engine().base().patterns;
+    let pattern = patterns
+        .get(&arguments.pattern, PatternOptions::new(case, span))
         .map_err(|error| unusable(context, &arguments.pattern, &error))?;
     let scope = Scope::of_grep(context, arguments)?;
     let offset = arguments.offset.unwrap_or(0);

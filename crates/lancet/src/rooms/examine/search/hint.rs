@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use lancet_search::{Case, ListedFile, Order, Pattern, SearchExtent, Stop as _};
+use lancet_search::{Case, ListedFile, Order, Pattern, PatternOptions, SearchExtent, Stop as _};
 
 use super::scope::{Scope, path_of, told};
 use super::{Limit, options};
@@ -82,6 +82,7 @@ pub(super) fn for_grep(
     let limit = Limit::within(context, time(kept)).with_free_looks(FREE_LOOKS);
     let (case, span) = options(arguments);
     let expression = &arguments.pattern;
+    let patterns = &context.engine().base().patterns;
     let mut hints = Vec::new();
     let tally = &kept.tally;
     if tally.searched + tally.binary + tally.too_large + tally.unreadable == 0 {
@@ -107,20 +108,21 @@ pub(super) fn for_grep(
             }
         };
     if kept.tally.ignored > 0 && scope.respects_rules() {
-        let pattern = Pattern::new(expression, case, span);
+        let pattern = patterns.get(expression, PatternOptions::new(case, span));
         try_with(&scope.with_ignored(), pattern, &|files| {
             let flag = context.engine().audience().with_ignored();
             format!("it stands in ignored files, {files}; {flag} searches them")
         });
     }
     if case == Case::Sensitive && expression.chars().any(char::is_alphabetic) {
-        let pattern = Pattern::new(expression, Case::Insensitive, span);
+        let options = PatternOptions::new(Case::Insensitive, span);
+        let pattern = patterns.get(expression, options);
         try_with(scope, pattern, &|files| {
             format!("in other letter case it stands in {files}; -i finds it")
         });
     }
     if expression.contains('$') {
-        let pattern = Pattern::with_crlf(expression, case, span);
+        let pattern = patterns.get_with_crlf(expression, PatternOptions::new(case, span));
         try_with(scope, pattern, &|files| {
             format!("with \\r?$ for $ it stands in {files}, whose lines end in CRLF")
         });
