@@ -250,6 +250,7 @@ def questions(words):
     ]
 
 
+KEYS = (".pem", ".key")
 SHOWN = re.compile(r"^\[lancet: (?:matches|match|files|file) ([\d,]+)(?:-([\d,]+))? of (?:at least )?([\d,]+)")
 NUMBERED = re.compile(r"^(\d+)([:-])(.*)$", re.S)
 
@@ -274,14 +275,16 @@ def entries(text, mode):
 
 
 def judged(rg, arguments, flags):
-    """What rg finds, in the form of `entries`."""
+    """What rg finds, in the form of `entries`; without the keys that lancet's policy withholds."""
     mode = arguments.get("output_mode", "files_with_matches")
     if mode != "content":
-        return rg.lines(["-H", *flags])
+        return [line for line in rg.lines(["-H", *flags]) if not line.split(":")[0].endswith(KEYS)]
     found = []
     for line in rg.lines(["-H", "--null", "--no-heading", *flags]):
         if "\0" in line:
             path, rest = line.split("\0", 1)
+            if path.endswith(KEYS):
+                continue
             numbered = NUMBERED.match(rest)
             found.append((path, int(numbered[1]), numbered[2], numbered[3]))
     return found
