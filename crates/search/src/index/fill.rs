@@ -31,7 +31,6 @@ impl Index {
         }
         let mut filled = Filled {
             kind: TextKind::Unsigned,
-            ascii: false,
             blocks: BlockRange::default(),
         };
         let mut keep = false;
@@ -59,7 +58,6 @@ impl Index {
         if let Some(entry) = self.table.change_file(id) {
             entry.stamp = stamp;
             entry.kind = filled.kind;
-            entry.ascii = filled.ascii;
             entry.blocks = filled.blocks;
             entry.content = content;
         }
@@ -94,11 +92,7 @@ impl Index {
             self.blocks.end_run(run);
             run
         };
-        Ok(Filled {
-            kind,
-            ascii: text.is_ascii(),
-            blocks,
-        })
+        Ok(Filled { kind, blocks })
     }
 
     /// Signs a file piece by piece; one that is no text, cannot be read or has an enormous line stays unsigned.
@@ -106,7 +100,7 @@ impl Index {
         let mut run = self.blocks.begin_run();
         let mut piece = vec![0; BLOCK + OVERLAP];
         let (mut filled, mut passed, mut line) = (0, 0, 0);
-        let (mut kind, mut ascii) = (TextKind::Text, true);
+        let mut kind = TextKind::Text;
         loop {
             let mut ended = false;
             while filled < piece.len() && !ended {
@@ -139,7 +133,6 @@ impl Index {
                 self.blocks.remove(id, run, passed as u64);
                 return Ok(Filled::without_blocks(kind));
             }
-            ascii &= piece[..filled].is_ascii();
             self.blocks.add_to_run(&mut run, id, &piece[..filled])?;
             // A literal that begins in the overlap of the last block lies within it, since the text ends there.
             if ended {
@@ -150,11 +143,7 @@ impl Index {
             passed += BLOCK;
         }
         self.blocks.end_run(run);
-        Ok(Filled {
-            kind,
-            ascii,
-            blocks: run,
-        })
+        Ok(Filled { kind, blocks: run })
     }
 }
 
@@ -167,7 +156,6 @@ enum OwnEncoding {
 /// What was found out about the text of a file.
 struct Filled {
     kind: TextKind,
-    ascii: bool,
     blocks: BlockRange,
 }
 
@@ -183,7 +171,6 @@ impl Filled {
     fn without_blocks(kind: TextKind) -> Self {
         Filled {
             kind,
-            ascii: false,
             blocks: BlockRange::default(),
         }
     }

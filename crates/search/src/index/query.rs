@@ -105,6 +105,31 @@ impl ResidentTree {
         self.read().compare(scope)
     }
 
+    /// The entries below a folder that ignore files leave out; a folder that is not entered is one. `None` where the folder is not in the
+    /// tree.
+    pub fn ignored_below(&self, folder: &Path) -> Option<Vec<PathBuf>> {
+        let index = self.read();
+        let top = index.table.find(folder)?;
+        let mut found = Vec::new();
+        for folder in index.table.subtree(top) {
+            let Some(folder) = index.table.folder(folder) else {
+                continue;
+            };
+            found.extend(folder.ignored.iter().map(|name| folder.path.join(&**name)));
+        }
+        Some(found)
+    }
+
+    /// Files below a folder whose names contain a text, in whatever case of ASCII letters; at most `most`. `None` where the folder is
+    /// not in the tree.
+    pub fn named_like(&self, folder: &Path, text: &str, most: usize) -> Option<Vec<PathBuf>> {
+        let index = self.read();
+        let table = &index.table;
+        let span = table.span(table.find(folder)?);
+        let found = table.named_like(text.as_bytes(), &span, most);
+        Some(found.into_iter().filter_map(|id| table.path(id)).collect())
+    }
+
     fn read(&self) -> RwLockReadGuard<'_, Index> {
         self.index.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -274,7 +299,7 @@ fn names_unlisted(table: &Table, top: FolderId, base: usize, walk: &Walk<'_>) ->
         .iter()
         .filter_map(|id| table.folder(*id))
         .any(|folder| {
-            let unlisted = folder.unlisted.iter();
+            let unlisted = folder.unlisted.iter().chain(&folder.ignored);
             unlisted
                 .filter(|name| walk.named.has(name))
                 .map(|name| folder.path.join(&**name))

@@ -197,6 +197,7 @@ impl Index {
             let judged = apply(scope, &path, self.base, &rules, listed);
             folder.left_out = judged.left_out;
             folder.unlisted = judged.unlisted;
+            folder.ignored = judged.ignored;
             folder.stamp = handle.stat_itself().map_err(|_| NotResident::Changing)?;
             self.remove_missing(id, &judged.accepted);
             for (name, kind) in &judged.accepted {

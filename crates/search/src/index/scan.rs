@@ -38,6 +38,7 @@ pub(super) struct Judged {
     pub(super) accepted: Vec<(OsString, EntryKind)>,
     pub(super) left_out: Tally,
     pub(super) unlisted: Vec<Box<OsStr>>,
+    pub(super) ignored: Vec<Box<OsStr>>,
 }
 
 /// Lists a folder.
@@ -68,6 +69,7 @@ pub(super) fn apply(
         accepted: Vec::new(),
         left_out: Tally::default(),
         unlisted: Vec::new(),
+        ignored: Vec::new(),
     };
     judged.left_out.unreadable += u64::from(listed.unreadable);
     let mut path = EntryPath::new(folder);
@@ -77,7 +79,8 @@ pub(super) fn apply(
             entry.count(&mut judged.left_out);
             match entry {
                 EntryVerdict::Accepted => judged.accepted.push((name, kind)),
-                EntryVerdict::Ignored | EntryVerdict::Hidden | EntryVerdict::VersionControl => {
+                EntryVerdict::Ignored => judged.ignored.push(name.into_boxed_os_str()),
+                EntryVerdict::Hidden | EntryVerdict::VersionControl => {
                     judged.unlisted.push(name.into_boxed_os_str());
                 }
                 // The name of a denied entry is not kept.
@@ -200,6 +203,7 @@ impl Index {
         if let Some(folder) = self.table.folder_mut(id) {
             folder.left_out = judged.left_out;
             folder.unlisted = judged.unlisted;
+            folder.ignored = judged.ignored;
         }
         let mut entries = judged.accepted;
         entries.reverse();

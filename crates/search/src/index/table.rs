@@ -52,8 +52,10 @@ pub(super) struct Folder {
     pub(super) folders: Vec<FolderId>,
     /// What is left out here, by reason.
     pub(super) left_out: Tally,
-    /// The names of entries that are left out as hidden, ignored or of version control: a pattern may name them.
+    /// The names of entries that are left out as hidden or of version control: a pattern may name them.
     pub(super) unlisted: Vec<Box<OsStr>>,
+    /// The names of entries that an ignore file leaves out.
+    pub(super) ignored: Vec<Box<OsStr>>,
     /// Where the files below this folder are in path order.
     span: Range<u32>,
 }
@@ -64,8 +66,6 @@ pub(super) struct FileEntry {
     name: Range<u32>,
     pub(super) stamp: Stamp,
     pub(super) kind: TextKind,
-    /// Whether every byte is ASCII.
-    pub(super) ascii: bool,
     pub(super) blocks: BlockRange,
     pub(super) content: Option<ContentPlace>,
 }
@@ -76,6 +76,9 @@ pub(super) struct Table {
     folders: Vec<Option<Folder>>,
     files: Vec<Option<FileEntry>>,
     names: Vec<u8>,
+    /// The same names with their ASCII letters in lower case, and where the name of each file begins.
+    folded: Vec<u8>,
+    name_starts: Vec<u32>,
     /// The files in path order, and the place of each file in it.
     order: Vec<FileId>,
     ranks: Vec<u32>,
@@ -133,8 +136,8 @@ impl Table {
         /// The path, the lists and the rules of a folder of average size.
         const FOLDER: usize = std::mem::size_of::<Option<Folder>>() + 256;
         const FILE: usize =
-            std::mem::size_of::<Option<FileEntry>>() + 4 * std::mem::size_of::<FileId>();
-        self.folders.len() * FOLDER + self.files.len() * FILE + self.names.len()
+            std::mem::size_of::<Option<FileEntry>>() + 5 * std::mem::size_of::<FileId>();
+        self.folders.len() * FOLDER + self.files.len() * FILE + 2 * self.names.len()
     }
 
     pub(super) fn live_folders(&self) -> impl Iterator<Item = (FolderId, &Folder)> {
@@ -173,6 +176,7 @@ impl Table {
             folders: Vec::new(),
             left_out: Tally::default(),
             unlisted: Vec::new(),
+            ignored: Vec::new(),
             span: 0..0,
         }));
         self.reordered = true;
@@ -184,6 +188,9 @@ impl Table {
         let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
         let start = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
         self.names.extend_from_slice(name.as_bytes());
+        self.folded
+            .extend(name.as_bytes().iter().map(u8::to_ascii_lowercase));
+        self.name_starts.push(start);
         let end = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
         let at = self.file_place(folder, name).unwrap_or_else(|at| at);
         self.files.push(Some(FileEntry {
@@ -191,7 +198,6 @@ impl Table {
             name: start..end,
             stamp,
             kind: TextKind::Unsigned,
-            ascii: false,
             blocks: BlockRange::default(),
             content: None,
         }));

@@ -180,4 +180,32 @@ impl Table {
     pub(in crate::index) fn known_newest(&self, key: &NameKey) -> Option<&[FileId]> {
         self.lists.get(key).map(Vec::as_slice)
     }
+
+    /// Files of a part of the path order whose names contain a text, in whatever case of ASCII letters; at most `most`.
+    pub(in crate::index) fn named_like(
+        &self,
+        text: &[u8],
+        span: &Range<u32>,
+        most: usize,
+    ) -> Vec<FileId> {
+        let folded = text.to_ascii_lowercase();
+        let mut found: Vec<FileId> = Vec::new();
+        for at in memchr::memmem::find_iter(&self.folded, &folded) {
+            let next = self
+                .name_starts
+                .partition_point(|start| *start as usize <= at);
+            let id = FileId(u32::try_from(next.saturating_sub(1)).unwrap_or(u32::MAX));
+            let is_whole = self
+                .file(id)
+                .is_some_and(|file| at + folded.len() <= file.name.end as usize);
+            if is_whole && span.contains(&self.rank(id)) && found.last() != Some(&id) {
+                found.push(id);
+            }
+            if found.len() == most {
+                break;
+            }
+        }
+        found.sort_by_key(|id| self.rank(*id));
+        found
+    }
 }

@@ -1,10 +1,16 @@
 //! Hints for a search that found nothing: the closest thing that does exist. They take at most 100 ms, except for a few
 //! files that are always checked, and name nothing that a wider search would not show.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
-use lancet_search::{Case, ListedFile, Order, Pattern, PatternOptions, SearchExtent, Stop as _};
+use lancet_search::{
+    Case, Gate as _, ListedFile, Order, Pattern, PatternOptions, SearchExtent, Stop as _,
+};
+use lancet_workspace::EntryKind;
 
+use super::gate::Guard;
+use super::resident;
 use super::scope::{Scope, path_of, told};
 use super::{Limit, options};
 use crate::arguments::{GlobArguments, GrepArguments};
@@ -34,12 +40,10 @@ pub(super) fn for_glob(
     let limit = Limit::within(context, time(kept)).with_free_looks(FREE_LOOKS);
     let mut hints = Vec::new();
     if kept.tally.ignored > 0 && scope.respects_rules() {
-        let mut survey =
-            scope
-                .with_ignored()
-                .list(context, &limit, Order::Newest, SearchExtent::Whole);
+        let ignored = scope.of_ignored(context);
+        let mut survey = ignored.list(context, &limit, Order::Newest, SearchExtent::Whole);
         if survey.total > 0 {
-            let names = some_names(context, kept, survey.files.first(NAMED + 1));
+            let names = some_names(context, &ignored.paths(), survey.files.first(NAMED + 1));
             hints.push(format!(
                 "{} among the ignored match: {names}; {} lists them",
                 super::words::count(survey.total, "file"),
@@ -102,14 +106,14 @@ pub(super) fn for_grep(
                 SearchExtent::Whole,
             );
             if survey.total > 0 {
-                let names = some_names(context, kept, survey.files.first(NAMED + 1));
+                let names = some_names(context, &scope.paths(), survey.files.first(NAMED + 1));
                 let files = super::words::count(survey.total, "file");
                 hints.push(words(&format!("{files}: {names}")));
             }
         };
     if kept.tally.ignored > 0 && scope.respects_rules() {
         let pattern = patterns.get(expression, PatternOptions::new(case, span));
-        try_with(&scope.with_ignored(), pattern, &|files| {
+        try_with(&scope.of_ignored(context), pattern, &|files| {
             let flag = context.engine().audience().with_ignored();
             format!("it stands in ignored files, {files}; {flag} searches them")
         });
@@ -150,13 +154,13 @@ fn time(kept: &Kept) -> Duration {
 /// Names a few of some files.
 fn some_names(
     context: &CallContext<'_>,
-    kept: &Kept,
+    starts: &[PathBuf],
     files: &[lancet_search::ListedFile],
 ) -> String {
     let names: Vec<String> = files
         .iter()
         .take(NAMED)
-        .map(|entry| told(context.engine(), &path_of(&kept.starts, entry)))
+        .map(|entry| told(context.engine(), &path_of(starts, entry)))
         .collect();
     let more = if files.len() > NAMED {
         " and others"
@@ -177,6 +181,16 @@ fn near_names(
     let plain = |character: char| character.is_alphanumeric() || "._- ".contains(character);
     if last.chars().count() < 3 || !last.chars().all(plain) {
         return None;
+    }
+    // Comparing the names of a large tree letter by letter would take most of the answer's time.
+    let resident = resident::named_like(context.engine(), &scope.starts, last, NAMED);
+    if let Some(near) = resident {
+        let gate = Guard::new(context.engine());
+        let near = near
+            .iter()
+            .filter(|path| gate.may_read(path, EntryKind::File));
+        let near: Vec<String> = near.map(|path| told(context.engine(), path)).collect();
+        return (!near.is_empty()).then(|| near.join(", "));
     }
     let mut survey = scope
         .with_all_names()

@@ -1,6 +1,6 @@
 //! Answers searches from resident trees where they can, and has trees built and looked after in the background.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -48,6 +48,41 @@ pub(super) fn search(
         build(view, order);
     }
     summary
+}
+
+/// With more ignored entries a walk finds them as quickly.
+const MOST_IGNORED: usize = 1_000;
+
+/// The entries below some folders that ignore files leave out, where all these folders are resident.
+pub(super) fn ignored_below(view: &EngineView, starts: &[Start]) -> Option<Vec<PathBuf>> {
+    let found = in_trees(view, starts, |tree, start| tree.ignored_below(start))?;
+    (found.len() <= MOST_IGNORED).then_some(found)
+}
+
+/// Files below some folders whose names contain a text, where all these folders are resident.
+pub(super) fn named_like(
+    view: &EngineView,
+    starts: &[Start],
+    text: &str,
+    most: usize,
+) -> Option<Vec<PathBuf>> {
+    in_trees(view, starts, |tree, start| {
+        tree.named_like(start, text, most)
+    })
+}
+
+fn in_trees<T>(
+    view: &EngineView,
+    starts: &[Start],
+    ask: impl Fn(&ResidentTree, &Path) -> Option<Vec<T>>,
+) -> Option<Vec<T>> {
+    let paths: Vec<&Path> = starts.iter().map(Start::path).collect();
+    let trees = view.base().resident.trees(&view.rules_in_force(), &paths)?;
+    let mut all = Vec::new();
+    for path in paths {
+        all.extend(trees.iter().find_map(|tree| ask(tree, path))?);
+    }
+    Some(all)
 }
 
 /// Builds a tree on a thread of the lowest priority.

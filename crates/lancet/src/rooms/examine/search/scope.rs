@@ -6,11 +6,11 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use lancet_search::{
-    File, Filter, HiddenFiles, IgnoreFiles, ListedFile, LiteralNames, Order, PageNeed, PageUnit,
-    Pattern, SearchExtent, SearchSummary, Start, Walk, count_matches, count_resident, list_files,
-    list_resident, type_names,
+    File, Filter, Gate as _, HiddenFiles, IgnoreFiles, ListedFile, LiteralNames, Order, PageNeed,
+    PageUnit, Pattern, SearchExtent, SearchSummary, Start, Walk, count_matches, count_resident,
+    list_files, list_resident, type_names,
 };
-use lancet_workspace::{FileType, LocateError};
+use lancet_workspace::{EntryKind, FileType, LocateError};
 
 use super::Limit;
 use super::gate::Guard;
@@ -100,6 +100,35 @@ impl Scope {
             filter: self.filter.clone(),
             named: self.named.clone(),
             ignoring: IgnoreFiles::Include,
+        }
+    }
+
+    /// The ignored files of this scope, and of some others: where the folders are resident it is known which entries are ignored, and
+    /// only they are searched.
+    pub(super) fn of_ignored(&self, context: &CallContext<'_>) -> Self {
+        let whole = self.with_ignored();
+        let Some(ignored) = resident::ignored_below(context.shared_engine(), &self.starts) else {
+            return whole;
+        };
+        let engine = context.engine();
+        let gate = Guard::new(engine);
+        let starts = ignored.iter().filter_map(|path| {
+            // Hidden entries stay out, and a start is searched whatever gate and filter say.
+            let name = path.file_name()?.as_encoded_bytes();
+            let located = (name.first() != Some(&b'.'))
+                .then(|| engine.ceiling().locate_as_spelled(path).ok())
+                .flatten()?;
+            let (kind, wanted) = match located.kind() {
+                FileType::Directory => (EntryKind::Folder, true),
+                FileType::File => (EntryKind::File, self.filter.keeps(path)),
+                _ => return None,
+            };
+            (wanted && located.path() == path && gate.may_read(path, kind))
+                .then(|| Start::new(located))
+        });
+        Scope {
+            starts: starts.collect(),
+            ..whole
         }
     }
 
