@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
 use super::schema::{MigrateError, STEPS, migrate};
-use super::{events, ledger_tables, ledgers, log, stops, workspaces};
+use super::{events, ledger_tables, log, stops, workspaces};
 
 /// The size in bytes to which the write-ahead log is truncated after a checkpoint.
 const LONGEST_LOG: i64 = 4 << 20;
@@ -45,7 +45,7 @@ pub(super) fn prepare(
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     migrate(&mut connection, STEPS)?;
-    ledgers::add_functions(&connection)?;
+    ledger_tables::add_functions(&connection)?;
     ledger_tables::check(&connection)?;
     log::check(&connection)?;
     workspaces::check(&connection)?;

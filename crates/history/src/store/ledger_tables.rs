@@ -1,8 +1,11 @@
-//! The tables of the ledgers, `sessions` and `ledger`: whether they are as expected, and the removal of old sessions.
+//! The tables of the ledgers, `sessions` and `ledger`: whether they are as expected, the function that their statements need, and
+//! the removal of old sessions.
 
 use rusqlite::Connection;
+use rusqlite::functions::FunctionFlags;
 
 use super::clock::now;
+use crate::seen::Seen;
 
 /// A session that was not used for this many seconds is removed.
 const UNUSED: i64 = 30 * DAY;
@@ -19,6 +22,25 @@ pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
         "{ROWS} WHERE session = 0 AND used = 0 AND writer = 0"
     ))?;
     Ok(())
+}
+
+/// Makes the function `merge_seen(stored, new)` known to a connection: the ranges of both, or the new ones where the stored
+/// ones cannot be decoded.
+pub(super) fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8
+        | FunctionFlags::SQLITE_DETERMINISTIC
+        | FunctionFlags::SQLITE_DIRECTONLY;
+    connection.create_scalar_function("merge_seen", 2, flags, |arguments| {
+        let stored = arguments.get_raw(0).as_blob()?;
+        let new = arguments.get_raw(1).as_blob()?;
+        Ok(match (Seen::decode(stored), Seen::decode(new)) {
+            (Some(mut seen), Some(new)) => {
+                seen.add_all(&new);
+                seen.encode()
+            }
+            _ => new.to_vec(),
+        })
+    })
 }
 
 /// Removes sessions that were not used for a month.

@@ -6,7 +6,6 @@ use std::hash::{BuildHasher, Hasher};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::clock::now;
@@ -189,25 +188,6 @@ fn save_row(
             entry.numbers.encode()
         ])?;
     Ok(())
-}
-
-/// Makes the function `merge_seen(stored, new)` known to a connection: the ranges of both, or the new ones where the stored
-/// ones cannot be decoded.
-pub(super) fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
-    let flags = FunctionFlags::SQLITE_UTF8
-        | FunctionFlags::SQLITE_DETERMINISTIC
-        | FunctionFlags::SQLITE_DIRECTONLY;
-    connection.create_scalar_function("merge_seen", 2, flags, |arguments| {
-        let stored = arguments.get_raw(0).as_blob()?;
-        let new = arguments.get_raw(1).as_blob()?;
-        Ok(match (Seen::decode(stored), Seen::decode(new)) {
-            (Some(mut seen), Some(new)) => {
-                seen.add_all(&new);
-                seen.encode()
-            }
-            _ => new.to_vec(),
-        })
-    })
 }
 
 /// Removes the oldest rows beyond the number that a ledger holds.
