@@ -6,6 +6,6 @@
 pub struct PatternError {
     /// The reason; a syntax error marks its position in the expression.
     pub words: String,
-    /// Whether the expression contains a line end, which needs [`MatchSpan::MultiLine`].
+    /// Whether the expression contains a line end, which needs [`MatchSpan::MultiLine`](crate::MatchSpan::MultiLine).
     pub spans_lines: bool,
 }
