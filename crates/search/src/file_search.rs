@@ -71,17 +71,30 @@ impl<'s> FileSearcher<'s> {
         }
     }
 
+    /// Counts the matches in a text in memory that has no NUL byte and no byte order mark of UTF-16.
+    pub(crate) fn count_in_text(&mut self, text: &[u8]) -> FileOutcome {
+        self.count_by(|reading, matcher, sink| reading.search_text(matcher, text, sink))
+    }
+
     /// Counts the matches in a file whose whole content is in memory.
-    pub fn count_of(&mut self, bytes: &[u8], encoding: Option<&'static str>) -> FileOutcome {
+    pub(crate) fn count_in_bytes(&mut self, bytes: &[u8]) -> FileOutcome {
+        self.count_by(|reading, matcher, sink| reading.search_bytes(matcher, bytes, None, sink))
+    }
+
+    fn count_by(
+        &mut self,
+        search: impl FnOnce(
+            &mut SearchReader<'s>,
+            &StoppableMatcher<'s>,
+            &mut CountSink<'_, 's>,
+        ) -> Result<bool, FileOutcome>,
+    ) -> FileOutcome {
         let mut sink = CountSink {
             matcher: &self.matcher,
             spans: self.matcher.spans_lines(),
             matches: 0,
         };
-        let searched = self
-            .reading
-            .search_bytes(&self.matcher, bytes, encoding, &mut sink);
-        match searched {
+        match search(&mut self.reading, &self.matcher, &mut sink) {
             Ok(cut) => FileOutcome::Matches {
                 matches: sink.matches,
                 cut,
@@ -96,21 +109,7 @@ impl<'s> FileSearcher<'s> {
         leaf: Result<FileReader, ReadError>,
         encoding: Option<&'static str>,
     ) -> FileOutcome {
-        let mut sink = CountSink {
-            matcher: &self.matcher,
-            spans: self.matcher.spans_lines(),
-            matches: 0,
-        };
-        let searched = self
-            .reading
-            .search(&self.matcher, leaf, encoding, &mut sink);
-        match searched {
-            Ok(cut) => FileOutcome::Matches {
-                matches: sink.matches,
-                cut,
-            },
-            Err(why) => why,
-        }
+        self.count_by(|reading, matcher, sink| reading.search(matcher, leaf, encoding, sink))
     }
 }
 

@@ -49,6 +49,8 @@ pub(crate) struct SearchReader<'s> {
     nul: NulByte,
     builder: SearcherBuilder,
     plain: Searcher,
+    /// For texts that are known to have no NUL: looking for one took as long as looking for the pattern.
+    without_nul: Option<Searcher>,
     buffer: Vec<u8>,
 }
 
@@ -66,6 +68,7 @@ impl<'s> SearchReader<'s> {
             spans_lines: pattern.spans_lines(),
             nul: NulByte::Ends,
             plain: builder.build(),
+            without_nul: None,
             builder,
             buffer: Vec::new(),
         }
@@ -88,6 +91,7 @@ impl<'s> SearchReader<'s> {
             spans_lines: self.spans_lines,
             nul: self.nul,
             plain: builder.build(),
+            without_nul: None,
             builder,
             buffer: Vec::new(),
         }
@@ -102,6 +106,7 @@ impl<'s> SearchReader<'s> {
             spans_lines: self.spans_lines,
             nul: NulByte::EndsLine,
             plain: builder.build(),
+            without_nul: None,
             builder,
             buffer: Vec::new(),
         }
@@ -136,6 +141,24 @@ impl<'s> SearchReader<'s> {
         let done = searcher.search_slice(matcher, text, &mut seen);
         matcher.expect(Alphabet::Any);
         finish(matcher, done, seen.binary, cut)
+    }
+
+    /// Searches a text in memory that has no NUL byte and no byte order mark of UTF-16.
+    pub(crate) fn search_text<S: Sink<Error = io::Error>>(
+        &mut self,
+        matcher: &StoppableMatcher<'_>,
+        text: &[u8],
+        sink: S,
+    ) -> Result<bool, FileOutcome> {
+        let builder = &self.builder;
+        let searcher = self.without_nul.get_or_insert_with(|| {
+            let mut builder = builder.clone();
+            builder.binary_detection(BinaryDetection::none()).build()
+        });
+        matcher.expect_text(text);
+        let done = searcher.search_slice(matcher, text, sink);
+        matcher.expect(Alphabet::Any);
+        finish(matcher, done, None, false)
     }
 
     /// Searches a file. Returns whether a NUL beyond the first window ended the search, or why the file was not

@@ -241,26 +241,24 @@ impl CandidateSearch<'_> {
     fn search(&self, worker: &mut Worker<'_>, candidate: CandidateFile) -> Option<Searched> {
         let part = &self.parts[candidate.part];
         let index = part.index;
-        let gone = Some(Searched {
+        let nothing = Searched {
             outcome: FileOutcome::Gone,
             entry: None,
-        });
-        let (Some(entry), Some(path)) = (index.table.file(candidate.id), self.path(candidate))
-        else {
-            return gone;
         };
-        if !self
-            .walk
-            .gate
-            .may_read(&path, lancet_workspace::EntryKind::File)
-        {
-            return gone;
-        }
+        let Some(entry) = index.table.file(candidate.id) else {
+            return Some(nothing);
+        };
         self.walk.progress.count_visited();
         let content = index.contents.as_ref().zip(entry.content);
         let outcome = match content {
-            Some((contents, place)) => worker.searcher.count_of(contents.get(place), None),
+            Some((contents, place)) if entry.kind == TextKind::Text => {
+                worker.searcher.count_in_text(contents.get(place))
+            }
+            Some((contents, place)) => worker.searcher.count_in_bytes(contents.get(place)),
             None => {
+                let Some(path) = self.path(candidate).filter(|path| self.may_read(path)) else {
+                    return Some(nothing);
+                };
                 let encoding = (self.scope.encodings)(&path);
                 let reader = worker.open(part, candidate);
                 worker.searcher.count(reader, encoding)
@@ -271,8 +269,14 @@ impl CandidateSearch<'_> {
             FileOutcome::Matches { matches, .. } => matches,
             _ => 0,
         };
-        let listed = matches > 0 && part.may_list(candidate.id, &path, self.linked);
-        if listed {
+        // The gate let the file into the tree. It is asked once more before the file is named; most candidates never are.
+        let path = match matches {
+            0 => None,
+            _ => self.path(candidate).filter(|path| {
+                self.may_read(path) && part.may_list(candidate.id, path, self.linked)
+            }),
+        };
+        if path.is_some() {
             self.walk.progress.count_found();
         }
         Some(Searched {
@@ -281,8 +285,13 @@ impl CandidateSearch<'_> {
                 TextKind::Unsigned => outcome,
                 _ => FileOutcome::Gone,
             },
-            entry: listed.then(|| part.entry(candidate.id, &path, matches)),
+            entry: path.map(|path| part.entry(candidate.id, &path, matches)),
         })
+    }
+
+    fn may_read(&self, path: &std::path::Path) -> bool {
+        let kind = lancet_workspace::EntryKind::File;
+        self.walk.gate.may_read(path, kind)
     }
 }
 

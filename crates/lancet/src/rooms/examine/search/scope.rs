@@ -27,7 +27,7 @@ use crate::wording::quote_path;
 
 /// How long a search in memory goes on counting once its page is full. It may take up to 10 ms; the first 250 lines of a common word
 /// take less than one, so that more than this would be most of the answer's time.
-const COUNTED_ON: Duration = Duration::from_millis(1);
+const COUNTED_ON: Duration = Duration::from_micros(500);
 /// More threads than these only wait for the same disk.
 const MOST_THREADS: usize = 12;
 
