@@ -1,21 +1,21 @@
 //! Reads a file as ripgrep does and passes its text to a searcher: decoded by its byte order mark, else as bytes; a
 //! NUL makes it binary. Memory is bounded, and reading ends when [`Stop`] says so.
 
+mod binary_sink;
 mod mapped_text;
 
 use std::io::{self, Read};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::time::Duration;
 
-use grep_searcher::{
-    BinaryDetection, Encoding, Searcher, SearcherBuilder, Sink, SinkFinish, SinkMatch,
-};
+use grep_searcher::{BinaryDetection, Encoding, Searcher, SearcherBuilder, Sink};
 use lancet_workspace::{FileReader, ReadError};
 
 use crate::file_search::FileOutcome;
 use crate::gate::Stop;
 use crate::pattern::{Alphabet, MatchSpan, Pattern};
 use crate::stoppable::StoppableMatcher;
+use binary_sink::{BinarySink, NulByte};
 use mapped_text::MappedText;
 
 /// A file up to this size is searched in one piece; a larger one while it is read.
@@ -31,16 +31,6 @@ const MOST_KEPT_BUFFER: usize = 1 << 20;
 static LARGE_FILE: Mutex<()> = Mutex::new(());
 /// The interval at which a thread that waits for the lock checks [`Stop`].
 const CHECK_STOP_EVERY: Duration = Duration::from_millis(2);
-
-/// What a NUL byte means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum NulByte {
-    /// It ends the text; within the first window the file is binary and not searched.
-    Ends,
-    /// It ends a line, as in ripgrep's search of a file that was named: the whole file is searched, and the sink learns
-    /// that it is binary.
-    EndsLine,
-}
 
 /// Reads files for one thread and reuses its buffers.
 pub(crate) struct SearchReader<'s> {
@@ -364,50 +354,5 @@ impl Read for ReadUntilNul<'_> {
             None => self.line += read,
         }
         Ok(read)
-    }
-}
-
-/// Forwards every event and records where the searcher itself met a NUL.
-struct BinarySink<S> {
-    sink: S,
-    nul: NulByte,
-    binary: Option<u64>,
-}
-
-impl<S: Sink<Error = io::Error>> Sink for &mut BinarySink<S> {
-    type Error = io::Error;
-
-    fn matched(&mut self, searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        self.sink.matched(searcher, found)
-    }
-
-    fn context(
-        &mut self,
-        searcher: &Searcher,
-        context: &grep_searcher::SinkContext<'_>,
-    ) -> io::Result<bool> {
-        self.sink.context(searcher, context)
-    }
-
-    fn binary_data(&mut self, searcher: &Searcher, offset: u64) -> io::Result<bool> {
-        match self.nul {
-            NulByte::Ends => {
-                self.binary.get_or_insert(offset);
-                Ok(true)
-            }
-            NulByte::EndsLine => self.sink.binary_data(searcher, offset),
-        }
-    }
-
-    fn context_break(&mut self, searcher: &Searcher) -> io::Result<bool> {
-        self.sink.context_break(searcher)
-    }
-
-    fn begin(&mut self, searcher: &Searcher) -> io::Result<bool> {
-        self.sink.begin(searcher)
-    }
-
-    fn finish(&mut self, searcher: &Searcher, end: &SinkFinish) -> io::Result<()> {
-        self.sink.finish(searcher, end)
     }
 }
