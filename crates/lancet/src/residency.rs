@@ -241,11 +241,11 @@ mod tests {
             },
             other => panic!("{other:?}"),
         };
-        teller.tell(resident("/p", 4));
-        teller.tell(resident("/p", 7));
-        assert_eq!(answered(), 4);
-        teller.tell(resident("/p", 8));
-        assert_eq!(answered(), 8);
+        teller.tell(resident("/p", 40));
+        teller.tell(resident("/p", 79));
+        assert_eq!(answered(), 40);
+        teller.tell(resident("/p", 80));
+        assert_eq!(answered(), 80);
     }
 
     #[test]
