@@ -113,7 +113,7 @@ export default {
 
   "the server is started anew and the page goes on": async (stage) => {
     await stage.serve();
-    const page = await stage.browser({ trouble: ["ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_EMPTY_RESPONSE"] });
+    const page = await stage.browser({ trouble: ["ERR_CONNECTION_REFUSED", "ERR_CONNECTION_RESET", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_EMPTY_RESPONSE"] });
     await stage.stop("SIGKILL");
     await page.waitForSelector(".live:visible");
     await stage.serve();
