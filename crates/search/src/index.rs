@@ -40,7 +40,7 @@ use crate::file_search::Encodings;
 use crate::filter::Filter;
 use crate::gate::{Gate, Stop};
 use crate::literal_names::LiteralNames;
-use crate::rules::{Excludes, Rules};
+use crate::rules::Excludes;
 use crate::tally::SearchProgress;
 use crate::walk::{HiddenFiles, IgnoreFiles, Start, Walk};
 
@@ -137,7 +137,32 @@ pub struct Index {
     /// The memory and the watches that are taken from the user's budget.
     memory: Held,
     watches: Held,
+    /// What may still be read at this time.
+    allowance: ReadAllowance,
     buffer: Vec<u8>,
+}
+
+/// How much may be read at one time.
+#[derive(Clone, Copy, Debug)]
+struct ReadAllowance {
+    files: usize,
+    bytes: u64,
+}
+
+impl ReadAllowance {
+    const UNLIMITED: ReadAllowance = ReadAllowance {
+        files: usize::MAX,
+        bytes: u64::MAX,
+    };
+
+    /// Takes a file of this size off what may be read.
+    fn take(&mut self, size: u64) -> Result<(), NotResident> {
+        let files = self.files.checked_sub(1);
+        let bytes = self.bytes.checked_sub(size);
+        let (files, bytes) = files.zip(bytes).ok_or(NotResident::Changing)?;
+        *self = ReadAllowance { files, bytes };
+        Ok(())
+    }
 }
 
 /// What an index takes.
@@ -186,10 +211,10 @@ impl Index {
             linked: BTreeSet::new(),
             memory: memory.take(0).map_err(|_| NotResident::NoMemory)?,
             watches: watches.take(0).map_err(|_| NotResident::NoWatches)?,
+            allowance: ReadAllowance::UNLIMITED,
             buffer: Vec::new(),
         };
-        let above = Rules::above(path, scope.excludes);
-        index.add_tree(scope, None, root, path, &above)?;
+        index.add_root(scope, root, path)?;
         index.settle();
         index.claim_memory()?;
         index.buffer = Vec::new();

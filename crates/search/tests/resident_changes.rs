@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use lancet_search::{
-    AllowAll, Budget, Filter, HiddenFiles, IgnoreFiles, Index, IndexScope, KeepContents,
-    LiteralNames, Order, ResidentTree, SearchProgress, SearchSummary, Start, Walk, WatchAllowance,
-    list_files, list_resident,
+    AllowAll, Budget, File, Filter, HiddenFiles, IgnoreFiles, Index, IndexScope, KeepContents,
+    LiteralNames, NotResident, Order, ResidentTree, SearchProgress, SearchSummary, Start,
+    Unanswered, Walk, WatchAllowance, list_files, list_resident,
 };
 use lancet_workspace::{RealDisk, Workspace};
 
@@ -57,8 +57,8 @@ impl Ground {
         }
     }
 
-    /// The files in memory, newest first, which are those that a walk finds.
-    fn newest(&self) -> Vec<PathBuf> {
+    /// Asks for all files, newest first.
+    fn with_walk<T>(&self, ask: impl FnOnce(&Walk<'_>) -> T) -> T {
         let filter = Filter::default()
             .with_globs(&[&self.root], &["**/*.txt"])
             .expect("a glob");
@@ -74,13 +74,23 @@ impl Ground {
             progress: &SearchProgress::default(),
             threads: 1,
         };
+        ask(&walk)
+    }
+
+    fn listed(&self) -> Result<SearchSummary, Unanswered> {
+        let linked = |_: &File<'_>, _: u64| true;
+        self.with_walk(|walk| list_resident(&self.trees, &scope(), walk, Order::Newest, &linked))
+    }
+
+    /// The files in memory, newest first, which are those that a walk finds.
+    fn newest(&self) -> Vec<PathBuf> {
         let names = |mut summary: SearchSummary| -> Vec<PathBuf> {
             let files = summary.files.all().iter();
             files.map(|file| file.relative.to_path_buf()).collect()
         };
-        let ours = list_resident(&self.trees, &scope(), &walk, Order::Newest, &|_, _| true);
-        let ours = names(ours.expect("answered from memory"));
-        assert_eq!(ours, names(list_files(&walk, Order::Newest, &|_, _| true)));
+        let ours = names(self.listed().expect("answered from memory"));
+        let theirs = self.with_walk(|walk| list_files(walk, Order::Newest, &|_, _| true));
+        assert_eq!(ours, names(theirs));
         ours
     }
 
@@ -124,5 +134,60 @@ fn files_whose_times_change_together_stand_in_the_order_of_their_times() {
             }
         }
         ground.newest();
+    }
+}
+
+#[test]
+fn a_list_keeps_its_places_while_files_of_it_change_and_go() {
+    let names: Vec<String> = (0..400).map(|number| format!("f{number:03}.txt")).collect();
+    let ground = Ground::with(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    for (name, seconds) in names.iter().zip(1_000..) {
+        ground.age(name, seconds);
+    }
+    let mut first = ground.listed().expect("answered from memory");
+    let mut again = ground.listed().expect("answered from memory");
+    let before = first.files.part(0..400).expect("all");
+    assert_eq!(before.len(), 400);
+    fs::remove_file(ground.root.join(&before[300].relative)).expect("removed");
+    let changed = before[350].relative.to_string_lossy().into_owned();
+    ground.age(&changed, 7);
+    ground.listed().expect("the changes are taken in");
+    let after = again.files.part(0..400).expect("all");
+    for (at, (before, after)) in before.iter().zip(&after).enumerate() {
+        assert_eq!(before.relative, after.relative, "{at}");
+        let is_other = at == 300 || at == 350;
+        assert_eq!(before.modified != after.modified, is_other, "{at}");
+    }
+    assert_ne!(
+        after[350].modified,
+        (7, 0),
+        "a file that changed since must not pass for what was listed"
+    );
+}
+
+#[test]
+fn a_search_does_not_wait_until_a_large_folder_that_has_come_is_read() {
+    let ground = Ground::with(&["a.txt"]);
+    // Hidden, so that it is not in the tree yet.
+    let large = ground.root.join(".large");
+    fs::create_dir(&large).expect("made");
+    for number in 0..2_500 {
+        fs::write(large.join(format!("{number}.txt")), "text").expect("written");
+    }
+    assert_eq!(ground.newest().len(), 1);
+    fs::rename(&large, ground.root.join("large")).expect("renamed");
+    let lost = ground.listed().expect_err("it is built anew");
+    assert_eq!(lost, Unanswered::Lost(0, NotResident::Changing));
+}
+
+#[test]
+fn a_large_file_that_grows_does_not_end_the_tree() {
+    let ground = Ground::with(&["a.txt"]);
+    let file = ground.root.join("log.txt");
+    fs::write(&file, "line\n".repeat(7 << 20)).expect("written");
+    for round in 0..4 {
+        assert_eq!(ground.newest().len(), 2, "round {round}");
+        let opened = fs::File::options().append(true).open(&file);
+        std::io::Write::write_all(&mut opened.expect("there"), b"more\n").expect("appended");
     }
 }

@@ -1,8 +1,10 @@
 //! Which roots are resident for searches, and when one is to be built, kept or given back. The trees themselves, and how they
 //! answer, are `lancet_search`'s; `rooms/examine/search/resident.rs` builds and asks them.
 
+mod allowance;
+
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use lancet_policy::Policy;
@@ -10,8 +12,9 @@ use lancet_search::{
     Budget, Index, IndexStatus, KeepContents, NotResident, Residency, ResidentFacts, ResidentTree,
     WatchAllowance, WhyNot, is_home_folder,
 };
-use lancet_workspace::{is_memory_scarce, watch_limit};
+use lancet_workspace::is_memory_scarce;
 
+use self::allowance::SharedAllowance;
 use crate::residency::ResidencyTeller;
 use crate::settings::{ContentsUse, IndexUse, Settings};
 
@@ -31,12 +34,11 @@ const TRIED_AGAIN: Duration = Duration::from_secs(5 * 60);
 /// The resident roots of an engine.
 pub(crate) struct ResidentRoots {
     teller: ResidencyTeller,
-    state: Option<PathBuf>,
     home: Option<PathBuf>,
     /// Whether texts are kept as well, where the settings leave it open.
     contents: KeepContents,
     slots: Mutex<Vec<Slot>>,
-    allowance: OnceLock<(Budget, WatchAllowance)>,
+    allowance: SharedAllowance,
     /// Whether a thread looks after idle trees.
     has_caretaker: Mutex<bool>,
 }
@@ -99,11 +101,10 @@ impl ResidentRoots {
     ) -> Self {
         ResidentRoots {
             teller: ResidencyTeller::new(state.as_deref()),
-            state,
             home,
             contents,
             slots: Mutex::default(),
-            allowance: OnceLock::new(),
+            allowance: SharedAllowance::new(state),
             has_caretaker: Mutex::default(),
         }
     }
@@ -216,25 +217,13 @@ impl ResidentRoots {
             ContentsUse::Off => KeepContents::No,
             ContentsUse::Auto => self.contents,
         };
-        let (budget, watches) = self.allowance.get_or_init(|| {
-            let limit = watch_limit();
-            match &self.state {
-                Some(state) => (
-                    Budget::open(state, search.memory),
-                    WatchAllowance::open(state, limit),
-                ),
-                None => (
-                    Budget::of_process(search.memory),
-                    WatchAllowance::of_process(limit),
-                ),
-            }
-        });
+        let allowance = self.allowance.for_memory(search.memory);
         BuildOrder {
             root: root.to_path_buf(),
             rules: rules.clone(),
             contents,
-            budget: budget.clone(),
-            watches: watches.clone(),
+            budget: allowance.budget,
+            watches: allowance.watches,
             begun: Instant::now(),
         }
     }

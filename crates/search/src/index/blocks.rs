@@ -138,7 +138,10 @@ impl Blocks {
 
     /// Takes a file out of its columns; `text` is its length.
     pub(super) fn remove(&mut self, file: FileId, range: BlockRange, text: u64) {
-        self.wasted += text;
+        // What was never signed leaves nothing behind.
+        if range.count > 0 {
+            self.wasted += text;
+        }
         for column in range.first..range.first + range.count {
             if let Some(files) = self.files.get_mut(column as usize) {
                 files.retain(|known| *known != file);

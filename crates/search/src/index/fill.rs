@@ -29,6 +29,12 @@ impl Index {
         if stamp.links > 1 {
             self.linked.insert(id);
         }
+        // A larger file is not read here.
+        let read = match stamp.size <= LARGEST_SIGNED {
+            true => stamp.size,
+            false => 0,
+        };
+        self.allowance.take(read)?;
         let mut filled = Filled {
             kind: TextKind::Unsigned,
             blocks: BlockRange::default(),
@@ -55,8 +61,8 @@ impl Index {
             false => None,
         };
         self.buffer = buffer;
+        self.table.restamp(id, stamp);
         if let Some(entry) = self.table.change_file(id) {
-            entry.stamp = stamp;
             entry.kind = filled.kind;
             entry.blocks = filled.blocks;
             entry.content = content;

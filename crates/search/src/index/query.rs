@@ -135,7 +135,8 @@ impl ResidentTree {
     }
 
     fn refresh(&self, scope: &IndexScope<'_>, names: Option<&NameKey>) -> Result<(), NotResident> {
-        let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
+        // A change that was taken in by half, by a thread that panicked, must not be answered from.
+        let mut index = self.index.write().map_err(|_| NotResident::Changing)?;
         index.refresh(scope)?;
         if let Some(names) = names {
             index.table.newest(names);

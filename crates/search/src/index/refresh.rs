@@ -10,11 +10,17 @@ use lancet_workspace::{EntryKind, FolderChange, FolderHandle};
 
 use super::scan::{Reread, apply, list};
 use super::table::{FileId, FolderId};
-use super::{Index, IndexScope, NotResident};
+use super::{Index, IndexScope, NotResident, ReadAllowance};
 use crate::rules::RuleFiles;
 
 /// With more changed files or folders the index is built anew: 2,000 files take about 30 ms to read and sign.
 const MOST_CHANGES: usize = 2_000;
+/// How much a search reads before it begins; with more to read the index is built anew. A folder that is unpacked into the tree is one
+/// change, and the search must not wait until all of it is read.
+const READ_AT_ONCE: ReadAllowance = ReadAllowance {
+    files: MOST_CHANGES,
+    bytes: 64 << 20,
+};
 /// A changed ignore file of a folder with more files below it has the index built anew.
 const MOST_JUDGED_AGAIN: usize = 4_000;
 
@@ -43,6 +49,7 @@ impl Index {
         if number > MOST_CHANGES {
             return Err(NotResident::Changing);
         }
+        self.allowance = READ_AT_ONCE;
         for id in doubts.rules {
             self.judge_again(scope, id)?;
         }
@@ -225,7 +232,7 @@ impl Index {
                                 if let Some(known) = known {
                                     self.remove_tree(known);
                                 }
-                                self.add_inner_tree(scope, id, handle.enter(name), name)?;
+                                self.add_inner(scope, id, handle.enter(name), name)?;
                             }
                         }
                     }

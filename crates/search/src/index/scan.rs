@@ -95,16 +95,34 @@ pub(super) fn apply(
 }
 
 impl Index {
-    /// Adds a folder with everything below it.
-    pub(super) fn add_tree(
+    /// Adds the outermost folder with everything below it.
+    pub(super) fn add_root(
         &mut self,
         scope: &IndexScope<'_>,
-        parent: Option<FolderId>,
         handle: FolderHandle,
         path: &Path,
-        above: &Rules,
     ) -> Result<(), NotResident> {
-        let mut frames = vec![self.enter(scope, parent, handle, path, above)?];
+        let above = Rules::above(path, scope.excludes);
+        let root = self.enter(scope, None, handle, path, &above)?;
+        self.add_below(scope, root)
+    }
+
+    /// Adds a folder inside another with everything below it.
+    pub(super) fn add_inner(
+        &mut self,
+        scope: &IndexScope<'_>,
+        parent: FolderId,
+        entered: io::Result<FolderHandle>,
+        name: &OsStr,
+    ) -> Result<(), NotResident> {
+        match self.enter_inner(scope, parent, entered, name)? {
+            Some(inner) => self.add_below(scope, inner),
+            None => Ok(()),
+        }
+    }
+
+    fn add_below(&mut self, scope: &IndexScope<'_>, first: Frame) -> Result<(), NotResident> {
+        let mut frames = vec![first];
         while let Some(frame) = frames.last_mut() {
             let Some((name, kind)) = frame.entries.pop() else {
                 frames.pop();
@@ -113,22 +131,20 @@ impl Index {
             if scope.stop.is_over() {
                 return Err(NotResident::Stopped);
             }
+            let id = frame.id;
             if kind == EntryKind::File {
-                let id = frame.id;
                 let handle = frame.handle.clone();
                 self.add_file(scope, id, &handle, &name)?;
                 continue;
             }
-            let (id, entered) = (frame.id, frame.handle.enter(&name));
-            if let Some(inner) = self.enter_in(scope, id, entered, &name)? {
-                frames.push(inner);
-            }
+            let entered = frame.handle.enter(&name);
+            frames.extend(self.enter_inner(scope, id, entered, &name)?);
         }
         Ok(())
     }
 
     /// Adds one folder inside another, without what is below it; none where it is gone or cannot be opened.
-    fn enter_in(
+    fn enter_inner(
         &mut self,
         scope: &IndexScope<'_>,
         parent: FolderId,
@@ -141,37 +157,13 @@ impl Index {
         match entered {
             Ok(handle) => {
                 let (path, above) = (folder.path.join(name), folder.rules.clone());
-                self.enter(scope, Some(parent), handle, &path, &above)
-                    .map(Some)
+                let entered = self.enter(scope, Some(parent), handle, &path, &above);
+                entered.map(Some)
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(_) => {
                 folder.left_out.unreadable += 1;
                 Ok(None)
-            }
-        }
-    }
-
-    /// Adds a folder inside another, with everything below it.
-    pub(super) fn add_inner_tree(
-        &mut self,
-        scope: &IndexScope<'_>,
-        parent: FolderId,
-        entered: io::Result<FolderHandle>,
-        name: &OsStr,
-    ) -> Result<(), NotResident> {
-        let Some(folder) = self.table.folder_mut(parent) else {
-            return Ok(());
-        };
-        match entered {
-            Ok(handle) => {
-                let (path, above) = (folder.path.join(name), folder.rules.clone());
-                self.add_tree(scope, Some(parent), handle, &path, &above)
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(_) => {
-                folder.left_out.unreadable += 1;
-                Ok(())
             }
         }
     }

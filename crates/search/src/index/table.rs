@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use lancet_workspace::{Stamp, WatchedFolder};
+use lancet_workspace::{Moment, Stamp, WatchedFolder};
 
 use super::blocks::BlockRange;
 use super::contents::ContentPlace;
@@ -65,10 +65,15 @@ pub(super) struct FileEntry {
     pub(super) folder: FolderId,
     name: Range<u32>,
     pub(super) stamp: Stamp,
+    /// The number of the change by which its modification time became another.
+    dated: u32,
     pub(super) kind: TextKind,
     pub(super) blocks: BlockRange,
     pub(super) content: Option<ContentPlace>,
 }
+
+/// The most files that are gone whose paths are kept.
+const MOST_GONE: usize = 4_096;
 
 /// The folders and files of a tree.
 #[derive(Default)]
@@ -95,6 +100,10 @@ pub(super) struct Table {
     changed: Vec<FileId>,
     lists: HashMap<NameKey, Vec<FileId>>,
     live_files: usize,
+    /// How often the table was settled after a change.
+    changes: u32,
+    /// Files that are gone and that the next page of a list may have to name, with their paths.
+    gone: HashMap<FileId, Box<Path>>,
 }
 
 impl Table {
@@ -124,6 +133,24 @@ impl Table {
     pub(super) fn path(&self, id: FileId) -> Option<PathBuf> {
         let folder = self.folder(self.file(id)?.folder)?;
         Some(folder.path.join(self.name(id)))
+    }
+
+    /// The number of changes so far, for [`Table::since`].
+    pub(super) fn changes(&self) -> u32 {
+        self.changes
+    }
+
+    /// The path and the modification time of a file for a list that was made after `changes` changes. The time is that of no file where
+    /// the file is gone or has another one since, so that whoever shows the list sees it. `None` where the path is not known any more.
+    pub(super) fn since(&self, id: FileId, changes: u32) -> Option<(PathBuf, Moment)> {
+        let Some(file) = self.file(id) else {
+            return Some((self.gone.get(&id)?.to_path_buf(), Moment::default()));
+        };
+        let modified = match file.dated < changes {
+            true => file.stamp.mtime,
+            false => Moment::default(),
+        };
+        Some((self.path(id)?, modified))
     }
 
     /// The number of files.
@@ -197,6 +224,7 @@ impl Table {
             folder,
             name: start..end,
             stamp,
+            dated: self.changes,
             kind: TextKind::Unsigned,
             blocks: BlockRange::default(),
             content: None,
@@ -224,8 +252,24 @@ impl Table {
         }
     }
 
+    /// Notes the stamp that a file has now.
+    pub(super) fn restamp(&mut self, id: FileId, stamp: Stamp) {
+        let changes = self.changes;
+        if let Some(Some(file)) = self.files.get_mut(id.0 as usize) {
+            if file.stamp.mtime != stamp.mtime {
+                file.dated = changes;
+            }
+            file.stamp = stamp;
+        }
+    }
+
     /// Removes a file and gives what it had.
     pub(super) fn remove_file(&mut self, id: FileId) -> Option<FileEntry> {
+        if self.gone.len() < MOST_GONE
+            && let Some(path) = self.path(id)
+        {
+            self.gone.insert(id, path.into());
+        }
         let entry = self.files.get_mut(id.0 as usize)?.take()?;
         if let Some(folder) = self.folder_mut(entry.folder) {
             folder.files.retain(|file| *file != id);

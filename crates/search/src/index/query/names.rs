@@ -101,6 +101,7 @@ fn by_name(
         tree: Arc::downgrade(tree),
         start: part.start,
         base: part.base,
+        changes: table.changes(),
         ids: ids.split_off(made),
     };
     summary.total = (entries.len() + rest.ids.len()) as u64;
@@ -111,12 +112,14 @@ fn by_name(
     summary.files = Listing::in_order(Order::Newest, entries, rest);
 }
 
-/// Files that follow in a list by name. Numbers of files are not used again, so that a file which is gone is left out, not mistaken.
+/// Files that follow in a list by name. Numbers of files are not used again, so that none is taken for another.
 #[derive(Debug)]
 struct NamedFiles {
     tree: Weak<ResidentTree>,
     start: usize,
     base: usize,
+    /// The changes of the table when the list was made.
+    changes: u32,
     ids: Vec<FileId>,
 }
 
@@ -135,9 +138,7 @@ impl RemainingFiles for NamedFiles {
         let ids = self.ids.get(range.start..range.end.min(self.ids.len()))?;
         let mut entries = Vec::with_capacity(ids.len());
         for id in ids {
-            // A file that is gone since the first page has no entry to show; the list is made anew then.
-            let path = index.table.path(*id)?;
-            let modified = index.table.file(*id)?.stamp.mtime;
+            let (path, modified) = index.table.since(*id, self.changes)?;
             entries.push(ListedFile {
                 start: self.start,
                 relative: crate::walk::folder::below(&path, self.base).into(),

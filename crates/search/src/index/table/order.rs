@@ -17,6 +17,8 @@ const MOST_PATCHED: usize = 64;
 impl Table {
     /// Brings order and lists up to date with the files that came, went or changed.
     pub(in crate::index) fn settle(&mut self) {
+        // What is changed from now on is later than every list that was made so far.
+        self.changes += 1;
         if self.reordered {
             self.reorder();
         }

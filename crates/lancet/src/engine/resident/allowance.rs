@@ -1,0 +1,57 @@
+//! The memory and the watches that the trees of this process may take of what all of the user's processes share.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use lancet_search::{Budget, WatchAllowance};
+use lancet_workspace::watch_limit;
+
+/// What trees may take.
+#[derive(Clone)]
+pub(super) struct Allowance {
+    /// The setting that it was opened with.
+    memory: u64,
+    pub(super) budget: Budget,
+    pub(super) watches: WatchAllowance,
+}
+
+/// The allowance of an engine, opened when the first tree needs it.
+pub(super) struct SharedAllowance {
+    /// The folder through which processes share; without one a process shares with itself only.
+    state: Option<PathBuf>,
+    opened: Mutex<Option<Allowance>>,
+}
+
+impl SharedAllowance {
+    pub(super) fn new(state: Option<PathBuf>) -> Self {
+        SharedAllowance {
+            state,
+            opened: Mutex::default(),
+        }
+    }
+
+    /// What trees may take, opened anew where the settings give another amount of memory.
+    pub(super) fn for_memory(&self, memory: u64) -> Allowance {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = opened.as_ref().filter(|known| known.memory == memory) {
+            return known.clone();
+        }
+        let limit = watch_limit();
+        let (budget, watches) = match &self.state {
+            Some(state) => (
+                Budget::open(state, memory),
+                WatchAllowance::open(state, limit),
+            ),
+            None => (
+                Budget::of_process(memory),
+                WatchAllowance::of_process(limit),
+            ),
+        };
+        let allowance = Allowance {
+            memory,
+            budget,
+            watches,
+        };
+        opened.insert(allowance).clone()
+    }
+}

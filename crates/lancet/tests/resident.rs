@@ -1,0 +1,179 @@
+//! Glob and Grep of a large tree that is resident: the same answers as without, under the rules in force, with the changes of every
+//! tool and program before the call.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use lancet::doors::{Residency, running_indexes};
+use lancet::settings::{Settings, SettingsChange, SettingsSource};
+use lancet::{Lancet, Mode, RawCall, Session};
+use lancet_testing::{TestFolder, settings};
+use serde_json::{Value, json};
+
+/// More files than a tree must have to be worth it.
+const FILES: usize = 2_200;
+
+/// Settings that a test changes while the engine is open.
+#[derive(Clone, Default)]
+struct Changing(Arc<Mutex<Option<Settings>>>);
+
+impl SettingsSource for Changing {
+    fn poll(&self) -> SettingsChange {
+        match self.0.lock().expect("whole").take() {
+            Some(settings) => SettingsChange::Changed(Box::new(settings.into())),
+            None => SettingsChange::Unchanged,
+        }
+    }
+}
+
+struct Ground {
+    folder: TestFolder,
+    changing: Changing,
+}
+
+impl Ground {
+    fn new() -> Ground {
+        let folder = TestFolder::new();
+        for number in 0..FILES {
+            let name = format!("root/folder{}/file{number:04}.txt", number % 50);
+            folder.put(
+                &name,
+                format!("the text of {number}\nneedle {}\n", number % 7),
+            );
+        }
+        folder.put("root/shut/secret.txt", "needle 3\n");
+        folder.put("root/.gitignore", "*.log\n");
+        folder.put("root/noise.log", "needle 3\n");
+        Ground {
+            folder,
+            changing: Changing::default(),
+        }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.join("root")
+    }
+
+    /// A session, and the state folder of its engine.
+    fn session(&self, text: &str, name: &str) -> (Session, PathBuf) {
+        let state = self.folder.join(name);
+        let lancet = Lancet::builder()
+            .root(self.root())
+            .state_dir(&state)
+            .settings(settings(text))
+            .settings_source(self.changing.clone())
+            .mode(Mode::AcceptEdits)
+            .open()
+            .expect("opens");
+        (lancet.new_session(), state)
+    }
+}
+
+/// The data of an answer, without the time it took.
+fn ask(session: &Session, tool: &str, arguments: Value) -> Value {
+    let reply = session.call(RawCall::new(tool, arguments));
+    assert!(!reply.is_error(), "{}", reply.text());
+    let mut data = reply.data().clone();
+    if let Some(members) = data.as_object_mut() {
+        members.remove("durationMs");
+    }
+    data
+}
+
+fn grep(session: &Session, pattern: &str, mode: &str) -> Value {
+    let arguments = json!({ "pattern": pattern, "output_mode": mode, "head_limit": 0 });
+    ask(session, "Grep", arguments)
+}
+
+/// Searches until the tree is resident.
+fn wait_until_resident(session: &Session, state: &std::path::Path) {
+    let begun = Instant::now();
+    let is_resident = || {
+        let running = running_indexes(state);
+        let mut residencies = running.iter().map(|index| &index.status.residency);
+        residencies.any(|residency| matches!(residency, Residency::Resident(_)))
+    };
+    while !is_resident() {
+        assert!(
+            begun.elapsed() < Duration::from_secs(60),
+            "not resident: {:?}",
+            running_indexes(state)
+        );
+        grep(session, "never to be found", "content");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_resident_tree_answers_like_a_walk_and_follows_rules_and_writes() {
+    let ground = Ground::new();
+    let rules = "permissions.deny = [\"Read(shut/**)\"]\n";
+    let (walking, _) = ground.session(&format!("{rules}search.index = \"off\"\n"), "state-walk");
+    for contents in ["on", "off"] {
+        let text = format!("{rules}search.contents = \"{contents}\"\n");
+        let (session, state) = ground.session(&text, &format!("state-{contents}"));
+        wait_until_resident(&session, &state);
+        let compare = |what: &str| {
+            for mode in ["content", "files_with_matches", "count"] {
+                for pattern in [
+                    "needle 3",
+                    "text of 21",
+                    "(?i)NEEDLE [34]",
+                    "nothing like it",
+                ] {
+                    let (ours, theirs) =
+                        (grep(&session, pattern, mode), grep(&walking, pattern, mode));
+                    assert_eq!(
+                        ours, theirs,
+                        "{what}: {pattern}, {mode}, contents {contents}"
+                    );
+                }
+            }
+            for pattern in ["**/*.txt", "**/file0042.txt", "folder1*/**", "*.log"] {
+                let arguments = json!({ "pattern": pattern, "limit": 3_000 });
+                let ours = ask(&session, "Glob", arguments.clone());
+                assert_eq!(ours, ask(&walking, "Glob", arguments), "{what}: {pattern}");
+            }
+        };
+        compare("as it was built");
+        let found = grep(&session, "needle 3", "count");
+        assert_eq!(found["skipped"]["denied"], 1, "{found}");
+        assert!(!found.to_string().contains("secret"), "{found}");
+
+        // A change by a tool, and one by another program.
+        let file = ground.root().join("folder1/file0001.txt");
+        let read = json!({ "file_path": file });
+        ask(&session, "Read", read);
+        let word = format!("edited_with_contents_{contents}");
+        let edit = json!({ "file_path": file, "old_string": "the text", "new_string": word });
+        ask(&session, "Edit", edit);
+        assert_eq!(grep(&session, &word, "content")["numMatches"], 1);
+        fs::write(ground.root().join("folder2/new.txt"), &word).expect("written");
+        assert_eq!(grep(&session, &word, "content")["numMatches"], 2);
+        compare("after two changes");
+        fs::remove_file(ground.root().join("folder2/new.txt")).expect("removed");
+        fs::write(&file, "the text of 1\nneedle 1\n").expect("written");
+        compare("after all was taken back");
+    }
+}
+
+#[test]
+fn a_rule_that_is_added_holds_from_the_next_search_on() {
+    let ground = Ground::new();
+    let (session, state) = ground.session("", "state");
+    wait_until_resident(&session, &state);
+    let found = grep(&session, "needle 3", "files_with_matches");
+    assert!(found.to_string().contains("secret.txt"), "{found}");
+    let denying = settings("permissions.deny = [\"Read(shut/**)\"]\n");
+    *ground.changing.0.lock().expect("whole") = Some(denying);
+    for _ in 0..3 {
+        let found = grep(&session, "needle 3", "files_with_matches");
+        assert!(!found.to_string().contains("secret.txt"), "{found}");
+        assert_eq!(found["skipped"]["denied"], 1, "{found}");
+    }
+    *ground.changing.0.lock().expect("whole") = Some(settings("search.index = \"off\"\n"));
+    let found = grep(&session, "needle 3", "files_with_matches");
+    assert!(found.to_string().contains("secret.txt"), "{found}");
+}
