@@ -177,3 +177,34 @@ fn a_rule_that_is_added_holds_from_the_next_search_on() {
     let found = grep(&session, "needle 3", "files_with_matches");
     assert!(found.to_string().contains("secret.txt"), "{found}");
 }
+
+#[test]
+fn a_search_without_a_match_names_the_ignored_files_that_have_one_now() {
+    let ground = Ground::new();
+    let rules = "permissions.deny = [\"Read(**/*.pem.log)\"]\n";
+    ground.folder.put("root/key.pem.log", "hidden_word\n");
+    ground.folder.put("root/folder3/deep.log", "other_word\n");
+    let (session, state) = ground.session(rules, "state");
+    wait_until_resident(&session, &state);
+    let hint = |pattern: &str| {
+        let arguments = json!({ "pattern": pattern, "output_mode": "content" });
+        let reply = session.call(RawCall::new("Grep", arguments));
+        assert_eq!(reply.data()["numMatches"], 0, "{}", reply.text());
+        reply.text().to_owned()
+    };
+    let ignored = "it stands in ignored files";
+    assert!(hint("other_word").contains("deep.log"));
+    assert!(!hint("hidden_word").contains(ignored));
+    // Changed, replaced, made and removed after the tree was built.
+    fs::write(ground.root().join("noise.log"), "written_word\n").expect("written");
+    assert!(hint("written_word").contains("noise.log"));
+    let beside = ground.folder.join("beside");
+    fs::write(&beside, "renamed_word\n").expect("written");
+    fs::rename(&beside, ground.root().join("folder3/deep.log")).expect("renamed");
+    assert!(hint("renamed_word").contains("deep.log"));
+    assert!(!hint("other_word").contains(ignored));
+    fs::write(ground.root().join("folder4/new.log"), "new_word\n").expect("written");
+    assert!(hint("new_word").contains("new.log"));
+    fs::remove_file(ground.root().join("folder4/new.log")).expect("removed");
+    assert!(!hint("new_word").contains(ignored));
+}

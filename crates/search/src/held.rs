@@ -9,7 +9,8 @@ use lancet_workspace::Stamp;
 /// Contents of files as they were when a search began, or later. A walk has none; it reads one file after another.
 pub trait HeldContents: fmt::Debug + Send + Sync {
     /// The content of a file of the result, by its absolute path; `None` where it is not in memory, or no longer. Then
-    /// the file is read from the disk.
+    /// the file is read from the disk. Give it back before another search of the same thread begins: a tree takes in no change
+    /// while one of its contents is used.
     fn held(&self, path: &Path) -> Option<HeldFile<'_>>;
 }
 

@@ -5,6 +5,7 @@
 //! - `table` has the folders and files, `scan` and `fill` read the disk into it, `refresh` keeps it current.
 //! - `signatures` say which blocks of text can contain a literal, `blocks` which files these are, `plan` which literals a
 //!   pattern needs.
+//! - `ignored` has the signatures of files that ignore files leave out: a search without a match says whether they have one.
 //! - `contents` has the texts of small files, where memory allows it.
 //! - `query` answers searches.
 //! - `budget` is what all lancets of a user may take together, `status` what a process says of its index, and `home` which roots
@@ -17,6 +18,7 @@ mod contents;
 mod fill;
 mod grams;
 mod home;
+mod ignored;
 mod literal_query;
 mod plan;
 mod query;
@@ -139,6 +141,8 @@ pub struct Index {
     watches: Held,
     /// What may still be read at this time.
     allowance: ReadAllowance,
+    /// How many ignored files may still be signed.
+    ignored_allowance: ReadAllowance,
     buffer: Vec<u8>,
 }
 
@@ -212,6 +216,7 @@ impl Index {
             memory: memory.take(0).map_err(|_| NotResident::NoMemory)?,
             watches: watches.take(0).map_err(|_| NotResident::NoWatches)?,
             allowance: ReadAllowance::UNLIMITED,
+            ignored_allowance: ignored::MOST_SIGNED,
             buffer: Vec::new(),
         };
         index.add_root(scope, root, path)?;

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::columns::{BlockRun, Columns};
-use super::grams::{BLOCK, Grams};
+use super::grams::{BLOCK, Grams, OVERLAP};
 use super::literal_query::LiteralQuery;
 use super::signatures::Signatures;
 use super::table::FileId;
@@ -60,11 +60,29 @@ impl Blocks {
         Ok(column)
     }
 
-    /// Signs a file that fits into a block.
+    /// Signs the whole text of a file; without a file it is a text that is not in the table.
     ///
     /// # Errors
     /// The system has no memory.
-    pub(super) fn add(&mut self, file: FileId, text: &[u8]) -> io::Result<BlockRange> {
+    pub(super) fn add_whole(
+        &mut self,
+        file: Option<FileId>,
+        text: &[u8],
+    ) -> io::Result<BlockRange> {
+        if text.len() <= BLOCK {
+            return self.add_small(file, text);
+        }
+        let mut run = self.begin_run();
+        for start in (0..text.len()).step_by(BLOCK) {
+            let end = text.len().min(start + BLOCK + OVERLAP);
+            self.add_to_run(&mut run, file, &text[start..end])?;
+        }
+        self.end_run(run);
+        Ok(run)
+    }
+
+    /// Signs a text that fits into a block.
+    fn add_small(&mut self, file: Option<FileId>, text: &[u8]) -> io::Result<BlockRange> {
         self.signed += text.len() as u64;
         let is_full = |open: &OpenBlock| open.used > 0 && open.used + text.len() > BLOCK;
         if self.open.as_ref().is_none_or(is_full) {
@@ -81,7 +99,7 @@ impl Blocks {
         };
         open.grams.add(text);
         open.used += text.len();
-        self.files[open.column as usize].push(file);
+        self.files[open.column as usize].extend(file);
         Ok(BlockRange {
             first: open.column,
             count: 1,
@@ -115,13 +133,13 @@ impl Blocks {
     pub(super) fn add_to_run(
         &mut self,
         run: &mut BlockRange,
-        file: FileId,
+        file: Option<FileId>,
         block: &[u8],
     ) -> io::Result<()> {
         self.signed += block.len().min(BLOCK) as u64;
         let column = self.push()?;
         self.signatures.add(column, block);
-        self.files[column as usize].push(file);
+        self.files[column as usize].extend(file);
         run.count += 1;
         Ok(())
     }
@@ -147,6 +165,11 @@ impl Blocks {
                 files.retain(|known| *known != file);
             }
         }
+    }
+
+    /// Whether a text is in one of some columns.
+    pub(super) fn is_in(&self, columns: &Columns, range: BlockRange) -> bool {
+        columns.has_some_of(range.first, range.first + range.count)
     }
 
     /// The columns that can have a match.

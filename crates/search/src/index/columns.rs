@@ -55,14 +55,7 @@ impl Columns {
 
     /// The columns in the set, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        self.words.iter().enumerate().flat_map(|(index, word)| {
-            let mut left = *word;
-            std::iter::from_fn(move || {
-                let bit = (left != 0).then(|| left.trailing_zeros())?;
-                left &= left - 1;
-                Some(index as u32 * 64 + bit)
-            })
-        })
+        bits(&self.words).map(|bit| bit as u32)
     }
 
     pub(super) fn intersect(&mut self, other: &Self) {
@@ -92,13 +85,14 @@ impl Columns {
         }
         for run in runs {
             let end = run.first.saturating_add(run.count).min(self.columns);
-            if self.has_any(run.first, end) {
+            if self.has_some_of(run.first, end) {
                 self.insert(run.first, end);
             }
         }
     }
 
-    fn has_any(&self, first: u32, end: u32) -> bool {
+    /// Whether one of these columns is in the set.
+    pub(super) fn has_some_of(&self, first: u32, end: u32) -> bool {
         parts(first, end).any(|(word, mask)| self.words[word] & mask != 0)
     }
 
@@ -116,6 +110,18 @@ impl Columns {
             *last &= (1 << (self.columns % 64)) - 1;
         }
     }
+}
+
+/// The numbers of the bits that are set, in order.
+pub(super) fn bits(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
+    words.iter().enumerate().flat_map(|(index, word)| {
+        let mut left = *word;
+        std::iter::from_fn(move || {
+            let bit = (left != 0).then(|| left.trailing_zeros())?;
+            left &= left - 1;
+            Some(index * 64 + bit as usize)
+        })
+    })
 }
 
 /// The words that a range of columns is in, each with the bits of the range.

@@ -1,6 +1,7 @@
 //! Reads one file into an index: finds out whether it is text, signs it, and keeps its content where contents are kept.
 
 use std::io::{self, Read as _};
+use std::path::Path;
 
 use lancet_workspace::{FileReader, Stamp};
 
@@ -11,7 +12,7 @@ use super::{Index, IndexScope, NotResident};
 use crate::reader::{LARGEST_WHOLE, NUL_WINDOW, has_wide_mark};
 
 /// Files up to this size are kept in memory where contents are; larger ones are read again for every search.
-const LARGEST_KEPT: u64 = 1 << 20;
+pub(super) const LARGEST_KEPT: u64 = 1 << 20;
 /// Larger files are not signed: whether they are searched at all depends on the pattern.
 const LARGEST_SIGNED: u64 = LARGEST_WHOLE as u64;
 /// A file with a longer line is not signed: the searcher may have no memory for the line.
@@ -43,7 +44,10 @@ impl Index {
         let mut buffer = std::mem::take(&mut self.buffer);
         if let Some(mut reader) = reader
             && stamp.size <= LARGEST_SIGNED
-            && self.has_own_encoding(scope, id) == OwnEncoding::No
+            && !self
+                .table
+                .path(id)
+                .is_some_and(|path| has_own_encoding(scope, &path))
         {
             let whole = reader.read_whole(&mut buffer, LARGEST_KEPT as usize);
             match whole {
@@ -70,34 +74,14 @@ impl Index {
         self.claim_memory()
     }
 
-    fn has_own_encoding(&self, scope: &IndexScope<'_>, id: FileId) -> OwnEncoding {
-        let path = self.table.path(id);
-        match path.is_some_and(|path| (scope.encodings)(&path).is_some()) {
-            true => OwnEncoding::Yes,
-            false => OwnEncoding::No,
-        }
-    }
-
     fn sign_whole(&mut self, id: FileId, text: &[u8]) -> Result<Filled, NotResident> {
-        if has_wide_mark(text) {
-            return Ok(Filled::unsigned());
-        }
-        let (kind, text) = match memchr::memchr(0, text) {
-            Some(at) if at < NUL_WINDOW => return Ok(Filled::binary()),
-            Some(at) => (TextKind::CutText, &text[..at]),
-            None => (TextKind::Text, text),
+        let (kind, text) = match SearchedText::of(text) {
+            SearchedText::Undecided => return Ok(Filled::without_blocks(TextKind::Unsigned)),
+            SearchedText::Binary => return Ok(Filled::without_blocks(TextKind::Binary)),
+            SearchedText::Cut(text) => (TextKind::CutText, text),
+            SearchedText::Whole(text) => (TextKind::Text, text),
         };
-        let blocks = if text.len() <= BLOCK {
-            self.blocks.add(id, text)?
-        } else {
-            let mut run = self.blocks.begin_run();
-            for start in (0..text.len()).step_by(BLOCK) {
-                let end = text.len().min(start + BLOCK + OVERLAP);
-                self.blocks.add_to_run(&mut run, id, &text[start..end])?;
-            }
-            self.blocks.end_run(run);
-            run
-        };
+        let blocks = self.blocks.add_whole(Some(id), text)?;
         Ok(Filled { kind, blocks })
     }
 
@@ -139,7 +123,8 @@ impl Index {
                 self.blocks.remove(id, run, passed as u64);
                 return Ok(Filled::without_blocks(kind));
             }
-            self.blocks.add_to_run(&mut run, id, &piece[..filled])?;
+            self.blocks
+                .add_to_run(&mut run, Some(id), &piece[..filled])?;
             // A literal that begins in the overlap of the last block lies within it, since the text ends there.
             if ended {
                 break;
@@ -153,10 +138,34 @@ impl Index {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum OwnEncoding {
-    Yes,
-    No,
+/// Whether the settings give a file an encoding, which decides what its text is.
+pub(super) fn has_own_encoding(scope: &IndexScope<'_>, path: &Path) -> bool {
+    (scope.encodings)(path).is_some()
+}
+
+/// What a search makes of the whole content of a file.
+pub(super) enum SearchedText<'t> {
+    /// It is decoded first.
+    Undecided,
+    /// It has a NUL byte near its beginning and is never searched.
+    Binary,
+    /// It is searched up to a NUL byte far inside.
+    Cut(&'t [u8]),
+    /// All of it is searched.
+    Whole(&'t [u8]),
+}
+
+impl<'t> SearchedText<'t> {
+    pub(super) fn of(bytes: &'t [u8]) -> Self {
+        if has_wide_mark(bytes) {
+            return SearchedText::Undecided;
+        }
+        match memchr::memchr(0, bytes) {
+            Some(at) if at < NUL_WINDOW => SearchedText::Binary,
+            Some(at) => SearchedText::Cut(&bytes[..at]),
+            None => SearchedText::Whole(bytes),
+        }
+    }
 }
 
 /// What was found out about the text of a file.
@@ -166,14 +175,6 @@ struct Filled {
 }
 
 impl Filled {
-    fn unsigned() -> Self {
-        Self::without_blocks(TextKind::Unsigned)
-    }
-
-    fn binary() -> Self {
-        Self::without_blocks(TextKind::Binary)
-    }
-
     fn without_blocks(kind: TextKind) -> Self {
         Filled {
             kind,

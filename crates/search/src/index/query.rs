@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
+use super::contents::ContentPlace;
 use super::table::{FileId, FolderId, Table, TextKind};
 use super::{Index, IndexScope, IndexSize, NotResident};
 use crate::held::{HeldContents, HeldFile};
@@ -105,19 +106,12 @@ impl ResidentTree {
         self.read().compare(scope)
     }
 
-    /// The entries below a folder that ignore files leave out; a folder that is not entered is one. `None` where the folder is not in the
-    /// tree.
-    pub fn ignored_below(&self, folder: &Path) -> Option<Vec<PathBuf>> {
+    /// The entries below a folder that ignore files leave out, without those that cannot match a pattern; a folder that is not entered is
+    /// one. `None` where the folder is not in the tree.
+    pub fn ignored_below(&self, folder: &Path, pattern: Option<&Pattern>) -> Option<Vec<PathBuf>> {
         let index = self.read();
         let top = index.table.find(folder)?;
-        let mut found = Vec::new();
-        for folder in index.table.subtree(top) {
-            let Some(folder) = index.table.folder(folder) else {
-                continue;
-            };
-            found.extend(folder.ignored.iter().map(|name| folder.path.join(&**name)));
-        }
-        Some(found)
+        Some(index.ignored_below(top, pattern))
     }
 
     /// Files below a folder whose names contain a text, in whatever case of ASCII letters; at most `most`. `None` where the folder is
@@ -151,11 +145,25 @@ impl HeldContents for ResidentTree {
         let folder = index.table.find(path.parent()?)?;
         let file = index.table.file_named(folder, path.file_name()?)?;
         let entry = index.table.file(file)?;
-        let bytes = index.contents.as_ref()?.get(entry.content?).to_vec();
+        let (stamp, place) = (entry.stamp, entry.content?);
+        index.contents.as_ref()?;
         Some(HeldFile {
-            bytes: Box::new(bytes),
-            stamp: entry.stamp,
+            bytes: Box::new(LockedContent { index, place }),
+            stamp,
         })
+    }
+}
+
+/// A content that stays in its tree: the tree takes in no change meanwhile.
+struct LockedContent<'t> {
+    index: RwLockReadGuard<'t, Index>,
+    place: ContentPlace,
+}
+
+impl AsRef<[u8]> for LockedContent<'_> {
+    fn as_ref(&self) -> &[u8] {
+        let contents = self.index.contents.as_ref();
+        contents.map_or(&[], |contents| contents.get(self.place))
     }
 }
 
@@ -295,17 +303,14 @@ fn names_unlisted(table: &Table, top: FolderId, base: usize, walk: &Walk<'_>) ->
     if walk.named.is_empty() {
         return false;
     }
-    let folders = table.subtree(top);
-    folders
-        .iter()
-        .filter_map(|id| table.folder(*id))
-        .any(|folder| {
-            let unlisted = folder.unlisted.iter().chain(&folder.ignored);
-            unlisted
-                .filter(|name| walk.named.has(name))
-                .map(|name| folder.path.join(&**name))
-                .any(|path| walk.named.names(crate::walk::folder::below(&path, base)))
-        })
+    table.leaving_out(top).any(|folder| {
+        let ignored = folder.ignored.iter().map(|entry| &entry.name);
+        let unlisted = folder.unlisted.iter().chain(ignored);
+        unlisted
+            .filter(|name| walk.named.has(name))
+            .map(|name| folder.path.join(&**name))
+            .any(|path| walk.named.names(crate::walk::folder::below(&path, base)))
+    })
 }
 
 impl Part<'_> {

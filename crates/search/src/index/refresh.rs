@@ -8,6 +8,7 @@ use std::path::Path;
 
 use lancet_workspace::{EntryKind, FolderChange, FolderHandle};
 
+use super::ignored::carry_over;
 use super::scan::{Reread, apply, list};
 use super::table::{FileId, FolderId};
 use super::{Index, IndexScope, NotResident, ReadAllowance};
@@ -75,6 +76,7 @@ impl Index {
                 FolderChange::Overflow => return Err(NotResident::Changing),
                 FolderChange::File(watched, name) => {
                     if let Some(id) = self.watched.get(&watched).copied() {
+                        self.forget_ignored(id, &name);
                         self.doubt(&mut doubts, id, &name);
                     }
                 }
@@ -201,7 +203,8 @@ impl Index {
                 continue;
             };
             let rules = folder.rules.clone();
-            let judged = apply(scope, &path, self.base, &rules, listed);
+            let mut judged = apply(scope, &path, self.base, &rules, listed);
+            carry_over(&folder.ignored, &mut judged.ignored);
             folder.left_out = judged.left_out;
             folder.unlisted = judged.unlisted;
             folder.ignored = judged.ignored;

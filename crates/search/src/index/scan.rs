@@ -10,6 +10,7 @@ use lancet_workspace::{
     EntryKind, FileReader, FileType, FolderHandle, ReadError, Stamp, is_told_of,
 };
 
+use super::ignored::IgnoredEntry;
 use super::table::{FileId, FolderId};
 use super::{Index, IndexScope, NotResident};
 use crate::rules::{RuleFiles, Rules};
@@ -38,7 +39,8 @@ pub(super) struct Judged {
     pub(super) accepted: Vec<(OsString, EntryKind)>,
     pub(super) left_out: Tally,
     pub(super) unlisted: Vec<Box<OsStr>>,
-    pub(super) ignored: Vec<Box<OsStr>>,
+    /// By name.
+    pub(super) ignored: Vec<IgnoredEntry>,
 }
 
 /// Lists a folder.
@@ -79,7 +81,7 @@ pub(super) fn apply(
             entry.count(&mut judged.left_out);
             match entry {
                 EntryVerdict::Accepted => judged.accepted.push((name, kind)),
-                EntryVerdict::Ignored => judged.ignored.push(name.into_boxed_os_str()),
+                EntryVerdict::Ignored => judged.ignored.push(IgnoredEntry::new(name, kind)),
                 EntryVerdict::Hidden | EntryVerdict::VersionControl => {
                     judged.unlisted.push(name.into_boxed_os_str());
                 }
@@ -91,6 +93,9 @@ pub(super) fn apply(
     judged
         .accepted
         .sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    judged
+        .ignored
+        .sort_unstable_by(|one, other| one.name.cmp(&other.name));
     judged
 }
 
@@ -187,7 +192,8 @@ impl Index {
         let listed = list(&handle);
         self.rule_files.note(path, listed.present);
         let rules = above.enter(path, listed.present);
-        let judged = apply(scope, path, self.base, &rules, listed);
+        let mut judged = apply(scope, path, self.base, &rules, listed);
+        self.sign_ignored(scope, path, &handle, &mut judged.ignored)?;
         let id = self
             .table
             .add_folder(path, parent, rules, Some(watched), stamp);

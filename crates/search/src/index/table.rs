@@ -13,6 +13,7 @@ use lancet_workspace::{Moment, Stamp, WatchedFolder};
 
 use super::blocks::BlockRange;
 use super::contents::ContentPlace;
+use super::ignored::IgnoredEntry;
 use crate::name_key::NameKey;
 use crate::rules::Rules;
 use crate::tally::Tally;
@@ -41,6 +42,8 @@ pub(super) enum TextKind {
 /// A folder that a walk enters.
 pub(super) struct Folder {
     pub(super) path: Box<Path>,
+    /// Where its name begins in the path.
+    name_at: usize,
     pub(super) parent: Option<FolderId>,
     /// The ignore rules inside the folder.
     pub(super) rules: Rules,
@@ -54,8 +57,8 @@ pub(super) struct Folder {
     pub(super) left_out: Tally,
     /// The names of entries that are left out as hidden or of version control: a pattern may name them.
     pub(super) unlisted: Vec<Box<OsStr>>,
-    /// The names of entries that an ignore file leaves out.
-    pub(super) ignored: Vec<Box<OsStr>>,
+    /// The entries that an ignore file leaves out, by name.
+    pub(super) ignored: Vec<IgnoredEntry>,
     /// Where the files below this folder are in path order.
     span: Range<u32>,
 }
@@ -94,6 +97,8 @@ pub(super) struct Table {
     kind_counts: [u64; 4],
     /// What is left out in all folders.
     left_out: Tally,
+    /// The folders in which an entry is left out that a question can be about.
+    leaving_out: Vec<FolderId>,
     /// Whether a file or folder came or went since `order` was made.
     reordered: bool,
     /// Files that came, went or changed since the lists were made.
@@ -195,6 +200,7 @@ impl Table {
         }
         self.folders.push(Some(Folder {
             path: path.into(),
+            name_at: path.as_os_str().len() - path.file_name().map_or(0, OsStr::len),
             parent,
             rules,
             watched,
@@ -319,7 +325,10 @@ impl Table {
     }
 
     fn folder_name(&self, id: FolderId) -> &OsStr {
-        let name = self.folder(id).and_then(|folder| folder.path.file_name());
+        let name = self.folder(id).map(|folder| {
+            let path = folder.path.as_os_str().as_bytes();
+            OsStr::from_bytes(&path[folder.name_at..])
+        });
         name.unwrap_or_default()
     }
 
@@ -330,6 +339,13 @@ impl Table {
         relative
             .iter()
             .try_fold(top, |folder, name| self.folder_named(folder, name))
+    }
+
+    /// A folder and those below it in which an ignored, hidden or version control entry is left out.
+    pub(super) fn leaving_out(&self, top: FolderId) -> impl Iterator<Item = &Folder> {
+        let top = self.folder(top).map(|folder| &*folder.path);
+        let folders = self.leaving_out.iter().filter_map(|id| self.folder(*id));
+        folders.filter(move |folder| top.is_some_and(|top| folder.path.starts_with(top)))
     }
 
     /// The ids of a folder and of all folders below it, each before those inside it.

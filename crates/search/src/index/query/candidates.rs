@@ -1,5 +1,9 @@
 //! Which files of a resident tree can match: those that the filter wants and the signatures let through.
 
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use super::super::columns::bits;
 use super::super::literal_query::LiteralQuery;
 use super::super::table::{FileId, TextKind};
 use super::Part;
@@ -80,7 +84,7 @@ impl<'w> Wanted<'w> {
     }
 }
 
-/// Gathers the files of a part that can match.
+/// Gathers the files of a part that can match, in path order.
 pub(super) fn gather(
     part: &Part<'_>,
     at: usize,
@@ -88,50 +92,65 @@ pub(super) fn gather(
     wanted: &Wanted<'_>,
     candidates: &mut Vec<CandidateFile>,
 ) {
-    let table = &part.index.table;
-    let first = candidates.len();
-    let mut take = |rank: u32, id: FileId| {
-        if wanted.has(part, rank, id) {
+    let index = part.index;
+    let table = &index.table;
+    let files = table.files_in(part.span.clone());
+    let kinds = table.kinds_in(part.span.clone());
+    let mut take = |place: usize, id: FileId| {
+        if kinds[place] != TextKind::Binary && wanted.has(part, part.span.start + place as u32, id)
+        {
             candidates.push(CandidateFile { part: at, id });
         }
     };
-    let columns = part.index.blocks.candidates(query);
-    let kinds = table.kinds_in(part.span.clone());
-    let is_text = |kind: TextKind| matches!(kind, TextKind::Text | TextKind::CutText);
+    let columns = index.blocks.candidates(query);
     if columns.is_all() {
-        for ((rank, id), kind) in (part.span.start..)
-            .zip(table.files_in(part.span.clone()))
-            .zip(kinds)
-        {
-            if *kind != TextKind::Binary {
-                take(rank, *id);
-            }
+        for (place, id) in files.iter().enumerate() {
+            take(place, *id);
         }
         return;
     }
-    part.index.blocks.files_of(&columns, |id| {
-        let rank = table.rank(id);
-        let inside = part.span.contains(&rank);
-        if inside && is_text(kinds[(rank - part.span.start) as usize]) {
-            take(rank, id);
-        }
+    // A set of places has them in order and each once: sorting the 31,000 files of a common word took 0.3 ms.
+    let mut places = PlaceSet::new(files.len());
+    index.blocks.files_of(&columns, |id| {
+        places.insert(table.rank(id), &part.span);
     });
-    // A file of several blocks comes once for each of them.
-    let own = &mut candidates[first..];
-    own.sort_unstable_by_key(|candidate| table.rank(candidate.id));
-    let mut kept = first;
-    for at in first..candidates.len() {
-        if kept == first || candidates[kept - 1].id != candidates[at].id {
-            candidates[kept] = candidates[at];
-            kept += 1;
+    for rank in table.unsigned_in(part.span.clone()) {
+        places.insert(rank, &part.span);
+    }
+    for place in places.iter() {
+        take(place, files[place]);
+    }
+}
+
+/// Sorts by modification time, newest first, ties by path.
+pub(super) fn sort_by_time(parts: &[Part<'_>], candidates: &mut [CandidateFile]) {
+    // The sort is stable, and the candidates are in path order.
+    candidates.sort_by_cached_key(|candidate| {
+        let table = &parts[candidate.part].index.table;
+        Reverse(table.file(candidate.id).map(|file| file.stamp.mtime))
+    });
+}
+
+/// A set of places in the path order of a part.
+struct PlaceSet {
+    words: Vec<u64>,
+}
+
+impl PlaceSet {
+    fn new(places: usize) -> Self {
+        PlaceSet {
+            words: vec![0; places.div_ceil(64)],
         }
     }
-    candidates.truncate(kept);
-    for rank in table.unsigned_in(part.span.clone()) {
-        if let Some(id) = table.files_in(rank..rank + 1).first()
-            && wanted.has(part, rank, *id)
-        {
-            candidates.push(CandidateFile { part: at, id: *id });
+
+    fn insert(&mut self, rank: u32, span: &Range<u32>) {
+        if span.contains(&rank) {
+            let place = (rank - span.start) as usize;
+            self.words[place / 64] |= 1 << (place % 64);
         }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        bits(&self.words)
     }
 }

@@ -1,9 +1,9 @@
-//! Finds the matches of a pattern in resident trees. The signatures say which files can match; these are searched one after the
-//! other in the order of the answer, so that the search can stop counting once a page is full.
+//! Finds the matches of a pattern in resident trees. The signatures say which files can match; these are searched in the order of the
+//! answer, so that the search can stop counting once a page is full.
 
-use std::cmp::Reverse;
-use std::sync::Mutex;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use lancet_workspace::{FolderHandle, ReadError};
@@ -11,7 +11,7 @@ use lancet_workspace::{FolderHandle, ReadError};
 use super::super::IndexScope;
 use super::super::literal_query::LiteralQuery;
 use super::super::table::{FolderId, TextKind};
-use super::candidates::{CandidateFile, Wanted, gather};
+use super::candidates::{CandidateFile, Wanted, gather, sort_by_time};
 use super::{PageNeed, PageUnit, Part};
 use crate::file_search::{FileOutcome, FileSearcher};
 use crate::list::{ListedFile, Order, RankedFiles};
@@ -21,17 +21,44 @@ use crate::summary::{LinkedFileFilter, SearchSummary, SearchTotals};
 use crate::tally::Tally;
 use crate::walk::Walk;
 
-/// The files of the first look at whether the page is full; each later one has twice as many.
-const FIRST: usize = 8;
 /// The files that are searched before other threads are started: a thread costs about as much as thirty small files.
 const ALONE: usize = 128;
-/// The most files between two looks at whether the page is full.
-const MOST_AT_ONCE: usize = 2048;
+/// With fewer files left no other thread is started.
+const WORTH_A_THREAD: usize = 128;
+/// The files that a thread takes at once.
+const PORTION: usize = 16;
 
 /// The result of searching one file.
 struct Searched {
     outcome: FileOutcome,
     entry: Option<ListedFile>,
+}
+
+/// The results of files that follow each other in the order of the answer.
+struct Portion {
+    first: usize,
+    /// Fewer than were to be searched where the search ended among them.
+    results: Vec<Searched>,
+    end: PortionEnd,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PortionEnd {
+    /// All its files were searched.
+    Reached,
+    /// The search ended before.
+    CutShort,
+}
+
+/// What all threads have found.
+struct Found {
+    summary: SearchSummary,
+    list: RankedFiles,
+    page: PageNeed,
+    /// The files up to this one have all been searched: the list ends there.
+    until: usize,
+    /// What was found behind a portion that is not finished.
+    ahead: BTreeMap<usize, Portion>,
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -54,7 +81,9 @@ pub(super) fn count(
         wanted.count_kinds(part, &mut tally);
         gather(part, at, &query, &wanted, &mut candidates);
     }
-    sort(parts, order, &mut candidates);
+    if order == Order::Newest {
+        sort_by_time(parts, &mut candidates);
+    }
     let search = CandidateSearch {
         parts,
         scope,
@@ -63,20 +92,6 @@ pub(super) fn count(
         pattern,
     };
     search.run(&candidates, order, page, tally)
-}
-
-fn sort(parts: &[Part<'_>], order: Order, candidates: &mut [CandidateFile]) {
-    let rank = |candidate: &CandidateFile| parts[candidate.part].index.table.rank(candidate.id);
-    match order {
-        Order::Path => {
-            candidates.sort_unstable_by_key(|candidate| (candidate.part, rank(candidate)));
-        }
-        Order::Newest => candidates.sort_unstable_by_key(|candidate| {
-            let table = &parts[candidate.part].index.table;
-            let modified = table.file(candidate.id).map(|file| file.stamp.mtime);
-            (Reverse(modified), candidate.part, rank(candidate))
-        }),
-    }
 }
 
 struct CandidateSearch<'s> {
@@ -101,66 +116,94 @@ impl CandidateSearch<'_> {
         page: PageNeed,
         tally: Tally,
     ) -> SearchSummary {
-        let mut summary = SearchSummary {
-            tally,
-            ..SearchSummary::empty(order)
+        let shared = SharedSearch {
+            candidates,
+            next: AtomicUsize::new(0),
+            end: OnceLock::new(),
+            found: Mutex::new(Found {
+                summary: SearchSummary {
+                    tally,
+                    ..SearchSummary::empty(order)
+                },
+                list: RankedFiles::new(order, 1),
+                page,
+                until: 0,
+                ahead: BTreeMap::new(),
+            }),
         };
-        let mut list = RankedFiles::new(order, 1);
         let mut worker = self.worker();
-        let (mut done, mut wave) = (0, FIRST);
-        let mut end: Option<Instant> = None;
-        while done < candidates.len() {
-            let some = &candidates[done..candidates.len().min(done + wave)];
-            let results = match done < ALONE {
-                true => self.alone(&mut worker, some, end),
-                false => self.together(&mut worker, some, end),
-            };
-            let complete = results.iter().all(Option::is_some) && results.len() == some.len();
-            for result in results.into_iter().flatten() {
-                self.take(&mut summary, result, complete.then_some(&mut list));
-            }
-            if self.walk.stop.is_over() {
-                let at = some.first().and_then(|next| self.path(*next));
-                summary.stopped_at = at;
-                break;
-            }
-            if !complete {
-                summary.totals = SearchTotals::AtLeast;
-                break;
-            }
-            done += some.len();
-            wave = (wave * 2).min(MOST_AT_ONCE);
-            let full = match page.unit {
-                PageUnit::Files => summary.total,
-                PageUnit::Matches => summary.matches,
-            } >= page.entries;
-            if full && end.is_none() {
-                end = page.counting.map(|time| Instant::now() + time);
+        let alone = candidates.len().min(ALONE);
+        let ended = self.work(&mut worker, &shared, alone);
+        if ended == PortionEnd::Reached && alone < candidates.len() {
+            let others = (candidates.len() - alone) / WORTH_A_THREAD;
+            let others = others.min(self.walk.threads.saturating_sub(1));
+            std::thread::scope(|threads| {
+                for _ in 0..others {
+                    threads.spawn(|| self.work(&mut self.worker(), &shared, candidates.len()));
+                }
+                self.work(&mut worker, &shared, candidates.len());
+            });
+        }
+        let counted_enough = shared.is_over();
+        let found = shared.found.into_inner();
+        let found = found.unwrap_or_else(PoisonError::into_inner);
+        let mut summary = found.summary;
+        if found.until < candidates.len() {
+            match counted_enough {
+                true => summary.totals = SearchTotals::AtLeast,
+                false => summary.stopped_at = self.path(candidates[found.until]),
             }
         }
-        (summary.files, _) = list.finish();
+        (summary.files, _) = found.list.finish();
         summary
     }
 
-    fn take(&self, summary: &mut SearchSummary, result: Searched, list: Option<&mut RankedFiles>) {
-        let tally = &mut summary.tally;
-        match result.outcome {
-            FileOutcome::Unreadable => tally.unreadable += 1,
-            FileOutcome::TooLarge => tally.too_large += 1,
-            FileOutcome::Binary => tally.binary += 1,
-            FileOutcome::Matches { cut, .. } => {
-                tally.searched += 1;
-                tally.cut += u64::from(cut);
+    /// Takes one portion after the other until all before `until` are taken or the search ends.
+    fn work(&self, worker: &mut Worker<'_>, shared: &SharedSearch<'_>, until: usize) -> PortionEnd {
+        loop {
+            let first = shared.next.fetch_add(PORTION, Ordering::Relaxed);
+            if first >= until {
+                // The portion is left to whoever goes on.
+                shared.next.fetch_sub(PORTION, Ordering::Relaxed);
+                return PortionEnd::Reached;
             }
-            FileOutcome::Gone | FileOutcome::Stopped => {}
-        }
-        if let Some(entry) = result.entry {
-            summary.total += 1;
-            summary.matches += entry.matches;
-            if let Some(list) = list {
-                list.add(entry);
+            let portion = self.search_portion(worker, shared, first);
+            let end = portion.end;
+            let mut found = shared.found.lock().unwrap_or_else(PoisonError::into_inner);
+            if found.take(portion) == PageState::Full
+                && let Some(counting) = found.page.counting
+            {
+                shared.end.get_or_init(|| Instant::now() + counting);
+            }
+            if end == PortionEnd::CutShort {
+                return end;
             }
         }
+    }
+
+    fn search_portion(
+        &self,
+        worker: &mut Worker<'_>,
+        shared: &SharedSearch<'_>,
+        first: usize,
+    ) -> Portion {
+        let last = shared.candidates.len().min(first + PORTION);
+        let mut portion = Portion {
+            first,
+            results: Vec::with_capacity(PORTION),
+            end: PortionEnd::CutShort,
+        };
+        for candidate in &shared.candidates[first..last] {
+            if shared.is_over() || self.walk.stop.is_over() {
+                return portion;
+            }
+            match self.search(worker, *candidate) {
+                Some(result) => portion.results.push(result),
+                None => return portion,
+            }
+        }
+        portion.end = PortionEnd::Reached;
+        portion
     }
 
     fn path(&self, candidate: CandidateFile) -> Option<std::path::PathBuf> {
@@ -172,69 +215,6 @@ impl CandidateSearch<'_> {
             searcher: FileSearcher::new(self.pattern, self.walk.stop),
             folder: None,
         }
-    }
-
-    fn is_over(&self, end: Option<Instant>) -> bool {
-        end.is_some_and(|end| Instant::now() >= end) || self.walk.stop.is_over()
-    }
-
-    fn alone(
-        &self,
-        worker: &mut Worker<'_>,
-        some: &[CandidateFile],
-        end: Option<Instant>,
-    ) -> Vec<Option<Searched>> {
-        let mut results = Vec::with_capacity(some.len());
-        for candidate in some {
-            if self.is_over(end) {
-                break;
-            }
-            results.push(self.search(worker, *candidate));
-        }
-        results
-    }
-
-    /// Searches files on all threads of the walk.
-    fn together(
-        &self,
-        worker: &mut Worker<'_>,
-        some: &[CandidateFile],
-        end: Option<Instant>,
-    ) -> Vec<Option<Searched>> {
-        /// The files that a thread takes at once.
-        const PORTION: usize = 16;
-        if self.walk.threads < 2 {
-            return self.alone(worker, some, end);
-        }
-        let next = AtomicUsize::new(0);
-        let results = Mutex::new((0..some.len()).map(|_| None).collect::<Vec<_>>());
-        let work = |worker: &mut Worker<'_>| {
-            loop {
-                let first = next.fetch_add(PORTION, Ordering::Relaxed);
-                let Some(portion) = some.get(first..some.len().min(first + PORTION)) else {
-                    return;
-                };
-                if portion.is_empty() {
-                    return;
-                }
-                let found = self.alone(worker, portion, end);
-                let mut results = results
-                    .lock()
-                    .unwrap_or_else(std::sync::PoisonError::into_inner);
-                for (at, result) in found.into_iter().enumerate() {
-                    results[first + at] = result;
-                }
-            }
-        };
-        std::thread::scope(|threads| {
-            for _ in 1..self.walk.threads.min(some.len() / PORTION) {
-                threads.spawn(|| work(&mut self.worker()));
-            }
-            work(worker);
-        });
-        results
-            .into_inner()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// Searches one file; nothing where the search was stopped in it.
@@ -292,6 +272,71 @@ impl CandidateSearch<'_> {
     fn may_read(&self, path: &std::path::Path) -> bool {
         let kind = lancet_workspace::EntryKind::File;
         self.walk.gate.may_read(path, kind)
+    }
+}
+
+/// The candidates of a search, in the order of the answer, and what its threads have found among them.
+struct SharedSearch<'s> {
+    candidates: &'s [CandidateFile],
+    /// The first candidate that no thread has taken.
+    next: AtomicUsize,
+    /// When to stop counting; set once the page is full.
+    end: OnceLock<Instant>,
+    found: Mutex<Found>,
+}
+
+impl SharedSearch<'_> {
+    fn is_over(&self) -> bool {
+        self.end.get().is_some_and(|end| Instant::now() >= *end)
+    }
+}
+
+/// Whether a page has all its entries.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PageState {
+    Open,
+    Full,
+}
+
+impl Found {
+    /// Takes in the results of a portion.
+    fn take(&mut self, portion: Portion) -> PageState {
+        self.ahead.insert(portion.first, portion);
+        while let Some(portion) = self.ahead.remove(&self.until) {
+            self.until += portion.results.len();
+            for result in portion.results {
+                self.count(&result);
+                if let Some(entry) = result.entry {
+                    self.list.add(entry);
+                }
+            }
+        }
+        let entries = match self.page.unit {
+            PageUnit::Files => self.summary.total,
+            PageUnit::Matches => self.summary.matches,
+        };
+        match entries >= self.page.entries {
+            true => PageState::Full,
+            false => PageState::Open,
+        }
+    }
+
+    fn count(&mut self, result: &Searched) {
+        let tally = &mut self.summary.tally;
+        match result.outcome {
+            FileOutcome::Unreadable => tally.unreadable += 1,
+            FileOutcome::TooLarge => tally.too_large += 1,
+            FileOutcome::Binary => tally.binary += 1,
+            FileOutcome::Matches { cut, .. } => {
+                tally.searched += 1;
+                tally.cut += u64::from(cut);
+            }
+            FileOutcome::Gone | FileOutcome::Stopped => {}
+        }
+        if let Some(entry) = &result.entry {
+            self.summary.total += 1;
+            self.summary.matches += entry.matches;
+        }
     }
 }
 

@@ -13,8 +13,8 @@ use crate::name_key::NameKey;
 use crate::summary::{LinkedFileFilter, SearchSummary};
 use crate::walk::Walk;
 
-/// How many entries of a list are made at once: a page has a hundred.
-const MADE_AT_ONCE: usize = 256;
+/// How many entries of a list are made at once: a page has a hundred, and is cut from 16, 32 and 64.
+const MADE_AT_ONCE: usize = 112;
 
 pub(super) fn list(
     trees: &[Arc<ResidentTree>],

@@ -39,8 +39,13 @@ impl Table {
             self.kind_counts[*kind as usize] += 1;
         }
         self.left_out = Tally::default();
-        for folder in self.folders.iter().flatten() {
+        self.leaving_out.clear();
+        for (id, folder) in (0..).map(FolderId).zip(&self.folders) {
+            let Some(folder) = folder else { continue };
             self.left_out += folder.left_out;
+            if !folder.ignored.is_empty() || !folder.unlisted.is_empty() {
+                self.leaving_out.push(id);
+            }
         }
         if changed.len() > MOST_PATCHED {
             self.lists.clear();

@@ -40,7 +40,7 @@ pub(super) fn for_glob(
     let limit = Limit::within(context, time(kept)).with_free_looks(FREE_LOOKS);
     let mut hints = Vec::new();
     if kept.tally.ignored > 0 && scope.respects_rules() {
-        let ignored = scope.of_ignored(context);
+        let ignored = scope.of_ignored(context, None);
         let mut survey = ignored.list(context, &limit, Order::Newest, SearchExtent::Whole);
         if survey.total > 0 {
             let names = some_names(context, &ignored.paths(), survey.files.first(NAMED + 1));
@@ -113,7 +113,8 @@ pub(super) fn for_grep(
         };
     if kept.tally.ignored > 0 && scope.respects_rules() {
         let pattern = patterns.get(expression, PatternOptions::new(case, span));
-        try_with(&scope.of_ignored(context), pattern, &|files| {
+        let ignored = scope.of_ignored(context, pattern.as_ref().ok());
+        try_with(&ignored, pattern, &|files| {
             let flag = context.engine().audience().with_ignored();
             format!("it stands in ignored files, {files}; {flag} searches them")
         });

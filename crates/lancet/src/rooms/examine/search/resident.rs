@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use lancet_search::{
-    Index, IndexScope, NotResident, ResidentTree, SearchSummary, Start, Unanswered, Walk,
+    Index, IndexScope, NotResident, Pattern, ResidentTree, SearchSummary, Start, Unanswered, Walk,
 };
 
 use super::gate::Guard;
@@ -53,9 +53,16 @@ pub(super) fn search(
 /// With more ignored entries a walk finds them as quickly.
 const MOST_IGNORED: usize = 1_000;
 
-/// The entries below some folders that ignore files leave out, where all these folders are resident.
-pub(super) fn ignored_below(view: &EngineView, starts: &[Start]) -> Option<Vec<PathBuf>> {
-    let found = in_trees(view, starts, |tree, start| tree.ignored_below(start))?;
+/// The entries below some folders that ignore files leave out, where all these folders are resident; without files that cannot match
+/// a pattern.
+pub(super) fn ignored_below(
+    view: &EngineView,
+    starts: &[Start],
+    pattern: Option<&Pattern>,
+) -> Option<Vec<PathBuf>> {
+    let found = in_trees(view, starts, |tree, start| {
+        tree.ignored_below(start, pattern)
+    })?;
     (found.len() <= MOST_IGNORED).then_some(found)
 }
 

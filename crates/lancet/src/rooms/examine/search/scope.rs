@@ -27,7 +27,7 @@ use crate::wording::quote_path;
 
 /// How long a search in memory goes on counting once its page is full. It may take up to 10 ms; the first 250 lines of a common word
 /// take less than one, so that more than this would be most of the answer's time.
-const COUNTED_ON: Duration = Duration::from_micros(500);
+const COUNTED_ON: Duration = Duration::from_micros(300);
 /// More threads than these only wait for the same disk.
 const MOST_THREADS: usize = 12;
 
@@ -104,10 +104,11 @@ impl Scope {
     }
 
     /// The ignored files of this scope, and of some others: where the folders are resident it is known which entries are ignored, and
-    /// only they are searched.
-    pub(super) fn of_ignored(&self, context: &CallContext<'_>) -> Self {
+    /// only they are searched, without those that are known not to match a pattern.
+    pub(super) fn of_ignored(&self, context: &CallContext<'_>, pattern: Option<&Pattern>) -> Self {
         let whole = self.with_ignored();
-        let Some(ignored) = resident::ignored_below(context.shared_engine(), &self.starts) else {
+        let ignored = resident::ignored_below(context.shared_engine(), &self.starts, pattern);
+        let Some(ignored) = ignored else {
             return whole;
         };
         let engine = context.engine();

@@ -1,0 +1,145 @@
+//! The files of a tree that ignore files leave out. They are not part of it, but a search that finds nothing says whether one of them
+//! has a match; their signatures spare it opening the others. A file that changes loses its signature until the tree is built anew,
+//! and is opened by each such search. What is inside an ignored folder is not known here.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use lancet_workspace::{EntryKind, FileType, FolderHandle};
+
+use super::blocks::BlockRange;
+use super::fill::{LARGEST_KEPT, SearchedText, has_own_encoding};
+use super::literal_query::LiteralQuery;
+use super::table::FolderId;
+use super::{Index, IndexScope, NotResident, ReadAllowance};
+use crate::pattern::Pattern;
+
+/// How much of the ignored files is read to sign them. Folders of data can hold far more than the tree itself.
+pub(super) const MOST_SIGNED: ReadAllowance = ReadAllowance {
+    files: 4_096,
+    bytes: 64 << 20,
+};
+
+/// An entry that an ignore file leaves out.
+pub(super) struct IgnoredEntry {
+    pub(super) name: Box<OsStr>,
+    kind: EntryKind,
+    text: IgnoredText,
+}
+
+/// What is known of the text of an ignored entry.
+#[derive(Clone, Copy)]
+enum IgnoredText {
+    Unknown,
+    /// It is never searched.
+    Binary,
+    /// It is searched if its signature lets it through.
+    Signed(BlockRange),
+}
+
+impl IgnoredEntry {
+    pub(super) fn new(name: OsString, kind: EntryKind) -> Self {
+        IgnoredEntry {
+            name: name.into_boxed_os_str(),
+            kind,
+            text: IgnoredText::Unknown,
+        }
+    }
+}
+
+/// Takes over what is known of entries that were there before; both lists are by name.
+pub(super) fn carry_over(before: &[IgnoredEntry], now: &mut [IgnoredEntry]) {
+    for entry in now {
+        if let Ok(at) = before.binary_search_by(|known| known.name.cmp(&entry.name))
+            && before[at].kind == entry.kind
+        {
+            entry.text = before[at].text;
+        }
+    }
+}
+
+impl Index {
+    /// Signs the ignored files of a folder that may be read.
+    pub(super) fn sign_ignored(
+        &mut self,
+        scope: &IndexScope<'_>,
+        folder: &Path,
+        handle: &FolderHandle,
+        ignored: &mut [IgnoredEntry],
+    ) -> Result<(), NotResident> {
+        for entry in ignored {
+            if entry.kind != EntryKind::File {
+                continue;
+            }
+            let path = folder.join(&*entry.name);
+            if scope.gate.may_read(&path, EntryKind::File) && !has_own_encoding(scope, &path) {
+                entry.text = self.sign_ignored_file(handle, &entry.name)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn sign_ignored_file(
+        &mut self,
+        handle: &FolderHandle,
+        name: &OsStr,
+    ) -> Result<IgnoredText, NotResident> {
+        let Ok(mut reader) = handle.open(name) else {
+            return Ok(IgnoredText::Unknown);
+        };
+        // A file with several names can be written through one in a folder that is not watched.
+        let Ok(stamp) = reader.stat() else {
+            return Ok(IgnoredText::Unknown);
+        };
+        let is_signed = stamp.kind() == FileType::File
+            && stamp.links == 1
+            && stamp.size <= LARGEST_KEPT
+            && self.ignored_allowance.take(stamp.size).is_ok();
+        if !is_signed {
+            return Ok(IgnoredText::Unknown);
+        }
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let whole = reader.read_whole(&mut buffer, LARGEST_KEPT as usize);
+        let text = match whole {
+            Ok(true) => match SearchedText::of(&buffer) {
+                SearchedText::Undecided => IgnoredText::Unknown,
+                SearchedText::Binary => IgnoredText::Binary,
+                SearchedText::Cut(text) | SearchedText::Whole(text) => {
+                    IgnoredText::Signed(self.blocks.add_whole(None, text)?)
+                }
+            },
+            _ => IgnoredText::Unknown,
+        };
+        self.buffer = buffer;
+        Ok(text)
+    }
+
+    /// Takes in that an entry of a folder has changed, which may be an ignored one.
+    pub(super) fn forget_ignored(&mut self, folder: FolderId, name: &OsStr) {
+        let Some(folder) = self.table.folder_mut(folder) else {
+            return;
+        };
+        let place = folder
+            .ignored
+            .binary_search_by(|entry| (*entry.name).cmp(name));
+        if let Ok(at) = place {
+            folder.ignored[at].text = IgnoredText::Unknown;
+        }
+    }
+
+    /// The ignored entries below a folder, without files that cannot match a pattern.
+    pub(super) fn ignored_below(&self, top: FolderId, pattern: Option<&Pattern>) -> Vec<PathBuf> {
+        let columns = pattern.map(|pattern| self.blocks.candidates(&LiteralQuery::of(pattern)));
+        let can_match = |entry: &&IgnoredEntry| match (&columns, entry.text) {
+            (None, _) | (_, IgnoredText::Unknown) => true,
+            (Some(_), IgnoredText::Binary) => false,
+            (Some(columns), IgnoredText::Signed(range)) => self.blocks.is_in(columns, range),
+        };
+        let mut found = Vec::new();
+        for folder in self.table.leaving_out(top) {
+            let entries = folder.ignored.iter().filter(can_match);
+            found.extend(entries.map(|entry| folder.path.join(&*entry.name)));
+        }
+        found
+    }
+}
