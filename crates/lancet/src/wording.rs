@@ -56,6 +56,9 @@ impl From<&QuotedPath> for Value {
 
 /// Escapes a name from the disk so that it stays on one line.
 pub(crate) fn on_one_line(name: &str) -> String {
+    if name.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return name.to_owned();
+    }
     let mut shown = String::with_capacity(name.len());
     // Writing to a string cannot fail.
     let _ = write_on_one_line(&mut shown, name);

@@ -126,7 +126,7 @@ impl Kept {
         let some = move || {
             let some = self.entries().part(next..next.saturating_add(number))?;
             next += some.len();
-            number = (number * 4).min(AT_ONCE);
+            number = (number * 2).min(AT_ONCE);
             (!some.is_empty()).then_some(some)
         };
         std::iter::from_fn(some).flatten()
