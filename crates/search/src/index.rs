@@ -308,14 +308,12 @@ impl Index {
     fn open_folder(&self, id: FolderId) -> Option<FolderHandle> {
         let folder = self.table.folder(id)?;
         let relative = folder.path.strip_prefix(self.path()).ok()?;
-        let mut handle = self.root.clone();
-        for name in relative {
-            handle = handle.enter(name).ok()?;
-        }
         // The root's handle can be listed once only, so it is opened anew.
-        if relative.as_os_str().is_empty() {
-            handle = handle.enter(std::ffi::OsStr::new(".")).ok()?;
-        }
+        let relative = match relative.as_os_str().is_empty() {
+            true => Path::new("."),
+            false => relative,
+        };
+        let handle = self.root.enter_below(relative).ok()?;
         let now = handle.stat_itself().ok()?;
         now.same_file(&folder.stamp).then_some(handle)
     }

@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock};
 
 use grep_matcher::LineTerminator;
 use grep_regex::RegexMatcher;
-use regex_syntax::hir::{Hir, HirKind};
+use regex_syntax::hir::{Hir, HirKind, Look, LookSet};
 
 use crate::stoppable::CompiledAutomata;
 use source::{LineEnds, MOST_COMPILED, PatternSource};
@@ -161,6 +161,16 @@ impl Pattern {
     /// Whether a match of this very expression can contain a line end.
     pub(crate) fn spans_lines(&self) -> bool {
         self.source.spans_lines()
+    }
+
+    /// Whether each line matches or not, whatever stands before and after it: no match has a line end in it, and none is bound to the
+    /// beginning or the end of the text.
+    pub(crate) fn is_about_single_lines(&self) -> bool {
+        let text_ends = LookSet::empty().insert(Look::Start).insert(Look::End);
+        let looks = self.hir().map(|hir| hir.properties().look_set());
+        self.span == MatchSpan::SingleLine
+            && !self.spans_lines()
+            && looks.is_some_and(|looks| looks.intersect(text_ends).is_empty())
     }
 }
 

@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -109,6 +110,24 @@ impl FolderHandle {
         })
     }
 
+    /// Opens a folder below this one by several names at once. Fails on a link.
+    ///
+    /// # Errors
+    /// The system's own error.
+    pub fn enter_below(&self, relative: &Path) -> io::Result<FolderHandle> {
+        match self.disk.open_beneath(self.handle.as_fd(), relative) {
+            Ok(handle) => Ok(FolderHandle {
+                disk: Arc::clone(&self.disk),
+                handle: Arc::new(handle),
+            }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(error),
+            // Older kernels and some sandboxes do not have the call.
+            Err(_) => relative
+                .iter()
+                .try_fold(self.clone(), |folder, name| folder.enter(name)),
+        }
+    }
+
     /// Returns the `stat` result of an entry; for a link, of the link itself.
     pub fn stat(&self, name: &OsStr) -> io::Result<Stamp> {
         self.disk.stat_at(self.handle.as_fd(), name)
@@ -142,6 +161,28 @@ impl FileReader {
     /// Returns the current stamp of the open file.
     pub fn stat(&self) -> io::Result<Stamp> {
         self.disk.stat(self.file.as_fd())
+    }
+
+    /// Reads from an offset on until `into` is full or the file ends; returns the number of bytes read. What is read next is not
+    /// affected.
+    ///
+    /// # Errors
+    /// The system's own error.
+    pub fn read_from(&self, into: &mut [u8], offset: u64) -> io::Result<usize> {
+        let mut filled = 0;
+        while filled < into.len() {
+            let at = offset + filled as u64;
+            match self
+                .disk
+                .read_at(self.file.as_fd(), &mut into[filled..], at)
+            {
+                Ok(0) => break,
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(filled)
     }
 
     /// Reads the whole file into `into`, replacing its content; returns `false` where the file has more than `most`

@@ -18,6 +18,20 @@ pub(super) struct BlockRange {
     count: u32,
 }
 
+impl BlockRange {
+    /// The number of blocks.
+    pub(super) fn count(self) -> u32 {
+        self.count
+    }
+
+    /// Where those of its blocks begin in the text whose columns are in a set.
+    pub(super) fn starts(self, columns: &Columns) -> impl Iterator<Item = u64> {
+        let own = self.first..self.first + self.count;
+        own.filter(|column| columns.contains(*column))
+            .map(move |column| u64::from(column - self.first) * BLOCK as u64)
+    }
+}
+
 /// The column that small files are still added to.
 struct OpenBlock {
     column: u32,
@@ -175,6 +189,11 @@ impl Blocks {
     /// The columns that can have a match.
     pub(super) fn candidates(&self, query: &LiteralQuery) -> Columns {
         self.signatures.candidates(query, &self.runs)
+    }
+
+    /// The columns of blocks that have what every match of the query has in it.
+    pub(super) fn of_matches(&self, query: &LiteralQuery) -> Columns {
+        self.signatures.blocks_of_matches(query)
     }
 
     /// Calls `each` for the files of some columns; a file of several columns may come several times.

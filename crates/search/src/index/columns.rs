@@ -33,7 +33,6 @@ impl Columns {
     }
 
     /// Whether a column is in the set.
-    #[cfg(test)]
     pub(crate) fn contains(&self, column: u32) -> bool {
         let word = self.words.get(column as usize / 64);
         word.is_some_and(|word| word >> (column % 64) & 1 == 1)

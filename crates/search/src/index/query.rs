@@ -1,6 +1,7 @@
 //! Answers searches from resident trees: brings them up to date, and says whether the question can be answered from them at all.
-//! `candidates` says which files can match, `count` finds matches, `names` lists files.
+//! `candidates` says which files can match, `count` finds matches (`blockwise` in large files), `names` lists files.
 
+mod blockwise;
 mod candidates;
 mod count;
 mod names;

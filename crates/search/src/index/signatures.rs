@@ -91,6 +91,28 @@ impl Signatures {
         found
     }
 
+    /// The columns whose blocks can contain a literal that every match of the query has in it. A match that lies within a line is in a
+    /// line that reaches into one of these blocks.
+    pub(crate) fn blocks_of_matches(&self, query: &LiteralQuery) -> Columns {
+        match query {
+            LiteralQuery::Any => Columns::all(self.columns),
+            LiteralQuery::Literal(literal) => self.containing(literal),
+            LiteralQuery::All(parts) => {
+                // Every match has them all, so that each of them will do.
+                let parts = parts.iter().map(|part| self.blocks_of_matches(part));
+                let fewest = parts.min_by_key(Columns::count);
+                fewest.unwrap_or_else(|| Columns::all(self.columns))
+            }
+            LiteralQuery::Either(parts) => {
+                let mut found = Columns::none(self.columns);
+                for part in parts {
+                    found.unite(&self.blocks_of_matches(part));
+                }
+                found
+            }
+        }
+    }
+
     /// As [`candidates`](Self::candidates), but of a run maybe only the blocks with a literal. Alternatives are put
     /// together before their runs are completed, which comes to the same and is done once.
     fn blocks_of(&self, query: &LiteralQuery, runs: &[BlockRun]) -> Columns {

@@ -6,11 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
-use lancet_workspace::{FolderHandle, ReadError};
+use lancet_workspace::{FileReader, FolderHandle, ReadError};
 
 use super::super::IndexScope;
+use super::super::columns::Columns;
 use super::super::literal_query::LiteralQuery;
-use super::super::table::{FolderId, TextKind};
+use super::super::table::{FileEntry, FolderId, TextKind};
+use super::blockwise;
 use super::candidates::{CandidateFile, Wanted, gather, sort_by_time};
 use super::{PageNeed, PageUnit, Part};
 use crate::file_search::{FileOutcome, FileSearcher};
@@ -23,8 +25,12 @@ use crate::walk::Walk;
 
 /// The files that are searched before other threads are started: a thread costs about as much as thirty small files.
 const ALONE: usize = 128;
+/// The same where files are opened, which takes as long as searching ten that are in memory.
+const ALONE_ON_DISK: usize = 16;
 /// With fewer files left no other thread is started.
 const WORTH_A_THREAD: usize = 128;
+/// A file of at least so many blocks is searched in those that can match.
+const LARGE: u32 = 4;
 /// The files that a thread takes at once.
 const PORTION: usize = 16;
 
@@ -90,6 +96,8 @@ pub(super) fn count(
         walk,
         linked,
         pattern,
+        query: &query,
+        blocks: parts.iter().map(|_| OnceLock::new()).collect(),
     };
     search.run(&candidates, order, page, tally)
 }
@@ -100,12 +108,16 @@ struct CandidateSearch<'s> {
     walk: &'s Walk<'s>,
     linked: LinkedFileFilter<'s>,
     pattern: &'s Pattern,
+    query: &'s LiteralQuery,
+    /// For each part, the blocks that its large files are searched in; made when there is such a file.
+    blocks: Vec<OnceLock<Columns>>,
 }
 
 /// The searcher of one thread, and the folder that it read from last.
 struct Worker<'s> {
     searcher: FileSearcher<'s>,
     folder: Option<(usize, FolderId, Option<FolderHandle>)>,
+    buffer: Vec<u8>,
 }
 
 impl CandidateSearch<'_> {
@@ -132,10 +144,15 @@ impl CandidateSearch<'_> {
             }),
         };
         let mut worker = self.worker();
-        let alone = candidates.len().min(ALONE);
+        let in_memory = |part: &Part<'_>| part.index.contents.is_some();
+        let (alone, worth_a_thread) = match self.parts.iter().all(in_memory) {
+            true => (ALONE, WORTH_A_THREAD),
+            false => (ALONE_ON_DISK, ALONE_ON_DISK),
+        };
+        let alone = candidates.len().min(alone);
         let ended = self.work(&mut worker, &shared, alone);
         if ended == PortionEnd::Reached && alone < candidates.len() {
-            let others = (candidates.len() - alone) / WORTH_A_THREAD;
+            let others = (candidates.len() - alone) / worth_a_thread;
             let others = others.min(self.walk.threads.saturating_sub(1));
             std::thread::scope(|threads| {
                 for _ in 0..others {
@@ -214,6 +231,7 @@ impl CandidateSearch<'_> {
         Worker {
             searcher: FileSearcher::new(self.pattern, self.walk.stop),
             folder: None,
+            buffer: Vec::new(),
         }
     }
 
@@ -241,7 +259,11 @@ impl CandidateSearch<'_> {
                 };
                 let encoding = (self.scope.encodings)(&path);
                 let reader = worker.open(part, candidate);
-                worker.searcher.count(reader, encoding)
+                let in_blocks = match (&reader, encoding) {
+                    (Ok(reader), None) => self.count_in_blocks(worker, candidate, entry, reader),
+                    _ => None,
+                };
+                in_blocks.unwrap_or_else(|| worker.searcher.count(reader, encoding))
             }
         };
         let matches = match outcome {
@@ -267,6 +289,32 @@ impl CandidateSearch<'_> {
             },
             entry: path.map(|path| part.entry(candidate.id, &path, matches)),
         })
+    }
+
+    /// Counts the matches of a large file without reading all of it, where the pattern allows it.
+    fn count_in_blocks(
+        &self,
+        worker: &mut Worker<'_>,
+        candidate: CandidateFile,
+        entry: &FileEntry,
+        reader: &FileReader,
+    ) -> Option<FileOutcome> {
+        if entry.kind != TextKind::Text
+            || entry.blocks.count() < LARGE
+            || self.query.is_any()
+            || !self.pattern.is_about_single_lines()
+        {
+            return None;
+        }
+        let blocks = &self.parts[candidate.part].index.blocks;
+        let columns = self.blocks[candidate.part].get_or_init(|| blocks.of_matches(self.query));
+        let wanted = entry.blocks.starts(columns).count();
+        // Where most blocks are searched, reading one after the other is as quick.
+        if wanted * 3 > entry.blocks.count() as usize {
+            return None;
+        }
+        let starts = entry.blocks.starts(columns);
+        blockwise::count(&mut worker.searcher, reader, starts, &mut worker.buffer)
     }
 
     fn may_read(&self, path: &std::path::Path) -> bool {
@@ -341,11 +389,7 @@ impl Found {
 }
 
 impl Worker<'_> {
-    fn open(
-        &mut self,
-        part: &Part<'_>,
-        candidate: CandidateFile,
-    ) -> Result<lancet_workspace::FileReader, ReadError> {
+    fn open(&mut self, part: &Part<'_>, candidate: CandidateFile) -> Result<FileReader, ReadError> {
         let table = &part.index.table;
         let folder = table.file(candidate.id).ok_or(ReadError::Missing)?.folder;
         let key = (part.tree, folder);

@@ -1,0 +1,90 @@
+//! Counts the matches of a large file in the blocks that can have one, without reading the others. Of a file of several megabytes
+//! a rare word's signature lets one block through.
+
+use std::ops::Range;
+
+use lancet_workspace::FileReader;
+
+use super::super::grams::BLOCK;
+use crate::file_search::{FileOutcome, FileSearcher};
+
+/// The bytes around a block in which the ends of its lines are looked for; a file with longer lines there is searched whole.
+const AROUND: u64 = 4 << 10;
+/// A line in the middle of a file that begins so would be taken for one at the beginning of a file.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Counts the matches in the lines that reach into blocks, which begin at these offsets, in order. The pattern must be about single
+/// lines. `None` where the file has to be searched whole.
+pub(super) fn count(
+    searcher: &mut FileSearcher<'_>,
+    reader: &FileReader,
+    starts: impl Iterator<Item = u64>,
+    buffer: &mut Vec<u8>,
+) -> Option<FileOutcome> {
+    let mut sum = 0;
+    // The lines before this offset are searched.
+    let mut done = 0;
+    for start in starts {
+        let end = start + BLOCK as u64;
+        let from = start.saturating_sub(AROUND).max(done);
+        buffer.resize((end + AROUND - from) as usize, 0);
+        let read = reader.read_from(buffer, from).ok()?;
+        let block = start.max(from) - from..end - from;
+        let lines = lines_around(&buffer[..read], block, from == done, read < buffer.len())?;
+        let text = &buffer[lines.clone()];
+        let is_inner = from + lines.start as u64 > 0;
+        if memchr::memchr(0, text).is_some() || (is_inner && text.starts_with(BYTE_ORDER_MARK)) {
+            return None;
+        }
+        done = from + lines.end as u64;
+        match searcher.count_in_text(text) {
+            FileOutcome::Matches { matches, .. } => sum += matches,
+            other => return Some(other),
+        }
+    }
+    Some(FileOutcome::Matches {
+        matches: sum,
+        cut: false,
+    })
+}
+
+/// The whole lines of a text that reach into a range of it; `None` where one of them begins before the text or ends behind it.
+fn lines_around(
+    text: &[u8],
+    range: Range<u64>,
+    begins_line: bool,
+    ends_file: bool,
+) -> Option<Range<usize>> {
+    let first = (range.start as usize).min(text.len());
+    let last = (range.end as usize).min(text.len());
+    let start = match memchr::memrchr(b'\n', &text[..first]) {
+        Some(at) => at + 1,
+        None if begins_line => 0,
+        None => return None,
+    };
+    let end = match memchr::memchr(b'\n', &text[last.max(start)..]) {
+        Some(at) => last.max(start) + at + 1,
+        None if ends_file => text.len(),
+        None => return None,
+    };
+    Some(start..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_reach_into_a_range_are_taken_whole() {
+        let text = b"one\ntwo\nthree\nfour";
+        let lines =
+            |range, begins, ends| lines_around(text, range, begins, ends).map(|lines| &text[lines]);
+        assert_eq!(lines(5..9, false, false), Some(&b"two\nthree\n"[..]));
+        assert_eq!(lines(4..7, false, false), Some(&b"two\n"[..]));
+        assert_eq!(lines(0..3, true, false), Some(&b"one\n"[..]));
+        assert_eq!(lines(1..3, false, false), None);
+        assert_eq!(lines(15..18, false, true), Some(&b"four"[..]));
+        assert_eq!(lines(15..18, false, false), None);
+        assert_eq!(lines(20..30, false, true), Some(&b"four"[..]));
+    }
+}

@@ -1,0 +1,158 @@
+//! Large files of a resident tree are searched in the blocks that can match, and the numbers of matches are those of a search of the
+//! whole file: words at the ends of blocks and files, long lines, other line ends, expressions that look at the ends of lines and texts.
+
+use std::fs;
+use std::sync::Arc;
+
+use lancet_search::{
+    AllowAll, Budget, Case, Filter, HiddenFiles, IgnoreFiles, Index, IndexScope, KeepContents,
+    LiteralNames, MatchSpan, Order, PageNeed, Pattern, ResidentTree, SearchProgress, Start, Walk,
+    WatchAllowance, count_matches, count_resident,
+};
+use lancet_testing::laws;
+use lancet_workspace::{RealDisk, Workspace};
+use proptest::prelude::*;
+
+/// The text that a signature describes together.
+const BLOCK: usize = 32 << 10;
+
+/// A text of several blocks with words at some places.
+#[derive(Clone, Debug)]
+struct LargeText {
+    blocks: usize,
+    line: usize,
+    line_end: &'static str,
+    /// Where words stand: the block, the bytes from its beginning (or, negative, before its end), and the word with what is around it.
+    words: Vec<(usize, isize, &'static str)>,
+    beginning: &'static str,
+    ending: &'static str,
+}
+
+impl LargeText {
+    fn bytes(&self) -> Vec<u8> {
+        let mut text = self.beginning.as_bytes().to_vec();
+        let mut number = 0_usize;
+        while text.len() < self.blocks * BLOCK {
+            let filler = format!("{number:x} ").repeat(self.line / 4);
+            text.extend(&filler.as_bytes()[..self.line.min(filler.len())]);
+            text.extend(self.line_end.as_bytes());
+            number += 1;
+        }
+        for (block, offset, word) in &self.words {
+            let base = (block % self.blocks) * BLOCK;
+            let at = base.saturating_add_signed(*offset);
+            let end = (at + word.len()).min(text.len());
+            if at < end && at >= self.beginning.len() {
+                text.splice(at..end, word.bytes());
+            }
+        }
+        text.extend(self.ending.as_bytes());
+        text
+    }
+}
+
+fn large_text() -> impl Strategy<Value = LargeText> {
+    let word = prop::sample::select(vec![
+        "marker",
+        "\nmarker\n",
+        "Marker second_word",
+        "marker\r\n",
+        " marker ",
+        "\nmarker here, marker there\n",
+        "other_word",
+        "\n\u{FEFF}marker\n",
+        "second_word and marker",
+    ]);
+    let place = (
+        0_usize..12,
+        prop_oneof![-12_isize..2, -300_isize..300, 0_isize..32_000],
+        word,
+    );
+    (
+        4_usize..12,
+        prop::sample::select(vec![8_usize, 40, 79, 1_000, 5_000, 20_000]),
+        prop::sample::select(vec!["\n", "\r\n"]),
+        prop::collection::vec(place, 0..6),
+        prop::sample::select(vec!["", "\u{FEFF}", "marker\n", "\u{FEFF}marker\n"]),
+        prop::sample::select(vec!["", "\nmarker", "\nmarker\n", "second_word\n"]),
+    )
+        .prop_map(
+            |(blocks, line, line_end, words, beginning, ending)| LargeText {
+                blocks,
+                line,
+                line_end,
+                words,
+                beginning,
+                ending,
+            },
+        )
+}
+
+/// Expressions whose literals the signatures know, and how each depends on lines and texts.
+const EXPRESSIONS: [&str; 12] = [
+    "marker",
+    "^marker",
+    "marker$",
+    r"\bmarker\b",
+    "marker|second_word",
+    "marker.*second_word|other_word",
+    "second_word.*marker",
+    r"\Amarker",
+    r"marker\z",
+    "[Mm]arker h?",
+    "absent_word",
+    r"(?m:^\x{FEFF}marker)",
+];
+
+proptest! {
+    #![proptest_config(laws::config_of(laws::limited(laws::cases() / 8, 60)))]
+
+    #[test]
+    fn blocks_have_the_matches_of_the_whole_file(texts in prop::collection::vec(large_text(), 1..4)) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().canonicalize().expect("there");
+        for (number, text) in texts.iter().enumerate() {
+            fs::write(root.join(format!("{number}.txt")), text.bytes()).expect("written");
+        }
+        let workspace =
+            Workspace::open(std::slice::from_ref(&root), Arc::new(RealDisk), None).expect("opens");
+        let starts = [Start::new(workspace.locate(&root).expect("there"))];
+        let scope = IndexScope {
+            excludes: None,
+            gate: &AllowAll,
+            encodings: &|_| None,
+            stop: &|| false,
+        };
+        let index = Index::build(
+            &scope,
+            &starts[0],
+            KeepContents::No,
+            &Budget::of_process(256 << 20),
+            &WatchAllowance::of_process(8_192),
+        );
+        let trees = [Arc::new(ResidentTree::new(index.expect("built")))];
+        let walk = Walk {
+            starts: &starts,
+            ignoring: IgnoreFiles::Respect,
+            hidden: HiddenFiles::Skip,
+            excludes: None,
+            filter: &Filter::default(),
+            named: &LiteralNames::default(),
+            gate: &AllowAll,
+            stop: &|| false,
+            progress: &SearchProgress::default(),
+            threads: 1,
+        };
+        for expression in EXPRESSIONS {
+            for case in [Case::Sensitive, Case::Insensitive] {
+                let pattern = Pattern::new(expression, case, MatchSpan::SingleLine).expect("compiles");
+                let order = Order::Path;
+                let mut ours = count_resident(&trees, &scope, &walk, &pattern, order, &|_, _| true, PageNeed::ALL)
+                    .expect("answered");
+                let mut theirs = count_matches(&walk, &pattern, order, &|_| None, &|_, _| true);
+                prop_assert_eq!(ours.files.first(9), theirs.files.first(9), "{} {:?}", expression, case);
+                prop_assert_eq!((ours.total, ours.matches), (theirs.total, theirs.matches));
+            }
+        }
+    }
+}
