@@ -18,6 +18,7 @@ mod contents;
 mod fill;
 mod grams;
 mod home;
+mod ids;
 mod ignored;
 mod literal_query;
 mod plan;

@@ -4,9 +4,9 @@ use std::io;
 
 use super::columns::{BlockRun, Columns};
 use super::grams::{BLOCK, Grams, OVERLAP};
+use super::ids::FileId;
 use super::literal_query::LiteralQuery;
 use super::signatures::Signatures;
-use super::table::FileId;
 
 /// Less text than this that is not in use any more does not matter.
 const LEAST_WASTE: u64 = 16 << 20;

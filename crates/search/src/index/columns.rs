@@ -47,14 +47,21 @@ impl Columns {
         self.words.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Whether every column is in the set.
-    pub(crate) fn is_all(&self) -> bool {
-        self.count() == self.columns
+    /// Whether a quarter of the columns or more are in the set.
+    pub(crate) fn is_most(&self) -> bool {
+        self.count() >= self.columns / 4
     }
 
     /// The columns in the set, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        bits(&self.words).map(|bit| bit as u32)
+        self.words.iter().enumerate().flat_map(|(index, word)| {
+            let mut left = *word;
+            std::iter::from_fn(move || {
+                let bit = (left != 0).then(|| left.trailing_zeros())?;
+                left &= left - 1;
+                Some(index as u32 * 64 + bit)
+            })
+        })
     }
 
     pub(super) fn intersect(&mut self, other: &Self) {
@@ -109,18 +116,6 @@ impl Columns {
             *last &= (1 << (self.columns % 64)) - 1;
         }
     }
-}
-
-/// The numbers of the bits that are set, in order.
-pub(super) fn bits(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
-    words.iter().enumerate().flat_map(|(index, word)| {
-        let mut left = *word;
-        std::iter::from_fn(move || {
-            let bit = (left != 0).then(|| left.trailing_zeros())?;
-            left &= left - 1;
-            Some(index * 64 + bit as usize)
-        })
-    })
 }
 
 /// The words that a range of columns is in, each with the bits of the range.

@@ -1,10 +1,11 @@
 //! Answers searches from resident trees: brings them up to date, and says whether the question can be answered from them at all.
-//! `candidates` says which files can match, `count` finds matches (`blockwise` in large files), `names` lists files.
+//! `candidates` says which files can match, `count` finds matches (`blockwise` in large files, `shared` by several threads), `names` lists files.
 
 mod blockwise;
 mod candidates;
 mod count;
 mod names;
+mod shared;
 
 use std::fmt;
 use std::ops::Range;
@@ -134,7 +135,7 @@ impl ResidentTree {
         let mut index = self.index.write().map_err(|_| NotResident::Changing)?;
         index.refresh(scope)?;
         if let Some(names) = names {
-            index.table.newest(names);
+            index.table.make_newest(names);
         }
         Ok(())
     }

@@ -1,10 +1,7 @@
 //! Finds the matches of a pattern in resident trees. The signatures say which files can match; these are searched in the order of the
 //! answer, so that the search can stop counting once a page is full.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
-use std::time::Instant;
+use std::sync::OnceLock;
 
 use lancet_workspace::{FileReader, FolderHandle, ReadError};
 
@@ -13,59 +10,26 @@ use super::super::columns::Columns;
 use super::super::literal_query::LiteralQuery;
 use super::super::table::{FileEntry, FolderId, TextKind};
 use super::blockwise;
-use super::candidates::{CandidateFile, Wanted, gather, sort_by_time};
-use super::{PageNeed, PageUnit, Part};
+use super::candidates::{CandidateFile, Candidates};
+use super::shared::{PORTION, Portion, PortionEnd, Searched, SharedSearch};
+use super::{PageNeed, Part};
 use crate::file_search::{FileOutcome, FileSearcher};
-use crate::list::{ListedFile, Order, RankedFiles};
+use crate::list::Order;
 use crate::name_key::NameKey;
 use crate::pattern::Pattern;
 use crate::summary::{LinkedFileFilter, SearchSummary, SearchTotals};
 use crate::tally::Tally;
 use crate::walk::Walk;
 
-/// The files that are searched before other threads are started: a thread costs about as much as thirty small files.
+/// The files that are searched before another thread is started, and that must be left for each: a thread costs about as much as
+/// thirty small files.
 const ALONE: usize = 128;
 /// The same where files are opened, which takes as long as searching ten that are in memory.
 const ALONE_ON_DISK: usize = 16;
-/// With fewer files left no other thread is started.
-const WORTH_A_THREAD: usize = 128;
+/// The candidates that are gathered before the search begins: as many as fill a page of a common word, and whole portions.
+const GATHERED_AT_FIRST: usize = 128 * PORTION;
 /// A file of at least so many blocks is searched in those that can match.
 const LARGE: u32 = 4;
-/// The files that a thread takes at once.
-const PORTION: usize = 16;
-
-/// The result of searching one file.
-struct Searched {
-    outcome: FileOutcome,
-    entry: Option<ListedFile>,
-}
-
-/// The results of files that follow each other in the order of the answer.
-struct Portion {
-    first: usize,
-    /// Fewer than were to be searched where the search ended among them.
-    results: Vec<Searched>,
-    end: PortionEnd,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum PortionEnd {
-    /// All its files were searched.
-    Reached,
-    /// The search ended before.
-    CutShort,
-}
-
-/// What all threads have found.
-struct Found {
-    summary: SearchSummary,
-    list: RankedFiles,
-    page: PageNeed,
-    /// The files up to this one have all been searched: the list ends there.
-    until: usize,
-    /// What was found behind a portion that is not finished.
-    ahead: BTreeMap<usize, Portion>,
-}
 
 #[allow(clippy::too_many_arguments)]
 pub(super) fn count(
@@ -79,16 +43,14 @@ pub(super) fn count(
     key: Option<&NameKey>,
 ) -> SearchSummary {
     let mut tally = Tally::default();
-    let mut candidates = Vec::new();
-    let query = LiteralQuery::of(pattern);
-    for (at, part) in parts.iter().enumerate() {
+    for part in parts {
         tally += part.left_out();
-        let wanted = Wanted::of(part, walk, key);
-        wanted.count_kinds(part, &mut tally);
-        gather(part, at, &query, &wanted, &mut candidates);
     }
-    if order == Order::Newest {
-        sort_by_time(parts, &mut candidates);
+    let query = LiteralQuery::of(pattern);
+    let mut candidates = Candidates::new(parts, walk, key, &query, &mut tally);
+    match order {
+        Order::Newest => candidates.gather_by_time(),
+        Order::Path => candidates.gather(GATHERED_AT_FIRST),
     }
     let search = CandidateSearch {
         parts,
@@ -99,7 +61,7 @@ pub(super) fn count(
         query: &query,
         blocks: parts.iter().map(|_| OnceLock::new()).collect(),
     };
-    search.run(&candidates, order, page, tally)
+    search.run(candidates, order, page, tally)
 }
 
 struct CandidateSearch<'s> {
@@ -123,94 +85,82 @@ struct Worker<'s> {
 impl CandidateSearch<'_> {
     fn run(
         &self,
-        candidates: &[CandidateFile],
+        mut candidates: Candidates<'_>,
         order: Order,
         page: PageNeed,
         tally: Tally,
     ) -> SearchSummary {
-        let shared = SharedSearch {
-            candidates,
-            next: AtomicUsize::new(0),
-            end: OnceLock::new(),
-            found: Mutex::new(Found {
-                summary: SearchSummary {
-                    tally,
-                    ..SearchSummary::empty(order)
-                },
-                list: RankedFiles::new(order, 1),
-                page,
-                until: 0,
-                ahead: BTreeMap::new(),
-            }),
-        };
+        let shared = SharedSearch::new(order, page, tally);
         let mut worker = self.worker();
         let in_memory = |part: &Part<'_>| part.index.contents.is_some();
-        let (alone, worth_a_thread) = match self.parts.iter().all(in_memory) {
-            true => (ALONE, WORTH_A_THREAD),
-            false => (ALONE_ON_DISK, ALONE_ON_DISK),
+        let alone = match self.parts.iter().all(in_memory) {
+            true => ALONE,
+            false => ALONE_ON_DISK,
         };
-        let alone = candidates.len().min(alone);
-        let ended = self.work(&mut worker, &shared, alone);
-        if ended == PortionEnd::Reached && alone < candidates.len() {
-            let others = (candidates.len() - alone) / worth_a_thread;
-            let others = others.min(self.walk.threads.saturating_sub(1));
-            std::thread::scope(|threads| {
+        let first = candidates.gathered();
+        let first = &first[..first.len().min(alone)];
+        let mut ended = self.work(&mut worker, &shared, first);
+        while ended == PortionEnd::Reached {
+            let all = candidates.gathered();
+            let left = all.len().saturating_sub(shared.taken());
+            let others = (left / alone).min(self.walk.threads.saturating_sub(1));
+            ended = std::thread::scope(|threads| {
                 for _ in 0..others {
-                    threads.spawn(|| self.work(&mut self.worker(), &shared, candidates.len()));
+                    threads.spawn(|| self.work(&mut self.worker(), &shared, all));
                 }
-                self.work(&mut worker, &shared, candidates.len());
+                self.work(&mut worker, &shared, all)
             });
+            if candidates.are_complete() {
+                break;
+            }
+            candidates.gather(usize::MAX);
         }
         let counted_enough = shared.is_over();
-        let found = shared.found.into_inner();
-        let found = found.unwrap_or_else(PoisonError::into_inner);
-        let mut summary = found.summary;
-        if found.until < candidates.len() {
+        let (mut summary, searched) = shared.finish();
+        let all = candidates.gathered();
+        if searched < all.len() || !candidates.are_complete() {
             match counted_enough {
                 true => summary.totals = SearchTotals::AtLeast,
-                false => summary.stopped_at = self.path(candidates[found.until]),
+                false => {
+                    let at = all.get(searched).or(all.last());
+                    summary.stopped_at = at.and_then(|at| self.path(*at));
+                }
             }
         }
-        (summary.files, _) = found.list.finish();
         summary
     }
 
-    /// Takes one portion after the other until all before `until` are taken or the search ends.
-    fn work(&self, worker: &mut Worker<'_>, shared: &SharedSearch<'_>, until: usize) -> PortionEnd {
-        loop {
-            let first = shared.next.fetch_add(PORTION, Ordering::Relaxed);
-            if first >= until {
-                // The portion is left to whoever goes on.
-                shared.next.fetch_sub(PORTION, Ordering::Relaxed);
-                return PortionEnd::Reached;
-            }
-            let portion = self.search_portion(worker, shared, first);
+    /// Takes one portion after the other until all candidates are taken or the search ends.
+    fn work(
+        &self,
+        worker: &mut Worker<'_>,
+        shared: &SharedSearch,
+        candidates: &[CandidateFile],
+    ) -> PortionEnd {
+        while let Some(taken) = shared.take(candidates.len()) {
+            let portion = self.search_portion(worker, shared, taken.start, &candidates[taken]);
             let end = portion.end;
-            let mut found = shared.found.lock().unwrap_or_else(PoisonError::into_inner);
-            if found.take(portion) == PageState::Full
-                && let Some(counting) = found.page.counting
-            {
-                shared.end.get_or_init(|| Instant::now() + counting);
-            }
+            shared.put(portion);
             if end == PortionEnd::CutShort {
                 return end;
             }
         }
+        PortionEnd::Reached
     }
 
     fn search_portion(
         &self,
         worker: &mut Worker<'_>,
-        shared: &SharedSearch<'_>,
+        shared: &SharedSearch,
         first: usize,
+        candidates: &[CandidateFile],
     ) -> Portion {
-        let last = shared.candidates.len().min(first + PORTION);
         let mut portion = Portion {
             first,
             results: Vec::with_capacity(PORTION),
             end: PortionEnd::CutShort,
         };
-        for candidate in &shared.candidates[first..last] {
+        for candidate in candidates {
             if shared.is_over() || self.walk.stop.is_over() {
                 return portion;
             }
@@ -320,71 +270,6 @@ impl CandidateSearch<'_> {
     fn may_read(&self, path: &std::path::Path) -> bool {
         let kind = lancet_workspace::EntryKind::File;
         self.walk.gate.may_read(path, kind)
-    }
-}
-
-/// The candidates of a search, in the order of the answer, and what its threads have found among them.
-struct SharedSearch<'s> {
-    candidates: &'s [CandidateFile],
-    /// The first candidate that no thread has taken.
-    next: AtomicUsize,
-    /// When to stop counting; set once the page is full.
-    end: OnceLock<Instant>,
-    found: Mutex<Found>,
-}
-
-impl SharedSearch<'_> {
-    fn is_over(&self) -> bool {
-        self.end.get().is_some_and(|end| Instant::now() >= *end)
-    }
-}
-
-/// Whether a page has all its entries.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum PageState {
-    Open,
-    Full,
-}
-
-impl Found {
-    /// Takes in the results of a portion.
-    fn take(&mut self, portion: Portion) -> PageState {
-        self.ahead.insert(portion.first, portion);
-        while let Some(portion) = self.ahead.remove(&self.until) {
-            self.until += portion.results.len();
-            for result in portion.results {
-                self.count(&result);
-                if let Some(entry) = result.entry {
-                    self.list.add(entry);
-                }
-            }
-        }
-        let entries = match self.page.unit {
-            PageUnit::Files => self.summary.total,
-            PageUnit::Matches => self.summary.matches,
-        };
-        match entries >= self.page.entries {
-            true => PageState::Full,
-            false => PageState::Open,
-        }
-    }
-
-    fn count(&mut self, result: &Searched) {
-        let tally = &mut self.summary.tally;
-        match result.outcome {
-            FileOutcome::Unreadable => tally.unreadable += 1,
-            FileOutcome::TooLarge => tally.too_large += 1,
-            FileOutcome::Binary => tally.binary += 1,
-            FileOutcome::Matches { cut, .. } => {
-                tally.searched += 1;
-                tally.cut += u64::from(cut);
-            }
-            FileOutcome::Gone | FileOutcome::Stopped => {}
-        }
-        if let Some(entry) = &result.entry {
-            self.summary.total += 1;
-            self.summary.matches += entry.matches;
-        }
     }
 }
 

@@ -2,14 +2,15 @@
 
 use std::cmp::Reverse;
 use std::ops::Range;
+use std::sync::Arc;
 
 use lancet_workspace::Moment;
 
-use super::{FileId, FolderId, Table, TextKind};
+use super::{BlockRange, FileId, FolderId, Table, TextKind};
 use crate::name_key::NameKey;
 use crate::tally::Tally;
 
-/// The most lists of [`Table::newest`] that are kept.
+/// The most lists of [`Table::make_newest`] that are kept.
 const MOST_LISTS: usize = 16;
 /// With more changed files the lists are made anew.
 const MOST_PATCHED: usize = 64;
@@ -24,11 +25,13 @@ impl Table {
         }
         let changed = std::mem::take(&mut self.changed);
         for id in &changed {
-            if let (Some(file), Some(kind)) = (
+            let rank = self.ranks[id.0 as usize] as usize;
+            if let (Some(file), Some(kind), Some(blocks)) = (
                 self.files[id.0 as usize].as_ref(),
-                self.kinds.get_mut(self.ranks[id.0 as usize] as usize),
+                self.kinds.get_mut(rank),
+                self.blocks.get_mut(rank),
             ) {
-                *kind = file.kind;
+                (*kind, *blocks) = (file.kind, file.blocks);
             }
         }
         let unsigned = (0..).zip(&self.kinds);
@@ -56,6 +59,7 @@ impl Table {
         changed.dedup_by_key(|id| id.0);
         let mut lists = std::mem::take(&mut self.lists);
         for (key, list) in &mut lists {
+            let list = Arc::make_mut(list);
             // All of them go before one comes back: a place is looked for among files that are in order.
             list.retain(|file| changed.binary_search_by_key(&file.0, |id| id.0).is_err());
             for id in &changed {
@@ -129,6 +133,11 @@ impl Table {
         }
         let kind = |id: &FileId| self.file(*id).map_or(TextKind::Unsigned, |file| file.kind);
         self.kinds = order.iter().map(kind).collect();
+        let blocks = |id: &FileId| {
+            self.file(*id)
+                .map_or(BlockRange::default(), |file| file.blocks)
+        };
+        self.blocks = order.iter().map(blocks).collect();
         self.order = order;
     }
 
@@ -152,6 +161,11 @@ impl Table {
         &self.kinds[span.start as usize..span.end as usize]
     }
 
+    /// Where the signatures of the files of a part of the path order are.
+    pub(in crate::index) fn blocks_in(&self, span: Range<u32>) -> &[BlockRange] {
+        &self.blocks[span.start as usize..span.end as usize]
+    }
+
     /// The places of files in a part of the path order that are opened for every search.
     pub(in crate::index) fn unsigned_in(&self, span: Range<u32>) -> impl Iterator<Item = u32> {
         let first = self.unsigned.partition_point(|rank| *rank < span.start);
@@ -169,8 +183,8 @@ impl Table {
         self.left_out
     }
 
-    /// The files with such a name, newest first. The list is kept and patched by [`Table::settle`].
-    pub(in crate::index) fn newest(&mut self, key: &NameKey) -> &[FileId] {
+    /// Lists the files with such a name, newest first. The list is kept and patched by [`Table::settle`].
+    pub(in crate::index) fn make_newest(&mut self, key: &NameKey) {
         if !self.lists.contains_key(key) {
             if self.lists.len() >= MOST_LISTS {
                 self.lists.clear();
@@ -178,14 +192,13 @@ impl Table {
             let fits = |id: &FileId| key.fits(self.name_bytes(*id));
             let mut list: Vec<FileId> = self.order.iter().copied().filter(fits).collect();
             list.sort_by_key(|id| self.newness(*id));
-            self.lists.insert(key.clone(), list);
+            self.lists.insert(key.clone(), Arc::new(list));
         }
-        self.known_newest(key).unwrap_or_default()
     }
 
-    /// The list of [`Table::newest`], where it was made before.
-    pub(in crate::index) fn known_newest(&self, key: &NameKey) -> Option<&[FileId]> {
-        self.lists.get(key).map(Vec::as_slice)
+    /// The list of [`Table::make_newest`], where it was made before.
+    pub(in crate::index) fn newest(&self, key: &NameKey) -> Option<&Arc<Vec<FileId>>> {
+        self.lists.get(key)
     }
 
     /// Files of a part of the path order whose names contain a text, in whatever case of ASCII letters; at most `most`.

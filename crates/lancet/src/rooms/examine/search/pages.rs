@@ -76,12 +76,15 @@ pub(super) fn cut_list(
             read_state(context, kept, &entry)
         };
         let more = more(&entry);
-        let line = format!("{name}{more}{mark}\n");
-        length += context.length(&line);
+        let start = page.text.len();
+        for part in [&name, &more, mark, "\n"] {
+            page.text.push_str(part);
+        }
+        length += context.length(&page.text[start..]);
         if length > room && page.end > offset {
+            page.text.truncate(start);
             break;
         }
-        page.text.push_str(&line);
         page.rows.push(Row::File {
             path: path.to_string_lossy().into(),
             matches: (!more.is_empty()).then_some(entry.matches),

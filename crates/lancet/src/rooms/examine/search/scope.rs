@@ -282,10 +282,14 @@ pub(super) fn told(engine: &EngineView, path: &Path) -> String {
 pub(super) fn path_of(starts: &[PathBuf], entry: &ListedFile) -> PathBuf {
     let start = &starts[entry.start.min(starts.len() - 1)];
     if entry.relative.as_os_str().is_empty() {
-        start.clone()
-    } else {
-        start.join(&entry.relative)
+        return start.clone();
     }
+    // `join` grows the path it has copied; every file of a page has one.
+    let length = start.as_os_str().len() + 1 + entry.relative.as_os_str().len();
+    let mut path = PathBuf::with_capacity(length);
+    path.push(start);
+    path.push(&entry.relative);
+    path
 }
 
 fn starts(
