@@ -221,6 +221,7 @@ impl Index {
             buffer: Vec::new(),
         };
         index.add_root(scope, root, path)?;
+        index.ignored_allowance = ignored::NOTHING_MORE;
         index.settle();
         index.claim_memory()?;
         index.buffer = Vec::new();

@@ -1,6 +1,6 @@
 //! The files of a tree that ignore files leave out. They are not part of it, but a search that finds nothing says whether one of them
-//! has a match; their signatures spare it opening the others. A file that changes loses its signature until the tree is built anew,
-//! and is opened by each such search. What is inside an ignored folder is not known here.
+//! has a match; their signatures spare it opening the others. A file that comes or changes after the tree was built has none until it is
+//! built anew, and is opened by each such search. What is inside an ignored folder is not known here.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -19,6 +19,9 @@ pub(super) const MOST_SIGNED: ReadAllowance = ReadAllowance {
     files: 4_096,
     bytes: 64 << 20,
 };
+
+/// After the tree is built no ignored file is read: a search would wait for it.
+pub(super) const NOTHING_MORE: ReadAllowance = ReadAllowance { files: 0, bytes: 0 };
 
 /// An entry that an ignore file leaves out.
 pub(super) struct IgnoredEntry {
@@ -68,7 +71,12 @@ impl Index {
         ignored: &mut [IgnoredEntry],
     ) -> Result<(), NotResident> {
         for entry in ignored {
-            if entry.kind != EntryKind::File {
+            if self.ignored_allowance.files == 0 {
+                break;
+            }
+            // Hidden files are not searched even where ignored ones are.
+            let is_hidden = entry.name.as_encoded_bytes().starts_with(b".");
+            if entry.kind != EntryKind::File || is_hidden {
                 continue;
             }
             let path = folder.join(&*entry.name);

@@ -109,8 +109,15 @@ impl ResidentTree {
     }
 
     /// The entries below a folder that ignore files leave out, without those that cannot match a pattern; a folder that is not entered is
-    /// one. `None` where the folder is not in the tree.
-    pub fn ignored_below(&self, folder: &Path, pattern: Option<&Pattern>) -> Option<Vec<PathBuf>> {
+    /// one. `None` where the folder is not in the tree, or the tree has to be built anew.
+    pub fn ignored_below(
+        &self,
+        scope: &IndexScope<'_>,
+        folder: &Path,
+        pattern: Option<&Pattern>,
+    ) -> Option<Vec<PathBuf>> {
+        // The search before this may have walked, and the tree come to be resident since.
+        self.refresh(scope, None).ok()?;
         let index = self.read();
         let top = index.table.find(folder)?;
         Some(index.ignored_below(top, pattern))

@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use lancet_workspace::FileReader;
 
-use super::super::grams::BLOCK;
+use super::super::grams::{BLOCK, OVERLAP};
 use crate::file_search::{FileOutcome, FileSearcher};
+use crate::reader::has_wide_mark;
 
 /// The bytes around a block in which the ends of its lines are looked for; a file with longer lines there is searched whole.
 const AROUND: u64 = 4 << 10;
-/// A line in the middle of a file that begins so would be taken for one at the beginning of a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Counts the matches in the lines that reach into blocks, which begin at these offsets, in order. The pattern must be about single
@@ -25,15 +25,18 @@ pub(super) fn count(
     // The lines before this offset are searched.
     let mut done = 0;
     for start in starts {
-        let end = start + BLOCK as u64;
+        // The last block of a file may have no column for what lies behind it: its own describes that, too.
+        let end = start + (BLOCK + OVERLAP) as u64;
         let from = start.saturating_sub(AROUND).max(done);
         buffer.resize((end + AROUND - from) as usize, 0);
         let read = reader.read_from(buffer, from).ok()?;
         let block = start.max(from) - from..end - from;
         let lines = lines_around(&buffer[..read], block, from == done, read < buffer.len())?;
         let text = &buffer[lines.clone()];
+        // Lines in the middle of a file that begin with such a mark would be taken for the beginning of one.
         let is_inner = from + lines.start as u64 > 0;
-        if memchr::memchr(0, text).is_some() || (is_inner && text.starts_with(BYTE_ORDER_MARK)) {
+        let is_marked = text.starts_with(BYTE_ORDER_MARK) || has_wide_mark(text);
+        if memchr::memchr(0, text).is_some() || (is_inner && is_marked) {
             return None;
         }
         done = from + lines.end as u64;

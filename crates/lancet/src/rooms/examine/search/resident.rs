@@ -60,8 +60,10 @@ pub(super) fn ignored_below(
     starts: &[Start],
     pattern: Option<&Pattern>,
 ) -> Option<Vec<PathBuf>> {
-    let found = in_trees(view, starts, |tree, start| {
-        tree.ignored_below(start, pattern)
+    let found = with_scope(view, |scope| {
+        in_trees(view, starts, |tree, start| {
+            tree.ignored_below(scope, start, pattern)
+        })
     })?;
     (found.len() <= MOST_IGNORED).then_some(found)
 }
