@@ -140,7 +140,7 @@ pub struct Index {
     /// The memory and the watches that are taken from the user's budget.
     memory: Held,
     watches: Held,
-    /// What may still be read at this time.
+    /// What the current refresh may still read.
     allowance: ReadAllowance,
     /// How many ignored files may still be signed.
     ignored_allowance: ReadAllowance,
@@ -160,7 +160,7 @@ impl ReadAllowance {
         bytes: u64::MAX,
     };
 
-    /// Takes a file of this size off what may be read.
+    /// Subtracts a file of this size from what may still be read.
     fn take(&mut self, size: u64) -> Result<(), NotResident> {
         let files = self.files.checked_sub(1);
         let bytes = self.bytes.checked_sub(size);

@@ -24,7 +24,7 @@ impl BlockRange {
         self.count
     }
 
-    /// Where those of its blocks begin in the text whose columns are in a set.
+    /// The offsets in the text of those blocks whose columns are in a set.
     pub(super) fn starts(self, columns: &Columns) -> impl Iterator<Item = u64> {
         let own = self.first..self.first + self.count;
         own.filter(|column| columns.contains(*column))
@@ -181,7 +181,7 @@ impl Blocks {
         }
     }
 
-    /// Whether a text is in one of some columns.
+    /// Whether one of the columns of a text is in a set.
     pub(super) fn is_in(&self, columns: &Columns, range: BlockRange) -> bool {
         columns.has_some_of(range.first, range.first + range.count)
     }
@@ -191,7 +191,7 @@ impl Blocks {
         self.signatures.candidates(query, &self.runs)
     }
 
-    /// The columns of blocks that have what every match of the query has in it.
+    /// The columns whose blocks can contain a literal that every match of the query contains.
     pub(super) fn of_matches(&self, query: &LiteralQuery) -> Columns {
         self.signatures.blocks_of_matches(query)
     }

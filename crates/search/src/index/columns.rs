@@ -48,7 +48,7 @@ impl Columns {
     }
 
     /// Whether a quarter of the columns or more are in the set.
-    pub(crate) fn is_most(&self) -> bool {
+    pub(crate) fn is_dense(&self) -> bool {
         self.count() >= self.columns / 4
     }
 

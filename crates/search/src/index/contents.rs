@@ -41,7 +41,7 @@ impl Contents {
         }
         if self.needs_chunk(text.len()) {
             let chunk = MmapMut::map_anon(CHUNK)?;
-            // Large pages are filled and found faster; a system without them does as it always did.
+            // Large pages take fewer page faults while they are filled. A system that has none ignores the advice.
             #[cfg(target_os = "linux")]
             let _ = chunk.advise(memmap2::Advice::HugePage);
             self.chunks.push(chunk);

@@ -163,7 +163,7 @@ impl HeldContents for ResidentTree {
     }
 }
 
-/// A content that stays in its tree: the tree takes in no change meanwhile.
+/// A content that is borrowed from its tree. The tree's lock is held for reading, so that it takes in no change meanwhile.
 struct LockedContent<'t> {
     index: RwLockReadGuard<'t, Index>,
     place: ContentPlace,

@@ -136,7 +136,7 @@ mod tests {
         assert!(known.is_unchanged(&file));
         write_at(&file, "*.two", time);
         let mut now = KnownRuleFile::of(&file);
-        // The change time cannot be set; take it for the same, as it is within a tick.
+        // A test cannot set the change time. In the case that is imitated both writes fall into one tick of the clock, so it is taken to be the same.
         now.state = state_of(&file);
         let as_before = KnownRuleFile {
             state: now.state,

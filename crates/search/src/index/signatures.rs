@@ -98,7 +98,7 @@ impl Signatures {
             LiteralQuery::Any => Columns::all(self.columns),
             LiteralQuery::Literal(literal) => self.containing(literal),
             LiteralQuery::All(parts) => {
-                // Every match has them all, so that each of them will do.
+                // Every match contains all parts, so the blocks of any one of them are enough.
                 let parts = parts.iter().map(|part| self.blocks_of_matches(part));
                 let fewest = parts.min_by_key(Columns::count);
                 fewest.unwrap_or_else(|| Columns::all(self.columns))

@@ -62,14 +62,14 @@ pub(super) struct FileEntry {
     pub(super) folder: FolderId,
     name: Range<u32>,
     pub(super) stamp: Stamp,
-    /// The number of the change by which its modification time became another.
+    /// The value of [`Table::changes`] when its modification time last changed.
     dated: u32,
     pub(super) kind: TextKind,
     pub(super) blocks: BlockRange,
     pub(super) content: Option<ContentPlace>,
 }
 
-/// The most files that are gone whose paths are kept.
+/// The most removed files whose paths are kept.
 const MOST_GONE: usize = 4_096;
 
 /// The folders and files of a tree.
@@ -92,7 +92,7 @@ pub(super) struct Table {
     kind_counts: [u64; 4],
     /// What is left out in all folders.
     left_out: Tally,
-    /// The folders in which an entry is left out that a question can be about.
+    /// The folders with ignored, hidden or version control entries, which a pattern can name.
     leaving_out: Vec<FolderId>,
     /// Whether a file or folder came or went since `order` was made.
     reordered: bool,

@@ -25,7 +25,7 @@ pub(super) fn count(
     // The lines before this offset are searched.
     let mut done = 0;
     for start in starts {
-        // The last block of a file may have no column for what lies behind it: its own describes that, too.
+        // Up to `OVERLAP` bytes at the end of a file have no column of their own: that of the last block describes them.
         let end = start + (BLOCK + OVERLAP) as u64;
         let from = start.saturating_sub(AROUND).max(done);
         buffer.resize((end + AROUND - from) as usize, 0);

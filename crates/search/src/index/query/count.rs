@@ -24,7 +24,7 @@ use crate::walk::Walk;
 /// The files that are searched before another thread is started, and that must be left for each: a thread costs about as much as
 /// thirty small files.
 const ALONE: usize = 128;
-/// The same where files are opened, which takes as long as searching ten that are in memory.
+/// The same number for files that are read from the disk: opening one takes as long as searching ten that are in memory.
 const ALONE_ON_DISK: usize = 16;
 /// The candidates that are gathered before the search begins: as many as fill a page of a common word, and whole portions.
 const GATHERED_AT_FIRST: usize = 128 * PORTION;

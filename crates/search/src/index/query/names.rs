@@ -122,10 +122,10 @@ struct NamedFiles {
     tree: Weak<ResidentTree>,
     start: usize,
     base: usize,
-    /// The changes of the table when the list was made.
+    /// The value of [`Table::changes`](super::super::table::Table::changes) when the list was made.
     changes: u32,
     ids: Arc<Vec<FileId>>,
-    /// How many of them come before these files.
+    /// How many ids at the beginning are not of these files: their entries were made with the first page.
     made: usize,
 }
 

@@ -24,8 +24,9 @@ pub(super) struct Searched {
 
 /// The results of files that follow each other in the order of the answer.
 pub(super) struct Portion {
+    /// The place of its first file among the candidates.
     pub(super) first: usize,
-    /// Fewer than were to be searched where the search ended among them.
+    /// One result for each file of the portion; fewer where the search ended among them.
     pub(super) results: Vec<Searched>,
     pub(super) end: PortionEnd,
 }
@@ -82,7 +83,7 @@ impl SharedSearch {
         self.next.load(Ordering::Relaxed)
     }
 
-    /// Takes the next portion of so many candidates.
+    /// Takes the next portion of a list of this many candidates; `None` where all are taken.
     pub(super) fn take(&self, candidates: usize) -> Option<Range<usize>> {
         let first = self.next.fetch_add(PORTION, Ordering::Relaxed);
         if first >= candidates {

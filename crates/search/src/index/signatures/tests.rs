@@ -48,7 +48,7 @@ fn columns_go_on_in_the_next_group() {
     assert!(columns.contains(512) && !columns.contains(513) && !columns.contains(5_000));
     assert_eq!(columns.count(), 6);
     let all = signatures.candidates(&LiteralQuery::Any, &[]);
-    assert!(all.is_most() && !columns.is_most());
+    assert!(all.is_dense() && !columns.is_dense());
     assert_eq!(all.iter().last(), Some(1_099));
 }
 

@@ -2,18 +2,17 @@
 //! whole file: words at the ends of blocks and files, long lines, other line ends, expressions that look at the ends of lines and texts.
 
 use std::fs;
-use std::sync::Arc;
 
 use lancet_search::{
-    AllowAll, Budget, Case, Filter, HiddenFiles, IgnoreFiles, Index, IndexScope, KeepContents,
-    LiteralNames, MatchSpan, Order, PageNeed, Pattern, ResidentTree, SearchProgress, Start, Walk,
-    WatchAllowance, count_matches, count_resident,
+    Case, File, Filter, KeepContents, MatchSpan, Order, PageNeed, Pattern, count_matches,
+    count_resident,
 };
 use lancet_testing::laws;
-use lancet_workspace::{RealDisk, Workspace};
 use proptest::prelude::*;
 
-/// The text that a signature describes together.
+use crate::folder::{ResidentFolder, scope};
+
+/// The number of bytes that one column of the signatures describes.
 const BLOCK: usize = 32 << 10;
 
 /// A text of several blocks with words at some places.
@@ -118,47 +117,22 @@ proptest! {
 
     #[test]
     fn blocks_have_the_matches_of_the_whole_file(texts in prop::collection::vec(large_text(), 1..4)) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let root = folder.path().canonicalize().expect("there");
+        let temporary = tempfile::tempdir().expect("a folder");
+        let root = temporary.path().canonicalize().expect("there");
         for (number, text) in texts.iter().enumerate() {
             fs::write(root.join(format!("{number}.txt")), text.bytes()).expect("written");
         }
-        let workspace =
-            Workspace::open(std::slice::from_ref(&root), Arc::new(RealDisk), None).expect("opens");
-        let starts = [Start::new(workspace.locate(&root).expect("there"))];
-        let scope = IndexScope {
-            excludes: None,
-            gate: &AllowAll,
-            encodings: &|_| None,
-            stop: &|| false,
-        };
-        let index = Index::build(
-            &scope,
-            &starts[0],
-            KeepContents::No,
-            &Budget::of_process(256 << 20),
-            &WatchAllowance::of_process(8_192),
-        );
-        let trees = [Arc::new(ResidentTree::new(index.expect("built")))];
-        let walk = Walk {
-            starts: &starts,
-            ignoring: IgnoreFiles::Respect,
-            hidden: HiddenFiles::Skip,
-            excludes: None,
-            filter: &Filter::default(),
-            named: &LiteralNames::default(),
-            gate: &AllowAll,
-            stop: &|| false,
-            progress: &SearchProgress::default(),
-            threads: 1,
-        };
+        let folder = ResidentFolder::build(&root, KeepContents::No);
+        let linked = |_: &File<'_>, _: u64| true;
         for expression in EXPRESSIONS {
             for case in [Case::Sensitive, Case::Insensitive] {
                 let pattern = Pattern::new(expression, case, MatchSpan::SingleLine).expect("compiles");
-                let order = Order::Path;
-                let mut ours = count_resident(&trees, &scope, &walk, &pattern, order, &|_, _| true, PageNeed::ALL)
-                    .expect("answered");
-                let mut theirs = count_matches(&walk, &pattern, order, &|_| None, &|_, _| true);
+                let (order, page) = (Order::Path, PageNeed::ALL);
+                let (ours, mut theirs) = folder.with_walk(&Filter::default(), 1, |walk| {
+                    let ours = count_resident(&folder.trees, &scope(), walk, &pattern, order, &linked, page);
+                    (ours, count_matches(walk, &pattern, order, &|_| None, &linked))
+                });
+                let mut ours = ours.expect("answered");
                 prop_assert_eq!(ours.files.first(9), theirs.files.first(9), "{} {:?}", expression, case);
                 prop_assert_eq!((ours.total, ours.matches), (theirs.total, theirs.matches));
             }

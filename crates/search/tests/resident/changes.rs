@@ -3,31 +3,20 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use lancet_search::{
-    AllowAll, Budget, File, Filter, HiddenFiles, IgnoreFiles, Index, IndexScope, KeepContents,
-    LiteralNames, NotResident, Order, ResidentTree, SearchProgress, SearchSummary, Start,
-    Unanswered, Walk, WatchAllowance, list_files, list_resident,
+    File, Filter, KeepContents, NotResident, Order, SearchSummary, Unanswered, Walk, list_files,
+    list_resident,
 };
-use lancet_workspace::{RealDisk, Workspace};
+
+use crate::folder::{ResidentFolder, scope};
 
 /// A folder with a resident tree.
 struct Ground {
     root: PathBuf,
-    starts: [Start; 1],
-    trees: [Arc<ResidentTree>; 1],
+    resident: ResidentFolder,
     _folder: tempfile::TempDir,
-}
-
-fn scope() -> IndexScope<'static> {
-    IndexScope {
-        excludes: None,
-        gate: &AllowAll,
-        encodings: &|_| None,
-        stop: &|| false,
-    }
 }
 
 impl Ground {
@@ -39,20 +28,9 @@ impl Ground {
             fs::create_dir_all(path.parent().expect("inside")).expect("made");
             fs::write(path, file).expect("written");
         }
-        let workspace =
-            Workspace::open(std::slice::from_ref(&root), Arc::new(RealDisk), None).expect("opens");
-        let starts = [Start::new(workspace.locate(&root).expect("there"))];
-        let index = Index::build(
-            &scope(),
-            &starts[0],
-            KeepContents::Yes,
-            &Budget::of_process(256 << 20),
-            &WatchAllowance::of_process(8_192),
-        );
         Ground {
+            resident: ResidentFolder::build(&root, KeepContents::Yes),
             root,
-            starts,
-            trees: [Arc::new(ResidentTree::new(index.expect("built")))],
             _folder: folder,
         }
     }
@@ -62,24 +40,14 @@ impl Ground {
         let filter = Filter::default()
             .with_globs(&[&self.root], &["**/*.txt"])
             .expect("a glob");
-        let walk = Walk {
-            starts: &self.starts,
-            ignoring: IgnoreFiles::Respect,
-            hidden: HiddenFiles::Skip,
-            excludes: None,
-            filter: &filter,
-            named: &LiteralNames::default(),
-            gate: &AllowAll,
-            stop: &|| false,
-            progress: &SearchProgress::default(),
-            threads: 1,
-        };
-        ask(&walk)
+        self.resident.with_walk(&filter, 1, ask)
     }
 
     fn listed(&self) -> Result<SearchSummary, Unanswered> {
         let linked = |_: &File<'_>, _: u64| true;
-        self.with_walk(|walk| list_resident(&self.trees, &scope(), walk, Order::Newest, &linked))
+        self.with_walk(|walk| {
+            list_resident(&self.resident.trees, &scope(), walk, Order::Newest, &linked)
+        })
     }
 
     /// The files in memory, newest first, which are those that a walk finds.

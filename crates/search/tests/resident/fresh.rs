@@ -1,20 +1,16 @@
 //! A write that returned before a search began is found by it, whoever wrote, in a tree that is resident. Each round writes a word
 //! that was never there, searches for it, and for the word of the round before, which is gone.
 
-#![allow(clippy::print_stdout)]
-
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 
 use lancet_search::{
-    AllowAll, Budget, Case, Filter, HiddenFiles, IgnoreFiles, Index, IndexScope, KeepContents,
-    LiteralNames, MatchSpan, Order, PageNeed, Pattern, ResidentTree, SearchProgress, Start, Walk,
-    WatchAllowance, count_resident,
+    Case, File, Filter, KeepContents, MatchSpan, Order, PageNeed, Pattern, count_resident,
 };
-use lancet_workspace::{RealDisk, Workspace};
+
+use crate::folder::{ResidentFolder, scope};
 
 /// Another process that writes what it is told, and says when it has.
 struct Writer {
@@ -69,50 +65,24 @@ fn a_write_that_returned_before_a_search_is_found_by_it() {
         fs::create_dir_all(&inner).expect("made");
         fs::write(inner.join(format!("file{number}.txt")), "some words\n").expect("written");
     }
-    let workspace =
-        Workspace::open(std::slice::from_ref(&root), Arc::new(RealDisk), None).expect("opens");
-    let starts = [Start::new(workspace.locate(&root).expect("there"))];
     for contents in [KeepContents::Yes, KeepContents::No] {
-        let scope = IndexScope {
-            excludes: None,
-            gate: &AllowAll,
-            encodings: &|_| None,
-            stop: &|| false,
-        };
-        let index = Index::build(
-            &scope,
-            &starts[0],
-            contents,
-            &Budget::of_process(256 << 20),
-            &WatchAllowance::of_process(8_192),
-        );
-        let trees = [Arc::new(ResidentTree::new(index.expect("built")))];
+        let folder = ResidentFolder::build(&root, contents);
         let found = |word: &str| {
             let pattern = Pattern::new(word, Case::Sensitive, MatchSpan::SingleLine).expect("one");
-            let walk = Walk {
-                starts: &starts,
-                ignoring: IgnoreFiles::Respect,
-                hidden: HiddenFiles::Skip,
-                excludes: None,
-                filter: &Filter::default(),
-                named: &LiteralNames::default(),
-                gate: &AllowAll,
-                stop: &|| false,
-                progress: &SearchProgress::default(),
-                threads: 2,
-            };
-            let page = PageNeed::ALL;
-            count_resident(
-                &trees,
-                &scope,
-                &walk,
-                &pattern,
-                Order::Path,
-                &|_, _| true,
-                page,
-            )
-            .expect("answered from memory")
-            .matches
+            let (order, page) = (Order::Path, PageNeed::ALL);
+            let summary = folder.with_walk(&Filter::default(), 2, |walk| {
+                let linked = |_: &File<'_>, _: u64| true;
+                count_resident(
+                    &folder.trees,
+                    &scope(),
+                    walk,
+                    &pattern,
+                    order,
+                    &linked,
+                    page,
+                )
+            });
+            summary.expect("answered from memory").matches
         };
         let mut other = Writer::begin();
         let mut last = String::from("some_word_that_never_was");

@@ -1,0 +1,67 @@
+//! A folder whose tree is resident, for tests: it is built under no rules but the folder's own, and asked by a walk of all of it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use lancet_search::{
+    AllowAll, Budget, Filter, HiddenFiles, IgnoreFiles, Index, IndexScope, KeepContents,
+    LiteralNames, ResidentTree, SearchProgress, Start, Walk, WatchAllowance,
+};
+use lancet_workspace::{RealDisk, Workspace};
+
+/// A folder with its resident tree.
+pub(crate) struct ResidentFolder {
+    starts: [Start; 1],
+    pub(crate) trees: [Arc<ResidentTree>; 1],
+}
+
+/// What the tree is built and searched under.
+pub(crate) fn scope() -> IndexScope<'static> {
+    IndexScope {
+        excludes: None,
+        gate: &AllowAll,
+        encodings: &|_| None,
+        stop: &|| false,
+    }
+}
+
+impl ResidentFolder {
+    /// Builds the tree of a folder, whose path has no links in it.
+    pub(crate) fn build(root: &Path, contents: KeepContents) -> Self {
+        let workspace =
+            Workspace::open(&[root.to_path_buf()], Arc::new(RealDisk), None).expect("opens");
+        let starts = [Start::new(workspace.locate(root).expect("there"))];
+        let index = Index::build(
+            &scope(),
+            &starts[0],
+            contents,
+            &Budget::of_process(256 << 20),
+            &WatchAllowance::of_process(8_192),
+        );
+        ResidentFolder {
+            starts,
+            trees: [Arc::new(ResidentTree::new(index.expect("built")))],
+        }
+    }
+
+    /// Asks with a walk of the whole folder.
+    pub(crate) fn with_walk<T>(
+        &self,
+        filter: &Filter,
+        threads: usize,
+        ask: impl FnOnce(&Walk<'_>) -> T,
+    ) -> T {
+        ask(&Walk {
+            starts: &self.starts,
+            ignoring: IgnoreFiles::Respect,
+            hidden: HiddenFiles::Skip,
+            excludes: None,
+            filter,
+            named: &LiteralNames::default(),
+            gate: &AllowAll,
+            stop: &|| false,
+            progress: &SearchProgress::default(),
+            threads,
+        })
+    }
+}

@@ -1,0 +1,9 @@
+//! What a resident tree must keep to, on real folders: writes are seen at once, changes that come together are taken in whole, and
+//! large files are searched as if they were read to their end.
+
+#![allow(clippy::print_stdout)]
+
+mod changes;
+mod folder;
+mod fresh;
+mod large_files;
