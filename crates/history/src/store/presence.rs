@@ -19,8 +19,13 @@ const PAUSE: Duration = Duration::from_millis(2);
 #[derive(Debug)]
 #[must_use]
 pub struct Presence {
-    /// The locked file; the lock ends when it is closed.
-    _held: File,
+    held: File,
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        release(&self.held);
+    }
 }
 
 impl Presence {
@@ -38,7 +43,7 @@ impl Presence {
             .open(file_of(state, workspace))?;
         // Somebody who asks holds the lock for a moment, so this waits.
         file.lock_shared()?;
-        Ok(Self { _held: file })
+        Ok(Self { held: file })
     }
 
     /// Whether somebody looks at the questions of a workspace.
@@ -56,11 +61,19 @@ impl Presence {
                 sleep(PAUSE);
             }
             if !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+                release(&file);
                 return false;
             }
         }
         true
     }
+}
+
+/// Gives a lock up. Closing the file is not enough: a child that this process is starting has a copy of the descriptor, with the
+/// lock, until it runs its program.
+fn release(file: &File) {
+    // Where the lock cannot be given up, closing the file does it.
+    let _ = file.unlock();
 }
 
 fn file_of(state: &Path, workspace: &str) -> PathBuf {
@@ -83,5 +96,15 @@ mod tests {
         assert!(is_there("one"));
         drop(second);
         assert!(!is_there("one"));
+    }
+
+    #[test]
+    fn a_presence_ends_although_a_child_that_is_being_started_has_its_descriptor() {
+        let state = tempfile::tempdir().expect("folder");
+        let presence = Presence::announce(state.path(), "one").expect("announced");
+        let inherited = presence.held.try_clone().expect("a copy");
+        drop(presence);
+        assert!(!Presence::is_announced(state.path(), "one"));
+        drop(inherited);
     }
 }
