@@ -137,13 +137,17 @@ impl Lancet {
 
     /// What stands before the tools' names in the lists of this engine.
     pub fn tool_prefix(&self) -> ToolPrefix {
-        let engine = self.engine();
-        engine.audience().prefix().cloned().unwrap_or_default()
+        self.base().audience.prefix().cloned().unwrap_or_default()
     }
 
     /// Gives the own name of the tool that a call names as it is listed, with the prefix, or by its own name.
     pub fn own_tool_name(&self, called: &str) -> String {
-        self.engine().own_tool_name(called).to_owned()
+        let prefix = self.base().audience.prefix();
+        match prefix.and_then(|prefix| prefix.without(called)) {
+            Some(_) => self.engine().own_tool_name(called).to_owned(),
+            // Without the prefix it is no listed name, whatever the settings say.
+            None => called.to_owned(),
+        }
     }
 
     /// The roots, symbolic links resolved.
@@ -256,9 +260,14 @@ impl EngineState {
         self.state_spelled.get_or_init(spell).as_deref()
     }
 
-    pub(crate) fn tell(&self, event: &Event) {
+    /// Tells the observers of an event, which is made only where there are some: that of a search has every path of its page.
+    pub(crate) fn tell(&self, event: impl FnOnce() -> Event) {
+        if self.observers.is_empty() {
+            return;
+        }
+        let event = event();
         for observer in &self.observers {
-            observer.observe(event);
+            observer.observe(&event);
         }
     }
 }
@@ -369,7 +378,7 @@ impl EngineView {
         self.base.history()
     }
 
-    pub(crate) fn tell(&self, event: &Event) {
+    pub(crate) fn tell(&self, event: impl FnOnce() -> Event) {
         self.base.tell(event);
     }
 

@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use lancet_history::SessionName;
@@ -43,7 +44,7 @@ pub enum Event {
         /// The files and folders where the search began.
         paths: Vec<PathBuf>,
         /// The files that the answer names.
-        found: Vec<PathBuf>,
+        found: Arc<[PathBuf]>,
     },
     /// A file was written.
     #[non_exhaustive]

@@ -207,7 +207,7 @@ impl Reply {
     pub fn into_parts(self) -> (Vec<Block>, Value) {
         let data = match self.data.into_inner() {
             Some(data) => data,
-            None => derive_data(&self.outcome, self.duration),
+            None => into_data(self.outcome, self.duration),
         };
         (self.blocks, data)
     }
@@ -215,7 +215,7 @@ impl Reply {
     /// The entries of a search's page: files, or lines with their file. Empty for other calls.
     pub fn rows(&self) -> &[Row] {
         match &self.outcome {
-            Outcome::Found(found) => &found.rows,
+            Outcome::Found(found) => found.rows(),
             _ => &[],
         }
     }
@@ -249,6 +249,20 @@ impl Reply {
     pub fn content(&self) -> Option<&[u8]> {
         self.content.as_ref().map(|bytes| bytes.as_slice())
     }
+}
+
+/// Makes an answer's JSON of an outcome that is given up.
+fn into_data(mut outcome: Outcome, duration: Option<Duration>) -> Value {
+    // Names of files are moved: copying the hundred of a Glob took one twentieth of its time.
+    let files = match &mut outcome {
+        Outcome::Found(found) => std::mem::take(&mut found.files),
+        _ => Vec::new(),
+    };
+    let mut data = derive_data(&outcome, duration);
+    if !files.is_empty() {
+        data["files"] = files.into_iter().map(Value::String).collect();
+    }
+    data
 }
 
 /// Makes an answer's JSON; there is no other place that does.

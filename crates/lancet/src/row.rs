@@ -1,7 +1,8 @@
 //! An entry of a search's page: a file, or a line under its file. A page for people may have a million entries, so each
 //! is kept small and serialised only on demand (as JSON values, a million lines took 1 GB).
 
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 
@@ -45,6 +46,50 @@ pub enum Role {
     Match,
     /// The line is near one that matches.
     Context,
+}
+
+/// The entries of a page. Those of a list of files are made when they are first asked for: an agent's answer does without them, and
+/// they took a twentieth of a Glob in memory.
+#[derive(Clone, Debug)]
+pub(crate) enum PageRows {
+    Lines(Vec<Row>),
+    Files {
+        paths: Arc<[PathBuf]>,
+        /// The matches in each file, where they were asked for.
+        matches: Option<Vec<u64>>,
+        made: OnceLock<Vec<Row>>,
+    },
+}
+
+impl PageRows {
+    /// The files of a list.
+    pub(crate) fn files(paths: Arc<[PathBuf]>, matches: Option<Vec<u64>>) -> Self {
+        PageRows::Files {
+            paths,
+            matches,
+            made: OnceLock::new(),
+        }
+    }
+
+    /// All entries.
+    pub(crate) fn get(&self) -> &[Row] {
+        match self {
+            PageRows::Lines(rows) => rows,
+            PageRows::Files {
+                paths,
+                matches,
+                made,
+            } => made.get_or_init(|| {
+                let row = |(at, path): (usize, &PathBuf)| Row::File {
+                    path: path.to_string_lossy().into(),
+                    matches: matches
+                        .as_ref()
+                        .and_then(|matches| matches.get(at).copied()),
+                };
+                paths.iter().enumerate().map(row).collect()
+            }),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -40,6 +40,16 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 /// What the refusal of an unread file says besides, where the call has no session.
 const NO_SESSION: &str = "[lancet: this call came without a session, so what was read before is not known; it needs `revision`, which the last line of Read's answer names]";
 
+/// The request that a call came with.
+struct CallRequest<'r> {
+    client: ClientProfile,
+    /// What a state that goes with a question is bound to; none in the first generation, which has none.
+    bound: Option<Bound>,
+    /// Whether the client's dialog was closed without an answer.
+    is_dismissed: bool,
+    context: &'r RequestContext<RoleServer>,
+}
+
 /// The server of one connection.
 pub(crate) struct Server {
     process: Arc<Process>,
@@ -176,8 +186,13 @@ impl Server {
             .with_caller(caller)
             .with_cancel(cancel);
         let told = HostNotices::read(&context.meta);
-        self.run(session, call, told, bound, is_dismissed, context)
-            .await
+        let request = CallRequest {
+            client: manners,
+            bound,
+            is_dismissed,
+            context,
+        };
+        self.run(session, call, told, &request).await
     }
 
     /// Runs a call on the pool and supervises it. A call that waits for a person runs again after the decision.
@@ -186,13 +201,11 @@ impl Server {
         session: Session,
         mut call: RawCall,
         told: HostNotices,
-        bound: Option<Bound>,
-        is_dismissed: bool,
-        context: &RequestContext<RoleServer>,
+        request: &CallRequest<'_>,
     ) -> Option<CallToolResponse> {
-        let manners = self.manners(context);
+        let (client, bound, context) = (&request.client, request.bound, request.context);
         let asked = match patience::prepare(&self.process, &mut call, self.link, context) {
-            AskRoute::Client if is_dismissed => AskRoute::Page,
+            AskRoute::Client if request.is_dismissed => AskRoute::Page,
             asked => asked,
         };
         let began = Instant::now();
@@ -215,7 +228,7 @@ impl Server {
             };
             let reply = self.follow(self.start(&call, work), context).await?;
             let Some(waiting) = reply.waiting() else {
-                return Some(self.answered(reply, &call.tool, &manners));
+                return Some(self.answered(reply, &call.tool, client));
             };
             let waited = patience::wait(&self.process, waiting, asked, bound, began, context);
             match waited.await {
@@ -223,7 +236,7 @@ impl Server {
                     patience::waited_on(&mut call, waiting.question());
                     call.cancel = Cancel::within(self.process.options.time_limit);
                 }
-                Waited::Over => return Some(self.answered(reply, &call.tool, &manners)),
+                Waited::Over => return Some(self.answered(reply, &call.tool, client)),
                 Waited::Required(required) => return Some((*required).into()),
                 Waited::Task(task) => return Some(CallToolResponse::Task(*task)),
                 Waited::Cancelled => return None,

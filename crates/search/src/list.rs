@@ -31,7 +31,7 @@ pub struct ListedFile {
     /// The index of the start that the file is below.
     pub start: usize,
     /// The path relative to the start; empty where the start is the file.
-    pub relative: Box<Path>,
+    pub relative: Arc<Path>,
     /// The modification time.
     pub modified: Moment,
     /// The number of matches; 0 for [`list_files`](crate::list_files).

@@ -43,11 +43,6 @@ impl LiteralNames {
         LiteralNames { patterns }
     }
 
-    /// Whether there are no literal components.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.patterns.is_empty()
-    }
-
     /// Whether a pattern has this name as a component; without it no path that ends in the name is named. This is cheap
     /// enough to be asked for each entry of a tree.
     pub(crate) fn has(&self, name: &OsStr) -> bool {
@@ -55,6 +50,15 @@ impl LiteralNames {
         components.any(
             |component| matches!(component, Component::Literal(literal) if name == OsStr::new(literal)),
         )
+    }
+
+    /// The names that patterns have as components.
+    pub(crate) fn literals(&self) -> impl Iterator<Item = &OsStr> {
+        let components = self.patterns.iter().flatten();
+        components.filter_map(|component| match component {
+            Component::Literal(literal) => Some(OsStr::new(literal)),
+            _ => None,
+        })
     }
 
     /// Whether the last component of this path, relative to the start, is named literally.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Serialize, Serializer};
 
-use crate::row::Row;
+use crate::row::{PageRows, Row};
 
 /// What a search found.
 #[derive(Clone, Debug, Serialize)]
@@ -31,9 +31,15 @@ pub struct SearchOutcome {
     pub skipped: SkippedFiles,
     /// Whether the search ended at its time limit.
     pub timed_out: bool,
-    /// The entries of this page. They are not part of the JSON object: each is an object of its own.
     #[serde(skip)]
-    pub rows: Vec<Row>,
+    pub(crate) rows: PageRows,
+}
+
+impl SearchOutcome {
+    /// The entries of this page. They are not part of the JSON object: each is an object of its own.
+    pub fn rows(&self) -> &[Row] {
+        self.rows.get()
+    }
 }
 
 /// Whether the totals of a search are final.

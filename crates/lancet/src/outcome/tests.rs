@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::refusal::Refusal;
+use crate::row::PageRows;
 
 fn written(outcome: &Outcome) -> String {
     serde_json::to_string(outcome).expect("an outcome serialises")
@@ -125,7 +126,7 @@ fn a_read_a_search_and_a_refusal_are_objects() {
         files_searched: 3,
         skipped: SkippedFiles::default(),
         timed_out: true,
-        rows: Vec::new(),
+        rows: PageRows::Lines(Vec::new()),
     };
     assert_eq!(
         written(&Outcome::Found(found)),

@@ -66,7 +66,7 @@ pub(crate) fn read(context: &CallContext<'_>, page: &Page) {
         context.session.keep(path);
     }
     let lines = page.start..page.start + page.lines;
-    context.engine().tell(&Event::Read {
+    context.engine().tell(|| Event::Read {
         time: SystemTime::now(),
         session: context.session.name().cloned(),
         caller: context.caller.clone(),
@@ -77,13 +77,13 @@ pub(crate) fn read(context: &CallContext<'_>, page: &Page) {
 
 /// Tells the observers of a folder that was viewed.
 pub(crate) fn folder(context: &CallContext<'_>, folder: &FolderView) {
-    context.engine().tell(&Event::Searched {
+    context.engine().tell(|| Event::Searched {
         time: SystemTime::now(),
         session: context.session.name().cloned(),
         caller: context.caller.clone(),
         tool: context.tool.clone(),
         paths: vec![folder.path.clone()],
-        found: folder.entries.clone(),
+        found: folder.entries.as_slice().into(),
     });
 }
 
@@ -124,13 +124,13 @@ pub(crate) fn search(context: &CallContext<'_>, findings: &Findings) {
         }
     }
     context.session.keep_files(&changed);
-    context.engine().tell(&Event::Searched {
+    context.engine().tell(|| Event::Searched {
         time: SystemTime::now(),
         session: context.session.name().cloned(),
         caller: context.caller.clone(),
         tool: context.tool.clone(),
         paths: findings.starts.clone(),
-        found: findings.paths.clone(),
+        found: Arc::clone(&findings.paths),
     });
 }
 
@@ -153,7 +153,7 @@ pub(crate) fn change(context: &CallContext<'_>, committed: Committed) -> Recorde
     // An observer may make calls, about these files too, so the turn is given up first.
     plan.turn = None;
     let tell = |path: &Path, before, after, lines: &[Range<usize>]| {
-        context.engine().tell(&Event::Changed {
+        context.engine().tell(|| Event::Changed {
             time: SystemTime::now(),
             session: context.session.name().cloned(),
             caller: context.caller.clone(),
@@ -373,15 +373,14 @@ pub(crate) fn refused(context: &CallContext<'_>, refusal: &Refusal, path: Option
         let folder = folder_of(context, path);
         let _ = store.count_refusal(context.session.key(), &context.tool, name, &folder);
     }
-    let event = Event::Refused {
+    context.engine().tell(|| Event::Refused {
         time: SystemTime::now(),
         session: context.session.name().cloned(),
         caller: context.caller.clone(),
         tool: context.tool.clone(),
         path: path.map(|path| super::locate::event_path(context.engine(), path)),
         kind: refusal.kind(),
-    };
-    context.engine().tell(&event);
+    });
 }
 
 impl FilePlan {

@@ -18,7 +18,7 @@ pub(crate) fn observe(engine: &EngineView) {
     };
     let told = &engine.base().pending_recovery.set_aside;
     for database in told.take_new(store.set_aside()) {
-        engine.tell(&Event::SetAside {
+        engine.tell(|| Event::SetAside {
             time: std::time::SystemTime::now(),
             moved_to: database.moved_to.clone(),
             words: database.to_string(),

@@ -309,7 +309,7 @@ fn parts<'i>(
 
 /// Whether the walk names an entry literally that is left out otherwise.
 fn names_unlisted(table: &Table, top: FolderId, base: usize, walk: &Walk<'_>) -> bool {
-    if walk.named.is_empty() {
+    if !walk.named.literals().any(|name| table.may_leave_out(name)) {
         return false;
     }
     table.leaving_out(top).any(|folder| {
@@ -348,15 +348,11 @@ impl Part<'_> {
         self.index.table.files_in(self.span.clone())
     }
 
-    fn relative(&self, path: &Path) -> Box<Path> {
-        crate::walk::folder::below(path, self.base).into()
-    }
-
     fn entry(&self, id: FileId, path: &Path, matches: u64) -> ListedFile {
         let modified = self.index.table.file(id).map(|file| file.stamp.mtime);
         ListedFile {
             start: self.start,
-            relative: self.relative(path),
+            relative: crate::walk::folder::below(path, self.base).into(),
             modified: modified.unwrap_or_default(),
             matches,
         }

@@ -205,10 +205,9 @@ impl Index {
             let rules = folder.rules.clone();
             let mut judged = apply(scope, &path, self.base, &rules, listed);
             carry_over(&folder.ignored, &mut judged.ignored);
-            folder.left_out = judged.left_out;
-            folder.unlisted = judged.unlisted;
-            folder.ignored = judged.ignored;
             folder.stamp = handle.stat_itself().map_err(|_| NotResident::Changing)?;
+            self.table
+                .leave_out(id, judged.left_out, judged.unlisted, judged.ignored);
             self.remove_missing(id, &judged.accepted);
             for (name, kind) in &judged.accepted {
                 if scope.stop.is_over() {

@@ -1,7 +1,9 @@
 //! The ignore files that no watch of the index tells of: those above the tree, git's own, and links. Each search compares their
-//! stat results; there are a few for each folder above the tree.
+//! stat results. Most of them do not exist; of those the folder is compared, which changes when one comes.
 
 use std::collections::BTreeMap;
+use std::fs::{self, Metadata};
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -11,6 +13,9 @@ use crate::rules::{Excludes, RuleFiles, rule_files_above, unwatched_rule_files};
 /// A file that was changed so shortly before it was looked at may be changed again without another stat result: the clock of file
 /// systems has ticks of up to 10 ms. Of such a file the bytes are compared as well.
 const RACY: Duration = Duration::from_millis(20);
+
+/// The same for folders. Here it costs only a few more calls to be on the safe side of every file system's clock: FAT has ticks of 2 s.
+const RACY_FOLDER: Duration = Duration::from_secs(3);
 
 /// A state of a file; none where there is no such file.
 type State = Option<RuleFileStat>;
@@ -29,25 +34,41 @@ struct KnownRuleFile {
     state: State,
     /// The bytes, where the stat result alone proves nothing.
     bytes: Option<Vec<u8>>,
+    /// Whether there is no entry of this name: a link to nothing is one.
+    is_absent: bool,
 }
 
 impl KnownRuleFile {
     fn of(file: &Path) -> KnownRuleFile {
         let state = state_of(file);
-        let is_racy = state.as_ref().is_some_and(RuleFileStat::is_racy);
+        let is_racy = state.as_ref().is_some_and(|state| state.is_racy(RACY));
         // The bytes are read after the state: a change between the two shows as another state.
-        let bytes = is_racy.then(|| std::fs::read(file).unwrap_or_default());
-        KnownRuleFile { state, bytes }
+        let bytes = is_racy.then(|| fs::read(file).unwrap_or_default());
+        KnownRuleFile {
+            is_absent: state.is_none() && is_absent(file),
+            state,
+            bytes,
+        }
     }
 
     fn is_unchanged(&self, file: &Path) -> bool {
-        let same = |bytes: &Vec<u8>| std::fs::read(file).is_ok_and(|now| now == *bytes);
+        let same = |bytes: &Vec<u8>| fs::read(file).is_ok_and(|now| now == *bytes);
         state_of(file) == self.state && self.bytes.as_ref().is_none_or(same)
     }
 }
 
 impl RuleFileStat {
-    fn is_racy(&self) -> bool {
+    fn of(found: &Metadata) -> RuleFileStat {
+        RuleFileStat {
+            identity: (found.dev(), found.ino()),
+            size: found.size(),
+            modified: (found.mtime(), found.mtime_nsec()),
+            changed: (found.ctime(), found.ctime_nsec()),
+        }
+    }
+
+    /// Whether it was changed so shortly before now.
+    fn is_racy(&self, shortly: Duration) -> bool {
         let (seconds, nanoseconds) = self.modified.max(self.changed);
         let since = u64::try_from(seconds).unwrap_or(0);
         let part = u32::try_from(nanoseconds).unwrap_or(0);
@@ -55,7 +76,7 @@ impl RuleFileStat {
         // A time in the future proves nothing either.
         SystemTime::now()
             .duration_since(time)
-            .map_or(true, |age| age < RACY)
+            .map_or(true, |age| age < shortly)
     }
 }
 
@@ -63,6 +84,8 @@ impl RuleFileStat {
 #[derive(Default)]
 pub(super) struct RuleFileStates {
     files: BTreeMap<PathBuf, KnownRuleFile>,
+    /// States of folders, each from before it was seen that absent files are absent.
+    folders: BTreeMap<PathBuf, RuleFileStat>,
 }
 
 impl RuleFileStates {
@@ -76,6 +99,7 @@ impl RuleFileStates {
         };
         RuleFileStates {
             files: files.into_iter().map(with_state).collect(),
+            folders: BTreeMap::new(),
         }
     }
 
@@ -88,31 +112,59 @@ impl RuleFileStates {
     }
 
     /// Whether all files are as they were.
-    pub(super) fn are_unchanged(&self) -> bool {
-        self.files
-            .iter()
-            .all(|(file, known)| known.is_unchanged(file))
+    pub(super) fn are_unchanged(&mut self) -> bool {
+        // Files of one folder follow each other.
+        let mut last: Option<(&Path, bool)> = None;
+        for (file, known) in &self.files {
+            if let (true, Some(folder)) = (known.is_absent, file.parent()) {
+                let is_same = match last {
+                    Some((last, is_same)) if last == folder => is_same,
+                    _ => is_same_folder(&mut self.folders, folder),
+                };
+                last = Some((folder, is_same));
+                if is_same {
+                    continue;
+                }
+            }
+            if !known.is_unchanged(file) {
+                return false;
+            }
+        }
+        true
     }
 }
 
+/// Whether a folder is in the state that is known of it; else its state is known from now on.
+fn is_same_folder(known: &mut BTreeMap<PathBuf, RuleFileStat>, folder: &Path) -> bool {
+    let state = fs::metadata(folder).ok().map(|now| RuleFileStat::of(&now));
+    let is_same = state.is_some() && known.get(folder) == state.as_ref();
+    if !is_same {
+        match state.filter(|state| !state.is_racy(RACY_FOLDER)) {
+            Some(state) => known.insert(folder.to_path_buf(), state),
+            None => known.remove(folder),
+        };
+    }
+    is_same
+}
+
+fn is_absent(file: &Path) -> bool {
+    let found = fs::symlink_metadata(file);
+    found.is_err_and(|error| error.kind() == ErrorKind::NotFound)
+}
+
 fn state_of(file: &Path) -> State {
-    let found = std::fs::metadata(file).ok()?;
-    let identity = (found.dev(), found.ino());
-    // A folder changes with every file in it, and only whether it is there matters.
+    let found = fs::metadata(file).ok()?;
+    let state = RuleFileStat::of(&found);
     if found.is_dir() {
+        // A folder changes with every file in it, and only whether it is there matters.
         return Some(RuleFileStat {
-            identity,
             size: 0,
             modified: (0, 0),
             changed: (0, 0),
+            ..state
         });
     }
-    Some(RuleFileStat {
-        identity,
-        size: found.size(),
-        modified: (found.mtime(), found.mtime_nsec()),
-        changed: (found.ctime(), found.ctime_nsec()),
-    })
+    Some(state)
 }
 
 #[cfg(test)]
@@ -140,7 +192,7 @@ mod tests {
         now.state = state_of(&file);
         let as_before = KnownRuleFile {
             state: now.state,
-            bytes: known.bytes,
+            ..known
         };
         assert!(!as_before.is_unchanged(&file), "only the bytes differ");
     }
@@ -153,6 +205,42 @@ mod tests {
             modified: (100, 0),
             changed: (100, 0),
         };
-        assert!(!state.is_racy());
+        assert!(!state.is_racy(RACY));
+    }
+
+    /// The states of two files of a folder that was changed long ago, as far as its clock shows.
+    fn of_old_folder(folder: &Path, files: [&str; 2]) -> RuleFileStates {
+        let mut states = RuleFileStates::default();
+        for file in files.map(|file| folder.join(file)) {
+            let known = KnownRuleFile::of(&file);
+            states.files.insert(file, known);
+        }
+        let state = RuleFileStat::of(&fs::metadata(folder).expect("a folder"));
+        states.folders.insert(folder.to_path_buf(), state);
+        states
+    }
+
+    #[test]
+    fn a_file_that_comes_into_a_folder_is_seen() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut states = of_old_folder(folder.path(), [".gitignore", ".ignore"]);
+        assert!(states.are_unchanged());
+        fs::write(folder.path().join("other"), "").expect("written");
+        assert!(states.are_unchanged(), "another file came");
+        assert!(states.folders.is_empty(), "its time proves nothing yet");
+        fs::write(folder.path().join(".ignore"), "").expect("written");
+        assert!(!states.are_unchanged());
+    }
+
+    #[test]
+    fn a_file_that_comes_to_be_at_the_end_of_a_link_is_seen() {
+        let (folder, other) = (tempfile::tempdir(), tempfile::tempdir());
+        let (folder, other) = (folder.expect("a folder"), other.expect("a folder"));
+        let target = other.path().join("rules");
+        std::os::unix::fs::symlink(&target, folder.path().join(".ignore")).expect("a link");
+        let mut states = of_old_folder(folder.path(), [".gitignore", ".ignore"]);
+        assert!(states.are_unchanged());
+        fs::write(target, "*.one").expect("written");
+        assert!(!states.are_unchanged());
     }
 }

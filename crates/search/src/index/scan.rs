@@ -198,11 +198,8 @@ impl Index {
             .table
             .add_folder(path, parent, rules, Some(watched), stamp);
         self.watched.insert(watched, id);
-        if let Some(folder) = self.table.folder_mut(id) {
-            folder.left_out = judged.left_out;
-            folder.unlisted = judged.unlisted;
-            folder.ignored = judged.ignored;
-        }
+        self.table
+            .leave_out(id, judged.left_out, judged.unlisted, judged.ignored);
         let mut entries = judged.accepted;
         entries.reverse();
         Ok(Frame {

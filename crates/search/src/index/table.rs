@@ -1,6 +1,7 @@
 //! The table of an index: the folders and files of one tree as a walk finds them, in path order. It reads nothing from the disk;
 //! `scan` fills it and `refresh` keeps it current; `order` has its files in the orders of answers.
 
+mod left_out;
 mod order;
 
 use std::collections::HashMap;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 use lancet_workspace::{Moment, Stamp, WatchedFolder};
 
+use self::left_out::LeftOutNames;
 use super::blocks::BlockRange;
 use super::contents::ContentPlace;
 pub(super) use super::ids::{FileId, FolderId};
@@ -94,6 +96,7 @@ pub(super) struct Table {
     left_out: Tally,
     /// The folders with ignored, hidden or version control entries, which a pattern can name.
     leaving_out: Vec<FolderId>,
+    left_out_names: LeftOutNames,
     /// Whether a file or folder came or went since `order` was made.
     reordered: bool,
     /// Files that came, went or changed since the lists were made.
@@ -132,12 +135,27 @@ impl Table {
 
     /// The absolute path of a file.
     pub(super) fn path(&self, id: FileId) -> Option<PathBuf> {
-        let folder = self.folder(self.file(id)?.folder)?;
+        let mut path = PathBuf::new();
+        self.write_path(id, &mut path).then_some(path)
+    }
+
+    /// Writes the absolute path of a file over another path; says whether there is such a file.
+    pub(super) fn write_path(&self, id: FileId, path: &mut PathBuf) -> bool {
+        let file = self.file(id);
+        let Some(folder) = file.and_then(|file| self.folder(file.folder)) else {
+            return false;
+        };
         let name = self.name(id);
-        let mut path = PathBuf::with_capacity(folder.path.as_os_str().len() + 1 + name.len());
-        path.push(&folder.path);
+        let path = path.as_mut_os_string();
+        path.clear();
+        path.reserve(folder.path.as_os_str().len() + 1 + name.len());
+        path.push(&*folder.path);
+        // The root of the file system ends in a slash itself.
+        if !path.as_encoded_bytes().ends_with(b"/") {
+            path.push("/");
+        }
         path.push(name);
-        Some(path)
+        true
     }
 
     /// The number of changes so far, for [`Table::since`].
@@ -339,20 +357,6 @@ impl Table {
         relative
             .iter()
             .try_fold(top, |folder, name| self.folder_named(folder, name))
-    }
-
-    /// A folder and those below it in which an ignored, hidden or version control entry is left out.
-    pub(super) fn leaving_out(&self, top: FolderId) -> impl Iterator<Item = &Folder> {
-        let top = self
-            .folder(top)
-            .map(|folder| folder.path.as_os_str().as_bytes());
-        let folders = self.leaving_out.iter().filter_map(|id| self.folder(*id));
-        // By bytes: comparing components took a quarter of a Glob by name.
-        folders.filter(move |folder| {
-            let path = folder.path.as_os_str().as_bytes();
-            let rest = top.and_then(|top| path.strip_prefix(top));
-            top == Some(b"/") || rest.is_some_and(|rest| matches!(rest, [] | [b'/', ..]))
-        })
     }
 
     /// The ids of a folder and of all folders below it, each before those inside it.

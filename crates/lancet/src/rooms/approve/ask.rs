@@ -283,7 +283,7 @@ fn who_approved(approver: &dyn Approver, question: &Question) -> String {
 
 /// Tells the observers of a decision.
 fn tell_decision(context: &CallContext<'_>, reason: &Reason, allowed: bool) {
-    context.engine().tell(&Event::Decided {
+    context.engine().tell(|| Event::Decided {
         time: SystemTime::now(),
         session: context.session.name().cloned(),
         path: reason.path.clone(),

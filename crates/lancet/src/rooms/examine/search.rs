@@ -30,7 +30,7 @@ use crate::limit::AnswerLimit;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::Search;
 use crate::rooms::CallContext;
-use crate::row::Row;
+use crate::row::PageRows;
 use crate::session::{Kept, PagedBy};
 use crate::wording::cut;
 
@@ -58,11 +58,11 @@ pub(crate) struct Findings {
     /// The sentences after the entries.
     pub(crate) notices: Vec<String>,
     /// The entries of the page as data.
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: PageRows,
     /// The files of the page, as the answer names them.
     pub(crate) files: Vec<String>,
     /// The absolute paths of the same files.
-    pub(crate) paths: Vec<PathBuf>,
+    pub(crate) paths: Arc<[PathBuf]>,
     /// The totals of the whole search.
     pub(crate) kept: Arc<Kept>,
     /// Whether further entries follow.
@@ -198,6 +198,7 @@ fn glob(context: &CallContext<'_>, arguments: &GlobArguments) -> Result<Findings
         &kept,
         kept.known,
     ));
+    let paths: Arc<[PathBuf]> = page.paths.into();
     Ok(Findings {
         starts: kept.starts.clone(),
         person: format!(
@@ -205,9 +206,9 @@ fn glob(context: &CallContext<'_>, arguments: &GlobArguments) -> Result<Findings
             quoted(&arguments.pattern),
             words::total(&kept, kept.total, "file")
         ),
-        rows: page.rows,
+        rows: PageRows::files(Arc::clone(&paths), None),
         files: page.files,
-        paths: page.paths,
+        paths,
         text: page.text,
         notices,
         kept,
@@ -311,6 +312,11 @@ fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings
             _ => kept.known,
         },
     ));
+    let paths: Arc<[PathBuf]> = page.paths.into();
+    let rows = match mode {
+        OutputMode::Content => PageRows::Lines(page.lines),
+        _ => PageRows::files(Arc::clone(&paths), page.matches),
+    };
     Ok(Findings {
         starts: kept.starts.clone(),
         person: format!(
@@ -319,9 +325,9 @@ fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings
             words::total(&kept, kept.matches, "match"),
             words::total(&kept, kept.total, "file")
         ),
-        rows: page.rows,
+        rows,
         files: page.files,
-        paths: page.paths,
+        paths,
         text: page.text,
         notices,
         kept,

@@ -2,6 +2,7 @@
 //! first entries are made now and the others when a page asks for them.
 
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
 use lancet_workspace::EntryKind;
@@ -91,11 +92,9 @@ fn by_name(
         }
     };
     let mut entries = Vec::with_capacity(MADE_AT_ONCE.min(ids.len()));
-    let mut made = 0;
+    let (mut made, mut path) = (0, PathBuf::new());
     while made < ids.len() && entries.len() < MADE_AT_ONCE {
-        if let Some(path) = table.path(ids[made])
-            && walk.gate.may_read(&path, EntryKind::File)
-        {
+        if table.write_path(ids[made], &mut path) && walk.gate.may_read(&path, EntryKind::File) {
             entries.push(part.entry(ids[made], &path, 0));
         }
         made += 1;

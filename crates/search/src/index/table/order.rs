@@ -8,7 +8,6 @@ use lancet_workspace::Moment;
 
 use super::{BlockRange, FileId, FolderId, Table, TextKind};
 use crate::name_key::NameKey;
-use crate::tally::Tally;
 
 /// The most lists of [`Table::make_newest`] that are kept.
 const MOST_LISTS: usize = 16;
@@ -41,15 +40,7 @@ impl Table {
         for kind in &self.kinds {
             self.kind_counts[*kind as usize] += 1;
         }
-        self.left_out = Tally::default();
-        self.leaving_out.clear();
-        for (id, folder) in (0..).map(FolderId).zip(&self.folders) {
-            let Some(folder) = folder else { continue };
-            self.left_out += folder.left_out;
-            if !folder.ignored.is_empty() || !folder.unlisted.is_empty() {
-                self.leaving_out.push(id);
-            }
-        }
+        self.settle_left_out();
         if changed.len() > MOST_PATCHED {
             self.lists.clear();
             return;
@@ -176,11 +167,6 @@ impl Table {
     /// The number of all files of a kind.
     pub(in crate::index) fn number_of(&self, kind: TextKind) -> u64 {
         self.kind_counts[kind as usize]
-    }
-
-    /// What is left out in all folders, by reason.
-    pub(in crate::index) fn left_out(&self) -> Tally {
-        self.left_out
     }
 
     /// Lists the files with such a name, newest first. The list is kept and patched by [`Table::settle`].

@@ -1,10 +1,14 @@
-//! Leaves out of a search the entries that the policy denies. Entries come folder by folder, so the decision about a
-//! folder is made once: each thread of a walk remembers the folder of its last entry.
+//! Leaves out of a search the entries that the policy denies. What the policy says of a folder's entries is prepared once:
+//! each thread remembers the folders that it has asked about, also from one search to the next.
 
+use std::borrow::Borrow;
 use std::cell::RefCell;
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::hash::{Hash, Hasher};
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use lancet_policy::{Folder, NameKind, Policy};
 use lancet_search::Gate;
@@ -13,63 +17,107 @@ use lancet_workspace::EntryKind;
 use crate::engine::EngineView;
 use crate::rooms::locate::is_state;
 
+/// How many folders a thread remembers. A page of a Glob has entries of up to a hundred folders, and a walk asks for the folder above.
+const REMEMBERED: usize = 1024;
+
 /// The policy check of one walk.
 pub(super) struct Guard<'e> {
     engine: &'e EngineView,
     /// The policy is looked up once per search, because the settings may be reloaded meanwhile.
     policy: Arc<Policy>,
-    /// Unique per walk, so that threads notice when the remembered folders belong to another walk.
-    number: u64,
 }
 
 thread_local! {
-    /// The number of the last walk on this thread, and the folders from the outermost to the one asked about last.
-    static LAST: RefCell<(u64, Vec<Folder>)> = const { RefCell::new((0, Vec::new())) };
+    static REMEMBERING: RefCell<Remembered> = RefCell::default();
+}
+
+/// The folders that a thread has asked about.
+#[derive(Default)]
+struct Remembered {
+    /// The policy that prepared them. It is held, so that no other policy comes to be at its address.
+    policy: Option<Arc<Policy>>,
+    folders: HashSet<ByPath>,
+    /// The folder of the last entry: most entries come folder by folder.
+    last: Option<Rc<Folder>>,
 }
 
 impl<'e> Guard<'e> {
     pub(super) fn new(engine: &'e EngineView) -> Self {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
         Guard {
             engine,
             policy: engine.permissions.policy(),
-            number: NUMBER.fetch_add(1, Ordering::Relaxed) + 1,
         }
     }
 
     fn is_denied(&self, path: &Path, kind: NameKind) -> bool {
-        LAST.with_borrow_mut(|(number, folders)| {
-            if *number != self.number {
-                *number = self.number;
-                folders.clear();
-            }
-            if !folders.last().is_some_and(|folder| folder.holds(path)) {
-                self.enter(folders, path.parent().unwrap_or(path));
-            }
-            match folders.last() {
-                Some(folder) => self.policy.may_read_in(folder, path, kind),
-                None => self.policy.may_read(path, kind),
-            }
-            .is_denied()
+        REMEMBERING.with_borrow_mut(|remembered| {
+            let folder = remembered.folder_of(&self.policy, path);
+            self.policy.may_read_in(folder, path, kind).is_denied()
         })
     }
+}
 
-    /// Moves to another folder, keeping the part of the path that both share.
-    fn enter(&self, folders: &mut Vec<Folder>, to: &Path) {
-        while folders
-            .last()
-            .is_some_and(|folder| folder.path() != to && !folder.holds(to))
-        {
-            folders.pop();
+impl Remembered {
+    /// The prepared folder of an entry.
+    fn folder_of(&mut self, policy: &Arc<Policy>, entry: &Path) -> &Folder {
+        let known = self.policy.as_ref();
+        if !known.is_some_and(|known| Arc::ptr_eq(known, policy)) {
+            *self = Remembered {
+                policy: Some(Arc::clone(policy)),
+                ..Remembered::default()
+            };
         }
-        let next = match folders.last() {
-            Some(folder) if folder.path() == to => return,
-            Some(folder) => self.policy.folder_in(folder, to),
-            None => self.policy.folder(to),
-        };
-        folders.push(next);
+        let last = self.last.take().filter(|last| last.holds(entry));
+        let last = last.unwrap_or_else(|| self.enter(policy, entry.parent().unwrap_or(entry)));
+        self.last.insert(last)
+    }
+
+    fn enter(&mut self, policy: &Policy, path: &Path) -> Rc<Folder> {
+        if let Some(ByPath(folder)) = self.folders.get(path.as_os_str()) {
+            return Rc::clone(folder);
+        }
+        let above = path.parent();
+        let above = above.and_then(|above| self.folders.get(above.as_os_str()));
+        let folder = Rc::new(match above {
+            Some(ByPath(above)) => policy.folder_in(above, path),
+            None => policy.folder(path),
+        });
+        if self.folders.len() >= REMEMBERED {
+            self.folders.clear();
+        }
+        self.folders.insert(ByPath(Rc::clone(&folder)));
+        folder
     }
 }
+
+/// A prepared folder that is found by its path.
+struct ByPath(Rc<Folder>);
+
+impl ByPath {
+    fn path(&self) -> &OsStr {
+        self.0.path().as_os_str()
+    }
+}
+
+impl Borrow<OsStr> for ByPath {
+    fn borrow(&self) -> &OsStr {
+        self.path()
+    }
+}
+
+impl Hash for ByPath {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.path().hash(state);
+    }
+}
+
+impl PartialEq for ByPath {
+    fn eq(&self, other: &Self) -> bool {
+        self.path() == other.path()
+    }
+}
+
+impl Eq for ByPath {}
 
 impl Gate for Guard<'_> {
     fn may_read(&self, path: &Path, kind: EntryKind) -> bool {

@@ -148,7 +148,7 @@ pub(super) fn cut(
         let full_name: Arc<str> = path.to_string_lossy().into();
         for line in &excerpt.lines[..whole] {
             let text = text(line);
-            page.rows.push(Row::Line {
+            page.lines.push(Row::Line {
                 path: Arc::clone(&full_name),
                 line: line.number,
                 role: match line.role {

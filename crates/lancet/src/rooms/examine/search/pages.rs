@@ -10,6 +10,9 @@ use crate::rooms::CallContext;
 use crate::row::Row;
 use crate::session::Kept;
 
+/// The most entries that room is made for at once; a page seldom has more.
+const AT_ONCE: u64 = 256;
+
 /// Makes the key under which two calls count as the same question.
 pub(super) fn key(context: &CallContext<'_>, arguments: &impl serde::Serialize) -> String {
     let arguments = serde_json::to_string(arguments).unwrap_or_default();
@@ -24,7 +27,10 @@ pub(super) struct Page {
     pub(super) text: String,
     pub(super) files: Vec<String>,
     pub(super) paths: Vec<PathBuf>,
-    pub(super) rows: Vec<Row>,
+    /// The lines, where the page has some.
+    pub(super) lines: Vec<Row>,
+    /// The matches in each file, where the page counts them.
+    pub(super) matches: Option<Vec<u64>>,
     /// The number of the entry after the last shown one.
     pub(super) end: u64,
     /// The file at which the time for the page ran out, if it did.
@@ -58,7 +64,10 @@ pub(super) fn cut_list(
     room: usize,
     more: impl Fn(&ListedFile) -> String,
 ) -> Page {
+    let most = limit.min(kept.known.saturating_sub(offset)).min(AT_ONCE);
     let mut page = Page {
+        files: Vec::with_capacity(most as usize),
+        paths: Vec::with_capacity(most as usize),
         end: offset,
         ..Page::default()
     };
@@ -85,10 +94,9 @@ pub(super) fn cut_list(
             page.text.truncate(start);
             break;
         }
-        page.rows.push(Row::File {
-            path: path.to_string_lossy().into(),
-            matches: (!more.is_empty()).then_some(entry.matches),
-        });
+        if !more.is_empty() {
+            page.matches.get_or_insert_default().push(entry.matches);
+        }
         page.files.push(name);
         page.paths.push(path);
         page.end += 1;

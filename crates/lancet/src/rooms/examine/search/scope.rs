@@ -23,7 +23,7 @@ use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::examine::open;
 use crate::rooms::locate::{Intent, LinkIndex, locate, root_moved};
-use crate::wording::quote_path;
+use crate::wording::{on_one_line, quote_path};
 
 /// How long a search in memory goes on counting once its page is full. It may take up to 10 ms; the first 250 lines of a common word
 /// take less than one, so that more than this would be most of the answer's time.
@@ -275,7 +275,10 @@ pub(super) fn glob_starts(
 /// A path as answers name it, on one line.
 pub(super) fn told(engine: &EngineView, path: &Path) -> String {
     let shown = engine.audience().told(path, &engine.workspace.roots()[0]);
-    crate::wording::on_one_line(&shown.to_string_lossy())
+    match shown.to_str() {
+        Some(name) => on_one_line(name),
+        None => on_one_line(&shown.to_string_lossy()),
+    }
 }
 
 /// The absolute path of an entry of a list.
@@ -298,8 +301,8 @@ fn starts(
 ) -> Result<(Vec<Start>, Vec<String>), Refusal> {
     let engine = context.engine();
     let Some(path) = path.filter(|path| !path.is_empty()) else {
-        let (mut starts, mut notices) = (Vec::new(), Vec::new());
-        let mut refusal = None;
+        let mut starts = Vec::with_capacity(engine.roots().len());
+        let (mut notices, mut refusal) = (Vec::new(), None);
         for root in engine.roots() {
             // A root inside another root is searched with it.
             let inside = |other: &PathBuf| other != root && root.starts_with(other);

@@ -1,0 +1,95 @@
+//! The entries that folders leave out as ignored, hidden or of version control. A pattern that names one of them literally is
+//! answered by a walk; few patterns do, which the hashes of all these names tell at once.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::os::unix::ffi::OsStrExt as _;
+
+use super::{Folder, FolderId, IgnoredEntry, Table};
+use crate::tally::Tally;
+
+/// With so many more hashes than twice the names, those of names that are gone are dropped.
+const MOST_OLD: usize = 1024;
+
+/// Hashes of names that are left out, and of some that were. Asking each folder took a sixth of a Glob by name.
+#[derive(Default)]
+pub(super) struct LeftOutNames(HashSet<u64>);
+
+impl LeftOutNames {
+    fn add(&mut self, unlisted: &[Box<OsStr>], ignored: &[IgnoredEntry]) {
+        let ignored = ignored.iter().map(|entry| &entry.name);
+        self.0
+            .extend(unlisted.iter().chain(ignored).map(|name| hash(name)));
+    }
+}
+
+fn hash(name: &OsStr) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Table {
+    /// Sets what a folder leaves out.
+    pub(in crate::index) fn leave_out(
+        &mut self,
+        id: FolderId,
+        left_out: Tally,
+        unlisted: Vec<Box<OsStr>>,
+        ignored: Vec<IgnoredEntry>,
+    ) {
+        self.left_out_names.add(&unlisted, &ignored);
+        if let Some(folder) = self.folder_mut(id) {
+            folder.left_out = left_out;
+            folder.unlisted = unlisted;
+            folder.ignored = ignored;
+        }
+    }
+
+    /// What is left out in all folders, by reason.
+    pub(in crate::index) fn left_out(&self) -> Tally {
+        self.left_out
+    }
+
+    /// Whether an entry of this name may be left out somewhere; `false` is certain.
+    pub(in crate::index) fn may_leave_out(&self, name: &OsStr) -> bool {
+        self.left_out_names.0.contains(&hash(name))
+    }
+
+    /// A folder and those below it in which an ignored, hidden or version control entry is left out.
+    pub(in crate::index) fn leaving_out(&self, top: FolderId) -> impl Iterator<Item = &Folder> {
+        let top = self
+            .folder(top)
+            .map(|folder| folder.path.as_os_str().as_bytes());
+        let folders = self.leaving_out.iter().filter_map(|id| self.folder(*id));
+        folders.filter(move |folder| {
+            let path = folder.path.as_os_str().as_bytes();
+            let rest = top.and_then(|top| path.strip_prefix(top));
+            top == Some(b"/") || rest.is_some_and(|rest| matches!(rest, [] | [b'/', ..]))
+        })
+    }
+
+    /// Sums up what the folders leave out.
+    pub(super) fn settle_left_out(&mut self) {
+        self.left_out = Tally::default();
+        self.leaving_out.clear();
+        let mut names = 0;
+        for (id, folder) in (0..).map(FolderId).zip(&self.folders) {
+            let Some(folder) = folder else { continue };
+            self.left_out += folder.left_out;
+            let own = folder.ignored.len() + folder.unlisted.len();
+            names += own;
+            if own > 0 {
+                self.leaving_out.push(id);
+            }
+        }
+        if self.left_out_names.0.len() > 2 * names + MOST_OLD {
+            let mut current = LeftOutNames::default();
+            for folder in self.folders.iter().flatten() {
+                current.add(&folder.unlisted, &folder.ignored);
+            }
+            self.left_out_names = current;
+        }
+    }
+}
