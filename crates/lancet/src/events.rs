@@ -10,6 +10,7 @@ use std::time::SystemTime;
 use lancet_history::SessionName;
 
 use crate::call::Caller;
+pub use crate::path_list::PathList;
 use crate::refusal::RefusalKind;
 
 /// Something that happened in a session.
@@ -44,7 +45,7 @@ pub enum Event {
         /// The files and folders where the search began.
         paths: Vec<PathBuf>,
         /// The files that the answer names.
-        found: Arc<[PathBuf]>,
+        found: Arc<PathList>,
     },
     /// A file was written.
     #[non_exhaustive]

@@ -92,6 +92,7 @@ mod operation;
 mod order;
 pub mod outcome;
 mod page_range;
+mod path_list;
 pub mod programs;
 pub mod questions;
 mod reason;

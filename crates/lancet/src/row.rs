@@ -1,10 +1,12 @@
 //! An entry of a search's page: a file, or a line under its file. A page for people may have a million entries, so each
 //! is kept small and serialised only on demand (as JSON values, a million lines took 1 GB).
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
+
+use crate::path_list::PathList;
 
 /// An entry of a search's page. Serialised, it is one JSON object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -54,7 +56,7 @@ pub enum Role {
 pub(crate) enum PageRows {
     Lines(Vec<Row>),
     Files {
-        paths: Arc<[PathBuf]>,
+        paths: Arc<PathList>,
         /// The matches in each file, where they were asked for.
         matches: Option<Vec<u64>>,
         made: OnceLock<Vec<Row>>,
@@ -63,7 +65,7 @@ pub(crate) enum PageRows {
 
 impl PageRows {
     /// The files of a list.
-    pub(crate) fn files(paths: Arc<[PathBuf]>, matches: Option<Vec<u64>>) -> Self {
+    pub(crate) fn files(paths: Arc<PathList>, matches: Option<Vec<u64>>) -> Self {
         PageRows::Files {
             paths,
             matches,
@@ -80,7 +82,7 @@ impl PageRows {
                 matches,
                 made,
             } => made.get_or_init(|| {
-                let row = |(at, path): (usize, &PathBuf)| Row::File {
+                let row = |(at, path): (usize, &Path)| Row::File {
                     path: path.to_string_lossy().into(),
                     matches: matches
                         .as_ref()

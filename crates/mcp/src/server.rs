@@ -253,7 +253,7 @@ impl Server {
             cancel: call.cancel.clone(),
             progress,
             began: Instant::now(),
-            work: tokio::spawn(async move { pool.run(&at_work, work).await }),
+            work: Box::pin(async move { pool.run(&at_work, work).await }),
         }
     }
 
@@ -270,12 +270,10 @@ impl Server {
             tokio::select! {
                 biased;
                 outcome = &mut call.work => {
-                    let outcome = outcome.unwrap_or(Err(JobError::Panicked));
                     return Some(self.outcome(outcome, &call.tool, &call.cancel));
                 }
                 () = context.ct.cancelled() => {
                     call.cancel.cancel();
-                    call.work.abort();
                     self.process.options.log.say(Level::Debug, || format!("{} was cancelled", call.tool));
                     self.process.replace_if_stuck(call.progress.clone());
                     return None;

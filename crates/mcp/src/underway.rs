@@ -1,8 +1,9 @@
 //! A call that is being carried out.
 
+use std::pin::Pin;
+
 use lancet::{Cancel, Reply};
 use lancet_serving::pool::{JobError, Progress};
-use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 /// A call that is being carried out.
@@ -11,5 +12,6 @@ pub(crate) struct Underway {
     pub(crate) cancel: Cancel,
     pub(crate) progress: Progress,
     pub(crate) began: Instant,
-    pub(crate) work: JoinHandle<Result<Reply, JobError>>,
+    /// The work on the pool. Dropped before a thread was free for it, it never starts.
+    pub(crate) work: Pin<Box<dyn Future<Output = Result<Reply, JobError>> + Send>>,
 }

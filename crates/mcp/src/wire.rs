@@ -16,6 +16,9 @@ use crate::lines::{LineSplitter, SplitResult};
 use crate::message::{self, Fault, Received};
 use crate::unanswered::{Place, Unanswered};
 
+/// The room that an answer begins with: most are shorter, so that they do not grow step by step.
+const LINE_ROOM: usize = 16 * 1024;
+
 type Writer<W> = Arc<Mutex<Option<W>>>;
 
 /// A transport over a reader and a writer.
@@ -157,7 +160,9 @@ where
             _ => None,
         };
         async move {
-            let written = write(&writer, serde_json::to_vec(&message)?).await;
+            let mut line = Vec::with_capacity(LINE_ROOM);
+            serde_json::to_writer(&mut line, &message)?;
+            let written = write(&writer, line).await;
             // The permit is held until here, because the answer was in memory until now.
             drop(place);
             written

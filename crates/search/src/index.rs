@@ -21,6 +21,7 @@ mod home;
 mod ids;
 mod ignored;
 mod literal_query;
+mod name_hashes;
 mod plan;
 mod query;
 mod refresh;

@@ -83,7 +83,7 @@ pub(crate) fn folder(context: &CallContext<'_>, folder: &FolderView) {
         caller: context.caller.clone(),
         tool: context.tool.clone(),
         paths: vec![folder.path.clone()],
-        found: folder.entries.as_slice().into(),
+        found: Arc::new(folder.entries.iter().collect()),
     });
 }
 

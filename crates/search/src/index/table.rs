@@ -13,11 +13,11 @@ use std::sync::Arc;
 
 use lancet_workspace::{Moment, Stamp, WatchedFolder};
 
-use self::left_out::LeftOutNames;
 use super::blocks::BlockRange;
 use super::contents::ContentPlace;
 pub(super) use super::ids::{FileId, FolderId};
 use super::ignored::IgnoredEntry;
+use super::name_hashes::NameHashes;
 use crate::name_key::NameKey;
 use crate::rules::Rules;
 use crate::tally::Tally;
@@ -96,7 +96,8 @@ pub(super) struct Table {
     left_out: Tally,
     /// The folders with ignored, hidden or version control entries, which a pattern can name.
     leaving_out: Vec<FolderId>,
-    left_out_names: LeftOutNames,
+    /// The names of these entries, and some that were among them.
+    left_out_names: NameHashes,
     /// Whether a file or folder came or went since `order` was made.
     reordered: bool,
     /// Files that came, went or changed since the lists were made.
@@ -187,7 +188,9 @@ impl Table {
         const FOLDER: usize = std::mem::size_of::<Option<Folder>>() + 256;
         const FILE: usize =
             std::mem::size_of::<Option<FileEntry>>() + 5 * std::mem::size_of::<FileId>();
-        self.folders.len() * FOLDER + self.files.len() * FILE + 2 * self.names.len()
+        const HASH: usize = 16;
+        let entries = self.folders.len() * FOLDER + self.files.len() * FILE;
+        entries + 2 * self.names.len() + self.left_out_names.len() * HASH
     }
 
     pub(super) fn live_folders(&self) -> impl Iterator<Item = (FolderId, &Folder)> {

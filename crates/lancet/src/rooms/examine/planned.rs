@@ -102,7 +102,7 @@ impl FileTexts for DiskTexts<'_> {
         self.is_incomplete = found.truncated
             || found.kept.stopped_at.is_some()
             || found.paths.len() > MOST_PLANNED_FILES;
-        found.paths.to_vec()
+        found.paths.iter().map(Path::to_path_buf).collect()
     }
 
     fn is_stopped(&self) -> bool {

@@ -27,6 +27,7 @@ use serde_json::{Value, json};
 use crate::arguments::{GlobArguments, GrepArguments, OutputMode};
 use crate::call::Cancel;
 use crate::limit::AnswerLimit;
+use crate::path_list::PathList;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::Search;
 use crate::rooms::CallContext;
@@ -62,7 +63,7 @@ pub(crate) struct Findings {
     /// The files of the page, as the answer names them.
     pub(crate) files: Vec<String>,
     /// The absolute paths of the same files.
-    pub(crate) paths: Arc<[PathBuf]>,
+    pub(crate) paths: Arc<PathList>,
     /// The totals of the whole search.
     pub(crate) kept: Arc<Kept>,
     /// Whether further entries follow.
@@ -198,7 +199,7 @@ fn glob(context: &CallContext<'_>, arguments: &GlobArguments) -> Result<Findings
         &kept,
         kept.known,
     ));
-    let paths: Arc<[PathBuf]> = page.paths.into();
+    let paths = Arc::new(page.paths);
     Ok(Findings {
         starts: kept.starts.clone(),
         person: format!(
@@ -312,7 +313,7 @@ fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings
             _ => kept.known,
         },
     ));
-    let paths: Arc<[PathBuf]> = page.paths.into();
+    let paths = Arc::new(page.paths);
     let rows = match mode {
         OutputMode::Content => PageRows::Lines(page.lines),
         _ => PageRows::files(Arc::clone(&paths), page.matches),

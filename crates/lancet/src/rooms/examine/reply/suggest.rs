@@ -54,5 +54,5 @@ fn files_called(context: &CallContext<'_>, tail: &str) -> Vec<QuotedPath> {
         return Vec::new();
     };
     let paths = findings.paths.iter().filter(|path| path.ends_with(tail));
-    paths.map(|path| quote_path(path)).collect()
+    paths.map(quote_path).collect()
 }

@@ -1,5 +1,6 @@
 //! A page of Grep's matching lines: the matches of the page, each under its file, with the lines around them.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use lancet_search::{
@@ -176,7 +177,7 @@ pub(super) fn cut(
             page.seen.extend(seen);
         }
         page.files.push(name);
-        page.paths.push(path);
+        page.paths.add(&path, Path::new(""));
         // Where the file has changed its matches still count as passed: the next page continues with the next file.
         let passed = if mark.is_empty() {
             excerpt.matches.min(wanted)

@@ -6,6 +6,7 @@ use lancet_search::ListedFile;
 
 use super::scope::{path_of, told};
 use super::seen::SeenFile;
+use crate::path_list::PathList;
 use crate::rooms::CallContext;
 use crate::row::Row;
 use crate::session::Kept;
@@ -26,7 +27,7 @@ pub(super) fn key(context: &CallContext<'_>, arguments: &impl serde::Serialize) 
 pub(super) struct Page {
     pub(super) text: String,
     pub(super) files: Vec<String>,
-    pub(super) paths: Vec<PathBuf>,
+    pub(super) paths: PathList,
     /// The lines, where the page has some.
     pub(super) lines: Vec<Row>,
     /// The matches in each file, where the page counts them.
@@ -67,7 +68,7 @@ pub(super) fn cut_list(
     let most = limit.min(kept.known.saturating_sub(offset)).min(AT_ONCE);
     let mut page = Page {
         files: Vec::with_capacity(most as usize),
-        paths: Vec::with_capacity(most as usize),
+        paths: PathList::with_capacity(most as usize),
         end: offset,
         ..Page::default()
     };
@@ -77,8 +78,9 @@ pub(super) fn cut_list(
         if page.end - offset >= limit {
             break;
         }
-        let path = path_of(&kept.starts, &entry);
-        let name = told(context.engine(), &path);
+        let start = &kept.starts[entry.start.min(kept.starts.len() - 1)];
+        let path = page.paths.add(start, &entry.relative);
+        let name = told(context.engine(), path);
         let mark = if fresh {
             ""
         } else {
@@ -92,13 +94,13 @@ pub(super) fn cut_list(
         length += context.length(&page.text[start..]);
         if length > room && page.end > offset {
             page.text.truncate(start);
+            page.paths.remove_last();
             break;
         }
         if !more.is_empty() {
             page.matches.get_or_insert_default().push(entry.matches);
         }
         page.files.push(name);
-        page.paths.push(path);
         page.end += 1;
     }
     page

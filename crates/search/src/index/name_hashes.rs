@@ -1,0 +1,29 @@
+//! Hashes of names, which tell quickly that a name is not among very many.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+/// A set of names that may say yes for a name that is not in it, and never no for one that is.
+#[derive(Default)]
+pub(super) struct NameHashes(HashSet<u64>);
+
+impl NameHashes {
+    pub(super) fn add(&mut self, name: &OsStr) {
+        self.0.insert(hash(name));
+    }
+
+    pub(super) fn may_have(&self, name: &OsStr) -> bool {
+        self.0.contains(&hash(name))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+fn hash(name: &OsStr) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    hasher.finish()
+}
