@@ -51,8 +51,11 @@ impl Process {
 
     /// The form of a tool's answers: structured if its output schema was listed.
     pub(crate) fn form(&self, tool: &str) -> Answers {
-        let name = self.lancet.tool_prefix().name(tool);
-        let declared = |listed: &Tool| listed.name == name && listed.output_schema.is_some();
+        let prefix = self.lancet.tool_prefix();
+        let declared = |listed: &Tool| {
+            listed.output_schema.is_some()
+                && listed.name.strip_prefix(prefix.as_str()) == Some(tool)
+        };
         if self.listed.known().iter().any(declared) {
             Answers::Structured
         } else {

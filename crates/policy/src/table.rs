@@ -225,12 +225,20 @@ pub(crate) fn secret(folded: &str) -> Option<&'static Secret> {
     SECRET.iter().find(|secret| secret.is(name, folder))
 }
 
-/// Whether a folded name can be a secret file, judged by its beginning and its last byte; almost no name passes.
+/// Whether a folded name can be a secret file, judged by its beginning and its end; almost no name passes.
 pub(crate) fn may_be_secret(name: &str) -> bool {
-    let (first, last) = (name.as_bytes().first(), name.as_bytes().last());
-    matches!(first, Some(b'.' | b'i' | b'c'))
-        || matches!(last, Some(b'm' | b'y' | b'2' | b'x'))
-        || name.starts_with("serve-")
+    match name.as_bytes() {
+        [b'.', ..] | b"credentials" => true,
+        [.., b'.', one, two, three] => {
+            matches!(&[*one, *two, *three], b"pem" | b"key" | b"p12" | b"pfx")
+                || has_secret_start(name)
+        }
+        _ => has_secret_start(name),
+    }
+}
+
+fn has_secret_start(name: &str) -> bool {
+    name.starts_with("id_") || name.starts_with("serve-")
 }
 
 #[cfg(test)]

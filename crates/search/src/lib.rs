@@ -65,6 +65,7 @@ mod pattern;
 mod print;
 mod reader;
 mod rules;
+mod shared_path;
 mod stoppable;
 mod substitution;
 mod summary;
@@ -97,6 +98,7 @@ pub use print::{
     Printout, RowFormat, Selected, TypedStarts,
 };
 pub use rules::{Excludes, FolderRules};
+pub use shared_path::SharedPath;
 pub use substitution::{Substitution, SubstitutionError, TemplateError};
 pub use summary::{
     LinkedFileFilter, SearchExtent, SearchSummary, SearchTotals, count_matches, list_files,

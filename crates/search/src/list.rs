@@ -10,6 +10,8 @@ use std::sync::Arc;
 
 use lancet_workspace::Moment;
 
+use crate::shared_path::SharedPath;
+
 /// The memory for the list of one search: more than any page asks for, less than a tree of millions of files would
 /// take.
 const MOST_BYTES: usize = 24 << 20;
@@ -31,7 +33,7 @@ pub struct ListedFile {
     /// The index of the start that the file is below.
     pub start: usize,
     /// The path relative to the start; empty where the start is the file.
-    pub relative: Arc<Path>,
+    pub relative: SharedPath,
     /// The modification time.
     pub modified: Moment,
     /// The number of matches; 0 for [`list_files`](crate::list_files).

@@ -2,17 +2,19 @@
 //! first entries are made now and the others when a page asks for them.
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
-use lancet_workspace::EntryKind;
+use lancet_workspace::{EntryKind, Moment};
 
 use super::super::table::FileId;
 use super::{Part, ResidentTree};
 use crate::list::{ListedFile, Listing, Order, RankedFiles, RemainingFiles};
 use crate::name_key::NameKey;
+use crate::shared_path::SharedPaths;
 use crate::summary::{LinkedFileFilter, SearchSummary};
 use crate::walk::Walk;
+use crate::walk::folder::below;
 
 /// How many entries of a list are made at once: a page has a hundred, and is cut from 16, 32 and 64.
 const MADE_AT_ONCE: usize = 112;
@@ -91,14 +93,16 @@ fn by_name(
             Arc::new(ids.copied().collect())
         }
     };
-    let mut entries = Vec::with_capacity(MADE_AT_ONCE.min(ids.len()));
+    let mut entries = NewEntries::with_capacity(MADE_AT_ONCE.min(ids.len()));
     let (mut made, mut path) = (0, PathBuf::new());
     while made < ids.len() && entries.len() < MADE_AT_ONCE {
         if table.write_path(ids[made], &mut path) && walk.gate.may_read(&path, EntryKind::File) {
-            entries.push(part.entry(ids[made], &path, 0));
+            let modified = table.file(ids[made]).map(|file| file.stamp.mtime);
+            entries.add(below(&path, part.base), modified.unwrap_or_default());
         }
         made += 1;
     }
+    let entries = entries.finish(part.start);
     let rest = NamedFiles {
         tree: Arc::downgrade(tree),
         start: part.start,
@@ -113,6 +117,41 @@ fn by_name(
         false => Some(Arc::new(rest)),
     };
     summary.files = Listing::in_order(Order::Newest, entries, rest);
+}
+
+/// Entries that are being made.
+struct NewEntries {
+    paths: SharedPaths,
+    modified: Vec<Moment>,
+}
+
+impl NewEntries {
+    fn with_capacity(entries: usize) -> Self {
+        NewEntries {
+            paths: SharedPaths::default(),
+            modified: Vec::with_capacity(entries),
+        }
+    }
+
+    fn add(&mut self, relative: &Path, modified: Moment) {
+        self.paths.add(relative);
+        self.modified.push(modified);
+    }
+
+    fn len(&self) -> usize {
+        self.modified.len()
+    }
+
+    fn finish(self, start: usize) -> Vec<ListedFile> {
+        let entries = self.paths.finish().into_iter().zip(self.modified);
+        let entry = |(relative, modified)| ListedFile {
+            start,
+            relative,
+            modified,
+            matches: 0,
+        };
+        entries.map(entry).collect()
+    }
 }
 
 /// Files that follow in a list by name. Numbers of files are not used again, so that none is taken for another.
@@ -142,16 +181,11 @@ impl RemainingFiles for NamedFiles {
         let index = tree.read();
         let end = (self.made + range.end).min(self.ids.len());
         let ids = self.ids.get(self.made + range.start..end)?;
-        let mut entries = Vec::with_capacity(ids.len());
+        let mut entries = NewEntries::with_capacity(ids.len());
         for id in ids {
             let (path, modified) = index.table.since(*id, self.changes)?;
-            entries.push(ListedFile {
-                start: self.start,
-                relative: crate::walk::folder::below(&path, self.base).into(),
-                modified,
-                matches: 0,
-            });
+            entries.add(below(&path, self.base), modified);
         }
-        Some(entries)
+        Some(entries.finish(self.start))
     }
 }
