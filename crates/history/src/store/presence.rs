@@ -72,7 +72,7 @@ impl Presence {
 /// Gives a lock up. Closing the file is not enough: a child that this process is starting has a copy of the descriptor, with the
 /// lock, until it runs its program.
 fn release(file: &File) {
-    // Where the lock cannot be given up, closing the file does it.
+    // If unlocking fails, closing the file releases the lock.
     let _ = file.unlock();
 }
 

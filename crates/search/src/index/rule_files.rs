@@ -1,5 +1,5 @@
 //! The ignore files that no watch of the index tells of: those above the tree, git's own, and links. Each search compares their
-//! stat results. Most of them do not exist; of those the folder is compared, which changes when one comes.
+//! stat results. Most of these files do not exist. For them the state of their folder is compared: it changes when a file is created in it.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
@@ -14,7 +14,7 @@ use crate::rules::{Excludes, RuleFiles, rule_files_above, unwatched_rule_files};
 /// systems has ticks of up to 10 ms. Of such a file the bytes are compared as well.
 const RACY: Duration = Duration::from_millis(20);
 
-/// The same for folders. Here it costs only a few more calls to be on the safe side of every file system's clock: FAT has ticks of 2 s.
+/// The same limit for folders. It is longer, because it costs only a few more calls and covers every file system's clock: FAT has ticks of 2 s.
 const RACY_FOLDER: Duration = Duration::from_secs(3);
 
 /// A state of a file; none where there is no such file.
@@ -34,7 +34,7 @@ struct KnownRuleFile {
     state: State,
     /// The bytes, where the stat result alone proves nothing.
     bytes: Option<Vec<u8>>,
-    /// Whether there is no entry of this name: a link to nothing is one.
+    /// Whether the folder has no entry of this name. A link whose target is missing is an entry.
     is_absent: bool,
 }
 
@@ -67,7 +67,7 @@ impl RuleFileStat {
         }
     }
 
-    /// Whether it was changed so shortly before now.
+    /// Whether the last change is less than `shortly` ago.
     fn is_racy(&self, shortly: Duration) -> bool {
         let (seconds, nanoseconds) = self.modified.max(self.changed);
         let since = u64::try_from(seconds).unwrap_or(0);
@@ -84,7 +84,7 @@ impl RuleFileStat {
 #[derive(Default)]
 pub(super) struct RuleFileStates {
     files: BTreeMap<PathBuf, KnownRuleFile>,
-    /// States of folders, each from before it was seen that absent files are absent.
+    /// The state of each folder, read before its files were found to be absent.
     folders: BTreeMap<PathBuf, RuleFileStat>,
 }
 
@@ -226,6 +226,10 @@ mod tests {
         let mut states = of_old_folder(folder.path(), [".gitignore", ".ignore"]);
         assert!(states.are_unchanged());
         fs::write(folder.path().join("other"), "").expect("written");
+        // A time in the future proves nothing, however long this test is held up.
+        let future = SystemTime::now() + Duration::from_secs(3_600);
+        let opened = fs::File::open(folder.path()).expect("opened");
+        opened.set_modified(future).expect("set");
         assert!(states.are_unchanged(), "another file came");
         assert!(states.folders.is_empty(), "its time proves nothing yet");
         fs::write(folder.path().join(".ignore"), "").expect("written");

@@ -1,5 +1,5 @@
 //! The entries that folders leave out as ignored, hidden or of version control. A pattern that names one of them literally is
-//! answered by a walk; few patterns do, which the hashes of all these names tell at once.
+//! answered by a walk. Most patterns name none of them, which the hashes of all these names show at once.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use super::{Folder, FolderId, IgnoredEntry, NameHashes, Table};
 use crate::tally::Tally;
 
-/// With so many more hashes than twice the names, those of names that are gone are dropped.
+/// When the hashes exceed twice the number of names by this many, those of names that are gone are dropped.
 const MOST_OLD: usize = 1024;
 
 impl Table {
