@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use gen_lsp_types::{Code, Diagnostic, DiagnosticSeverity, Message};
 use serde_json::Value;
 
 use crate::position::{Encoding, TextLines};
@@ -39,37 +38,46 @@ impl Diagnosis {
         let items = items.as_array().map(Vec::as_slice).unwrap_or_default();
         items
             .iter()
-            .filter_map(|item| serde_json::from_value::<Diagnostic>(item.clone()).ok())
-            .map(Diagnosis::of)
+            .filter_map(Diagnosis::parse)
             .filter(|diagnosis| diagnosis.severity <= least)
             .take(MOST_OF_A_FILE)
             .collect()
     }
 
-    fn of(said: Diagnostic) -> Diagnosis {
-        let message = match said.message {
-            Message::String(text) => text,
-            Message::MarkupContent(content) => content.value,
-        };
-        Diagnosis {
-            line: said.range.start.line,
-            place: said.range.start.character,
-            column: said.range.start.character.saturating_add(1),
-            severity: match said.severity {
+    /// A `Diagnostic` of the protocol; nothing where a required field is missing or has another type. The fields are read by
+    /// hand: the generated types of the whole protocol are a library of 23 MB, of which this is the only one used.
+    fn parse(item: &Value) -> Option<Diagnosis> {
+        let start = item.get("range")?.get("start")?;
+        let position = |field: &str| u32::try_from(start.get(field)?.as_u64()?).ok();
+        // A plain text, or since version 3.18 `MarkupContent`.
+        let message = item.get("message")?;
+        let message = message
+            .as_str()
+            .or_else(|| message.get("value")?.as_str())?;
+        let place = position("character")?;
+        Some(Diagnosis {
+            line: position("line")?,
+            place,
+            column: place.saturating_add(1),
+            severity: match item.get("severity").and_then(Value::as_i64) {
                 // The protocol leaves it to the client; an error is what most servers mean.
-                None | Some(DiagnosticSeverity::Error) => Severity::Error,
-                Some(DiagnosticSeverity::Warning) => Severity::Warning,
-                Some(DiagnosticSeverity::Information) => Severity::Information,
-                Some(DiagnosticSeverity::Hint | DiagnosticSeverity::Custom(_)) => Severity::Hint,
+                None | Some(1) => Severity::Error,
+                Some(2) => Severity::Warning,
+                Some(3) => Severity::Information,
+                Some(_) => Severity::Hint,
             },
-            code: said.code.map(|code| match code {
-                Code::Int(number) => number.to_string(),
-                Code::String(text) => text,
+            code: item.get("code").and_then(|code| match code {
+                Value::Number(number) => Some(number.to_string()),
+                Value::String(text) => Some(text.clone()),
+                _ => None,
             }),
-            message: shortened(message, LONGEST_MESSAGE),
-            source: said.source,
+            message: shortened(message.to_owned(), LONGEST_MESSAGE),
+            source: item
+                .get("source")
+                .and_then(Value::as_str)
+                .map(str::to_owned),
             line_text: String::new(),
-        }
+        })
     }
 
     /// Fills in what the text of the file says: the column in characters, and the text of the line.
@@ -163,6 +171,22 @@ mod tests {
         let all = Diagnosis::all(&items, Severity::Warning);
         assert_eq!(all.len(), 2);
         assert_eq!(all[0].code.as_deref(), Some("7"));
+    }
+
+    #[test]
+    fn a_message_is_text_or_markup_and_both_are_required_to_have_a_position() {
+        let mut markup = at(3, "");
+        markup["message"] = json!({ "kind": "markdown", "value": "**bad**" });
+        let mut without_range = at(0, "lost");
+        without_range
+            .as_object_mut()
+            .expect("an object")
+            .remove("range");
+        let mut negative = at(0, "lost");
+        negative["range"]["start"]["line"] = json!(-1);
+        let all = Diagnosis::all(&json!([markup, without_range, negative]), Severity::Hint);
+        assert_eq!(all.len(), 1);
+        assert_eq!((all[0].message.as_str(), all[0].line), ("**bad**", 3));
     }
 
     #[test]

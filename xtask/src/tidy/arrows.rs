@@ -65,12 +65,7 @@ const SEARCHES: &str = "only search knows how ripgrep searches";
 
 /// Libraries whose types shape the code that uses them, and the only crates that may use them, so that a change of such
 /// a library stays local.
-const KEPT: [(&str, &[&str], &str); 20] = [
-    (
-        "gen-lsp-types",
-        &["crates/language"],
-        "only language speaks with language servers",
-    ),
+const KEPT: [(&str, &[&str], &str); 19] = [
     (
         "rmcp",
         &["crates/mcp"],
