@@ -74,6 +74,14 @@ impl Writes {
     }
 }
 
+/// The failure where one of the user's own settings files is wrong: its first mistake.
+pub(crate) fn refuse_own_flaws(settings: &Settings) -> Result<(), Failure> {
+    match settings.flaws.iter().find(|flaw| flaw.is_users_own()) {
+        Some(flaw) => Err(Failure::usage(flaw.to_string())),
+        None => Ok(()),
+    }
+}
+
 /// The contents of the settings files.
 struct Texts {
     files: Vec<SettingsFile>,
@@ -129,6 +137,12 @@ impl Recipe {
         Ok(reloaded)
     }
 
+    fn log_flaws(&self, settings: &Settings) {
+        for flaw in &settings.flaws {
+            self.log.say(Level::Warn, || flaw.to_string());
+        }
+    }
+
     /// The files that the settings are read from.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         let watched = self.watched();
@@ -159,7 +173,7 @@ impl Texts {
         let files: Vec<_> = self
             .files
             .iter()
-            .map(|file| (file.origin, &file.text))
+            .map(|file| (file.origin, &file.text, &file.unreadable))
             .collect();
         Settings::fingerprint(&format!("{files:?} {:?}", self.claude))
     }
@@ -250,6 +264,7 @@ impl Live {
             fingerprint: Some(texts.fingerprint()),
         };
         let settings = recipe.made_of(texts)?;
+        recipe.log_flaws(&settings.settings);
         let live = Live {
             recipe,
             watched,
@@ -285,6 +300,9 @@ impl Live {
             return Ok(None);
         }
         let reloaded = self.recipe.made_of(texts)?;
+        // Where the user's own files are wrong, the last good settings stay in force.
+        refuse_own_flaws(&reloaded.settings)?;
+        self.recipe.log_flaws(&reloaded.settings);
         known.fingerprint = Some(fingerprint);
         Ok(Some(reloaded))
     }

@@ -2,10 +2,12 @@
 
 mod folders;
 
+use std::sync::{Mutex, PoisonError};
+
 use lancet::doors::Audience;
 use lancet::settings::Diagnostics;
 use lancet::tools::{ANSWER_LIMIT, ToolPrefix};
-use lancet::{Builder, Lancet};
+use lancet::{Builder, Lancet, Settings};
 use lancet_serving::Level;
 use lancet_serving::wall::{self, Wall, WritableFolders};
 
@@ -14,10 +16,10 @@ use crate::failure::Failure;
 use crate::language;
 use crate::launcher::{self, TerminalUse};
 pub(crate) use crate::live::Writes;
-use crate::live::{Live, Recipe};
+use crate::live::{Live, Recipe, refuse_own_flaws};
 use crate::log::Log;
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::{TerminalApprover, stdout_is_terminal};
+use crate::terminal::{TerminalApprover, print_error, stdout_is_terminal};
 use folders::WorkFolders;
 
 /// The tools that a command offers.
@@ -70,6 +72,17 @@ impl Lifetime {
     }
 }
 
+/// What a command that ends after one call does where settings are wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FlawUse {
+    /// It reports what is wrong and goes on with the rest: it reads, or takes a change back.
+    Reported,
+    /// It is refused where the user's own settings are wrong: it writes, and the wrong lines may be about that.
+    Refused,
+    /// It shows what is wrong itself.
+    Shown,
+}
+
 /// The parameters of an engine that a command opens.
 pub(crate) struct OpenRequest<'a> {
     /// The common flags: roots, settings files, state folder, log.
@@ -92,6 +105,8 @@ pub(crate) struct OpenRequest<'a> {
     pub(crate) default_log_level: Level,
     /// How long the engine stays open.
     pub(crate) lifetime: Lifetime,
+    /// What happens where settings are wrong.
+    pub(crate) flaw_use: FlawUse,
 }
 
 /// An open engine and the log beside it.
@@ -127,6 +142,7 @@ impl<'a> OpenRequest<'a> {
             answer_limit: ANSWER_LIMIT,
             default_log_level: Level::Error,
             lifetime: Lifetime::OneCall,
+            flaw_use: FlawUse::Reported,
         }
     }
 
@@ -245,7 +261,16 @@ impl<'a> OpenRequest<'a> {
             builder = builder.settings_file(file);
         }
         let loaded = match self.lifetime {
-            Lifetime::OneCall => recipe.load()?,
+            Lifetime::OneCall => {
+                let loaded = recipe.load()?;
+                if self.flaw_use == FlawUse::Refused {
+                    refuse_own_flaws(&loaded.settings)?;
+                }
+                if self.flaw_use != FlawUse::Shown {
+                    report_flaws(&loaded.settings);
+                }
+                loaded
+            }
             Lifetime::OneClient | Lifetime::ManyClients => {
                 let (loaded, live) = Live::begin(recipe)?;
                 builder = builder.settings_source(live);
@@ -287,5 +312,18 @@ impl<'a> OpenRequest<'a> {
             builder = builder.user_settings(file);
         }
         Ok(builder)
+    }
+}
+
+/// Reports the parts of settings files that cannot be used on standard error. A command may open several engines, so each
+/// is reported once.
+fn report_flaws(settings: &Settings) {
+    static REPORTED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    let mut reported = REPORTED.lock().unwrap_or_else(PoisonError::into_inner);
+    for flaw in settings.flaws.iter().map(ToString::to_string) {
+        if !reported.contains(&flaw) {
+            print_error(&format!("lancet: {flaw}\n"));
+            reported.push(flaw);
+        }
     }
 }

@@ -98,6 +98,11 @@ impl Vocabulary {
 }
 
 impl Audience {
+    /// Whether answers go to the person who typed a command.
+    pub(crate) fn is_person(&self) -> bool {
+        matches!(self, Audience::Shell { .. })
+    }
+
     /// The prefix of the tools' names; none for a person at the shell.
     pub(crate) fn prefix(&self) -> Option<&ToolPrefix> {
         match self {

@@ -1,5 +1,6 @@
 //! "Did you mean": the known name that a misspelt one probably stands for. Used in messages about fields, tools, values
-//! and settings keys; never for paths, and never to decide what is done.
+//! and settings keys; never for paths, and never to decide what is done, except that a settings key
+//! which may be a misspelt rule tightens what is in force.
 
 /// Finds the nearest of the names; none where no name is near enough.
 pub(crate) fn closest<'n>(

@@ -12,6 +12,7 @@ pub(crate) mod commit;
 mod context;
 mod diagnosis;
 pub(crate) mod examine;
+mod flawed_settings;
 mod foreign_writes;
 mod found_back;
 pub(crate) mod heal;

@@ -6,6 +6,7 @@ mod grants;
 mod late_problems;
 mod pages;
 mod state;
+mod told_flaws;
 mod unkept;
 
 use std::path::Path;
@@ -121,6 +122,7 @@ impl Session {
         let inner = SessionInner {
             ledger: Mutex::new(self.ledger().fork()),
             told: Notified::like(&self.inner.told),
+            told_flaws: told_flaws::ToldFlaws::like(&self.inner.told_flaws),
             ..new
         };
         let child = Session::new(self.lancet.clone(), Arc::new(inner));

@@ -7,6 +7,7 @@ mod claude;
 mod commands;
 mod error;
 mod fields;
+mod flaw;
 mod help;
 mod hook_tables;
 mod items;
@@ -31,6 +32,7 @@ use lancet_text::Encoding;
 pub use crate::engine::{ReloadedSettings, SettingsChange, SettingsSource};
 pub use claude::{ClaudeSettings, ClaudeSettingsError, LeftOut, claude_settings};
 pub use error::SettingsError;
+pub use flaw::{FlawEffect, SettingsFlaw};
 pub use help::help;
 pub use keep::{KeepError, KeptRule, keep_rule, with_rule};
 pub use model::{
@@ -55,24 +57,44 @@ pub const NAME: &str = "lancet.toml";
 
 impl Settings {
     /// Merges these layers in the order of their [`Origin`], not in that of the slice. Several may share an origin.
+    ///
+    /// A project's file loads even where parts of it are wrong: they are in [`Settings::flaws`], and the rest counts.
+    ///
+    /// # Errors
+    /// One of the user's own files is wrong: the first mistake in it.
     pub fn load(layers: &[Layer]) -> Result<Settings, SettingsError> {
         Settings::load_with_tools(layers, &[])
     }
 
     /// As [`Settings::load`], but the key `tools` may also name the tools in `host_tools`, which a host has added.
+    ///
+    /// # Errors
+    /// As for [`Settings::load`].
     pub fn load_with_tools(
         layers: &[Layer],
         host_tools: &[&str],
     ) -> Result<Settings, SettingsError> {
+        let settings = Settings::load_usable(layers, host_tools);
+        match settings.flaws.iter().find(|flaw| flaw.is_users_own()) {
+            Some(flaw) => Err(flaw.error.clone()),
+            None => Ok(settings),
+        }
+    }
+
+    /// Merges what can be used of these layers. What cannot, also of the user's own files, is in [`Settings::flaws`]; an
+    /// engine with these settings tightens its rules accordingly.
+    pub fn load_usable(layers: &[Layer], host_tools: &[&str]) -> Settings {
         let mut ordered: Vec<&Layer> = layers.iter().collect();
         ordered.sort_by_key(|layer| layer.origin);
         let mut settings = Settings::default();
         for layer in ordered {
-            for found in parse::parse(layer)? {
-                apply::apply(&mut settings, layer, found, host_tools)?;
+            let (found, flaws) = parse::parse(layer);
+            settings.flaws.extend(flaws);
+            for found in found {
+                apply::apply(&mut settings, layer, found, host_tools);
             }
         }
-        Ok(settings)
+        settings
     }
 
     /// The hash of a settings text. When a user trusts a project's settings, this hash of their text is recorded.

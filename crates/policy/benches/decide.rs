@@ -29,6 +29,7 @@ fn rules(number: usize) -> Vec<LayeredRule> {
             rule: Rule::parse(&text).expect("a rule"),
             layer: Layer::User,
             source: "bench".to_owned(),
+            stands_for: None,
         }
     };
     (0..number).map(rule).collect()

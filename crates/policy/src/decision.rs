@@ -85,6 +85,8 @@ pub struct LayeredRule {
     pub layer: Layer,
     /// The file and line of the rule, for messages.
     pub source: String,
+    /// What is wrong with a line of the settings that may be a rule and cannot be read, where this rule stands for it.
+    pub stands_for: Option<String>,
 }
 
 impl fmt::Display for LayeredRule {

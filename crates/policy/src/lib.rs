@@ -15,6 +15,7 @@
 //!     rule: Rule::parse("Edit(src/**)")?,
 //!     layer: Layer::User,
 //!     source: "settings.toml:3".to_owned(),
+//!     stands_for: None,
 //! };
 //! let locations = Locations { roots: vec!["/project".into()], ..Locations::default() };
 //! let policy = Policy::new(locations, Mode::Ask, vec![rule], Vec::new(), &|path| path.to_path_buf());

@@ -64,6 +64,7 @@ impl Section {
                     rule: Rule::parse(value).expect("a rule"),
                     layer,
                     source: "decisions.md".to_owned(),
+                    stands_for: None,
                 });
             }
         }

@@ -119,6 +119,7 @@ fn patterns_match_what_git_matches() {
             rule: Rule::parse(&format!("Read({pattern})")).expect(pattern),
             layer: Layer::User,
             source: String::new(),
+            stands_for: None,
         };
         let ground = Locations {
             roots: vec!["/w".into()],

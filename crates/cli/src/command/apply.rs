@@ -11,7 +11,7 @@ use crate::arguments::ApplyArguments;
 use crate::failure::{Exit, Failure};
 use crate::fault::{begin_call, caller};
 use crate::guard;
-use crate::opening::{ApproverKind, OpenRequest, Writes};
+use crate::opening::{ApproverKind, FlawUse, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{TerminalApprover, WorkLine, print, print_error, visible};
 use crate::words::paths_from;
@@ -29,6 +29,7 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
     let request = OpenRequest {
         mode: arguments.mode,
         approver: ApproverKind::Terminal(approver.clone()),
+        flaw_use: FlawUse::Refused,
         ..OpenRequest::of_command(&arguments.common.place, RootHint::Folder, Writes::Person)
     };
     let lancet = request.open(around)?.lancet;

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::{DoctorArguments, WorkArguments};
 use crate::failure::{Exit, Failure};
-use crate::opening::{Offer, OpenRequest, Writes};
+use crate::opening::{FlawUse, Offer, OpenRequest, Writes};
 use crate::surroundings::{
     AgentRoots, Flags, RootHint, SettingsFile, Surroundings, load_settings, resolve_roots,
     settings_files,
@@ -181,6 +181,13 @@ impl Report {
             self.in_force = settings.in_force();
             self.language = Some(language::inspect(&settings, first, place, around));
             self.programs = programs::inspect(&settings);
+            for flaw in &settings.flaws {
+                self.problems.push(Problem {
+                    exit: Exit::Usage,
+                    words: flaw.to_string(),
+                    mend: None,
+                });
+            }
             self.ignored = settings.ignored;
         }
         self.files = files;
@@ -188,6 +195,7 @@ impl Report {
             mode: arguments.mode,
             offer: Offer::Chosen(&arguments.choice.tools),
             answer_limit: lancet::tools::ANSWER_LIMIT_MCP,
+            flaw_use: FlawUse::Shown,
             ..OpenRequest::of_command(
                 place,
                 RootHint::Project,

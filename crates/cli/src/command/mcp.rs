@@ -15,7 +15,7 @@ use super::asking::{self, Asking};
 use crate::ancestor::agent_process;
 use crate::arguments::{McpArguments, Mode, WorkArguments};
 use crate::failure::{Exit, Failure};
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
+use crate::opening::{ApproverKind, FlawUse, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{AgentRoots, RootHint, Surroundings};
 use crate::terminal::print_error;
 use late::RootsOfClient;
@@ -92,6 +92,7 @@ fn request<'a>(arguments: &'a McpArguments, place: &'a WorkArguments) -> OpenReq
         },
         answer_limit: ANSWER_LIMIT_MCP,
         default_log_level: Level::Warn,
+        flaw_use: FlawUse::Reported,
         lifetime: Lifetime::OneClient,
     }
 }

@@ -20,7 +20,7 @@ use super::asking::{self, Asking};
 use crate::arguments::{AskOption, ServeArguments};
 use crate::failure::{Exit, Failure};
 use crate::guard;
-use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest, Writes};
+use crate::opening::{ApproverKind, FlawUse, Lifetime, Offer, OpenRequest, Writes};
 use crate::surroundings::{AgentRoots, RootHint, Surroundings};
 use crate::terminal::print_error;
 
@@ -218,6 +218,7 @@ fn request(arguments: &ServeArguments) -> OpenRequest<'_> {
         approver: ApproverKind::Client,
         answer_limit: ANSWER_LIMIT_MCP,
         default_log_level: Level::Warn,
+        flaw_use: FlawUse::Reported,
         lifetime: Lifetime::ManyClients,
     }
 }

@@ -10,7 +10,7 @@ use super::session_of;
 use crate::arguments::{Shared, WriteFlags};
 use crate::failure::Failure;
 use crate::guard;
-use crate::opening::{ApproverKind, OpenRequest, Writes};
+use crate::opening::{ApproverKind, FlawUse, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings, as_text};
 use crate::terminal::{Consent, TerminalApprover};
 
@@ -52,6 +52,7 @@ impl ChangeSetup {
         let request = OpenRequest {
             mode: writing.mode,
             approver: ApproverKind::Terminal(approver.clone()),
+            flaw_use: FlawUse::Refused,
             ..OpenRequest::of_command(&shared.place, RootHint::At(&file), Writes::Person)
         };
         let lancet = request.open(around)?.lancet;

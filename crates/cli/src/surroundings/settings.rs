@@ -33,8 +33,10 @@ pub(crate) struct SettingsFile {
     pub(crate) origin: Origin,
     /// The path of the file.
     pub(crate) path: PathBuf,
-    /// The content of the file; none where it does not exist.
+    /// The content of the file; none where it does not exist or cannot be read.
     pub(crate) text: Option<String>,
+    /// Why the file cannot be read, although it exists.
+    pub(crate) unreadable: Option<String>,
 }
 
 /// Reads the settings files that apply.
@@ -66,6 +68,12 @@ pub(crate) fn files(
     }
     if let Some(given) = config {
         let file = found(Origin::CommandLine, around.absolute(given)?)?;
+        if let Some(why) = &file.unreadable {
+            return Err(Failure::usage(format!(
+                "{}: the settings cannot be read: {why}",
+                file.path.display()
+            )));
+        }
         if file.text.is_none() {
             return Err(Failure::usage(format!(
                 "--config {}: there is no such file",
@@ -92,7 +100,7 @@ pub(crate) fn claude(
     settings.map(Some).map_err(|error| wrong(error.to_string()))
 }
 
-/// Loads the settings in force.
+/// Loads the settings in force. Parts of files that cannot be used are flaws of the settings; a wrong flag is a failure.
 pub(crate) fn load(files: &[SettingsFile], flags: Flags<'_>) -> Result<Settings, Failure> {
     let mut layers: Vec<Layer> = files
         .iter()
@@ -104,8 +112,9 @@ pub(crate) fn load(files: &[SettingsFile], flags: Flags<'_>) -> Result<Settings,
             })
         })
         .collect();
+    let mut flag_layers = Vec::new();
     if !flags.tools.is_empty() {
-        layers.push(flag("--tools", "tools", &flags.tools.join(",")));
+        flag_layers.push(flag("--tools", "tools", &flags.tools.join(",")));
     }
     if let Some(mode) = flags.mode {
         let word = match mode {
@@ -114,7 +123,7 @@ pub(crate) fn load(files: &[SettingsFile], flags: Flags<'_>) -> Result<Settings,
             Mode::Plan => "plan",
             Mode::Bypass => "bypass",
         };
-        layers.push(flag("--mode", "mode", word));
+        flag_layers.push(flag("--mode", "mode", word));
     }
     if let Some(diagnostics) = flags.diagnostics {
         let word = match diagnostics {
@@ -122,25 +131,25 @@ pub(crate) fn load(files: &[SettingsFile], flags: Flags<'_>) -> Result<Settings,
             DiagnosticsOption::OnRead => "on-read",
             DiagnosticsOption::Off => "off",
         };
-        layers.push(flag("--diagnostics", "language.diagnostics", word));
+        flag_layers.push(flag("--diagnostics", "language.diagnostics", word));
     }
-    Settings::load(&layers).map_err(|error| {
-        let is_flag = error
-            .path
-            .to_str()
-            .is_some_and(|path| path.starts_with("--"));
+    Settings::load(&flag_layers).map_err(|error| {
         // A flag has no line number.
-        let place = if is_flag {
-            error.path.display().to_string()
-        } else {
-            format!("{}:{}:{}", error.path.display(), error.line, error.column)
-        };
+        let place = error.path.display();
         let hint = error
             .suggestion
             .map(|suggestion| format!("; did you mean {suggestion}?"))
             .unwrap_or_default();
         Failure::usage(format!("{place}: {}{hint}", error.message))
-    })
+    })?;
+    layers.extend(flag_layers);
+    let mut settings = Settings::load_usable(&layers, &[]);
+    for file in files {
+        if let Some(why) = &file.unreadable {
+            settings.note_unreadable(file.origin, &file.path, why);
+        }
+    }
+    Ok(settings)
 }
 
 /// Writes a flag as a settings file of one line, so that one table defines every value.
@@ -155,44 +164,42 @@ fn flag(name: &str, key: &str, value: &str) -> Layer {
 }
 
 fn found(origin: Origin, path: PathBuf) -> Result<SettingsFile, Failure> {
-    match read(&path) {
-        Ok(text) => Ok(SettingsFile {
-            origin,
-            path,
-            text: Some(text),
-        }),
+    let (text, unreadable) = match read(&path) {
+        Ok(text) => (Some(text), None),
         Err(error)
             if matches!(
                 error.kind(),
                 io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
             ) =>
         {
-            Ok(SettingsFile {
-                origin,
-                path,
-                text: None,
-            })
+            (None, None)
         }
-        Err(error) => Err(unreadable(&path, &error)),
-    }
+        Err(error) => {
+            refuse_closed_folder(&path, &error)?;
+            (None, Some(error.to_string()))
+        }
+    };
+    Ok(SettingsFile {
+        origin,
+        path,
+        text,
+        unreadable,
+    })
 }
 
-/// The failure for settings that cannot be read. If even their folder cannot be entered, it is unknown whether there
-/// are settings at all.
-fn unreadable(path: &Path, error: &io::Error) -> Failure {
+/// The failure where even the folder of a settings file cannot be entered: it is unknown whether there are settings at
+/// all.
+fn refuse_closed_folder(path: &Path, error: &io::Error) -> Result<(), Failure> {
     if error.kind() == io::ErrorKind::PermissionDenied
         && let Some(folder) = path.parent()
         && path.symlink_metadata().is_err()
     {
-        return Failure::system(format!(
+        return Err(Failure::system(format!(
             "{}: the folder cannot be entered: {error}; nothing below it can be read or written by this user",
             folder.display()
-        ));
+        )));
     }
-    Failure::usage(format!(
-        "{}: the settings cannot be read: {error}",
-        path.display()
-    ))
+    Ok(())
 }
 
 /// Opens a settings file, of whatever type.

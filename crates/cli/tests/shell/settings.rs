@@ -2,7 +2,10 @@
 
 use std::fs;
 
-use crate::stage::{Stage, word};
+use serde_json::json;
+
+use crate::agent::Agent;
+use crate::stage::{Run, Stage, word};
 
 #[test]
 fn each_layer_wins_over_the_one_before() {
@@ -40,21 +43,127 @@ fn the_configuration_folder_may_be_elsewhere() {
 }
 
 #[test]
-fn settings_that_do_not_load_are_told_with_file_line_and_closest_form() {
+fn a_mistake_in_the_users_own_settings_stops_writing_and_nothing_else() {
     let stage = Stage::new();
     stage.file("a.txt", "one\n");
+    let edit = ["edit", "a.txt", "--old", "one", "--new", "two", "--yes"];
+    assert_eq!(stage.run(&edit).code, 0);
     stage.user_settings("match = \"exact\"\n\n[read]\nguter = \"tab\"\n");
-    for command in [&["mcp"][..], &["read", "a.txt"], &["call", "Read", "{}"]] {
+    let named = |run: &Run| run.err.contains("lancet.toml:4:1") && run.err.contains("gutter");
+    for (command, code) in [
+        (&["read", "a.txt"][..], 0),
+        (&["grep", "two"], 0),
+        (&["log"], 0),
+        (&["doctor"], 2),
+        (
+            &["edit", "a.txt", "--old", "two", "--new", "three", "--yes"],
+            2,
+        ),
+        (&["write", "b.txt", "--content", "b", "--yes"], 2),
+        (&["undo", "--yes"], 0),
+    ] {
         let run = stage.run(command);
-        assert_eq!(run.code, 2, "{run:?}");
+        assert_eq!(run.code, code, "{command:?}: {run:?}");
         assert!(
-            run.err.contains("lancet.toml:4") && run.err.contains("gutter"),
+            named(&run) || run.out.contains("lancet.toml:4:1"),
             "{run:?}"
         );
     }
-    let run = stage.run(&["read", "a.txt", "--json"]);
+    assert_eq!(stage.text("a.txt"), "one\n");
+    let run = stage.run(&[&edit[..], &["--json"]].concat());
     let data: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
     assert_eq!(data["error"]["name"], "usage");
+    // An agent reads, since the line cannot be a rule, and does not write.
+    let path = stage.project().join("a.txt");
+    let mut agent = Agent::new(&stage, &[]);
+    let (error, text) = agent.call("Read", json!({ "file_path": path }));
+    assert_eq!(error, "", "{text}");
+    assert!(text.contains("lancet.toml:4:1"), "{text}");
+    let (error, text) = agent.write(&path);
+    assert_eq!(error, "denied", "{text}");
+    assert!(
+        text.contains("lancet.toml:4:1") && text.contains("did you mean read.gutter"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_unknown_key_of_a_project_is_a_warning() {
+    let stage = Stage::new();
+    let a = stage.file("a.txt", "one\n");
+    stage.file("lancet.toml", "newkey = 1\n[read]\ngutter = \"tab\"\n");
+    for command in [
+        &["read", "-n", "a.txt"][..],
+        &["grep", "one"],
+        &["edit", "a.txt", "--old", "one", "--new", "two", "--yes"],
+        &["log"],
+        &["undo", "--yes"],
+    ] {
+        let run = stage.run(command);
+        assert_eq!(run.code, 0, "{command:?}: {run:?}");
+        assert!(
+            run.err
+                .contains("lancet.toml:1:1: there is no setting newkey"),
+            "{run:?}"
+        );
+    }
+    assert!(
+        stage
+            .run(&["read", "-n", "a.txt"])
+            .out
+            .starts_with("1\tone\n")
+    );
+    assert!(
+        stage
+            .run(&["doctor"])
+            .out
+            .contains("there is no setting newkey")
+    );
+    let mut agent = Agent::new(&stage, &[]);
+    let (error, text) = agent.call("Read", json!({ "file_path": a }));
+    assert_eq!(error, "", "{text}");
+    assert!(
+        text.contains("lancet.toml:1:1: there is no setting newkey"),
+        "{text}"
+    );
+    // Each session is told once.
+    let (error, text) = agent.write(&stage.project().join("b.txt"));
+    assert_eq!(error, "", "{text}");
+    assert!(!text.contains("newkey"), "{text}");
+}
+
+#[test]
+fn a_misspelt_deny_of_a_project_opens_no_file_to_an_agent() {
+    let stage = Stage::new();
+    let a = stage.file("a.txt", "one\n");
+    for broken in [
+        "[permissions]\ndenny = [\"Read(a.txt)\"]\n",
+        "[permissions]\ndeny = [\"Raed(a.txt)\"]\n",
+        "[permissions\n",
+    ] {
+        stage.file("lancet.toml", broken);
+        let mut agent = Agent::new(&stage, &[]);
+        let (error, text) = agent.call("Read", json!({ "file_path": a }));
+        assert_eq!(error, "denied", "{text}");
+        assert!(text.contains("lancet.toml:"), "{text}");
+        for tool in ["Glob", "Grep"] {
+            let (_, text) = agent.call(tool, json!({ "pattern": "*", "path": stage.project() }));
+            assert!(!text.contains("a.txt"), "{text}");
+        }
+        let (error, text) = agent.write(&stage.project().join("b.txt"));
+        assert_eq!(error, "declined", "{text}");
+        assert!(text.contains("lancet.toml:"), "{text}");
+        // The person goes on.
+        let run = stage.run(&["read", "a.txt"]);
+        assert_eq!((run.code, run.out.contains("one")), (0, true), "{run:?}");
+        assert!(run.err.contains("lancet.toml:"), "{run:?}");
+        assert_eq!(stage.run(&["grep", "one"]).code, 0);
+    }
+    // A rule that asks and cannot be read leaves reading as it is.
+    stage.file("lancet.toml", "permissions.ask = [\"Edit(\"]\n");
+    let mut agent = Agent::new(&stage, &[]);
+    assert_eq!(agent.read(&a), "");
+    assert_eq!(agent.write(&stage.project().join("b.txt")).0, "declined");
 }
 
 #[test]
@@ -69,8 +178,10 @@ fn a_settings_file_that_is_asked_for_must_be_there() {
 fn a_pipe_in_the_place_of_a_projects_settings_holds_nothing_up() {
     let stage = Stage::new();
     lancet_testing::make_pipe(stage.project().join("lancet.toml"));
-    let run = stage.run(&["mcp"]);
-    assert_eq!(run.code, 2, "{run:?}");
+    let a = stage.file("a.txt", "one\n");
+    assert_eq!(Agent::new(&stage, &[]).read(&a), "denied");
+    let run = stage.run(&["read", "a.txt"]);
+    assert_eq!(run.code, 0, "{run:?}");
     assert!(run.err.contains("not a regular file"), "{run:?}");
 }
 

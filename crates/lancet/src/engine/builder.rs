@@ -10,7 +10,7 @@ use lancet_policy::Effect;
 use lancet_search::KeepContents;
 use lancet_workspace::{Disk, RealDisk, Workspace};
 
-use super::permissions::PermissionOptions;
+use super::permissions::{PermissionOptions, Readers};
 use super::resident::ResidentRoots;
 use super::terms::{EffectiveSettings, Fixed, Live, SettingsSource};
 use super::{EngineState, Lancet, OpenError, Stores};
@@ -345,9 +345,16 @@ impl Builder {
             self.home.clone(),
             self.resident_contents,
         );
+        let permission_options = PermissionOptions {
+            readers: match self.audience.is_person() {
+                true => Readers::Person,
+                false => Readers::Models,
+            },
+            ..self.permission_options
+        };
         let fixed = Fixed {
             roots: self.roots,
-            permission_options: self.permission_options,
+            permission_options,
             mode: self.mode,
             tools: self.tools,
             answer_limit: self.answer_limit,

@@ -1,6 +1,8 @@
 //! The policy of an open engine: built from the settings and the roots when the engine is opened, and extended by one
 //! rule where a person answers "always".
 
+mod flaws;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -15,6 +17,16 @@ use crate::settings::{Mode, Settings};
 /// How long a question waits for a person by default.
 const WAIT_LIMIT: Duration = Duration::from_secs(10 * 60);
 
+/// Who gets the answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Readers {
+    /// Models, through tools.
+    #[default]
+    Models,
+    /// The person who typed a command.
+    Person,
+}
+
 /// The permission options that the builder collected.
 #[derive(Default)]
 pub(super) struct PermissionOptions {
@@ -22,6 +34,8 @@ pub(super) struct PermissionOptions {
     pub(super) user_settings: Option<PathBuf>,
     pub(super) wait_limit: Option<Duration>,
     pub(super) settings_files: Vec<PathBuf>,
+    /// Whether answers are for models or for the person who typed a command.
+    pub(super) readers: Readers,
     /// Rules in the host's own code, as text.
     pub(super) rules: Vec<(Effect, String)>,
 }
@@ -39,6 +53,7 @@ impl PermissionOptions {
                 rule,
                 layer: Layer::Host,
                 source: format!("Builder::{}", effect.word()),
+                stands_for: None,
             })
         };
         self.rules.iter().map(entry).collect()
@@ -89,7 +104,12 @@ impl Permissions {
         let policy = Policy::new(
             ground,
             mode.into(),
-            [settings.rules.as_slice(), &permission_options.entries()?].concat(),
+            [
+                settings.rules.as_slice(),
+                &permission_options.entries()?,
+                &flaws::rules(&settings.flaws, permission_options.readers),
+            ]
+            .concat(),
             settings.open.clone(),
             &resolved_folder,
         )

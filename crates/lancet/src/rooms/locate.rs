@@ -8,13 +8,13 @@ mod refuse;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lancet_policy::{Cause, Decision, FileNames, NameKind, Policy, Shows};
+use lancet_policy::{Cause, Decision, FileNames, LayeredRule, NameKind, Policy, Shows};
 use lancet_workspace::{FileType, LocateError, Located};
 
 pub(crate) use self::hard_links::LinkIndex;
 pub(crate) use self::refuse::root_moved;
 
-use self::refuse::{closed, not_relative, only_for_reading, refuse};
+use self::refuse::{closed, not_relative, only_for_reading, refuse, settings_first};
 use crate::engine::EngineView;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::{QuotedPath, names, quote_path};
@@ -281,6 +281,10 @@ fn denied(
             format!("{given} is a secret file{matches}: its text is not shown. {next}")
         }
         Cause::ReadRoot(_) => return only_for_reading(given),
+        Cause::Rule(LayeredRule {
+            stands_for: Some(flaw),
+            ..
+        }) => return settings_first(given, flaw, intent),
         Cause::Rule(entry) if told => format!(
             "A rule denies {given}: `{} {}` of the {} settings. Work without this file, or ask the user.",
             entry.effect.word(),

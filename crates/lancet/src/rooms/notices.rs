@@ -3,7 +3,9 @@
 //! where the answer still has room for it; otherwise it waits for the next answer.
 
 use super::notice::{Effect, Notice};
-use super::{CallContext, diagnosis, foreign_writes, late, persons_words, set_aside};
+use super::{
+    CallContext, diagnosis, flawed_settings, foreign_writes, late, persons_words, set_aside,
+};
 use crate::engine::TROUBLE_ROOM;
 use crate::limit::AnswerLimit;
 use crate::outcome::Outcome;
@@ -51,6 +53,7 @@ fn collect<'c>(
     notices.extend(diagnosis::late(context, effect));
     notices.extend(late::notices(context));
     notices.extend(set_aside::notice(context));
+    notices.extend(flawed_settings::notice(context));
     if effect == Effect::Writes {
         notices.extend(broken_settings(context, limit));
     }

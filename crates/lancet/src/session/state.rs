@@ -7,6 +7,7 @@ use lancet_history::{Ledger, SessionName};
 use super::grants::Grants;
 use super::late_problems::LateProblems;
 use super::pages::Pages;
+use super::told_flaws::ToldFlaws;
 use super::unkept::UnkeptRules;
 use crate::engine::Notified;
 
@@ -26,6 +27,8 @@ pub(crate) struct SessionInner {
     pub(super) pages: Mutex<Pages>,
     /// The damaged databases that this session's answers have reported.
     pub(crate) told: Notified,
+    /// The flaws of settings files that this session's answers have reported.
+    pub(crate) told_flaws: ToldFlaws,
 }
 
 impl SessionInner {
@@ -39,6 +42,7 @@ impl SessionInner {
             late_problems: Default::default(),
             pages: Mutex::default(),
             told: Default::default(),
+            told_flaws: Default::default(),
         }
     }
 
@@ -52,6 +56,7 @@ impl SessionInner {
             late_problems: Default::default(),
             pages: Mutex::default(),
             told: Default::default(),
+            told_flaws: Default::default(),
         }
     }
 }

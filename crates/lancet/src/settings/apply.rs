@@ -1,5 +1,5 @@
-//! Applies each key of a layer, or notes it as ignored where an untrusted project may not set it. A wrong value is an
-//! error in both cases.
+//! Applies each key of a layer, or notes it as ignored where an untrusted project may not set it. A wrong value is a flaw
+//! in both cases.
 
 use std::path::PathBuf;
 
@@ -9,6 +9,7 @@ use lancet_text::Encoding;
 use super::by_path::PathRule;
 use super::commands::{MUST_BEGIN, is_command};
 use super::error::{SettingsError, position};
+use super::flaw::{self, SettingsFlaw};
 use super::keys::{Field, Project};
 use super::parse::{Found, Given};
 use super::pattern_rule::rule;
@@ -44,13 +45,26 @@ const USUAL_ENCODINGS: &[&str] = &[
 /// A number that is in force where the settings leave it to the host: the least of what hosts use.
 const LOWEST_DEFAULT: u64 = 32_000;
 
-pub(super) fn apply(
-    settings: &mut Settings,
-    layer: &Layer,
-    found: Found,
-    host_tools: &[&str],
-) -> Result<(), SettingsError> {
-    check(layer, &found, host_tools)?;
+pub(super) fn apply(settings: &mut Settings, layer: &Layer, mut found: Found, host_tools: &[&str]) {
+    let effect = flaw::of_key(found.key.name);
+    let mut note = |error: SettingsError| {
+        settings.flaws.push(SettingsFlaw {
+            error,
+            origin: layer.origin,
+            effect,
+        });
+    };
+    if permissions::is_list(found.key.form)
+        && let Given::Words(words) = &mut found.given
+    {
+        // The other rules of a list count although one cannot be read.
+        words.retain(|word| {
+            let checked = permissions::check(layer, found.key.name, found.key.form, word);
+            checked.map_err(&mut note).is_ok()
+        });
+    } else if let Err(error) = check(layer, &found, host_tools) {
+        return note(error);
+    }
     if !may_set(settings, layer.origin, &found) {
         let (line, _) = position(&layer.text, found.key_at);
         let key = found.key.name.to_owned();
@@ -59,10 +73,19 @@ pub(super) fn apply(
             line,
             key,
         });
-        return Ok(());
+        return;
     }
-    settings.origins.insert(found.key.name, layer.origin);
-    put(settings, layer, found)
+    let name = found.key.name;
+    match put(settings, layer, found) {
+        Ok(()) => {
+            settings.origins.insert(name, layer.origin);
+        }
+        Err(error) => settings.flaws.push(SettingsFlaw {
+            error,
+            origin: layer.origin,
+            effect,
+        }),
+    }
 }
 
 /// Whether this layer may set this key to this value, over what is in force.
@@ -141,9 +164,6 @@ fn check(layer: &Layer, found: &Found, host_tools: &[&str]) -> Result<(), Settin
                 return Err(SettingsError::at(layer, found.value_at, message));
             }
         }
-        (name, Given::Words(words)) if permissions::is_list(found.key.form) => {
-            permissions::check(layer, name, found.key.form, words)?;
-        }
         ("abbreviations", Given::Pair(short, long)) if short.is_empty() || short == long => {
             let message =
                 format!("the abbreviation {short:?} must stand for a different, longer text");
@@ -178,7 +198,7 @@ fn put_several(settings: &mut Settings, layer: &Layer, found: Found) -> Result<(
             settings.ask.notify = words.into_iter().map(|(word, _)| word).collect();
         }
         (name, Given::Words(words)) if permissions::is_list(found.key.form) => {
-            permissions::put(settings, layer, name, words)?;
+            permissions::put(settings, layer, name, words);
         }
         ("read.clients", Given::Entry(name, number)) => {
             settings.read.clients.retain(|client| client.name != name);

@@ -107,6 +107,7 @@ pub fn claude_settings(text: &str, path: &Path) -> Result<ClaudeSettings, Claude
                     rule,
                     layer: Layer::CommandLine,
                     source: path.display().to_string(),
+                    stands_for: None,
                 }),
                 Err(why) => settings.leave(&format!("{} {rule}", effect.word()), &why),
             }

@@ -14,8 +14,10 @@ pub fn help() -> String {
         "Settings are kept in lancet.toml: the user's in $XDG_CONFIG_HOME/lancet (else ~/.config/lancet), the\n\
          project's at its root, and one more with --config. Later ones win. A project's file may only\n\
          tighten: keys marked (project) count there, the others are not applied and are named by\n\
-         `lancet doctor`. `lancet mcp` takes changes in at its next call; settings that do not load leave\n\
-         the ones before in force.\n",
+         `lancet doctor`. `lancet mcp` takes changes in at its next call.\n\
+         A mistake in a project's file is a warning, and the rest counts; where the line may be a rule,\n\
+         writes ask, and where it may be a deny, agents do not read there. A mistake in the user's own file\n\
+         stops writes, not reading, `log` and `undo`; a server goes on with the settings before it.\n",
     );
     let mut table = "";
     for key in keys() {

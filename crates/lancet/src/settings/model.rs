@@ -9,6 +9,7 @@ use lancet_language::ServerEntry;
 use lancet_text::Encoding;
 
 use super::by_path::PathRule;
+use super::flaw::SettingsFlaw;
 use super::values::{
     Asker, ContentsUse, Diagnostics, Durability, Gutter, Images, IndexUse, LineEndings, Links,
     Matching, Mode, PdfForm, Severity, Stale, Strategy, Weak,
@@ -41,6 +42,11 @@ impl Origin {
             Origin::TrustedProject => "project, trusted",
             Origin::CommandLine => "command line",
         }
+    }
+
+    /// Whether the file is a project's.
+    pub fn is_project(self) -> bool {
+        matches!(self, Origin::Project | Origin::TrustedProject)
     }
 }
 
@@ -283,6 +289,8 @@ pub struct Settings {
     pub read_roots: Vec<PathBuf>,
     /// The lines of an untrusted project's file that are not applied.
     pub ignored: Vec<Ignored>,
+    /// The parts of settings files that cannot be used.
+    pub flaws: Vec<SettingsFlaw>,
     pub(super) encodings: Vec<PathRule<Encoding>>,
     pub(super) strategies: Vec<PathRule<Strategy>>,
     pub(super) converters: Vec<PathRule<Converter>>,
@@ -349,6 +357,7 @@ impl Default for Settings {
             guards: Vec::new(),
             read_roots: Vec::new(),
             ignored: Vec::new(),
+            flaws: Vec::new(),
             encodings: Vec::new(),
             strategies: Vec::new(),
             converters: Vec::new(),

@@ -6,6 +6,7 @@ use toml_edit::{Document, Item, TableLike};
 
 use super::Layer;
 use super::error::SettingsError;
+use super::flaw::{self, FlawEffect, SettingsFlaw};
 use super::hook_tables::{self, NamedHook};
 use super::items::{exact_texts, shown, texts_of};
 use super::keys::{Form, Key, keys};
@@ -46,50 +47,80 @@ pub(super) enum Given {
     Entry(String, u64),
 }
 
-pub(super) fn parse(layer: &Layer) -> Result<Vec<Found>, SettingsError> {
-    let document = Document::parse(layer.text.as_str()).map_err(|error| {
-        let offset = error.span().map_or(0, |span| span.start);
-        let message = error.message().lines().collect::<Vec<_>>().join("; ");
-        SettingsError::at(layer, offset, format!("not valid TOML: {message}"))
-    })?;
-    let mut found = Vec::new();
-    walk(layer, "", document.as_table(), 0, &mut found)?;
-    Ok(found)
-}
-
-fn walk(
-    layer: &Layer,
-    table_name: &str,
-    table: &dyn TableLike,
-    table_at: usize,
-    found: &mut Vec<Found>,
-) -> Result<(), SettingsError> {
-    for (name, item) in table.iter() {
-        let key_at = table
-            .key(name)
-            .and_then(toml_edit::Key::span)
-            .map_or(table_at, |span| span.start);
-        let full = if table_name.is_empty() {
-            name.to_owned()
-        } else {
-            format!("{table_name}.{name}")
-        };
-        if let Some(key) = keys().find(|key| key.name == full) {
-            take(layer, key, item, key_at, found)?;
-        } else if keys().any(|key| key.name.starts_with(&format!("{full}."))) {
-            let Some(inner) = item.as_table_like() else {
-                return Err(SettingsError::at(
-                    layer,
-                    key_at,
-                    format!("{full} must be a table, [{full}]"),
-                ));
-            };
-            walk(layer, &full, inner, key_at, found)?;
-        } else {
-            return Err(unknown(layer, key_at, &full, name, item));
+/// Parses a layer: the keys that can be used, and what cannot.
+pub(super) fn parse(layer: &Layer) -> (Vec<Found>, Vec<SettingsFlaw>) {
+    let mut reader = Reader {
+        layer,
+        found: Vec::new(),
+        flaws: Vec::new(),
+    };
+    match Document::parse(layer.text.as_str()) {
+        Ok(document) => reader.walk("", document.as_table(), 0),
+        Err(error) => {
+            let offset = error.span().map_or(0, |span| span.start);
+            let message = error.message().lines().collect::<Vec<_>>().join("; ");
+            let error = SettingsError::at(layer, offset, format!("not valid TOML: {message}"));
+            reader.flaw(error, FlawEffect::ReadingDenied);
         }
     }
-    Ok(())
+    (reader.found, reader.flaws)
+}
+
+/// Collects the keys of a layer.
+struct Reader<'l> {
+    layer: &'l Layer,
+    found: Vec<Found>,
+    flaws: Vec<SettingsFlaw>,
+}
+
+impl Reader<'_> {
+    fn flaw(&mut self, error: SettingsError, effect: FlawEffect) {
+        self.flaws.push(SettingsFlaw {
+            error,
+            origin: self.layer.origin,
+            effect,
+        });
+    }
+
+    fn walk(&mut self, table_name: &str, table: &dyn TableLike, table_at: usize) {
+        for (name, item) in table.iter() {
+            let key_at = table
+                .key(name)
+                .and_then(toml_edit::Key::span)
+                .map_or(table_at, |span| span.start);
+            let full = if table_name.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{table_name}.{name}")
+            };
+            if let Some(key) = keys().find(|key| key.name == full) {
+                let mut wrong = Vec::new();
+                if let Err(error) =
+                    take(self.layer, key, item, key_at, (&mut self.found, &mut wrong))
+                {
+                    wrong.push(error);
+                }
+                for error in wrong {
+                    self.flaw(error, flaw::of_key(key.name));
+                }
+            } else if keys().any(|key| key.name.starts_with(&format!("{full}."))) {
+                if let Some(inner) = item.as_table_like() {
+                    self.walk(&full, inner, key_at);
+                    continue;
+                }
+                let message = format!("{full} must be a table, [{full}]");
+                let error = SettingsError::at(self.layer, key_at, message);
+                self.flaw(
+                    error,
+                    flaw::of_key(&full).max(flaw::of_unknown(&full, item, None)),
+                );
+            } else {
+                let error = unknown(self.layer, key_at, &full, name, item);
+                let effect = flaw::of_unknown(&full, item, error.suggestion.as_deref());
+                self.flaw(error, effect);
+            }
+        }
+    }
 }
 
 fn unknown(layer: &Layer, key_at: usize, full: &str, name: &str, item: &Item) -> SettingsError {
@@ -113,12 +144,13 @@ fn unknown(layer: &Layer, key_at: usize, full: &str, name: &str, item: &Item) ->
     SettingsError::at(layer, key_at, format!("there is no setting {shown}")).suggesting(meant)
 }
 
+/// Takes the value of a key. Entries of a table or a list of tables that are wrong are left out, each with its error.
 fn take(
     layer: &Layer,
     key: &'static Key,
     item: &Item,
     key_at: usize,
-    found: &mut Vec<Found>,
+    (found, errors): (&mut Vec<Found>, &mut Vec<SettingsError>),
 ) -> Result<(), SettingsError> {
     let value_at = item.span().map_or(key_at, |span| span.start);
     let mut push = |given, key_at, value_at| {
@@ -140,22 +172,28 @@ fn take(
         Form::Formatters => {
             for table in tables::of(layer, key, item, key_at)? {
                 let at = table.at;
-                let entry = tables::program(table)?;
-                push(Given::Program(entry), at, at);
+                match tables::program(table) {
+                    Ok(entry) => push(Given::Program(entry), at, at),
+                    Err(error) => errors.push(error),
+                }
             }
         }
         Form::Servers => {
             for table in tables::of(layer, key, item, key_at)? {
                 let at = table.at;
-                let entry = server::entry(table)?;
-                push(Given::Server(Box::new(entry)), at, at);
+                match server::entry(table) {
+                    Ok(entry) => push(Given::Server(Box::new(entry)), at, at),
+                    Err(error) => errors.push(error),
+                }
             }
         }
         Form::Hooks => {
             for table in tables::of(layer, key, item, key_at)? {
                 let at = table.at;
-                let entry = hook_tables::hook(table)?;
-                push(Given::Hook(entry), at, at);
+                match hook_tables::hook(table) {
+                    Ok(entry) => push(Given::Hook(entry), at, at),
+                    Err(error) => errors.push(error),
+                }
             }
         }
         Form::Choice(words) => {
@@ -243,7 +281,8 @@ fn take(
                         key.name,
                         shown(item)
                     );
-                    return Err(SettingsError::at(layer, value_at, message));
+                    errors.push(SettingsError::at(layer, value_at, message));
+                    continue;
                 };
                 push(Given::Entry(name.to_owned(), number), key_at, value_at);
             }
@@ -264,7 +303,8 @@ fn take(
                         key.name,
                         shown(item)
                     );
-                    return Err(SettingsError::at(layer, value_at, message));
+                    errors.push(SettingsError::at(layer, value_at, message));
+                    continue;
                 };
                 push(Given::List(name.to_owned(), command), key_at, value_at);
             }
@@ -282,7 +322,8 @@ fn take(
                 let Some(text) = item.as_str() else {
                     let message =
                         format!("{}.{name:?} must be a text, not {}", key.name, shown(item));
-                    return Err(SettingsError::at(layer, value_at, message));
+                    errors.push(SettingsError::at(layer, value_at, message));
+                    continue;
                 };
                 push(
                     Given::Pair(name.to_owned(), text.to_owned()),

@@ -20,68 +20,54 @@ pub(super) fn is_list(form: Form) -> bool {
     )
 }
 
-/// Refuses a list with an invalid entry, in any layer: a rule that silently does nothing is dangerous.
+/// Checks an entry of a list, in any layer: a rule that silently does nothing is dangerous.
 pub(super) fn check(
     layer: &Layer,
     key: &str,
     form: Form,
-    words: &[(String, usize)],
+    (text, at): &(String, usize),
 ) -> Result<(), SettingsError> {
-    for (text, at) in words {
-        let wrong = |message: String, suggestion: Option<String>| {
-            let meant = suggestion.map(|meant| format!("{meant:?}"));
-            Err(SettingsError::at(layer, *at, message).suggesting(meant.as_deref()))
-        };
-        match form {
-            Form::Rules => {
-                if let Err(RuleError {
-                    message,
-                    suggestion,
-                }) = Rule::parse(text)
-                {
-                    return wrong(message, suggestion);
-                }
+    let wrong = |message: String, suggestion: Option<String>| {
+        let meant = suggestion.map(|meant| format!("{meant:?}"));
+        Err(SettingsError::at(layer, *at, message).suggesting(meant.as_deref()))
+    };
+    match form {
+        Form::Rules => match Rule::parse(text) {
+            Ok(_) => Ok(()),
+            Err(error) => wrong(error.message, error.suggestion),
+        },
+        Form::Scopes => match Scope::parse(text) {
+            Ok(_) => Ok(()),
+            Err(PatternError {
+                message,
+                suggestion,
+            }) => wrong(format!("{key}: the pattern {text:?} {message}"), suggestion),
+        },
+        Form::Guards => match guard(text) {
+            Ok(_) => Ok(()),
+            Err(RuleError {
+                message,
+                suggestion,
+            }) => {
+                let meant = suggestion.as_deref().and_then(unwrapped).map(str::to_owned);
+                wrong(message, meant)
             }
-            Form::Scopes => {
-                if let Err(PatternError {
-                    message,
-                    suggestion,
-                }) = Scope::parse(text)
-                {
-                    return wrong(format!("{key}: the pattern {text:?} {message}"), suggestion);
-                }
-            }
-            Form::Guards => {
-                if let Err(RuleError {
-                    message,
-                    suggestion,
-                }) = guard(text)
-                {
-                    let meant = suggestion.as_deref().and_then(unwrapped).map(str::to_owned);
-                    return wrong(message, meant);
-                }
-            }
-            _ => {
-                let path = Path::new(text);
-                if !path.is_absolute() && !path.starts_with("~") {
-                    return wrong(
-                        format!("{key}: {text:?} is not absolute; a folder begins with / or ~/"),
-                        None,
-                    );
-                }
+        },
+        _ => {
+            let path = Path::new(text);
+            match path.is_absolute() || path.starts_with("~") {
+                true => Ok(()),
+                false => wrong(
+                    format!("{key}: {text:?} is not absolute; a folder begins with / or ~/"),
+                    None,
+                ),
             }
         }
     }
-    Ok(())
 }
 
 /// Applies a list; the lists of several layers are joined.
-pub(super) fn put(
-    settings: &mut Settings,
-    layer: &Layer,
-    key: &str,
-    words: Vec<(String, usize)>,
-) -> Result<(), SettingsError> {
+pub(super) fn put(settings: &mut Settings, layer: &Layer, key: &str, words: Vec<(String, usize)>) {
     for (text, at) in words {
         match key {
             "protected.open" => settings.open.extend(Scope::parse(&text).ok()),
@@ -90,7 +76,6 @@ pub(super) fn put(
             _ => settings.rules.extend(entry(layer, key, &text, at)),
         }
     }
-    Ok(())
 }
 
 /// Makes a rule with its layer and line; invalid ones were refused before.
@@ -110,6 +95,7 @@ fn entry(layer: &Layer, key: &str, text: &str, at: usize) -> Option<LayeredRule>
             Origin::BuiltIn | Origin::User => lancet_policy::Layer::User,
         },
         source: format!("{}:{line}", layer.path.display()),
+        stands_for: None,
     })
 }
 

@@ -1,5 +1,6 @@
 //! Settings: every key, layers, and what a wrong one is told.
 
+mod flaws;
 mod programs;
 mod search;
 
@@ -345,9 +346,12 @@ fn the_way_of_writing_goes_by_pattern_and_is_the_users() {
 }
 
 #[test]
-fn a_wrong_value_is_an_error_even_where_it_would_be_ignored() {
-    assert!(Settings::load(&[layer(Origin::Project, "links = \"maybe\"")]).is_err());
-    assert!(Settings::load(&[layer(Origin::Project, "tools = \"Wirte\"")]).is_err());
+fn a_wrong_value_is_a_flaw_even_where_it_would_be_ignored() {
+    for text in ["links = \"maybe\"", "tools = \"Wirte\""] {
+        let settings = Settings::load(&[layer(Origin::Project, text)]).expect("it loads");
+        assert_eq!(settings.flaws.len(), 1, "{text}");
+        assert!(settings.ignored.is_empty(), "{text}");
+    }
 }
 
 #[test]
@@ -515,9 +519,9 @@ proptest! {
     #[test]
     fn no_text_panics(text in settings_text(), project in any::<bool>()) {
         let origin = if project { Origin::Project } else { Origin::User };
-        if let Err(error) = Settings::load(&[layer(origin, &text)]) {
-            prop_assert!(error.line >= 1 && error.column >= 1);
-            prop_assert!(error.line <= text.lines().count() + 1);
+        for flaw in Settings::load_usable(&[layer(origin, &text)], &[]).flaws {
+            prop_assert!(flaw.error.line >= 1 && flaw.error.column >= 1);
+            prop_assert!(flaw.error.line <= text.lines().count() + 1);
         }
     }
 }

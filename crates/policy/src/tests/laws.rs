@@ -63,6 +63,7 @@ fn entry() -> impl Strategy<Value = LayeredRule> {
             rule: Rule::parse(&format!("{tool}({pattern})")).ok()?,
             layer,
             source: String::new(),
+            stands_for: None,
         })
     })
 }
@@ -254,7 +255,7 @@ proptest! {
         let _ = Scope::parse(&rule);
         let _ = Rule::parse(&rule);
         if let Ok(rule) = Rule::parse(&format!("Edit({rule})")) {
-            let entry = LayeredRule { effect: Effect::Deny, rule, layer: Layer::User, source: String::new() };
+            let entry = LayeredRule { effect: Effect::Deny, rule, layer: Layer::User, source: String::new(), stands_for: None };
             let path = Path::new("/w").join(path);
             outcomes(&policy(Mode::Ask, vec![entry]), FileNames::one(&path));
         }

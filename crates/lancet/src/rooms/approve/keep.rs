@@ -122,6 +122,7 @@ fn keep_rule_of(context: &CallContext<'_>, rule: &str) -> Result<(), String> {
             rule,
             layer: Layer::User,
             source: format!("{}:{}", settings.display(), kept.line),
+            stands_for: None,
         });
     }
     Ok(())

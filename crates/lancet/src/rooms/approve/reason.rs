@@ -1,6 +1,6 @@
 //! Decides for each file of a plan whether it is allowed, denied, or needs a person's answer, and why.
 
-use lancet_policy::{Cause, Decision, Outcome, Policy, Shows};
+use lancet_policy::{Cause, Decision, LayeredRule, Outcome, Policy, Shows};
 
 use super::unsaved::Unsaved;
 use super::withheld;
@@ -124,6 +124,18 @@ pub(super) fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) 
             ),
             "hard links".to_owned(),
             None,
+        ),
+        (
+            Cause::Rule(LayeredRule {
+                stands_for: Some(flaw),
+                source,
+                ..
+            }),
+            Outcome::Ask,
+        ) => (
+            format!("a line of the project's settings may be a rule and cannot be used ({flaw})"),
+            format!("flaw {flaw}"),
+            Some(source.clone()),
         ),
         (Cause::Rule(entry), Outcome::Ask) => (
             format!("the rule `{} {}` asks", entry.effect.word(), entry.rule),

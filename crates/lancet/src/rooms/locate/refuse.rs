@@ -6,7 +6,7 @@ use std::path::Path;
 use lancet_workspace::LocateError;
 
 use super::given::ForeignPath;
-use super::{is_hidden, same_tail};
+use super::{Intent, is_hidden, same_tail};
 use crate::engine::EngineView;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::{QuotedPath, names, quote_path};
@@ -145,6 +145,18 @@ pub(super) fn closed(given: &QuotedPath, scope: &WriteScope) -> Refusal {
     let text = format!(
         "{given} is not written: {}. Say what you would change, or ask the user to allow it there.",
         scope.words()
+    );
+    Refusal::new(RefusalKind::Denied, text).with("file_path", given)
+}
+
+/// The refusal where a line of the settings that cannot be used may forbid a file.
+pub(super) fn settings_first(given: &QuotedPath, flaw: &str, intent: Intent) -> Refusal {
+    let verb = match intent.shows() {
+        None => "read",
+        Some(_) => "changed",
+    };
+    let text = format!(
+        "{given} is not {verb} while lancet's settings have a mistake that may hide a rule ({flaw}). Ask the user to correct that line; `lancet doctor` shows it."
     );
     Refusal::new(RefusalKind::Denied, text).with("file_path", given)
 }

@@ -128,9 +128,9 @@ fn a_rule_that_cannot_serve_stops_the_load_with_line_and_closest_form() {
         ("secrets.guard = [\"\"]", 1, "empty", Some("\"**\"")),
         ("read_roots = [\"x\"]", 1, "not absolute", None),
     ] {
-        // A project's file that does not load is as wrong as the user's own.
         for origin in [Origin::User, Origin::Project] {
-            let error = Settings::load(&[layer(origin, text)]).expect_err(text);
+            let flaws = Settings::load_usable(&[layer(origin, text)], &[]).flaws;
+            let error = &flaws.first().expect(text).error;
             assert_eq!(error.line, line, "{error}");
             assert!(error.message.contains(words), "{error}");
             assert_eq!(error.suggestion.as_deref(), meant, "{error}");

@@ -8,7 +8,7 @@ use lancet::Lancet;
 use crate::arguments::EditArguments;
 use crate::command::search::expand;
 use crate::failure::Failure;
-use crate::opening::{ApproverKind, OpenRequest, Writes};
+use crate::opening::{ApproverKind, FlawUse, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{TerminalApprover, visible_line};
 
@@ -52,6 +52,7 @@ pub(super) fn open(
     let request = OpenRequest {
         mode: arguments.writing.mode,
         approver: ApproverKind::Terminal(approver.clone()),
+        flaw_use: FlawUse::Refused,
         ..OpenRequest::of_command(
             &arguments.common.place,
             RootHint::AtAll(&inside),

@@ -1,0 +1,37 @@
+//! The notice about parts of settings files that cannot be used. Each session is told once, with its first answer, and
+//! again when there are others.
+
+use super::CallContext;
+use super::notice::Notice;
+use crate::wording::cut;
+
+/// The most flaws that a notice names.
+const MOST_NAMED: usize = 3;
+/// The longest description of one flaw, in characters.
+const LONGEST: usize = 300;
+
+/// The notice for the session. The command line reports flaws itself, when it loads the settings.
+pub(super) fn notice<'c>(context: &'c CallContext<'_>) -> Option<Notice<'c>> {
+    let engine = context.engine();
+    let flaws = &engine.settings.flaws;
+    if flaws.is_empty() || engine.audience().is_person() {
+        return None;
+    }
+    let all: Vec<String> = flaws.iter().map(ToString::to_string).collect();
+    let all = all.join("\n");
+    let told = &context.session.inner.told_flaws;
+    if told.are(&all) {
+        return None;
+    }
+    let named = flaws.iter().take(MOST_NAMED);
+    let named: Vec<String> = named.map(|flaw| cut(&flaw.to_string(), LONGEST)).collect();
+    let more = match flaws.len() - named.len() {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    let sentence = format!(
+        "a part of lancet's settings cannot be used and is left out ({}{more}). Tell the user; `lancet doctor` lists what is wrong.",
+        named.join("; ")
+    );
+    Some(Notice::new(&sentence, move || told.take(all)))
+}
