@@ -93,7 +93,10 @@ pub(crate) fn tell_after_yes(context: &CallContext<'_>, mut refusal: Refusal) ->
 /// The reason why a person is asked about a withheld file, in words for the model: it uses the name that the model
 /// gave, and leaves out the pattern or rule that only the file's own name matches. None for other files.
 pub(super) fn told(policy: &Policy, target: &Target, decision: &Decision<'_>) -> Option<String> {
-    if !target.is_withheld() {
+    // A line of the settings that cannot be used is about all files of a project, so naming it tells nothing of this one.
+    let stands_for_a_flaw =
+        matches!(&decision.cause, Cause::Rule(entry) if entry.stands_for.is_some());
+    if !target.is_withheld() || stands_for_a_flaw {
         return None;
     }
     let by_name = policy.writing(FileNames::one(target.located.given()), Shows::Nothing);
