@@ -7,6 +7,8 @@ pub mod folder;
 pub mod git;
 pub mod judges;
 pub mod laws;
+#[cfg(target_os = "linux")]
+pub mod lying_disk;
 pub mod small_disk;
 pub mod user;
 

@@ -7,11 +7,15 @@
 
 mod check;
 mod exchange;
+mod exchange_proof;
 mod finish;
+mod free_name;
+mod fresh_look;
 mod guarantee;
 mod in_place;
 mod journal_entry;
 mod lease;
+mod link_count;
 mod move_aside;
 mod names;
 mod outcome;
@@ -28,16 +32,18 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub(crate) use exchange_proof::{PROOF_FILES, prove_exchange};
+pub(crate) use free_name::{move_to_free_name, rename_to_free_name};
 pub use guarantee::Guarantee;
 pub(crate) use in_place::write_over;
 pub(crate) use lease::wait_for_lease;
-pub(crate) use move_aside::rename_to_free_name;
-pub use outcome::{CommitError, ReadOnlyReason, Warning, Written};
+pub(crate) use move_aside::aside_name;
+pub use outcome::{CommitError, ReadOnlyReason, UnsafeReason, Warning, Written};
 pub use request::{
     Durability, Executable, Expected, HardLinkPolicy, NewBytes, OldFile, Source, Strategy, Weak,
     Write, WriteOptions,
 };
-pub(crate) use scratch::next_name;
+pub(crate) use scratch::{next_name, temporary_name};
 pub use stage::is_package_store;
 
 use crate::locks::{FolderLocks, LockError, LockScope};
@@ -102,7 +108,6 @@ impl Workspace {
             );
         }
         let guard = self.lock(batch, &staged)?;
-        scratch.locked(&guard);
         row = journal_entry::JournalEntry::open(self, batch, &staged).map_err(|source| {
             AttemptError::Failed(CommitError::Io {
                 index: 0,
@@ -189,7 +194,7 @@ enum Ready {
     Create(Creation),
     InPlace(Rewrite, FileToRewrite),
     Remove(OsString, CheckedFile),
-    Move(MoveTarget, MovedFile),
+    Move(MoveTarget, MovedFile, OsString),
 }
 
 /// The folder that a file is moved to.
@@ -239,7 +244,7 @@ fn make_ready(
                 None => MovedFile::Link(check::compare_link(write)?),
             };
             match (target, old_file) {
-                (Some(target), old_file) => Ok(Ready::Move(target, old_file)),
+                (Some(target), old_file) => Ok(Ready::Move(target, old_file, aside)),
                 (None, MovedFile::File(old_file)) => Ok(Ready::Remove(aside, old_file)),
                 // Unreachable: the early check refuses to remove a link.
                 (None, MovedFile::Link(_)) => Err(CommitFailure::Changed),
@@ -264,8 +269,8 @@ fn swap(
         (Ready::InPlace(rewrite, to_rewrite), _) => {
             in_place::rewrite(scratch, write, rewrite, to_rewrite)
         }
-        (Ready::Move(target, old_file), NewBytes::MovedTo(to)) => {
-            names::rename(scratch, write, to, target, old_file)
+        (Ready::Move(target, old_file, aside), NewBytes::MovedTo(to)) => {
+            names::rename(scratch, write, to, target, old_file, aside)
         }
         (Ready::Remove(aside, old_file), _) => names::remove(scratch, write, aside, old_file),
         // Unreachable: `Ready::Move` is only built from `NewBytes::MovedTo`.

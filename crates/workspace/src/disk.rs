@@ -30,6 +30,8 @@ pub enum OpenMode {
     Passage,
     /// An existing file for reading.
     Read,
+    /// An existing file for reading past the kernel's cache (`O_DIRECT`). May be unsupported.
+    Uncached,
     /// An existing file for reading and writing; not truncated.
     Rewrite,
     /// A new file for reading and writing; fails where the name exists.
@@ -101,6 +103,37 @@ pub enum FileSystemKind {
     Windows,
 }
 
+/// Who keeps the files of a file system, which decides how far its answers can be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FileSystemHost {
+    /// The kernel of this machine: renames do what their flags say, and leases see every writer.
+    Kernel,
+    /// The kernel of this machine, in layers (overlayfs): a lease misses a mapping whose handle is closed.
+    Layers,
+    /// A program on this machine (FUSE).
+    Program,
+    /// Another machine, or a program that may pass the files on to one: others write them unseen.
+    Network,
+}
+
+impl FileSystemHost {
+    /// Whether the kernel carries out renames itself, so that their flags do what they say or are refused.
+    pub fn renames_exactly(self) -> bool {
+        matches!(self, FileSystemHost::Kernel | FileSystemHost::Layers)
+    }
+}
+
+/// Identifies a mount, so that what was learnt about it is not believed of the next one at the same place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MountId {
+    /// The device number of its files.
+    pub device: u64,
+    /// The kernel's number of the mount.
+    pub number: u64,
+    /// Whether the kernel never gives the number to another mount (Linux 6.8).
+    pub is_unique: bool,
+}
+
 /// The system calls that a workspace makes. Errors are the system's own.
 pub trait Disk: Send + Sync + fmt::Debug {
     /// Returns the current time.
@@ -109,6 +142,10 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn boot(&self) -> String;
     /// Returns the kind of the file system that a folder is on.
     fn file_system_kind(&self, folder: BorrowedFd<'_>) -> io::Result<FileSystemKind>;
+    /// Returns who keeps the files of the file system that a folder is on.
+    fn file_system_host(&self, folder: BorrowedFd<'_>) -> io::Result<FileSystemHost>;
+    /// Returns the mount that a folder is on.
+    fn mount_id(&self, folder: BorrowedFd<'_>) -> io::Result<MountId>;
     /// Returns what tells a folder from others that have or had the same path.
     fn folder_origin(&self, folder: BorrowedFd<'_>, path: &Path) -> FolderOrigin;
     /// Returns the absolute path of a folder with every link resolved. Only for roots, once.
@@ -130,6 +167,8 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn stat_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<Stamp>;
     /// `stat` of an open file.
     fn stat(&self, file: BorrowedFd<'_>) -> io::Result<Stamp>;
+    /// `stat` of an open file that asks whoever keeps it, instead of the kernel's cache.
+    fn stat_uncached(&self, file: BorrowedFd<'_>) -> io::Result<Stamp>;
     /// Fails with the system's reason where this process may not write to a file.
     fn check_writable_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()>;
     /// Whether a file is immutable for everybody, the superuser included (`chattr +i`); false where that is not
@@ -151,6 +190,9 @@ pub trait Disk: Send + Sync + fmt::Debug {
     ) -> io::Result<()> {
         self.list(folder, each)
     }
+    /// Lists the entries except `.` and `..` with the inode numbers that the listing itself has, which no lookup of a
+    /// name has passed through.
+    fn list_inodes(&self, folder: BorrowedFd<'_>) -> io::Result<Vec<(OsString, u64)>>;
     /// Creates a folder, mode 0777 less the umask.
     fn make_folder_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()>;
     /// Removes a name that is not a folder.
@@ -180,8 +222,14 @@ pub trait Disk: Send + Sync + fmt::Debug {
         folder: BorrowedFd<'_>,
         name: &OsStr,
     ) -> io::Result<()>;
-    /// Creates a hard link in the same folder; fails where the name exists.
-    fn link_at(&self, folder: BorrowedFd<'_>, from: &OsStr, to: &OsStr) -> io::Result<()>;
+    /// Creates a hard link; fails where the name exists.
+    fn link_at(
+        &self,
+        from_folder: BorrowedFd<'_>,
+        from: &OsStr,
+        to_folder: BorrowedFd<'_>,
+        to: &OsStr,
+    ) -> io::Result<()>;
     /// Reads at an offset; 0 means the end of the file.
     fn read_at(&self, file: BorrowedFd<'_>, into: &mut [u8], offset: u64) -> io::Result<usize>;
     /// Reads at an offset into the spare capacity of `into`, which must have some; 0 means the end of the file.
@@ -224,8 +272,6 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn take_lease(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<()>;
     /// Whether the lease is still held and nobody is waiting for it.
     fn lease_is_unbroken(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<bool>;
-    /// Whether a lease on this file detects every writer. On overlayfs, on FUSE and on network file systems it does not.
-    fn lease_sees_all(&self, file: BorrowedFd<'_>) -> io::Result<bool>;
     /// Releases the lease on an open file.
     fn drop_lease(&self, file: BorrowedFd<'_>) -> io::Result<()>;
     /// Sleeps before a retry.

@@ -80,14 +80,16 @@ mod stamp;
 mod sweep;
 mod watch;
 mod workspace_id;
+mod write_promise;
 
 pub use commit::{
     CommitError, Durability, Executable, Expected, Guarantee, HardLinkPolicy, NewBytes, OldFile,
-    ReadOnlyReason, Source, Strategy, Warning, Weak, Write, WriteOptions, Written,
+    ReadOnlyReason, Source, Strategy, UnsafeReason, Warning, Weak, Write, WriteOptions, Written,
     is_package_store,
 };
 pub use disk::{
-    AttributesCopied, Disk, EntryKind, FileSystemKind, Lease, OpenMode, RealDisk, Replace,
+    AttributesCopied, Disk, EntryKind, FileSystemHost, FileSystemKind, Lease, MountId, OpenMode,
+    RealDisk, Replace,
 };
 #[cfg(feature = "testing")]
 pub use disk::{Call, FaultyDisk, Lasting};
@@ -111,3 +113,4 @@ pub use snapshot::{ReadError, Snapshot};
 pub use stamp::{FileType, Moment, Stamp};
 pub use watch::{FolderChange, FolderWatch, Interest, Waited, WatchedFolder, is_told_of, wait_for};
 pub use workspace_id::{FolderOrigin, WorkspaceId};
+pub use write_promise::{WritePromise, write_promise};

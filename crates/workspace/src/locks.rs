@@ -191,12 +191,6 @@ impl FolderLocks {
             .find(|(other, _)| Arc::ptr_eq(other, folder))
             .map(|(_, key)| *key)
     }
-
-    /// The device of the folders, if all have the same.
-    pub(crate) fn device(&self) -> Option<u64> {
-        let (first, last) = (self.keys.first()?, self.keys.last()?);
-        (first.0 == last.0).then_some(first.0)
-    }
 }
 
 impl Drop for FolderLocks {

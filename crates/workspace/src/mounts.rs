@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::os::fd::BorrowedFd;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::disk::{Disk, FileSystemKind};
+use crate::disk::{Disk, FileSystemHost, FileSystemKind, MountId};
 
 /// A feature that a file system may lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,25 @@ pub(crate) enum MissingFeature {
 pub(crate) struct Mounts {
     lacks: Mutex<HashMap<u64, Vec<MissingFeature>>>,
     natures: Mutex<HashMap<u64, FileSystemKind>>,
-    leases: Mutex<HashMap<u64, LeaseCoverage>>,
+    /// Whether an exchange exchanges, by mount, where that had to be tried out.
+    exchanges: Mutex<HashMap<MountId, ExchangeProof>>,
+}
+
+/// How far the flags of a rename can be relied on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RenameTrust {
+    /// The kernel carries renames out: a flag does what it says, or is refused.
+    Exact,
+    /// A program or another machine carries them out: a flag may be ignored without an error, and names and contents may
+    /// be answered from the kernel's cache.
+    Doubtful,
+}
+
+/// The result of trying out an exchange on a mount.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ExchangeProof {
+    Proved,
+    NotProved,
 }
 
 /// Which writers a lease on a file detects.
@@ -64,34 +82,42 @@ impl Mounts {
         file_system_kind
     }
 
-    /// Returns which writers a lease on this file detects. `device` is that of the file's folder: a file of overlayfs
-    /// may carry the device of a layer, where leases detect more.
-    pub(crate) fn lease_coverage(
-        &self,
-        disk: &dyn Disk,
-        file: BorrowedFd<'_>,
-        device: Option<u64>,
-    ) -> LeaseCoverage {
-        let known = || self.leases.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(lease_coverage) = device.and_then(|device| known().get(&device).copied()) {
-            return lease_coverage;
+    /// Returns which writers a lease on this file detects. A failed probe counts as the weaker case. Not cached: a device
+    /// number may be that of another file system after an unmount.
+    pub(crate) fn lease_coverage(&self, disk: &dyn Disk, file: BorrowedFd<'_>) -> LeaseCoverage {
+        match disk.file_system_host(file) {
+            Ok(FileSystemHost::Kernel) => LeaseCoverage::AllWriters,
+            _ => LeaseCoverage::SomeWriters,
         }
-        // A failed probe counts as the weaker case and is not cached.
-        let Ok(all) = disk.lease_sees_all(file) else {
-            return LeaseCoverage::SomeWriters;
-        };
-        let lease_coverage = if all {
-            LeaseCoverage::AllWriters
-        } else {
-            LeaseCoverage::SomeWriters
-        };
-        if let Some(device) = device {
-            known().insert(device, lease_coverage);
-        }
-        lease_coverage
+    }
+
+    /// Returns what an exchange was seen to do on this mount.
+    pub(crate) fn exchange_proof(&self, mount: MountId) -> Option<ExchangeProof> {
+        self.proofs().get(&mount).copied()
+    }
+
+    /// Remembers what an exchange did on this mount.
+    pub(crate) fn note_exchange(&self, mount: MountId, proof: ExchangeProof) {
+        self.proofs().insert(mount, proof);
+    }
+
+    fn proofs(&self) -> MutexGuard<'_, HashMap<MountId, ExchangeProof>> {
+        let known = self.exchanges.lock();
+        known.unwrap_or_else(PoisonError::into_inner)
     }
 
     fn table(&self) -> MutexGuard<'_, HashMap<u64, Vec<MissingFeature>>> {
         self.lacks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Returns how far the flags of a rename in this folder can be relied on; not at all where that cannot be determined.
+pub(crate) fn rename_trust(disk: &dyn Disk, folder: BorrowedFd<'_>) -> RenameTrust {
+    match disk
+        .file_system_host(folder)
+        .map(FileSystemHost::renames_exactly)
+    {
+        Ok(true) => RenameTrust::Exact,
+        Ok(false) | Err(_) => RenameTrust::Doubtful,
     }
 }

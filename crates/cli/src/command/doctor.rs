@@ -1,4 +1,4 @@
-//! `lancet doctor`: reports what lancet finds here and what is wrong with it. It changes nothing.
+//! `lancet doctor`: reports what lancet finds here and what is wrong with it. It changes nothing that stays.
 
 mod file_system;
 mod language;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use lancet_workspace::{
     CommitError, Durability, FolderRemoval, HardLinkPolicy, OldFile, ReadOnlyReason, Strategy,
-    Warning, Weak, WriteOptions, Written,
+    UnsafeReason, Warning, Weak, WriteOptions, Written,
 };
 use serde_json::json;
 
@@ -153,6 +153,7 @@ fn options(context: &CallContext<'_>, file: &FilePlan) -> WriteOptions {
             Some(settings::Links::Break) => HardLinkPolicy::Break,
         },
         weak: match settings.write.weak {
+            settings::Weak::Auto => Weak::Auto,
             settings::Weak::Allow => Weak::Allow,
             settings::Weak::Refuse => Weak::Refuse,
         },
@@ -189,9 +190,16 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &CommitError) -> Refusa
             );
             Refusal::new(RefusalKind::Busy, text).with("file_path", path(*index))
         }
-        CommitError::Unsafe { index } => io(
+        CommitError::Unsafe { index, reason } => io(
             path(*index),
-            "it could only be rewritten in place without protection from other writers, and the settings forbid that",
+            match reason {
+                UnsafeReason::Forbidden => {
+                    "it could only be rewritten in place without protection from other writers, and the settings forbid that"
+                }
+                UnsafeReason::Network => {
+                    "it could only be rewritten in place, and its file system may be written by other machines, which nothing keeps away meanwhile; write.weak = \"allow\" in the user's own settings allows it"
+                }
+            },
         ),
         CommitError::NoRename { index } => io(
             path(*index),

@@ -320,7 +320,7 @@ impl Default for Settings {
             },
             write: WriteSettings {
                 line_endings: LineEndings::Keep,
-                weak: Weak::Allow,
+                weak: Weak::Auto,
                 durability: Durability::Full,
                 git_diff: false,
                 git: GitSurroundings::default(),

@@ -196,7 +196,9 @@ choice! {
 choice! {
     /// What happens to a file that can only be rewritten without keeping other writers away.
     Weak {
-        /// The file is written, and the answer says so.
+        /// The file is written, and the answer says so; where other machines may write it, the write is refused.
+        Auto = "auto",
+        /// The file is written everywhere, and the answer says so.
         Allow = "allow",
         /// The write is refused.
         Refuse = "refuse",

@@ -8,6 +8,8 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::free_name::rename_to_free_name;
+use super::fresh_look::{holds_revision_afresh, look_up_where_doubtful};
 use super::lease::{CheckedFile, Protection, take_lease};
 use super::rollback::{Applied, Rollback, twice};
 use super::scratch::{Scratch, Temporary};
@@ -16,7 +18,7 @@ use super::swap::{self, freshen, verify_and_adopt, written};
 use super::{CommitFailure, Guarantee, Method, Write};
 use crate::disk::{Lease, OpenMode, Replace};
 use crate::displaced::Seal;
-use crate::mounts::MissingFeature;
+use crate::mounts::{MissingFeature, RenameTrust};
 use crate::revision::Revision;
 use crate::scan::{KnownContent, holds};
 use crate::stamp::Stamp;
@@ -113,8 +115,9 @@ fn withdraw(
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 // Another program removed the new file: the name is free for the displaced one.
-                match disk.rename_at(folder, &aside, name, Replace::Never) {
-                    Ok(()) => return failure,
+                let trust = scratch.rename_trust(folder);
+                match rename_to_free_name(disk, trust, folder, &aside, name) {
+                    Ok(_) => return failure,
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                     Err(_) => break,
                 }
@@ -122,7 +125,10 @@ fn withdraw(
             Err(_) if exchange().is_ok() => {}
             Err(_) => break,
         }
-        let stat = || disk.stat_at(folder, &aside);
+        let stat = || {
+            look_up_where_doubtful(scratch, folder, &aside)?;
+            disk.stat_at(folder, &aside)
+        };
         let Ok(off) = stat().or_else(|_| stat()) else {
             break;
         };
@@ -150,7 +156,9 @@ pub(super) fn is_untouched(
     revision: Revision,
 ) -> bool {
     let disk = scratch.disk();
+    let is_doubtful = scratch.rename_trust(folder) == RenameTrust::Doubtful;
     let check = || -> Result<bool, CommitFailure> {
+        look_up_where_doubtful(scratch, folder, name).map_err(CommitFailure::at("look"))?;
         let handle = disk
             .open_at(folder, name, OpenMode::Read)
             .map_err(CommitFailure::at("look"))?;
@@ -159,6 +167,11 @@ pub(super) fn is_untouched(
         let now = disk
             .stat(handle.as_fd())
             .map_err(CommitFailure::at("look"))?;
+        if is_doubtful {
+            // The number of a file may have changed with its name, so its content alone decides.
+            return holds_revision_afresh(disk, folder, name, revision)
+                .map_err(CommitFailure::at("look"));
+        }
         Ok(now.same_file(ours)
             && now.size == ours.size
             && holds(

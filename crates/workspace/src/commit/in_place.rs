@@ -13,9 +13,11 @@ use super::lease::{Protection, take_lease};
 use super::rollback::{Applied, Rollback};
 use super::scratch::{STATE, Scratch, Temporary};
 use super::stage::{UNCHANGED, check_base, time_after};
-use super::{CommitFailure, Guarantee, Method, ReadOnlyReason, Warning, Weak, Write, Written};
+use super::{
+    CommitFailure, Guarantee, Method, ReadOnlyReason, UnsafeReason, Warning, Weak, Write, Written,
+};
 use crate::content::{Sink, new_length, write_content};
-use crate::disk::{Disk, Lease, OpenMode};
+use crate::disk::{Disk, FileSystemHost, Lease, OpenMode};
 use crate::displaced::{Displaced, Seal};
 use crate::revision::Revision;
 use crate::stamp::Stamp;
@@ -129,8 +131,8 @@ pub(super) fn protection(
     let patience = scratch.workspace.lease_patience;
     let file = open(disk, write, patience)?;
     let protection = take_lease(scratch, &file, Lease::Write, patience)?;
-    if protection == Protection::NotLeased && write.options.weak == Weak::Refuse {
-        return Err(CommitFailure::Unsafe);
+    if protection != Protection::Leased {
+        check_weak(scratch, write)?;
     }
     let stamp = disk.stat(file.as_fd()).map_err(CommitFailure::at("look"))?;
     let at_name = match disk.stat_at(located.folder(), &located.name) {
@@ -150,6 +152,20 @@ pub(super) fn protection(
         stamp,
         protection,
     })
+}
+
+/// Fails where a rewrite without full protection is not allowed.
+fn check_weak(scratch: &Scratch<'_>, write: &Write<'_>) -> Result<(), CommitFailure> {
+    let host = || scratch.disk().file_system_host(write.located.folder());
+    match write.options.weak {
+        Weak::Allow => Ok(()),
+        Weak::Refuse => Err(CommitFailure::Unsafe(UnsafeReason::Forbidden)),
+        // Where the host cannot be determined it may be another machine.
+        Weak::Auto => match host().unwrap_or(FileSystemHost::Network) {
+            FileSystemHost::Network => Err(CommitFailure::Unsafe(UnsafeReason::Network)),
+            _ => Ok(()),
+        },
+    }
 }
 
 fn open(disk: &dyn Disk, write: &Write<'_>, patience: Duration) -> Result<OwnedFd, CommitFailure> {
@@ -226,14 +242,14 @@ pub(super) fn rewrite(
         stamp,
         revision,
         guarantee: match to_rewrite.protection {
-            Protection::Leased | Protection::PartlyLeased => Guarantee::InPlaceLeased,
-            Protection::NotLeased => Guarantee::InPlace,
+            Protection::Leased => Guarantee::InPlaceLeased,
+            Protection::PartlyLeased | Protection::NotLeased => Guarantee::InPlace,
         },
         durable: true,
         created_folders: Vec::new(),
         warnings: match to_rewrite.protection {
-            Protection::Leased | Protection::PartlyLeased => Vec::new(),
-            Protection::NotLeased => vec![Warning::Unprotected],
+            Protection::Leased => Vec::new(),
+            Protection::PartlyLeased | Protection::NotLeased => vec![Warning::Unprotected],
         },
         displaced: None,
     };

@@ -7,11 +7,12 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::time::Duration;
 
 use super::check::{holds_expected, not_there};
+use super::fresh_look::{holds_expected_afresh, look_up_where_doubtful};
 use super::scratch::Scratch;
 use super::stage::breaks_links;
 use super::{CommitFailure, Write};
 use crate::disk::{Disk, Lease, OpenMode};
-use crate::mounts::LeaseCoverage;
+use crate::mounts::{LeaseCoverage, RenameTrust};
 use crate::stamp::Stamp;
 
 /// How often the check is repeated where another file takes the name meanwhile.
@@ -53,16 +54,10 @@ pub(super) fn take_lease(
     patience: Duration,
 ) -> Result<Protection, CommitFailure> {
     match wait_for_lease(scratch.disk(), file, lease, patience) {
-        Ok(()) => {
-            // A rewrite in place changes the very file that other programs have mapped, so mappings do not matter.
-            let all =
-                lease == Lease::Write || scratch.lease_coverage(file) == LeaseCoverage::AllWriters;
-            Ok(if all {
-                Protection::Leased
-            } else {
-                Protection::PartlyLeased
-            })
-        }
+        Ok(()) => Ok(match scratch.lease_coverage(file) {
+            LeaseCoverage::AllWriters => Protection::Leased,
+            LeaseCoverage::SomeWriters => Protection::PartlyLeased,
+        }),
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
             Err(CommitFailure::Busy(patience))
         }
@@ -160,7 +155,11 @@ pub(super) fn verify_displaced(
 ) -> Displacement {
     let disk = scratch.disk();
     let folder = write.located.folder();
-    let stat = || disk.stat_at(folder, name);
+    let is_doubtful = scratch.rename_trust(folder) == RenameTrust::Doubtful;
+    let stat = || {
+        look_up_where_doubtful(scratch, folder, name)?;
+        disk.stat_at(folder, name)
+    };
     let now = match stat().or_else(|_| stat()) {
         Ok(now) => now,
         Err(source) => {
@@ -178,7 +177,10 @@ pub(super) fn verify_displaced(
                 Displacement::Different(CommitFailure::Busy(Duration::ZERO))
             }
             Protection::PartlyLeased | Protection::NotLeased => {
-                let again = || holds_expected(write, &old_file.handle, now.size);
+                let again = || match is_doubtful {
+                    true => holds_expected_afresh(disk, write, folder, name),
+                    false => holds_expected(write, &old_file.handle, now.size),
+                };
                 match again().or_else(|_| again()) {
                     Ok(true) => Displacement::SameFile,
                     Ok(false) => Displacement::Different(CommitFailure::Changed),
@@ -214,9 +216,13 @@ fn open_same_content(
     let stamp = disk
         .stat(handle.as_fd())
         .map_err(CommitFailure::at("look"))?;
-    let is_equal = stamp.same_file(found)
-        && stamp.is_file()
-        && holds_expected(write, &handle, stamp.size).map_err(CommitFailure::at("look"))?;
+    let folder = write.located.folder();
+    let holds = || match scratch.rename_trust(folder) {
+        RenameTrust::Exact => holds_expected(write, &handle, stamp.size),
+        RenameTrust::Doubtful => holds_expected_afresh(disk, write, folder, name),
+    };
+    let is_equal =
+        stamp.same_file(found) && stamp.is_file() && holds().map_err(CommitFailure::at("look"))?;
     let old_file = CheckedFile {
         handle,
         stamp,

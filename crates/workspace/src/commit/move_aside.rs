@@ -3,35 +3,17 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
 use super::exchange::keep;
+use super::free_name::{RenameSafety, rename_to_free_name};
 use super::lease::CheckedFile;
 use super::rollback::{Applied, Rollback, twice};
-use super::scratch::{Scratch, is_unknown};
+use super::scratch::Scratch;
 use super::stage::Replacement;
 use super::swap::{self, freshen, verify_and_adopt, written};
-use super::{CommitFailure, Guarantee, Warning, Write};
-use crate::disk::{Disk, Replace};
-
-/// How safely a file got a name that had to be free.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RenameSafety {
-    /// By a system call that never replaces a file.
-    NeverReplaces,
-    /// By a check and a rename, where the file system offers nothing better; a file created in between is replaced.
-    CheckedFirst,
-}
-
-impl RenameSafety {
-    pub(super) fn warnings(self) -> Vec<Warning> {
-        match self {
-            RenameSafety::NeverReplaces => Vec::new(),
-            RenameSafety::CheckedFirst => vec![Warning::Unprotected],
-        }
-    }
-}
+use super::{CommitFailure, Guarantee, Write};
+use crate::disk::Replace;
 
 pub(super) fn move_aside(
     scratch: &mut Scratch<'_>,
@@ -50,7 +32,8 @@ pub(super) fn move_aside(
     if let Err(failure) = verify_and_adopt(scratch, write, temporary, &old, &mut old_file) {
         return Err(put_back(scratch, write, &old, failure));
     }
-    let given = match rename_to_free_name(disk, folder, &temporary.name, name) {
+    let trust = scratch.rename_trust(folder);
+    let given = match rename_to_free_name(disk, trust, folder, &temporary.name, name) {
         Ok(given) => given,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             // Another program created the file while the name was missing: its file stays. The old one is kept; it
@@ -87,7 +70,7 @@ pub(super) fn move_aside(
 }
 
 /// The name that the old file is renamed to, derived from the temporary name of the new one.
-pub(super) fn aside_name(temporary: &OsStr) -> OsString {
+pub(crate) fn aside_name(temporary: &OsStr) -> OsString {
     let mut name = temporary.to_owned();
     name.push(".old");
     name
@@ -102,40 +85,9 @@ pub(super) fn put_back(
 ) -> CommitFailure {
     let disk = scratch.disk();
     let folder = write.located.folder();
-    match twice(|| rename_to_free_name(disk, folder, old, &write.located.name).map(|_| ())) {
+    let trust = scratch.rename_trust(folder);
+    match twice(|| rename_to_free_name(disk, trust, folder, old, &write.located.name).map(|_| ())) {
         Ok(()) => failure,
         Err(_) => CommitFailure::Conflict(vec![keep(scratch, write, old)]),
     }
-}
-
-/// Renames to a name that must be free, by the safest means that the file system offers.
-pub(crate) fn rename_to_free_name(
-    disk: &dyn Disk,
-    folder: BorrowedFd<'_>,
-    from: &OsStr,
-    to: &OsStr,
-) -> io::Result<RenameSafety> {
-    match disk.rename_at(folder, from, to, Replace::Never) {
-        Ok(()) => return Ok(RenameSafety::NeverReplaces),
-        Err(error) if !is_unknown(&error) => return Err(error),
-        Err(_) => {}
-    }
-    match disk.link_at(folder, from, to) {
-        Ok(()) => {
-            // If this fails the file has two names; recovery removes the temporary one.
-            let _ = twice(|| disk.remove_at(folder, from));
-            return Ok(RenameSafety::NeverReplaces);
-        }
-        Err(error) if !is_unknown(&error) && error.kind() != io::ErrorKind::PermissionDenied => {
-            return Err(error);
-        }
-        Err(_) => {}
-    }
-    match disk.stat_at(folder, to) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(error),
-        Ok(_) => return Err(io::ErrorKind::AlreadyExists.into()),
-    }
-    disk.rename_at(folder, from, to, Replace::Over)?;
-    Ok(RenameSafety::CheckedFirst)
 }

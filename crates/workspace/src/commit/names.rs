@@ -1,23 +1,25 @@
 //! Creates, removes and moves files by the rules of the exchange: nothing is replaced, and a displaced file is
 //! verified before it counts as removed.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::fd::AsFd as _;
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::sync::Arc;
 
+use super::free_name::{RenameSafety, is_linkless, rename_to_free_name};
+use super::fresh_look::{holds_expected_afresh, look_up_again};
 use super::lease::{CheckedFile, Displacement, verify_displaced};
-use super::move_aside::{RenameSafety, put_back, rename_to_free_name};
+use super::move_aside::put_back;
 use super::rollback::{Applied, Rollback, twice};
 use super::scratch::{Naming, Scratch, is_unknown};
 use super::stage::Creation;
 use super::swap::settle_stamp;
 use super::{
-    CommitFailure, Guarantee, Method, MoveTarget, ReadOnlyReason, Warning, Write, Written,
+    CommitFailure, Expected, Guarantee, Method, MoveTarget, ReadOnlyReason, Warning, Write, Written,
 };
 use crate::disk::{AttributesCopied, Disk, Replace};
 use crate::locate::Located;
-use crate::mounts::MissingFeature;
+use crate::mounts::{MissingFeature, RenameTrust};
 use crate::revision::Revision;
 use crate::stamp::Stamp;
 
@@ -49,7 +51,10 @@ pub(super) fn create(
             }
             other => other.map(|()| RenameSafety::NeverReplaces),
         },
-        Naming::NameFlush => rename_to_free_name(disk, folder, &temporary.name, name),
+        Naming::NameFlush => {
+            let trust = scratch.rename_trust(folder);
+            rename_to_free_name(disk, trust, folder, &temporary.name, name)
+        }
     };
     let given = given.map_err(|source| match source.kind() {
         io::ErrorKind::AlreadyExists => CommitFailure::Exists,
@@ -145,32 +150,23 @@ pub(super) fn rename(
     to: &Located,
     target: MoveTarget,
     old_file: MovedFile,
+    aside: OsString,
 ) -> Result<Applied, CommitFailure> {
-    let disk = scratch.disk();
     let folder = write.located.folder();
     let to_folder = target.folder;
-    disk.move_at(folder, &write.located.name, to_folder.as_fd(), &to.name)
-        .map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => CommitFailure::Exists,
-            io::ErrorKind::CrossesDevices => CommitFailure::NoRename,
-            _ if is_unknown(&error) => CommitFailure::NoRename,
-            _ => refused(error),
-        })?;
-    let stat = || disk.stat_at(to_folder.as_fd(), &to.name);
-    let moved = stat().or_else(|_| stat());
-    let Some(stamp) = moved
-        .ok()
-        .filter(|now| now.same_file(old_file.stamp()) && old_file.is_quiet(disk))
-    else {
-        let back = || disk.move_at(to_folder.as_fd(), &to.name, folder, &write.located.name);
-        return Err(match twice(back) {
-            Ok(()) => CommitFailure::Changed,
-            Err(_) => CommitFailure::Conflict(vec![to.path().to_owned()]),
-        });
+    let (stamp, given) = match scratch.rename_trust(folder) {
+        RenameTrust::Exact => {
+            let stamp = rename_once(scratch, write, to, to_folder.as_fd(), &old_file)?;
+            (stamp, RenameSafety::NeverReplaces)
+        }
+        RenameTrust::Doubtful => {
+            rename_by_link(scratch, write, to, to_folder.as_fd(), &old_file, &aside)?
+        }
     };
     let written = Written {
         stamp,
         created_folders: target.created_folders,
+        warnings: given.warnings(),
         ..gone(old_file.stamp(), write, Guarantee::Move)
     };
     Ok(Applied {
@@ -182,6 +178,100 @@ pub(super) fn rename(
             old_file,
         },
     })
+}
+
+fn rename_once(
+    scratch: &Scratch<'_>,
+    write: &Write<'_>,
+    to: &Located,
+    to_folder: BorrowedFd<'_>,
+    old_file: &MovedFile,
+) -> Result<Stamp, CommitFailure> {
+    let disk = scratch.disk();
+    let folder = write.located.folder();
+    disk.move_at(folder, &write.located.name, to_folder, &to.name)
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => CommitFailure::Exists,
+            io::ErrorKind::CrossesDevices => CommitFailure::NoRename,
+            _ if is_unknown(&error) => CommitFailure::NoRename,
+            _ => refused(error),
+        })?;
+    let stat = || disk.stat_at(to_folder, &to.name);
+    let moved = stat().or_else(|_| stat()).ok();
+    moved
+        .filter(|now| now.same_file(old_file.stamp()) && old_file.is_quiet(disk))
+        .ok_or_else(|| {
+            let back = || disk.move_at(to_folder, &to.name, folder, &write.located.name);
+            match twice(back) {
+                Ok(()) => CommitFailure::Changed,
+                Err(_) => CommitFailure::Conflict(vec![to.path().to_owned()]),
+            }
+        })
+}
+
+/// Moves a file where the flags of a rename may be ignored: it is renamed away, verified, and linked to its new name.
+fn rename_by_link(
+    scratch: &Scratch<'_>,
+    write: &Write<'_>,
+    to: &Located,
+    to_folder: BorrowedFd<'_>,
+    old_file: &MovedFile,
+    aside: &OsStr,
+) -> Result<(Stamp, RenameSafety), CommitFailure> {
+    let disk = scratch.disk();
+    let folder = write.located.folder();
+    disk.rename_at(folder, &write.located.name, aside, Replace::Over)
+        .map_err(refused)?;
+    let back = |failure| Err(put_back(scratch, write, aside, failure));
+    let is_it = match old_file {
+        MovedFile::File(file) => {
+            look_up_again(disk, folder, aside)
+                .and_then(|()| holds_expected_afresh(disk, write, folder, aside))
+                .unwrap_or(false)
+                && file.is_quiet(disk)
+        }
+        MovedFile::Link(_) => match &write.expected {
+            Expected::Link { target, .. } => {
+                let found = disk.read_link_at(folder, aside);
+                found.is_ok_and(|found| found == *target)
+            }
+            _ => false,
+        },
+    };
+    if !is_it {
+        return back(CommitFailure::Changed);
+    }
+    let given = match disk.link_at(folder, aside, to_folder, &to.name) {
+        Ok(()) => {
+            // If this fails the file has two names; recovery removes the temporary one.
+            let _ = twice(|| disk.remove_at(folder, aside));
+            RenameSafety::NeverReplaces
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            return back(CommitFailure::Exists);
+        }
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+            return back(CommitFailure::NoRename);
+        }
+        Err(error) if is_linkless(&error) => {
+            // A file is copied instead; a link is renamed by the flag that may be ignored.
+            let MovedFile::Link(_) = old_file else {
+                return back(CommitFailure::NoRename);
+            };
+            match disk.move_at(folder, aside, to_folder, &to.name) {
+                Ok(()) => RenameSafety::CheckedFirst,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    return back(CommitFailure::Exists);
+                }
+                Err(_) => return back(CommitFailure::NoRename),
+            }
+        }
+        Err(error) => return back(refused(error)),
+    };
+    // Where the stamp cannot be read, the next check compares content.
+    let stat = || disk.stat_at(to_folder, &to.name);
+    let stamp = stat().or_else(|_| stat()).unwrap_or(*old_file.stamp());
+    Ok((stamp, given))
 }
 
 fn gone(old_file: &Stamp, write: &Write<'_>, guarantee: Guarantee) -> Written {

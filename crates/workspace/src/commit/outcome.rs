@@ -148,12 +148,15 @@ pub enum CommitError {
         /// What denies it.
         reason: ReadOnlyReason,
     },
-    /// The file could only be written without protection from other writers, and
-    /// [`Weak::Refuse`](crate::Weak::Refuse) forbids that.
-    #[error("write {index}: no lease can be had, and writing without one is not allowed")]
+    /// The file could only be written without protection from other writers, which [`Weak`](crate::Weak) forbids.
+    #[error(
+        "write {index}: no lease keeps other writers away, and writing without one is not allowed"
+    )]
     Unsafe {
         /// The position in the batch.
         index: usize,
+        /// Why it is not allowed.
+        reason: UnsafeReason,
     },
     /// Two writes of the batch are the same file, by path or by inode.
     #[error("write {first} and {second} are the same file")]
@@ -202,6 +205,16 @@ pub enum CommitError {
     },
 }
 
+/// Why a rewrite without protection from other writers is not allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnsafeReason {
+    /// The caller forbids it everywhere ([`Weak::Refuse`](crate::Weak::Refuse)).
+    Forbidden,
+    /// Another machine may write the file, and the caller has not allowed it there
+    /// ([`Weak::Auto`](crate::Weak::Auto)).
+    Network,
+}
+
 /// The methods of putting new content at a name, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
@@ -218,7 +231,7 @@ pub(crate) enum CommitFailure {
     FolderMoved,
     RootMoved(PathBuf),
     Busy(Duration),
-    Unsafe,
+    Unsafe(UnsafeReason),
     NoRename,
     ReadOnly(ReadOnlyReason),
     Conflict(Vec<PathBuf>),
@@ -246,7 +259,7 @@ impl CommitFailure {
             CommitFailure::FolderMoved => CommitError::FolderMoved { index },
             CommitFailure::RootMoved(root) => CommitError::RootMoved { index, root },
             CommitFailure::Busy(waited) => CommitError::Busy { index, waited },
-            CommitFailure::Unsafe => CommitError::Unsafe { index },
+            CommitFailure::Unsafe(reason) => CommitError::Unsafe { index, reason },
             CommitFailure::NoRename => CommitError::NoRename { index },
             CommitFailure::ReadOnly(reason) => CommitError::ReadOnly { index, reason },
             CommitFailure::Conflict(kept) => CommitError::Conflict { index, kept },

@@ -192,11 +192,13 @@ pub enum HardLinkPolicy {
     Break,
 }
 
-/// Whether a rewrite in place may go on where no lease is granted.
+/// Whether a rewrite in place may go on where no lease keeps every other writer away.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Weak {
-    /// The rewrite goes on, as in other tools; the result has a warning.
+    /// The rewrite goes on, with a warning, unless another machine may write the file: then it is refused.
     #[default]
+    Auto,
+    /// The rewrite goes on, as in other tools; the result has a warning.
     Allow,
     /// The write is refused with [`CommitError::Unsafe`](crate::CommitError::Unsafe).
     Refuse,

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::exchange::{is_untouched, keep};
+use super::free_name::{move_to_free_name, rename_to_free_name};
 use super::in_place::{self, FileToRewrite, Rewrite};
 use super::lease::CheckedFile;
 use super::names::MovedFile;
@@ -111,6 +112,7 @@ fn take_back(
     } = done;
     let folder = folder.as_fd();
     let name = &write.located.name;
+    let trust = scratch.rename_trust(folder);
     let is_ours = |now: io::Result<Stamp>| {
         now.is_ok_and(|now| now.same_file(&written.stamp) && now.mtime == written.stamp.mtime)
     };
@@ -149,15 +151,13 @@ fn take_back(
                 || (is_ours(at_name())
                     && twice(|| disk.rename_at(folder, name, &away, Replace::Over)).is_ok());
             let undone = freed
-                && twice(|| {
-                    super::move_aside::rename_to_free_name(disk, folder, &old, name).map(|_| ())
-                })
-                .is_ok();
+                && twice(|| rename_to_free_name(disk, trust, folder, &old, name).map(|_| ()))
+                    .is_ok();
             drop(old_file);
             if !undone {
                 standing.kept.push(keep(scratch, write, &old));
                 if freed && !came {
-                    let _ = super::move_aside::rename_to_free_name(disk, folder, &away, name);
+                    let _ = rename_to_free_name(disk, trust, folder, &away, name);
                 }
                 return false;
             }
@@ -181,7 +181,7 @@ fn take_back(
             if is_untouched(scratch, folder, &away, &written.stamp, written.revision) {
                 return twice(|| disk.remove_at(folder, &away)).is_ok();
             }
-            let _ = super::move_aside::rename_to_free_name(disk, folder, &away, name);
+            let _ = rename_to_free_name(disk, trust, folder, &away, name);
             false
         }
         Rollback::InPlace {
@@ -203,7 +203,8 @@ fn take_back(
             to,
             old_file,
         } => {
-            let back = || disk.move_at(to_folder.as_fd(), &to, folder, name);
+            let from = (to_folder.as_fd(), &*to);
+            let back = || move_to_free_name(disk, trust, from, (folder, name));
             let undone = twice(back).is_ok();
             drop(old_file);
             undone

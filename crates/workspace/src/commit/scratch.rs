@@ -3,7 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,8 +11,7 @@ use super::outcome::{CommitFailure, Method};
 use crate::disk::{Disk, OpenMode, Replace};
 use crate::displaced::{Seal, kept_name};
 use crate::journal::{Act, FileIdentity, Flush, Intent, Step, Ticket};
-use crate::locks::FolderLocks;
-use crate::mounts::{LeaseCoverage, MissingFeature};
+use crate::mounts::{LeaseCoverage, MissingFeature, RenameTrust, rename_trust};
 use crate::random::random;
 use crate::revision::Revision;
 use crate::roots::Workspace;
@@ -28,8 +27,6 @@ pub(super) struct Scratch<'w> {
     folders: Vec<(Arc<OwnedFd>, OsString)>,
     /// The journal entries of new folders, closed on drop.
     records: Vec<Ticket>,
-    /// The device of all folders in which names change, if it is one and known.
-    device: Option<u64>,
 }
 
 /// A temporary file of a commit.
@@ -56,19 +53,18 @@ impl<'w> Scratch<'w> {
             names: Vec::new(),
             folders: Vec::new(),
             records: Vec::new(),
-            device: None,
         }
-    }
-
-    /// Records the device of the locked folders.
-    pub(super) fn locked(&mut self, guard: &FolderLocks) {
-        self.device = guard.device();
     }
 
     /// Which writers a lease on this file detects.
     pub(super) fn lease_coverage(&self, file: &OwnedFd) -> LeaseCoverage {
         let mounts = &self.workspace.mounts;
-        mounts.lease_coverage(self.disk(), file.as_fd(), self.device)
+        mounts.lease_coverage(self.disk(), file.as_fd())
+    }
+
+    /// How far the flags of a rename in this folder can be relied on.
+    pub(super) fn rename_trust(&self, folder: BorrowedFd<'_>) -> RenameTrust {
+        rename_trust(self.disk(), folder)
     }
 
     pub(super) fn disk(&self) -> &'w dyn Disk {
@@ -236,7 +232,10 @@ impl<'w> Scratch<'w> {
         name: &OsStr,
         path: &Path,
     ) -> io::Result<bool> {
-        if self.workspace.journal.is_none() {
+        // Without a rename that refuses to replace, another program's new folder could be replaced.
+        if self.workspace.journal.is_none()
+            || self.rename_trust(above.as_fd()) == RenameTrust::Doubtful
+        {
             return self.make_folder_directly(above, name, path);
         }
         let disk = self.disk();
@@ -286,7 +285,7 @@ impl<'w> Scratch<'w> {
 
     /// Records a folder that is about to be created, or was, so that recovery removes it after a crash if it is
     /// empty.
-    fn write_down_folder(
+    pub(super) fn write_down_folder(
         &mut self,
         path: &Path,
         temporary: &OsStr,
@@ -361,7 +360,7 @@ pub(crate) fn next_name(kept: &OsStr) -> OsString {
     name
 }
 
-pub(super) fn temporary_name() -> OsString {
+pub(crate) fn temporary_name() -> OsString {
     format!(".lancet-{:016x}.tmp", random()).into()
 }
 

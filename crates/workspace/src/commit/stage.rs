@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::check::{Current, not_there};
 use super::in_place::{self, Rewrite};
+use super::link_count::settled_links;
 use super::scratch::{Scratch, Temporary, temporary_name};
 use super::target_folders;
 use super::{
@@ -97,6 +98,7 @@ pub(super) fn stage(
             aside: temporary_name(),
         });
     }
+    let stamp = settled_links(scratch, write, &handle, stamp)?;
     match forced.unwrap_or_else(|| choose(scratch, write, &stamp)) {
         // A rewrite in place also changes the file's other hard links. The policy allowed it for the file that was located,
         // with its links; for another file, or one with more links, it must be asked again.
@@ -107,7 +109,7 @@ pub(super) fn stage(
     }
 }
 
-fn choose(scratch: &Scratch<'_>, write: &Write<'_>, stamp: &Stamp) -> Method {
+fn choose(scratch: &mut Scratch<'_>, write: &Write<'_>, stamp: &Stamp) -> Method {
     let keeps_links = stamp.links > 1 && !breaks_links(write);
     if write.options.strategy == Strategy::InPlace || keeps_links {
         Method::InPlace
@@ -115,6 +117,7 @@ fn choose(scratch: &Scratch<'_>, write: &Write<'_>, stamp: &Stamp) -> Method {
         .workspace
         .mounts
         .lacks(stamp.device, MissingFeature::Exchange)
+        || !scratch.may_exchange(write)
     {
         Method::MoveAside
     } else {

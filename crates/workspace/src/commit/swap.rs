@@ -5,11 +5,14 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::fd::AsFd as _;
 
+use super::fresh_look::holds_revision_afresh;
 use super::lease::{CheckedFile, Displacement, verify_displaced};
 use super::scratch::{Scratch, Temporary};
 use super::stage::{Replacement, breaks_links, copy_metadata, time_after};
 use super::{CommitFailure, Guarantee, Method, ReadOnlyReason, Warning, Write, Written};
 use crate::disk::{AttributesCopied, Disk};
+use crate::mounts::{RenameTrust, rename_trust};
+use crate::revision::Revision;
 use crate::stamp::Stamp;
 
 /// Updates the new file right before the swap: its modification time, and the mode and attributes where those of the
@@ -100,6 +103,9 @@ pub(super) fn settle_stamp(
     let stat = || disk.stat_at(temporary.folder.as_fd(), &write.located.name);
     match stat().or_else(|_| stat()) {
         Ok(now) if now.same_file(&ours) => written.stamp = now,
+        Ok(now) if is_ours_renumbered(disk, write, temporary, written.revision) => {
+            written.stamp = now;
+        }
         Ok(_) => written.warnings.push(Warning::Overwritten),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             written.warnings.push(Warning::Overwritten);
@@ -107,12 +113,26 @@ pub(super) fn settle_stamp(
         // The write is not undone; with the stamp from before the swap the next check compares content.
         Err(_) => {}
     }
-    if written.stamp.mtime <= old.mtime && written.stamp.same_file(&ours) {
+    let is_ours = !written.warnings.contains(&Warning::Overwritten);
+    if written.stamp.mtime <= old.mtime && is_ours {
         // The file system stores times in steps of one or two seconds.
         let file = temporary.file.as_fd();
         let _ = disk.set_modified(file, (old.mtime.0.saturating_add(2), 0));
         written.stamp = disk.stat(file).unwrap_or(written.stamp);
     }
+}
+
+/// Whether the file at the name is ours under another number, as on file systems of programs that number names.
+fn is_ours_renumbered(
+    disk: &dyn Disk,
+    write: &Write<'_>,
+    temporary: &Temporary,
+    revision: Revision,
+) -> bool {
+    let folder = temporary.folder.as_fd();
+    let name = &write.located.name;
+    rename_trust(disk, folder) == RenameTrust::Doubtful
+        && holds_revision_afresh(disk, folder, name, revision).unwrap_or(false)
 }
 
 /// Maps an error of a rename that has changed nothing to the failure, or to the method to try next.

@@ -39,7 +39,7 @@ impl<'b> TargetFolders<'b> {
         TargetFolders {
             first: place(write.located, own),
             second: match (ready, write.new) {
-                (Ready::Move(target, _), NewBytes::MovedTo(to)) => Some(place(to, &target.folder)),
+                (Ready::Move(target, ..), NewBytes::MovedTo(to)) => Some(place(to, &target.folder)),
                 _ => None,
             },
         }

@@ -10,7 +10,7 @@ use std::io;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{FileSystemKind, RealDisk};
+use super::{FileSystemHost, FileSystemKind, RealDisk};
 pub use call::{Call, Lasting};
 
 type Hook = Arc<dyn Fn(&Call<'_>) + Send + Sync>;
@@ -33,6 +33,7 @@ pub struct FaultyDisk {
     refused: Mutex<Vec<(&'static str, i32)>>,
     hook: Mutex<Option<Hook>>,
     file_system_kind: Mutex<Option<FileSystemKind>>,
+    file_system_host: Mutex<Option<FileSystemHost>>,
     ahead: AtomicI64,
     boot: Mutex<Option<String>>,
 }
@@ -102,6 +103,11 @@ impl FaultyDisk {
     /// Reports this kind for every file system.
     pub fn pretend(&self, file_system_kind: FileSystemKind) {
         *locked(&self.file_system_kind) = Some(file_system_kind);
+    }
+
+    /// Reports this host for every file system.
+    pub fn pretend_host(&self, host: FileSystemHost) {
+        *locked(&self.file_system_host) = Some(host);
     }
 
     /// Returns the number of calls since the last [`FaultyDisk::fail`] or [`FaultyDisk::clear_faults`].

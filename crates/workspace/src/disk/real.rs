@@ -1,10 +1,13 @@
 //! The real disk: each method of [`Disk`] is one system call, repeated where a signal interrupted it.
 
 mod attributes;
+mod beneath;
 mod file_system;
+mod host;
 mod listing;
 mod origin;
 mod place;
+mod unnamed;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IoSlice};
@@ -19,7 +22,10 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{self, Access, AtFlags, FlockOperation, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::{AttributesCopied, Disk, EntryKind, FileSystemKind, Lease, OpenMode, Replace, raw};
+use super::{
+    AttributesCopied, Disk, EntryKind, FileSystemHost, FileSystemKind, Lease, MountId, OpenMode,
+    Replace, raw,
+};
 use crate::stamp::{Moment, Stamp};
 use crate::workspace_id::FolderOrigin;
 use attributes::permission_bits;
@@ -74,6 +80,14 @@ impl Disk for RealDisk {
         file_system::kind_of(folder)
     }
 
+    fn file_system_host(&self, folder: BorrowedFd<'_>) -> io::Result<FileSystemHost> {
+        host::of(folder)
+    }
+
+    fn mount_id(&self, folder: BorrowedFd<'_>) -> io::Result<MountId> {
+        host::mount_id(folder)
+    }
+
     fn folder_origin(&self, folder: BorrowedFd<'_>, path: &Path) -> FolderOrigin {
         origin::of(folder, path)
     }
@@ -113,20 +127,8 @@ impl Disk for RealDisk {
         }
     }
 
-    #[cfg(target_os = "linux")]
     fn open_beneath(&self, folder: BorrowedFd<'_>, relative: &Path) -> io::Result<OwnedFd> {
-        use rustix::fs::ResolveFlags;
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let resolve =
-            ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_SYMLINKS;
-        Ok(retry_on_intr(|| {
-            fs::openat2(folder, relative, flags, Mode::empty(), resolve)
-        })?)
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn open_beneath(&self, _: BorrowedFd<'_>, _: &Path) -> io::Result<OwnedFd> {
-        Err(Errno::NOSYS.into())
+        beneath::open(folder, relative)
     }
 
     fn open_at(&self, folder: BorrowedFd<'_>, name: &OsStr, how: OpenMode) -> io::Result<OwnedFd> {
@@ -134,6 +136,10 @@ impl Disk for RealDisk {
             OpenMode::Folder => (OFlags::RDONLY | OFlags::DIRECTORY, 0),
             OpenMode::Passage => (PASSAGE | OFlags::DIRECTORY, 0),
             OpenMode::Read => (OFlags::RDONLY, 0),
+            #[cfg(target_os = "linux")]
+            OpenMode::Uncached => (OFlags::RDONLY | OFlags::DIRECT, 0),
+            #[cfg(not(target_os = "linux"))]
+            OpenMode::Uncached => return Err(Errno::INVAL.into()),
             OpenMode::Rewrite => (OFlags::RDWR, 0),
             OpenMode::Create { mode } => (OFlags::RDWR | OFlags::CREATE | OFlags::EXCL, mode),
             #[cfg(target_os = "linux")]
@@ -159,6 +165,10 @@ impl Disk for RealDisk {
 
     fn stat(&self, file: BorrowedFd<'_>) -> io::Result<Stamp> {
         Ok(self.stamp(fs::fstat(file)?))
+    }
+
+    fn stat_uncached(&self, file: BorrowedFd<'_>) -> io::Result<Stamp> {
+        host::ask_again(file).and_then(|()| self.stat(file))
     }
 
     fn check_writable_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
@@ -194,6 +204,10 @@ impl Disk for RealDisk {
         each: &mut dyn FnMut(&OsStr, EntryKind) -> ControlFlow<()>,
     ) -> io::Result<()> {
         listing::once(folder, each)
+    }
+
+    fn list_inodes(&self, folder: BorrowedFd<'_>) -> io::Result<Vec<(OsString, u64)>> {
+        listing::inodes(folder)
     }
 
     fn make_folder_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
@@ -236,38 +250,29 @@ impl Disk for RealDisk {
         Ok(fs::renameat_with(from_folder, from, to_folder, to, flags)?)
     }
 
-    #[cfg(target_os = "linux")]
     fn link_unnamed(
         &self,
         file: BorrowedFd<'_>,
         folder: BorrowedFd<'_>,
         name: &OsStr,
     ) -> io::Result<()> {
-        use std::os::fd::AsRawFd as _;
-        // Link by handle, which needs a privilege before Linux 6.10 and then fails with ENOENT; otherwise through
-        // /proc.
-        match fs::linkat(file, "", folder, name, AtFlags::EMPTY_PATH) {
-            Err(Errno::NOENT | Errno::PERM | Errno::ACCESS) => {
-                let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-                Ok(fs::linkat(
-                    fs::CWD,
-                    path,
-                    folder,
-                    name,
-                    AtFlags::SYMLINK_FOLLOW,
-                )?)
-            }
-            other => Ok(other?),
-        }
+        unnamed::link(file, folder, name)
     }
 
-    #[cfg(not(target_os = "linux"))]
-    fn link_unnamed(&self, _: BorrowedFd<'_>, _: BorrowedFd<'_>, _: &OsStr) -> io::Result<()> {
-        Err(Errno::NOSYS.into())
-    }
-
-    fn link_at(&self, folder: BorrowedFd<'_>, from: &OsStr, to: &OsStr) -> io::Result<()> {
-        Ok(fs::linkat(folder, from, folder, to, AtFlags::empty())?)
+    fn link_at(
+        &self,
+        from_folder: BorrowedFd<'_>,
+        from: &OsStr,
+        to_folder: BorrowedFd<'_>,
+        to: &OsStr,
+    ) -> io::Result<()> {
+        Ok(fs::linkat(
+            from_folder,
+            from,
+            to_folder,
+            to,
+            AtFlags::empty(),
+        )?)
     }
 
     fn read_at(&self, file: BorrowedFd<'_>, into: &mut [u8], offset: u64) -> io::Result<usize> {
@@ -378,10 +383,6 @@ impl Disk for RealDisk {
 
     fn lease_is_unbroken(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<bool> {
         raw::lease_is_unbroken(file, lease)
-    }
-
-    fn lease_sees_all(&self, file: BorrowedFd<'_>) -> io::Result<bool> {
-        file_system::lease_sees_all(file)
     }
 
     fn drop_lease(&self, file: BorrowedFd<'_>) -> io::Result<()> {

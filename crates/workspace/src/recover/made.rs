@@ -4,8 +4,12 @@
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
 
+use std::os::fd::AsFd as _;
+
 use super::RecoveryOutcome;
 use super::step::StepRecovery;
+use crate::commit::PROOF_FILES;
+use crate::disk::OpenMode;
 use crate::folder::is_temporary;
 
 impl StepRecovery<'_> {
@@ -14,10 +18,29 @@ impl StepRecovery<'_> {
         // Its temporary name alone identifies it: nobody else creates such names.
         let temporary = &*self.step.temporary;
         if is_temporary(temporary) {
+            self.clear_proof(temporary)?;
             self.remove_folder(temporary, |_| true)?;
         }
         let inode = self.step.new.map(|new| new.inode);
         self.remove_folder(&self.step.name, |found| inode == Some(found))
+    }
+
+    /// Removes the two files of a proof from the folder that was made for it.
+    fn clear_proof(&self, name: &OsStr) -> io::Result<()> {
+        let disk = self.disk();
+        let folder = match disk.open_at(self.folder(), name, OpenMode::Folder) {
+            Ok(folder) => folder,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            // What is in the way is not ours, and is looked at next.
+            Err(_) => return Ok(()),
+        };
+        for file in PROOF_FILES {
+            match disk.remove_at(folder.as_fd(), OsStr::new(file)) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     fn remove_folder(

@@ -1,6 +1,6 @@
 //! Recovers one file of an interrupted commit: decides by what is at the name and under the temporary name.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -9,10 +9,14 @@ use std::sync::Arc;
 use super::RecoveryOutcome;
 use super::occupant::{Occupant, hash};
 use super::torn::is_mixture;
-use crate::commit::{next_name, rename_to_free_name, wait_for_lease, write_over};
+use crate::commit::{
+    aside_name, move_to_free_name, next_name, rename_to_free_name, wait_for_lease, write_over,
+};
 use crate::disk::{Disk, Lease, OpenMode, Replace};
 use crate::displaced::Seal;
+use crate::folder::is_temporary;
 use crate::journal::{Act, Step};
+use crate::mounts::{RenameTrust, rename_trust};
 use crate::roots::Workspace;
 
 /// The state that recovery brings a commit to.
@@ -57,10 +61,12 @@ impl StepRecovery<'_> {
 
     fn recover_exchange(&self, goal: Goal) -> io::Result<RecoveryOutcome> {
         let (name, temporary) = (&*self.step.name, &*self.step.temporary);
-        let exchange = || {
-            self.disk()
-                .rename_at(self.folder(), name, temporary, Replace::Exchange)
-        };
+        let exchange = || self.exchange(name, temporary);
+        let old = aside_name(temporary);
+        if self.occupant_of(&old)? != Occupant::Nothing {
+            // An earlier recovery exchanged the names in steps and was killed on the way.
+            self.finish_exchange_in_steps(name, temporary, &old)?;
+        }
         match (self.occupant_of(name)?, self.occupant_of(temporary)?) {
             // Never named, rolled back, or stored already. What other programs wrote since is theirs.
             (Occupant::Old, Occupant::Nothing) => Ok(RecoveryOutcome::RolledBack),
@@ -99,10 +105,44 @@ impl StepRecovery<'_> {
         }
     }
 
+    /// Exchanges two names; in steps where the flags of a rename may be ignored, since what was proved when the commit
+    /// began may not hold for the mount that is there now.
+    fn exchange(&self, name: &OsStr, temporary: &OsStr) -> io::Result<()> {
+        let disk = self.disk();
+        if self.trust() == RenameTrust::Exact {
+            return disk.rename_at(self.folder(), name, temporary, Replace::Exchange);
+        }
+        let old = aside_name(temporary);
+        disk.rename_at(self.folder(), name, &old, Replace::Over)?;
+        self.finish_exchange_in_steps(name, temporary, &old)
+    }
+
+    /// Does the rest of an exchange in steps: what was at the name has the name `old`.
+    fn finish_exchange_in_steps(
+        &self,
+        name: &OsStr,
+        temporary: &OsStr,
+        old: &OsStr,
+    ) -> io::Result<()> {
+        let (disk, folder) = (self.disk(), self.folder());
+        let rename = |from, to| rename_to_free_name(disk, self.trust(), folder, from, to);
+        if self.occupant_of(name)? == Occupant::Nothing {
+            let has_other = self.occupant_of(temporary)? != Occupant::Nothing;
+            rename(if has_other { temporary } else { old }, name)?;
+        }
+        match self.occupant_of(old)? {
+            Occupant::Nothing => Ok(()),
+            _ if self.occupant_of(temporary)? == Occupant::Nothing => {
+                rename(old, temporary).map(|_| ())
+            }
+            // Another program took the name meanwhile.
+            _ => self.put_away(old).map(|_| ()),
+        }
+    }
+
     fn recover_aside(&self, goal: Goal) -> io::Result<RecoveryOutcome> {
         let (name, temporary) = (&*self.step.name, &*self.step.temporary);
-        let mut old: OsString = temporary.to_owned();
-        old.push(".old");
+        let old = aside_name(temporary);
         let at_name = self.occupant_of(name)?;
         // Our file was already in place; if the name is free now, another program removed it on purpose.
         let had_it = goal != Goal::Rollback && self.occupant_of(temporary)? == Occupant::Nothing;
@@ -175,16 +215,22 @@ impl StepRecovery<'_> {
             return Ok(RecoveryOutcome::RolledBack);
         };
         let moved = self.occupant_in(other.as_fd(), to)? == Occupant::Old;
+        // Where the file is moved by a link, it has the temporary name on the way, and for a moment both.
+        let aside = &*self.step.temporary;
+        if is_temporary(aside) && self.occupant_of(aside)? != Occupant::Nothing {
+            if !moved {
+                return self.give_back(aside);
+            }
+            self.put_away(aside)?;
+        }
         if !moved {
             return Ok(RecoveryOutcome::RolledBack);
         }
         if goal != Goal::Rollback {
             return Ok(RecoveryOutcome::Finished);
         }
-        let back = self
-            .disk()
-            .move_at(other.as_fd(), to, self.folder(), &self.step.name);
-        match back {
+        let (from, name) = ((other.as_fd(), to), (self.folder(), &*self.step.name));
+        match move_to_free_name(self.disk(), self.trust(), from, name) {
             Ok(()) => Ok(RecoveryOutcome::RolledBack),
             // The old name has been taken: the file stays at its new one.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -307,7 +353,8 @@ impl StepRecovery<'_> {
 
     /// Renames a file back to its name; where that is taken the file is kept.
     fn give_back(&self, from: &OsStr) -> io::Result<RecoveryOutcome> {
-        match rename_to_free_name(self.disk(), self.folder(), from, &self.step.name) {
+        let name = &self.step.name;
+        match rename_to_free_name(self.disk(), self.trust(), self.folder(), from, name) {
             Ok(_) => Ok(RecoveryOutcome::RolledBack),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Ok(RecoveryOutcome::Kept(self.put_away(from)?))
@@ -344,6 +391,11 @@ impl StepRecovery<'_> {
 
     pub(super) fn disk(&self) -> &dyn Disk {
         &*self.workspace.disk
+    }
+
+    /// How far the flags of a rename in the folder of the step can be relied on.
+    fn trust(&self) -> RenameTrust {
+        rename_trust(self.disk(), self.folder())
     }
 
     pub(super) fn folder(&self) -> BorrowedFd<'_> {

@@ -2,7 +2,7 @@
 
 /// The calls that change neither a name nor content and flush nothing. A call to open a file is not among them, because it
 /// may create the file.
-pub(crate) const READING_CALLS: [&str; 18] = [
+pub(crate) const READING_CALLS: [&str; 17] = [
     "resolve",
     "stat_path",
     "stat_folder",
@@ -17,7 +17,6 @@ pub(crate) const READING_CALLS: [&str; 18] = [
     "read_more",
     "take_lease",
     "lease_is_unbroken",
-    "lease_sees_all",
     "try_lock",
     "unlock",
     "pause",

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use lancet_workspace::{FileSystemHost, Guarantee, WritePromise, write_promise};
 use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, accessat, fsync, openat};
 use rustix::io::Errno;
 use serde_json::{Value, json};
@@ -18,9 +19,12 @@ pub(super) struct RootFacts {
     openat2: bool,
     /// Whether new bytes can be staged in a file without a name (`O_TMPFILE`).
     unnamed: bool,
+    /// What protects a write; none where that could not be tried.
+    promise: Option<WritePromise>,
 }
 
-/// Tests a root. Nothing is left behind: a file without a name disappears with its handle.
+/// Tests a root. Nothing is left behind: a file without a name disappears with its handle, and the folder in which an
+/// exchange of names is tried is removed.
 pub(super) fn inspect(path: &Path) -> RootFacts {
     let folder = openat(
         CWD,
@@ -41,6 +45,7 @@ pub(super) fn inspect(path: &Path) -> RootFacts {
         fsync: folder.is_ok_and(|folder| fsync(folder).is_ok()),
         openat2: can_hold_below(path),
         unnamed: can_stage_unnamed(path),
+        promise: access.is_ok().then(|| write_promise(path).ok()).flatten(),
     }
 }
 
@@ -49,14 +54,16 @@ impl RootFacts {
     pub(super) fn words(&self) -> String {
         let has =
             |there: bool, words: &str| format!("{words} {}", if there { "yes" } else { "no" });
+        let promise = self.promise.map(|promise| protection(&promise));
         format!(
-            "{}\n    {}; {}; {}; {}; {}",
+            "{}\n    {}; {}; {}; {}; {}{}",
             self.path.display(),
             self.kind.as_deref().unwrap_or("file system unknown"),
             has(self.writable, "writable"),
             has(self.fsync, "folder flush"),
             has(self.openat2, "openat2"),
             has(self.unnamed, "unnamed files"),
+            promise.unwrap_or_default(),
         )
     }
 
@@ -69,7 +76,48 @@ impl RootFacts {
             "folderFlush": self.fsync,
             "openat2": self.openat2,
             "unnamedFiles": self.unnamed,
+            "guarantee": self.promise.map(|promise| promise.replaced.name()),
+            "inPlace": self.promise.map(|promise| in_place(&promise)),
+            "keptBy": self.promise.map(|promise| kept_by(promise.host)),
         })
+    }
+}
+
+/// The line about the protection of writes.
+fn protection(promise: &WritePromise) -> String {
+    let meaning = match promise.replaced {
+        Guarantee::ExchangeLeased => "names are exchanged, and every other writer is noticed",
+        Guarantee::Exchange => "names are exchanged",
+        Guarantee::Aside => "the name is missing for a moment while a file is replaced",
+        _ => "a file that another program makes at the same moment may be replaced",
+    };
+    let kept_by = match promise.host {
+        FileSystemHost::Network => " (other machines may write these files)",
+        FileSystemHost::Program => " (a program keeps these files)",
+        _ => "",
+    };
+    format!(
+        "\n    guarantee {}: {meaning}{kept_by}; in place: {}",
+        promise.replaced.name(),
+        in_place(promise)
+    )
+}
+
+/// What a rewrite in place is by default.
+fn in_place(promise: &WritePromise) -> &'static str {
+    match promise.host {
+        FileSystemHost::Network => "refused",
+        _ => promise.in_place.name(),
+    }
+}
+
+/// Who keeps the files, as the JSON says it.
+fn kept_by(host: FileSystemHost) -> &'static str {
+    match host {
+        FileSystemHost::Kernel => "kernel",
+        FileSystemHost::Layers => "layers",
+        FileSystemHost::Program => "program",
+        FileSystemHost::Network => "network",
     }
 }
 

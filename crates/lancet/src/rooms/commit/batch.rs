@@ -161,7 +161,10 @@ impl Owners {
                 index: file(index),
                 reason,
             },
-            E::Unsafe { index } => E::Unsafe { index: file(index) },
+            E::Unsafe { index, reason } => E::Unsafe {
+                index: file(index),
+                reason,
+            },
             E::NoRename { index } => E::NoRename { index: file(index) },
             E::Twice { first, second } => E::Twice {
                 first: file(first),

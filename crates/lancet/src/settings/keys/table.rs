@@ -217,9 +217,9 @@ pub(super) const KEYS: &[Key] = &[
     key(
         "write.weak",
         Form::Choice(Weak::WORDS),
-        "\"allow\"",
+        "\"auto\"",
         Project::SetsOnly("refuse"),
-        "A file that can only be rewritten in place without keeping other writers away (someone else's file): write it and say so, or refuse.",
+        "A file that can only be rewritten in place without keeping every other writer away (someone else's file, hard links on a mount): `auto` writes it and says so, but refuses where other machines may write it; `allow` writes it everywhere; `refuse` nowhere.",
     )
     .word(
         |settings, word| settings.write.weak = Weak::from_word(word).unwrap_or(settings.write.weak),

@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::super::{AttributesCopied, Disk, EntryKind, FileSystemKind, Lease, OpenMode, Replace};
+use super::super::{
+    AttributesCopied, Disk, EntryKind, FileSystemHost, FileSystemKind, Lease, MountId, OpenMode,
+    Replace,
+};
 use super::{FaultyDisk, Flush, locked};
 use crate::stamp::{Moment, Stamp};
 use crate::workspace_id::FolderOrigin;
@@ -29,6 +32,17 @@ impl Disk for FaultyDisk {
             Some(file_system_kind) => Ok(file_system_kind),
             None => self.inner.file_system_kind(folder),
         }
+    }
+
+    fn file_system_host(&self, folder: BorrowedFd<'_>) -> io::Result<FileSystemHost> {
+        match *locked(&self.file_system_host) {
+            Some(host) => Ok(host),
+            None => self.inner.file_system_host(folder),
+        }
+    }
+
+    fn mount_id(&self, folder: BorrowedFd<'_>) -> io::Result<MountId> {
+        self.inner.mount_id(folder)
     }
 
     fn folder_origin(&self, folder: BorrowedFd<'_>, path: &Path) -> FolderOrigin {
@@ -80,6 +94,11 @@ impl Disk for FaultyDisk {
         self.inner.stat(file)
     }
 
+    fn stat_uncached(&self, file: BorrowedFd<'_>) -> io::Result<Stamp> {
+        self.before("stat_uncached", None)?;
+        self.inner.stat_uncached(file)
+    }
+
     fn check_writable_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
         self.before("check_writable_at", Some(name))?;
         self.inner.check_writable_at(folder, name)
@@ -101,6 +120,11 @@ impl Disk for FaultyDisk {
     ) -> io::Result<()> {
         self.before("list", None)?;
         self.inner.list(folder, each)
+    }
+
+    fn list_inodes(&self, folder: BorrowedFd<'_>) -> io::Result<Vec<(OsString, u64)>> {
+        self.before("list_inodes", None)?;
+        self.inner.list_inodes(folder)
     }
 
     fn make_folder_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
@@ -155,9 +179,15 @@ impl Disk for FaultyDisk {
         self.inner.link_unnamed(file, folder, name)
     }
 
-    fn link_at(&self, folder: BorrowedFd<'_>, from: &OsStr, to: &OsStr) -> io::Result<()> {
+    fn link_at(
+        &self,
+        from_folder: BorrowedFd<'_>,
+        from: &OsStr,
+        to_folder: BorrowedFd<'_>,
+        to: &OsStr,
+    ) -> io::Result<()> {
         self.before("link_at", Some(to))?;
-        self.inner.link_at(folder, from, to)
+        self.inner.link_at(from_folder, from, to_folder, to)
     }
 
     fn read_at(&self, file: BorrowedFd<'_>, into: &mut [u8], offset: u64) -> io::Result<usize> {
@@ -250,11 +280,6 @@ impl Disk for FaultyDisk {
     fn lease_is_unbroken(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<bool> {
         self.before("lease_is_unbroken", None)?;
         self.inner.lease_is_unbroken(file, lease)
-    }
-
-    fn lease_sees_all(&self, file: BorrowedFd<'_>) -> io::Result<bool> {
-        self.before("lease_sees_all", None)?;
-        self.inner.lease_sees_all(file)
     }
 
     fn drop_lease(&self, file: BorrowedFd<'_>) -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! The kind of a file system and what leases do on it, by the magic number that `statfs` returns, and the boot id.
+//! The kind of a file system by the magic number that `statfs` returns, and the boot id.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -37,33 +37,7 @@ const WINDOWS: [u64; 7] = [
 
 /// FUSE, behind which any file system may be; the mount table says which.
 #[cfg(target_os = "linux")]
-const FUSE: u64 = 0x6573_5546;
-
-/// File systems on which a lease misses writers. On overlayfs it misses a mapping whose handle is closed. On the others
-/// files are stored by another program or another machine, where somebody else may write them; and on FUSE two hard
-/// links of a file are two files to the kernel, so that a lease on one does not see a writer of the other.
-#[cfg(target_os = "linux")]
-const PARTLY_LEASED: [u64; 8] = [
-    0x794c_7630, // overlayfs
-    FUSE,
-    0x0102_1997, // 9p
-    0x6969,      // nfs
-    0xff53_4d42, // cifs
-    0xfe53_4d42, // smb 2
-    0x00c3_6400, // ceph
-    0x786f_4256, // vboxsf
-];
-
-#[cfg(target_os = "linux")]
-pub(super) fn lease_sees_all(file: BorrowedFd<'_>) -> io::Result<bool> {
-    let number = rustix::fs::fstatfs(file)?.f_type as u64 & 0xffff_ffff;
-    Ok(!PARTLY_LEASED.contains(&number))
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(super) fn lease_sees_all(_: BorrowedFd<'_>) -> io::Result<bool> {
-    Ok(false)
-}
+pub(super) const FUSE: u64 = 0x6573_5546;
 
 #[cfg(target_os = "linux")]
 pub(super) fn kind_of(folder: BorrowedFd<'_>) -> io::Result<FileSystemKind> {
@@ -85,16 +59,22 @@ pub(super) fn kind_of(folder: BorrowedFd<'_>) -> io::Result<FileSystemKind> {
     })
 }
 
-/// Recognizes NTFS and exFAT behind FUSE by their type in the mount table.
+/// Returns the type of a file system in the mount table, such as `fuse.sshfs`; empty where it is not there.
 #[cfg(target_os = "linux")]
-fn behind_fuse(mounts: &str, (major, minor): (u32, u32)) -> FileSystemKind {
+pub(super) fn type_in(mounts: &str, (major, minor): (u32, u32)) -> &str {
     let device = format!("{major}:{minor}");
     let kind = mounts.lines().find_map(|line| {
         let (mount, rest) = line.split_once(" - ")?;
         let is_it = mount.split(' ').nth(2) == Some(device.as_str());
         rest.split(' ').next().filter(|_| is_it)
     });
-    let kind = kind.unwrap_or_default();
+    kind.unwrap_or_default()
+}
+
+/// Recognizes NTFS and exFAT behind FUSE by their type in the mount table.
+#[cfg(target_os = "linux")]
+fn behind_fuse(mounts: &str, device: (u32, u32)) -> FileSystemKind {
+    let kind = type_in(mounts, device);
     let is_windows = kind == "fuseblk" || kind.contains("ntfs") || kind.contains("exfat");
     if is_windows {
         FileSystemKind::Windows

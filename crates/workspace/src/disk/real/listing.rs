@@ -1,6 +1,6 @@
 //! Lists the entries of a folder.
 
-use std::ffi::{CStr, OsStr};
+use std::ffi::{CStr, OsStr, OsString};
 use std::io;
 use std::ops::ControlFlow;
 use std::os::fd::BorrowedFd;
@@ -42,6 +42,19 @@ pub(super) fn once(folder: BorrowedFd<'_>, each: Each<'_>) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Lists names and inode numbers through a new handle, without a lookup of any name.
+pub(super) fn inodes(folder: BorrowedFd<'_>) -> io::Result<Vec<(OsString, u64)>> {
+    let mut entries = Vec::new();
+    for entry in fs::Dir::read_from(folder)? {
+        let entry = entry?;
+        let name = OsStr::from_bytes(entry.file_name().to_bytes());
+        if name != "." && name != ".." {
+            entries.push((name.to_owned(), entry.ino()));
+        }
+    }
+    Ok(entries)
 }
 
 fn tell(folder: BorrowedFd<'_>, name: &CStr, kind: FileType, each: Each<'_>) -> ControlFlow<()> {

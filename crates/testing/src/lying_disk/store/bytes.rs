@@ -1,0 +1,43 @@
+//! Reads, writes and flushes the bytes of a lying file system.
+
+use rustix::io::Errno;
+
+use super::{Content, Done, Lie, NodeId, Store, error};
+
+impl Store {
+    pub(in super::super) fn read(&self, id: NodeId, offset: u64, size: u32) -> Done<Vec<u8>> {
+        let Content::File(bytes) = &self.node(id)?.content else {
+            return error(Errno::ISDIR);
+        };
+        let begin = usize::try_from(offset).unwrap_or(0).min(bytes.len());
+        let end = begin.saturating_add(size as usize).min(bytes.len());
+        Ok(bytes[begin..end].to_vec())
+    }
+
+    pub(in super::super) fn write(&mut self, id: NodeId, offset: u64, data: &[u8]) -> Done<()> {
+        let now = self.now();
+        let node = self.node_mut(id)?;
+        let Content::File(bytes) = &mut node.content else {
+            return error(Errno::ISDIR);
+        };
+        let begin = usize::try_from(offset).unwrap_or(0);
+        if bytes.len() < begin + data.len() {
+            bytes.resize(begin + data.len(), 0);
+        }
+        bytes[begin..begin + data.len()].copy_from_slice(data);
+        (node.mtime, node.ctime) = (now, now);
+        Ok(())
+    }
+
+    /// Flushes a file. Where one flush fails, what was written into the file is gone.
+    pub(in super::super) fn flush(&mut self, id: NodeId) -> Done<()> {
+        if self.has(Lie::LosesOneFlush)
+            && let Content::File(bytes) = &mut self.node_mut(id)?.content
+        {
+            bytes.clear();
+            self.set(Lie::LosesOneFlush, false);
+            return error(Errno::IO);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,139 @@
+//! Tries out whether an exchange of two names exchanges them. Some file systems in user space ignore the flag, rename one
+//! file over the other, and report success.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, IoSlice};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+
+use super::Write;
+use super::scratch::{Scratch, is_unknown, temporary_name};
+use crate::disk::{Disk, FileSystemHost, MountId, OpenMode, Replace};
+use crate::mounts::ExchangeProof;
+use crate::revision::Revision;
+use crate::scan::{KnownContent, holds};
+
+/// The names of the two files that are exchanged. Recovery removes them from a folder of ours.
+pub(crate) const PROOF_FILES: [&str; 2] = [".lancet-first", ".lancet-second"];
+
+impl Scratch<'_> {
+    /// Whether names can be exchanged in the folder of a write: without further ado where the kernel does it, and with a
+    /// program of this machine where it was seen to work on this mount. Never where other machines may write: their
+    /// lancets are not kept out by our lock, and one could build on a file that is exchanged back a moment later. To
+    /// rename the old file away keeps them out, since only one of them can.
+    pub(super) fn may_exchange(&mut self, write: &Write<'_>) -> bool {
+        let folder = write.located.folder();
+        match self.disk().file_system_host(folder) {
+            Ok(FileSystemHost::Kernel | FileSystemHost::Layers) => return true,
+            Ok(FileSystemHost::Program) => {}
+            Ok(FileSystemHost::Network) | Err(_) => return false,
+        }
+        let mount = self.disk().mount_id(folder).ok();
+        let mount = mount.filter(|mount| mount.is_unique || self.is_kept_mounted(*mount));
+        let mounts = &self.workspace.mounts;
+        if let Some(known) = mount.and_then(|mount| mounts.exchange_proof(mount)) {
+            return known == ExchangeProof::Proved;
+        }
+        let name = temporary_name();
+        if let Some(above) = write.located.path().parent() {
+            // Without the entry a crash leaves the folder, and nothing worse.
+            let _ = self.write_down_folder(&above.join(&name), &name, None);
+        }
+        let Ok(proof) = prove_exchange(self.disk(), folder, &name) else {
+            return false;
+        };
+        if let Some(mount) = mount {
+            self.workspace.mounts.note_exchange(mount, proof);
+        }
+        proof == ExchangeProof::Proved
+    }
+
+    /// Whether a root is on this mount. Its handle keeps the mount from being replaced, so that its number stays its own.
+    fn is_kept_mounted(&self, mount: MountId) -> bool {
+        let disk = self.disk();
+        let mut roots = self.workspace.roots.iter();
+        roots.any(|root| {
+            disk.mount_id(root.handle.as_fd())
+                .is_ok_and(|of| of == mount)
+        })
+    }
+}
+
+/// Exchanges two files in a new folder of this name, which is removed again. Fails where that cannot be tried.
+pub(crate) fn prove_exchange(
+    disk: &dyn Disk,
+    above: BorrowedFd<'_>,
+    name: &OsStr,
+) -> io::Result<ExchangeProof> {
+    disk.make_folder_at(above, name)?;
+    let proof = prove_in(disk, above, name);
+    clear(disk, above, name);
+    if disk.remove_folder_at(above, name).is_err() {
+        clear(disk, above, name);
+        let _ = disk.remove_folder_at(above, name);
+    }
+    proof
+}
+
+fn clear(disk: &dyn Disk, above: BorrowedFd<'_>, name: &OsStr) {
+    if let Ok(folder) = disk.open_at(above, name, OpenMode::Folder) {
+        for file in PROOF_FILES {
+            let _ = disk.remove_at(folder.as_fd(), OsStr::new(file));
+        }
+    }
+}
+
+fn prove_in(disk: &dyn Disk, above: BorrowedFd<'_>, name: &OsStr) -> io::Result<ExchangeProof> {
+    let folder = disk.open_at(above, name, OpenMode::Folder)?;
+    let [first, second] = PROOF_FILES.map(OsStr::new);
+    let one = make(disk, &folder, first)?;
+    let two = make(disk, &folder, second)?;
+    let before = listed(disk, above, name)?;
+    match disk.rename_at(folder.as_fd(), first, second, Replace::Exchange) {
+        Ok(()) => {}
+        Err(error) if is_unknown(&error) => return Ok(ExchangeProof::NotProved),
+        Err(error) => return Err(error),
+    }
+    // Only the listing counts, and only where its numbers are those of the files: a lookup of a name is answered from
+    // the kernel's memory of what the exchange should have done.
+    let after = listed(disk, above, name)?;
+    let is_told = before == [Some(one), Some(two)];
+    let is_exchanged = after == [Some(two), Some(one)]
+        && has_name_as_content(disk, &folder, first, second)?
+        && has_name_as_content(disk, &folder, second, first)?;
+    Ok(if is_told && is_exchanged {
+        ExchangeProof::Proved
+    } else {
+        ExchangeProof::NotProved
+    })
+}
+
+/// Creates a file that holds its own name; returns its inode number.
+fn make(disk: &dyn Disk, folder: &OwnedFd, name: &OsStr) -> io::Result<u64> {
+    let file = disk.open_at(folder.as_fd(), name, OpenMode::Create { mode: 0o600 })?;
+    disk.write_at(file.as_fd(), &[IoSlice::new(name.as_encoded_bytes())], 0)?;
+    Ok(disk.stat(file.as_fd())?.inode)
+}
+
+/// The inode numbers of the two files, as a new listing of the folder has them.
+fn listed(disk: &dyn Disk, above: BorrowedFd<'_>, name: &OsStr) -> io::Result<[Option<u64>; 2]> {
+    let folder = disk.open_at(above, name, OpenMode::Folder)?;
+    let entries: Vec<(OsString, u64)> = disk.list_inodes(folder.as_fd())?;
+    Ok(PROOF_FILES.map(|file| {
+        let mut entries = entries.iter();
+        entries
+            .find(|(name, _)| name == file)
+            .map(|(_, inode)| *inode)
+    }))
+}
+
+fn has_name_as_content(
+    disk: &dyn Disk,
+    folder: &OwnedFd,
+    name: &OsStr,
+    content: &OsStr,
+) -> io::Result<bool> {
+    let file = disk.open_at(folder.as_fd(), name, OpenMode::Read)?;
+    let size = disk.stat(file.as_fd())?.size;
+    let known = KnownContent::Revision(Revision::of(content.as_encoded_bytes()));
+    holds(disk, file.as_fd(), size, known)
+}

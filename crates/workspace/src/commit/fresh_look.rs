@@ -1,0 +1,90 @@
+//! Looks at a file past the kernel's cache, where a program or another machine keeps it: a name may have been answered
+//! from memory, and so may the bytes behind it.
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+
+use super::Write;
+use super::check::holds_expected;
+use super::scratch::Scratch;
+use crate::disk::{Disk, OpenMode};
+use crate::mounts::RenameTrust;
+use crate::revision::Revision;
+use crate::scan::{KnownContent, holds};
+
+/// Makes the kernel look up a temporary name of ours again. Only such a name: where it is free, a folder has it for a
+/// moment, which would be in the way of another program under a name of the user's. To create a folder under the name is a call that the kernel does not answer
+/// from memory for a FUSE mount; that it fails, because the name exists, is what is expected.
+pub(super) fn look_up_again(
+    disk: &dyn Disk,
+    folder: BorrowedFd<'_>,
+    name: &OsStr,
+) -> io::Result<()> {
+    match disk.make_folder_at(folder, name) {
+        Ok(()) => {
+            // The file is not there, whatever the kernel remembers.
+            if disk.remove_folder_at(folder, name).is_err() {
+                let _ = disk.remove_folder_at(folder, name);
+            }
+            Err(io::ErrorKind::NotFound.into())
+        }
+        // Any other refusal says nothing about the name, which is looked at next.
+        Err(_) => Ok(()),
+    }
+}
+
+/// Makes the kernel look a name up again where it may remember what is no longer so.
+pub(super) fn look_up_where_doubtful(
+    scratch: &Scratch<'_>,
+    folder: BorrowedFd<'_>,
+    name: &OsStr,
+) -> io::Result<()> {
+    match scratch.rename_trust(folder) {
+        RenameTrust::Exact => Ok(()),
+        RenameTrust::Doubtful => look_up_again(scratch.disk(), folder, name),
+    }
+}
+
+/// Whether a file, opened anew, has the content that the change was computed from.
+pub(super) fn holds_expected_afresh(
+    disk: &dyn Disk,
+    write: &Write<'_>,
+    folder: BorrowedFd<'_>,
+    name: &OsStr,
+) -> io::Result<bool> {
+    read_afresh(disk, folder, name, |file, size| {
+        holds_expected(write, file, size)
+    })
+}
+
+/// Whether a file, opened anew, has the content of this revision.
+pub(super) fn holds_revision_afresh(
+    disk: &dyn Disk,
+    folder: BorrowedFd<'_>,
+    name: &OsStr,
+    revision: Revision,
+) -> io::Result<bool> {
+    read_afresh(disk, folder, name, |file, size| {
+        let known = KnownContent::Revision(revision);
+        holds(disk, file.as_fd(), size, known)
+    })
+}
+
+/// Reads past the cache where that is possible.
+fn read_afresh(
+    disk: &dyn Disk,
+    folder: BorrowedFd<'_>,
+    name: &OsStr,
+    read: impl Fn(&OwnedFd, u64) -> io::Result<bool>,
+) -> io::Result<bool> {
+    let open_and_read = |mode| {
+        let file = disk.open_at(folder, name, mode)?;
+        let stamp = disk.stat(file.as_fd())?;
+        Ok::<_, io::Error>(stamp.is_file() && read(&file, stamp.size)?)
+    };
+    match open_and_read(OpenMode::Uncached) {
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => open_and_read(OpenMode::Read),
+        other => other,
+    }
+}

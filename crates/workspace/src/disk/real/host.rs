@@ -1,0 +1,176 @@
+//! Who keeps the files of a file system, by the magic number that `statfs` returns and, for FUSE, the mount table; and
+//! which mount a folder is on.
+
+#[cfg(target_os = "linux")]
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::BorrowedFd;
+#[cfg(target_os = "linux")]
+use std::sync::{Mutex, PoisonError};
+
+use crate::disk::{FileSystemHost, MountId};
+
+#[cfg(target_os = "linux")]
+const OVERLAY: u64 = 0x794c_7630;
+
+/// File systems of this machine's kernel, alone on their disk or in memory. One that is missing here is treated like a
+/// program's: its renames are tried out before they are believed.
+#[cfg(target_os = "linux")]
+const KERNEL: [u64; 22] = [
+    0xef53,      // ext2, ext3, ext4
+    0x5846_5342, // xfs
+    0x9123_683e, // btrfs
+    0x0102_1994, // tmpfs
+    0x8584_58f6, // ramfs
+    0x2fc1_2fc1, // zfs
+    0xf2f5_2010, // f2fs
+    0xca45_1a4e, // bcachefs
+    0x3153_464a, // jfs
+    0x5265_4973, // reiserfs
+    0x3434,      // nilfs
+    0x4d44,      // vfat
+    0x2011_bab0, // exfat
+    0x5346_544e, // ntfs
+    0x7366_746e, // ntfs3
+    0x482b,      // hfs+
+    0x1501_3346, // udf
+    0x2405_1905, // ubifs
+    0x72b6,      // jffs2
+    0x9660,      // iso 9660
+    0x7371_7368, // squashfs
+    0xe0f5_e1e2, // erofs
+];
+
+/// Programs that serve files of this machine, by the type of their mounts after `fuse.`. Any other program may pass the
+/// files on to another machine, as sshfs, rclone and the clients of object stores do.
+#[cfg(target_os = "linux")]
+const ON_THIS_MACHINE: [&str; 18] = [
+    "archivemount",
+    "bindfs",
+    "cryfs",
+    "encfs",
+    "exfat",
+    "exfat-fuse",
+    "fuse-overlayfs",
+    "fuse2fs",
+    "fuseiso",
+    "gocryptfs",
+    "lxcfs",
+    "mergerfs",
+    "ntfs",
+    "ntfs-3g",
+    "squashfuse",
+    "unionfs",
+    "unionfs-fuse",
+    // A folder of the machine that runs this one; a container's project is often on it.
+    "virtiofs",
+];
+
+/// The hosts of the mounts that were looked at. `statfs` is a question to the program or machine that keeps the files;
+/// the number of a mount is the kernel's own.
+#[cfg(target_os = "linux")]
+static KNOWN: Mutex<BTreeMap<u64, FileSystemHost>> = Mutex::new(BTreeMap::new());
+
+#[cfg(target_os = "linux")]
+pub(super) fn of(file: BorrowedFd<'_>) -> io::Result<FileSystemHost> {
+    let mount = mount_id(file).ok().filter(|mount| mount.is_unique);
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(host) = mount.and_then(|mount| known().get(&mount.number).copied()) {
+        return Ok(host);
+    }
+    let host = ask(file)?;
+    if let Some(mount) = mount {
+        known().insert(mount.number, host);
+    }
+    Ok(host)
+}
+
+#[cfg(target_os = "linux")]
+fn ask(file: BorrowedFd<'_>) -> io::Result<FileSystemHost> {
+    let number = rustix::fs::fstatfs(file)?.f_type as u64 & 0xffff_ffff;
+    if number == super::file_system::FUSE {
+        let device = rustix::fs::fstat(file)?.st_dev;
+        let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+        let device = (rustix::fs::major(device), rustix::fs::minor(device));
+        return Ok(of_type(super::file_system::type_in(&mounts, device)));
+    }
+    Ok(if number == OVERLAY {
+        FileSystemHost::Layers
+    } else if KERNEL.contains(&number) {
+        FileSystemHost::Kernel
+    } else {
+        FileSystemHost::Network
+    })
+}
+
+/// Who keeps the files of a FUSE mount of this type. `fuseblk` is a disk of this machine.
+#[cfg(target_os = "linux")]
+fn of_type(kind: &str) -> FileSystemHost {
+    let program = kind.strip_prefix("fuse.").unwrap_or(kind);
+    if kind == "fuseblk" || ON_THIS_MACHINE.contains(&program) {
+        FileSystemHost::Program
+    } else {
+        FileSystemHost::Network
+    }
+}
+
+/// Not distinguished on this system, where there are no leases; renames are those of the kernel.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn of(_: BorrowedFd<'_>) -> io::Result<FileSystemHost> {
+    Ok(FileSystemHost::Layers)
+}
+
+/// `STATX_MNT_ID_UNIQUE`, which rustix does not name.
+#[cfg(target_os = "linux")]
+const UNIQUE: u32 = 0x4000;
+
+#[cfg(target_os = "linux")]
+pub(super) fn mount_id(folder: BorrowedFd<'_>) -> io::Result<MountId> {
+    use rustix::fs::{AtFlags, StatxFlags, makedev, statx};
+    let wanted = StatxFlags::MNT_ID | StatxFlags::from_bits_retain(UNIQUE);
+    let flags = AtFlags::EMPTY_PATH | AtFlags::STATX_DONT_SYNC;
+    let found = statx(folder, "", flags, wanted)?;
+    let is_unique = found.stx_mask & UNIQUE != 0;
+    if !is_unique && found.stx_mask & StatxFlags::MNT_ID.bits() == 0 {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
+    Ok(MountId {
+        device: makedev(found.stx_dev_major, found.stx_dev_minor),
+        number: found.stx_mnt_id,
+        is_unique,
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn mount_id(_: BorrowedFd<'_>) -> io::Result<MountId> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Makes the kernel ask for the attributes of a file, whatever it remembers.
+#[cfg(target_os = "linux")]
+pub(super) fn ask_again(file: BorrowedFd<'_>) -> io::Result<()> {
+    use rustix::fs::{AtFlags, StatxFlags, statx};
+    let flags = AtFlags::EMPTY_PATH | AtFlags::STATX_FORCE_SYNC;
+    statx(file, "", flags, StatxFlags::BASIC_STATS)?;
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn ask_again(_: BorrowedFd<'_>) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_is_not_known_may_pass_files_on_to_another_machine() {
+        for kind in ["fuseblk", "fuse.bindfs", "fuse.ntfs-3g", "virtiofs"] {
+            assert_eq!(of_type(kind), FileSystemHost::Program, "{kind}");
+        }
+        for kind in ["fuse.sshfs", "fuse.rclone", "fuse", ""] {
+            assert_eq!(of_type(kind), FileSystemHost::Network, "{kind}");
+        }
+    }
+}
