@@ -136,10 +136,35 @@ pub fn uninstall(
                 unset(form, &mut draft, path)?;
                 remove(&mut wanted, path);
             }
+            if form == Form::Toml {
+                drop_unwritten(&draft, &mut wanted, &path[..longest])?;
+            }
         }
     }
     check(form, &draft, &wanted)?;
     Ok(draft)
+}
+
+/// Takes the tables above an entry out of the wanted value where the text no longer has them: `[a.b]` is a table `a`, too,
+/// which nobody wrote and which goes with its last table.
+fn drop_unwritten(
+    draft: &SettingsDraft,
+    wanted: &mut Value,
+    path: &[String],
+) -> Result<(), EditError> {
+    let is = toml::value(draft.text())?.unwrap_or_default();
+    let at = |whole: &Value, path: &[String]| {
+        let found = path.iter().try_fold(whole, |value, name| value.get(name));
+        found.cloned()
+    };
+    for length in (1..=path.len()).rev() {
+        let path = &path[..length];
+        let is_empty = at(wanted, path).is_some_and(|found| found == Value::Object(Map::new()));
+        if is_empty && at(&is, path).is_none() {
+            remove(wanted, path);
+        }
+    }
+    Ok(())
 }
 
 fn unset(form: Form, draft: &mut SettingsDraft, path: &[String]) -> Result<(), EditError> {

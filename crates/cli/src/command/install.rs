@@ -6,6 +6,7 @@ mod launch;
 mod list;
 mod receipt;
 mod show;
+mod turn;
 mod work;
 
 use std::path::{Path, PathBuf};
@@ -152,6 +153,8 @@ pub(super) fn install(
         None => WriteConsent::Ask,
     };
     let request = request(arguments, &here, launch, writes);
+    let turn = (!arguments.dry_run).then(|| turn::take(&here.state));
+    let _turn = turn.transpose()?;
     let jobs: Vec<Job> = chosen
         .into_iter()
         .map(|agent| Job::install(agent, &request, &here))
@@ -166,6 +169,8 @@ pub(super) fn uninstall(
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
     let here = Here::new(&arguments.whose, &arguments.place, around)?;
+    let turn = (!arguments.dry_run).then(|| turn::take(&here.state));
+    let _turn = turn.transpose()?;
     let jobs: Vec<Job> = chosen(&arguments.agents)?
         .into_iter()
         .map(|agent| Job::uninstall(agent, &here))

@@ -405,3 +405,88 @@ fn at_a_terminal_two_questions_are_asked_and_enter_is_a_no() {
     assert_eq!(run.code, 0, "{run:?}");
     assert_eq!(files(&stage), before);
 }
+
+#[test]
+fn installs_and_uninstalls_at_once_leave_what_the_next_one_takes_out() {
+    let stage = stage();
+    let before = files(&stage);
+    for _ in 0..2 {
+        let children: Vec<_> = (0..8)
+            .map(|number| {
+                let word = ["install", "uninstall"][number % 2];
+                let mut command = stage.command(LANCET);
+                command.args([word, "--yes", "claude", "codex", "goose"]);
+                command.stdout(std::process::Stdio::null());
+                command.stderr(std::process::Stdio::null());
+                command.spawn().expect("it starts")
+            })
+            .collect();
+        for mut child in children {
+            child.wait().expect("it ends");
+        }
+        let run = stage.run(&["install", "--yes", "claude", "codex", "goose"]);
+        assert_eq!(run.code, 0, "{run:?}");
+        let run = stage.run(&["uninstall", "--yes", "claude", "codex", "goose"]);
+        assert_eq!(run.code, 0, "{run:?}");
+        assert_eq!(files(&stage), before);
+    }
+}
+
+#[test]
+fn an_entry_of_lancets_name_that_was_there_before_comes_back() {
+    let stage = Stage::new();
+    let claude = "{\n  \"mcpServers\": {\n    \"lancet\": { \"command\": \"/opt/mine\", \"args\": [\"x\"] }\n  }\n}\n";
+    put(&stage.home().join(".claude.json"), claude);
+    let codex = "[mcp_servers.lancet]\ncommand = \"/opt/mine\"\nargs = [\"x\"]\n\n[other]\na = 1\n";
+    put(&stage.home().join(".codex/config.toml"), codex);
+    let goose = "extensions:\n  lancet:\n    enabled: false\n    cmd: /opt/mine\n";
+    put(&stage.home().join(".config/goose/config.yaml"), goose);
+    let agents = ["claude", "codex", "goose"];
+    let run = stage.run(&[&["install", "--yes"][..], &agents].concat());
+    assert_eq!(run.code, 0, "{run:?}");
+    for name in [
+        ".claude.json",
+        ".codex/config.toml",
+        ".config/goose/config.yaml",
+    ] {
+        assert!(text(&stage, name).contains(LANCET), "{name}");
+    }
+    let run = stage.run(&[&["uninstall", "--yes"][..], &agents].concat());
+    assert_eq!(run.code, 0, "{run:?}");
+    let value: serde_json::Value =
+        serde_json::from_str(&text(&stage, ".claude.json")).expect("JSON");
+    let mine = serde_json::json!({ "command": "/opt/mine", "args": ["x"] });
+    assert_eq!(value["mcpServers"]["lancet"], mine);
+    let codex = text(&stage, ".codex/config.toml");
+    assert!(
+        codex.contains("[mcp_servers.lancet]\ncommand = \"/opt/mine\"\nargs = [\"x\"]\n"),
+        "{codex}"
+    );
+    assert!(codex.contains("[other]\na = 1\n"), "{codex}");
+    let goose = text(&stage, ".config/goose/config.yaml");
+    assert!(
+        goose.contains("/opt/mine") && !goose.contains(LANCET),
+        "{goose}"
+    );
+}
+
+#[test]
+fn codexs_table_goes_also_where_it_is_the_first_or_the_only_one() {
+    for (before, after) in [
+        (
+            "[mcp_servers.lancet]\ncommand = \"/usr/bin/lancet\"\nargs = [\"mcp\"]\n",
+            "",
+        ),
+        (
+            "[mcp_servers.lancet]\ncommand = \"/usr/bin/lancet\"\nargs = [\"mcp\"]\n\n[other]\na = 1\n",
+            "[other]\na = 1\n",
+        ),
+    ] {
+        let stage = Stage::new();
+        put(&stage.home().join(".codex/config.toml"), before);
+        let run = stage.run(&["uninstall", "--yes", "codex"]);
+        assert_eq!(run.code, 0, "{run:?}");
+        let left = text(&stage, ".codex/config.toml");
+        assert_eq!(left.trim_start(), after, "{run:?}");
+    }
+}

@@ -74,14 +74,14 @@ pub(super) fn installed(
             entries.push(EntryReceipt {
                 entry: entry.clone(),
                 depth: depth(change.form, start, entry)?.min(longest(entry)),
-                was: plain_value(change.form, start, entry),
+                was: earlier_value(change.form, start, entry),
             });
         }
     }
     let draft = install(change.form, start, &change.entries)?;
     let (after, splices) = draft.into_parts();
-    // The receipt keeps no text that is not lancet's, since it may hold a password: where such a text was replaced, the
-    // splices are not kept, and `uninstall` takes out lancet's entry alone.
+    // The receipt keeps no text of the file but an earlier entry of lancet's name, since it may hold a password: where such a
+    // text was replaced, the splices are not kept, and `uninstall` takes out lancet's entry alone.
     let is_insertion = splices.iter().all(|splice| splice.removed.is_empty());
     if !is_exact && let Some(old) = old {
         let is_outdated = |kept: &EntryReceipt| outdated.iter().any(|out| out.entry == kept.entry);
@@ -289,6 +289,18 @@ fn restored(kept: &EntryReceipt) -> Option<Entry> {
             value: was.clone(),
         }),
         _ => None,
+    }
+}
+
+/// What an entry takes the place of, for `uninstall` to bring back: an entry of lancet's name that says something else is
+/// the user's own.
+fn earlier_value(form: Form, text: &str, entry: &Entry) -> Option<Value> {
+    match entry {
+        Entry::Member { path, value } if names_lancet(entry) => {
+            let found = lancet_install::value_at(form, text, path)?;
+            (found != *value).then_some(found)
+        }
+        _ => plain_value(form, text, entry),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What `install` wrote where, kept in the state folder so that `uninstall` can give the files back as they were. A receipt has
-//! places, hashes and lancet's own texts, and nothing else of a settings file, which may hold passwords.
+//! places, hashes, lancet's own texts and the entry that lancet's took the place of, and nothing else of a settings file, which
+//! may hold passwords.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -45,7 +46,7 @@ pub(super) struct EntryReceipt {
     pub(super) entry: Entry,
     /// How many names of its path were there before.
     pub(super) depth: usize,
-    /// The word or number that was in its place.
+    /// The word or number, or the user's own entry of lancet's name, that was in its place.
     pub(super) was: Option<Value>,
 }
 

@@ -1,0 +1,51 @@
+//! Installs and uninstalls of one user take turns: each works out its changes from the receipts and the settings that the one
+//! before it has left.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{FlockOperation, flock};
+
+use crate::failure::Failure;
+
+/// The file of the state folder whose lock is the turn.
+const NAME: &str = "install.lock";
+
+/// How long the turn is waited for. Whoever has it may be asking a person.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The pause between two tries.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Waits for the turn, which is over when the file is closed.
+pub(super) fn take(state: &Path) -> Result<File, Failure> {
+    let failed = |error: std::io::Error| {
+        Failure::system(format!("{} cannot be used: {error}", state.display()))
+    };
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(state)
+        .map_err(failed)?;
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false).mode(0o600);
+    let file = options.open(state.join(NAME)).map_err(failed)?;
+    let until = Instant::now() + PATIENCE;
+    loop {
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(file),
+            Err(rustix::io::Errno::WOULDBLOCK) if Instant::now() < until => {
+                std::thread::sleep(PAUSE);
+            }
+            Err(rustix::io::Errno::WOULDBLOCK) => {
+                return Err(Failure::system(
+                    "another `lancet install` or `lancet uninstall` is at work; nothing was changed. Run this again when it has ended",
+                ));
+            }
+            // A file system without locks: the settings files themselves are written by compare-and-swap.
+            Err(_) => return Ok(file),
+        }
+    }
+}
