@@ -85,7 +85,13 @@ pub(crate) fn consent(
         });
     }
     no_agent("--yes-protected", around)?;
-    Ok(match has_token(place, around)? {
+    // The change is one of real files, whatever state folder records it: the token is that of the person's own folder, not
+    // of one that the caller names.
+    let own = WorkArguments {
+        state_dir: None,
+        ..place.clone()
+    };
+    Ok(match has_token(&own, around)? {
         true => Consent::GivenToAll,
         false => Consent::Given,
     })

@@ -511,3 +511,32 @@ fn picks_hold_for_the_question_that_was_shown() {
     assert!(place.text().contains("line 2."));
     assert_eq!(std::fs::read_to_string(&other).expect("read"), "b\n");
 }
+
+#[test]
+fn a_yes_that_is_dated_in_the_future_or_too_long_ago_does_not_hold() {
+    let hour = 60 * 60 * 1_000_i64;
+    for (moved, holds) in [(0, true), (hour, false), (-25 * hour, false)] {
+        let place = Place::new();
+        let lancet = place.engine();
+        let session = place.reader(&lancet);
+        let id = waits(&place.send(&session));
+        let decided = place.questions().decide(&id, &Answer::Yes, "a person");
+        decided.expect("decided");
+        let database = place.state.path().join("lancet.db");
+        let connection = rusqlite::Connection::open(database).expect("opened");
+        let changed = connection.execute(
+            "UPDATE questions SET decided = decided + ?1 WHERE state = 1",
+            [moved],
+        );
+        assert_eq!(changed, Ok(1));
+        drop(connection);
+        let reply = place.send(&session);
+        match holds {
+            true => assert!(!reply.is_error(), "{}", reply.text()),
+            false => {
+                assert_ne!(waits(&reply), id, "it is asked about anew");
+                assert_eq!(place.text(), lines());
+            }
+        }
+    }
+}

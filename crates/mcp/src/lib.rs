@@ -105,8 +105,10 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let (log, quiet) = (options.log.clone(), options.quiet);
-    let wire = Wire::new(reader, writer, options.message_limit, log.clone());
+    let limit = options.message_limit;
     let process = Process::new(lancet, options).map_err(ServeError::Start)?;
+    let ended = process.input_ended.clone();
+    let wire = Wire::new(reader, writer, limit, ended, log.clone());
     let pool = process.pool.clone();
     let tidying = tokio::spawn(idle::tidy(
         process.lancet.clone(),

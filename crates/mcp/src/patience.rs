@@ -14,6 +14,7 @@ use rmcp::model::{CreateTaskResult, InputRequiredResult, ProgressNotificationPar
 use rmcp::service::RequestContext;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep_until};
 
 use crate::elicit::{self, Dialog, Elicit, Heard, Page};
@@ -209,6 +210,7 @@ pub(crate) async fn wait(
     let token = context.meta.get_progress_token();
     let mut ticks = interval_at(Instant::now(), PROGRESS_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut input_ended = process.input_ended.subscribe();
     loop {
         let until = match dialog {
             Some(_) => began + DIALOG,
@@ -227,6 +229,8 @@ pub(crate) async fn wait(
                 };
             }
             () = context.ct.cancelled() => return Waited::Cancelled,
+            // The client can neither answer nor send the call again over this connection.
+            () = is_set(&mut input_ended) => return Waited::Over,
             // A dialog that was closed without a decision leaves the question to others.
             () = ended_dialog(&mut dialog), if dialog.is_some() => dialog = None,
             () = sleep_until(until) => return Waited::Over,
@@ -241,6 +245,11 @@ pub(crate) async fn wait(
             }
         }
     }
+}
+
+async fn is_set(told: &mut watch::Receiver<bool>) {
+    // The sender is part of the process and outlives its calls.
+    let _ = told.wait_for(|told| *told).await;
 }
 
 async fn ended_dialog(dialog: &mut Option<Dialog>) {

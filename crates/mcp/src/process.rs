@@ -8,6 +8,7 @@ use lancet_serving::decisions::Decisions;
 use lancet_serving::idle::Activity;
 use lancet_serving::pool::{Pool, Progress};
 use rmcp::model::Tool;
+use tokio::sync::watch;
 
 use crate::answer;
 use crate::listing::ToolList;
@@ -31,6 +32,8 @@ pub(crate) struct Process {
     pub(crate) seal: Seal,
     /// The sessions of clients over HTTP.
     pub(crate) resting: Resting,
+    /// Whether the client of the streams sends nothing more: nobody waits for a decision then.
+    pub(crate) input_ended: watch::Sender<bool>,
 }
 
 impl Process {
@@ -44,6 +47,7 @@ impl Process {
             decisions: Decisions::default(),
             seal: Seal::new()?,
             resting: Resting::default(),
+            input_ended: watch::Sender::new(false),
             lancet,
             options,
         }))

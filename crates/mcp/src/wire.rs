@@ -10,7 +10,7 @@ use rmcp::model::{ClientNotification, ClientRequest, GetMeta, JsonRpcMessage, Pr
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
 
 use crate::lines::{LineSplitter, SplitResult};
 use crate::message::{self, Fault, Received};
@@ -29,6 +29,8 @@ pub(crate) struct Wire<R, W> {
     writer: Writer<W>,
     stage: Stage,
     unanswered: Unanswered,
+    /// Told when nothing more can be read.
+    input_ended: watch::Sender<bool>,
     log: Log,
 }
 
@@ -47,7 +49,13 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     /// Makes a transport whose messages may have up to `limit` bytes.
-    pub(crate) fn new(reader: R, writer: W, limit: usize, log: Log) -> Self {
+    pub(crate) fn new(
+        reader: R,
+        writer: W,
+        limit: usize,
+        input_ended: watch::Sender<bool>,
+        log: Log,
+    ) -> Self {
         Self {
             reader,
             lines: LineSplitter::new(limit),
@@ -55,6 +63,7 @@ where
             writer: Arc::new(Mutex::new(Some(writer))),
             stage: Stage::Opening,
             unanswered: Unanswered::default(),
+            input_ended,
             log,
         }
     }
@@ -177,9 +186,13 @@ where
                 SplitResult::Line(line) => message::read(line),
                 SplitResult::TooLong => Received::Fault(Fault::too_long(self.limit)),
                 SplitResult::More => match self.reader.read_buf(self.lines.room()).await {
-                    Ok(0) => return None,
+                    Ok(0) => {
+                        self.input_ended.send_replace(true);
+                        return None;
+                    }
                     Ok(_) => continue,
                     Err(error) => {
+                        self.input_ended.send_replace(true);
                         self.log
                             .say(Level::Error, || format!("cannot read: {error}"));
                         return None;

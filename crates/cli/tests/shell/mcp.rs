@@ -130,3 +130,16 @@ fn protected_names_stay_as_they_are() {
     assert_eq!(answer_to(&answers, 1)["result"]["isError"], true);
     assert_eq!(stage.text(".vscode/settings.json"), "{}\n");
 }
+
+#[test]
+fn a_call_that_waits_for_a_person_is_answered_when_the_input_ends() {
+    let stage = Stage::new();
+    let path = stage.project().join("a.txt");
+    let write = call(1, "Write", json!({ "file_path": path, "content": "x\n" }));
+    let arguments = ["--mode", "ask", "--ask", "page"];
+    let (code, answers, err) = talk(&stage, &arguments, &[write]);
+    assert_eq!(code, 0, "{err}");
+    let refused = &answer_to(&answers, 1)["result"]["_meta"]["lancet/result"]["error"];
+    assert_eq!(refused["name"], "waiting", "{answers:?}");
+    assert!(!path.exists());
+}

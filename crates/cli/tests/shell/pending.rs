@@ -462,7 +462,7 @@ fn trust_and_yes_protected_need_a_person_or_the_token() {
     // At a terminal the answer is typed, whatever the flag says.
     let run = on_terminal(&stage, "trust --yes", "n\n");
     assert!(
-        run.code == 1 && run.out.contains("Trust this text?"),
+        run.code == 1 && run.out.contains("Trust this text"),
         "{run:?}"
     );
     let run = on_terminal(
@@ -488,4 +488,12 @@ fn trust_and_yes_protected_need_a_person_or_the_token() {
     assert_eq!(stage.run(&["trust", "--yes"]).code, 0);
     assert_eq!(stage.run(&edit).code, 0);
     assert_eq!(stage.text(".git/config"), "[user]\n");
+    // The token of a state folder that the caller names is none of the person's.
+    let stage = Stage::new().with("LANCET_TOKEN", "of-my-own");
+    stage.file(".git/config", "[core]\n");
+    stage.file("mine/serve-token", "of-my-own\n");
+    stage.file("mine/person-token", "of-my-own\n");
+    let run = stage.run(&[&edit[..], &["--state-dir", "mine"]].concat());
+    assert_eq!(run.code, 1, "{run:?}");
+    assert_eq!(stage.text(".git/config"), "[core]\n");
 }

@@ -20,6 +20,8 @@ const DAY: i64 = 24 * 60 * 60 * 1_000;
 const UNDECIDED: i64 = 7 * DAY;
 /// Decided questions are removed after this time: a yes is valid for a day.
 const DECIDED: i64 = 2 * DAY;
+/// How far ahead of the clock a decision may be dated. One from further ahead was made at an unknown time and is no yes.
+const CLOCK_ERROR: i64 = 5 * 60 * 1_000;
 /// The largest number of questions that one query returns.
 const MOST_FOUND: usize = 2_000;
 /// The compression level of what a question shows.
@@ -374,11 +376,13 @@ pub(super) fn use_up(
     question: &str,
     operation: &str,
 ) -> rusqlite::Result<bool> {
+    let now = now_in_milliseconds();
     let changed = transaction
         .prepare_cached(
-            "UPDATE questions SET state = 3, followed_by = ?2 WHERE id = ?1 AND state = 1 AND decided > ?3",
+            "UPDATE questions SET state = 3, followed_by = ?2
+             WHERE id = ?1 AND state = 1 AND decided > ?3 AND decided <= ?4",
         )?
-        .execute(params![question, operation, now_in_milliseconds() - DAY])?;
+        .execute(params![question, operation, now - DAY, now + CLOCK_ERROR])?;
     Ok(changed == 1)
 }
 

@@ -23,6 +23,9 @@ use crate::wording::count;
 const TRIES: usize = 8;
 /// How long a yes is valid, in milliseconds.
 const VALID: i64 = 24 * 60 * 60 * 1_000;
+/// How far ahead of the clock a decision may be dated: clocks are set back by a little. One from further ahead was made at
+/// an unknown time, and is asked about again.
+const CLOCK_ERROR: i64 = 5 * 60 * 1_000;
 
 /// A person's decision about the plan at hand.
 pub(super) struct Decision {
@@ -162,7 +165,9 @@ fn source_of(file: &FileQuestion) -> &Path {
 
 fn is_valid(found: &QuestionRecord) -> bool {
     let decided = found.decision.as_ref();
-    decided.is_some_and(|decision| decision.time > operation::milliseconds() - VALID)
+    let now = operation::milliseconds();
+    let is_recent = |time: i64| time > now - VALID && time <= now + CLOCK_ERROR;
+    decided.is_some_and(|decision| is_recent(decision.time))
 }
 
 fn decided(found: &QuestionRecord) -> Decision {
