@@ -34,7 +34,7 @@ mod table;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-use lancet_workspace::{FolderHandle, FolderWatch, WatchedFolder};
+use lancet_workspace::{FolderHandle, FolderWatch, MountWatch, WatchedFolder};
 
 use self::blocks::Blocks;
 use self::contents::Contents;
@@ -136,6 +136,7 @@ pub struct Index {
     watch: FolderWatch,
     watched: HashMap<WatchedFolder, FolderId>,
     rule_files: RuleFileStates,
+    mounts: MountWatch,
     /// Files with several hard links.
     linked: BTreeSet<FileId>,
     /// The memory and the watches that are taken from the user's budget.
@@ -214,6 +215,7 @@ impl Index {
             watch: FolderWatch::new().map_err(|_| NotResident::NoWatches)?,
             watched: HashMap::new(),
             rule_files: RuleFileStates::above(path, scope.excludes),
+            mounts: MountWatch::new(path),
             linked: BTreeSet::new(),
             memory: memory.take(0).map_err(|_| NotResident::NoMemory)?,
             watches: watches.take(0).map_err(|_| NotResident::NoWatches)?,

@@ -64,9 +64,11 @@ mod folder;
 mod folder_removal;
 mod handles;
 mod journal;
+mod linked_files;
 mod locate;
 mod locks;
 mod machine;
+mod mount_watch;
 mod mounts;
 mod random;
 mod recover;
@@ -101,10 +103,12 @@ pub use handles::{FileReader, FolderHandle};
 pub use journal::{
     Act, FileIdentity, FileJournal, Flush, Intent, Journal, Progress, Record, Step, Ticket,
 };
+pub use linked_files::linked_files;
 pub use locate::{LocateError, Located};
 pub use machine::{is_memory_scarce, lower_priority, watch_limit};
+pub use mount_watch::MountWatch;
 pub use recover::{Recovered, RecoveryOutcome};
-pub use resolved::{normalize_lexically, resolved_folder};
+pub use resolved::{all_names_through_links, normalize_lexically, resolved_folder};
 pub use revision::{Hasher, Revision};
 pub use roots::{OpenError, Workspace};
 pub use scan::KnownContent;

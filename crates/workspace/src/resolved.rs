@@ -1,6 +1,7 @@
 //! Canonical and lexically normalized paths of folders that need not be below a root, such as the state folder. Only
 //! for comparing and displaying, never for opening.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 /// Returns the folder with its links resolved as far as it exists; components that do not exist keep their spelling.
@@ -16,6 +17,62 @@ pub fn resolved_folder(folder: &Path) -> PathBuf {
         }
     }
     folder.to_path_buf()
+}
+
+/// How many links are followed from one path, as many as Linux follows.
+const MOST_LINKS: usize = 40;
+
+/// Lists the names that these paths lead through (see `names_through_links`). Folders that several of them share are
+/// followed once.
+pub fn all_names_through_links(paths: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
+    let mut folders: BTreeMap<&Path, Vec<PathBuf>> = BTreeMap::new();
+    let mut names = BTreeSet::new();
+    for path in paths {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+            continue;
+        };
+        let known = folders.entry(folder);
+        let known = known.or_insert_with(|| names_through_links(folder));
+        names.extend(known.iter().map(|folder| folder.join(name)));
+        if path.is_symlink() {
+            names.extend(names_through_links(path));
+        }
+    }
+    names
+}
+
+/// Lists the names that a path leads through: itself, what it becomes as each symbolic link in it is replaced by where
+/// that link leads, and at last the name without links. Whoever changes the file at one of them, or puts a file there
+/// where there is none, changes what the path leads to.
+fn names_through_links(path: &Path) -> Vec<PathBuf> {
+    let mut names = vec![normalize_lexically(path)];
+    let mut current = names[0].clone();
+    for _ in 0..MOST_LINKS {
+        let Some(next) = without_first_link(&current) else {
+            break;
+        };
+        if names.contains(&next) {
+            break;
+        }
+        names.push(next.clone());
+        current = next;
+    }
+    names
+}
+
+/// The path with its first link replaced by where that link leads; none where it has none.
+fn without_first_link(path: &Path) -> Option<PathBuf> {
+    let mut begun = PathBuf::new();
+    let mut parts = path.components();
+    while let Some(part) = parts.next() {
+        begun.push(part);
+        if let Ok(target) = std::fs::read_link(&begun) {
+            begun.pop();
+            // The folder before the link has no links left, so `..` in the target means what it says.
+            return Some(normalize_lexically(&begun.join(target).join(parts)));
+        }
+    }
+    None
 }
 
 /// Removes `.` and `..` from a path lexically, as if no component were a link.
@@ -48,5 +105,35 @@ mod tests {
             resolved_folder(&place.join("link/a/b")),
             place.join("real/a/b")
         );
+    }
+
+    #[test]
+    fn every_name_on_the_way_to_a_file_is_listed() {
+        let place = tempfile::tempdir().expect("a folder");
+        let place = std::fs::canonicalize(place.path()).expect("there");
+        std::fs::create_dir(place.join("real")).expect("made");
+        let link = |target: &str, name: &str| {
+            std::os::unix::fs::symlink(target, place.join(name)).expect("made");
+        };
+        link("real", "second");
+        link("./second", "first");
+        link("../first/tool", "real/alias");
+        let names = names_through_links(&place.join("first/alias"));
+        let expected = [
+            "first/alias",
+            "second/alias",
+            "real/alias",
+            "first/tool",
+            "second/tool",
+            "real/tool",
+        ];
+        assert_eq!(names, expected.map(|name| place.join(name)));
+        let asked = BTreeSet::from([place.join("first/alias"), place.join("second/none")]);
+        let all = all_names_through_links(&asked);
+        for name in [&expected[..], &["second/none", "real/none"]].concat() {
+            assert!(all.contains(&place.join(name)), "{name}");
+        }
+        link("loop", "loop");
+        assert_eq!(names_through_links(&place.join("loop")).len(), 1);
     }
 }

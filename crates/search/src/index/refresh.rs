@@ -38,7 +38,7 @@ struct Doubts {
 impl Index {
     /// Takes in all changes that were made before this call.
     pub(super) fn refresh(&mut self, scope: &IndexScope<'_>) -> Result<(), NotResident> {
-        if !self.rule_files.are_unchanged() {
+        if self.mounts.has_changed() || !self.rule_files.are_unchanged() {
             return Err(NotResident::Changing);
         }
         let mut doubts = self.take_changes()?;

@@ -7,3 +7,5 @@ mod changes;
 mod folder;
 mod fresh;
 mod large_files;
+#[cfg(target_os = "linux")]
+mod mounts;

@@ -1,0 +1,56 @@
+//! The files below a folder that have several hard links, by device and inode: for folders that are no root, such as the
+//! state folder.
+
+use std::collections::HashSet;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+/// How many entries are looked at.
+const MOST_ENTRIES: usize = 50_000;
+
+/// Lists device and inode of the files below a folder that have several hard links. No link is followed, and what cannot
+/// be listed is left out.
+pub fn linked_files(folder: &Path) -> HashSet<(u64, u64)> {
+    let mut found = HashSet::new();
+    let mut waiting: Vec<PathBuf> = vec![folder.to_path_buf()];
+    let mut looked = 0;
+    while let Some(folder) = waiting.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else {
+            continue;
+        };
+        for entry in entries.flatten() {
+            looked += 1;
+            if looked > MOST_ENTRIES {
+                return found;
+            }
+            let Ok(facts) = entry.metadata() else {
+                continue;
+            };
+            if facts.is_dir() {
+                waiting.push(entry.path());
+            } else if facts.nlink() > 1 {
+                found.insert((facts.dev(), facts.ino()));
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_with_several_names_are_found_at_any_depth() {
+        let place = tempfile::tempdir().expect("a folder");
+        let folder = place.path().join("state/deep");
+        std::fs::create_dir_all(&folder).expect("made");
+        for name in ["one", "two"] {
+            std::fs::write(folder.join(name), name).expect("written");
+        }
+        std::fs::hard_link(folder.join("one"), place.path().join("other")).expect("linked");
+        let facts = std::fs::metadata(place.path().join("other")).expect("there");
+        let found = linked_files(&place.path().join("state"));
+        assert_eq!(found, HashSet::from([(facts.dev(), facts.ino())]));
+    }
+}

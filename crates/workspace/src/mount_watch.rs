@@ -1,0 +1,118 @@
+//! Tells whether something was mounted or unmounted at or below a folder. Watches of folders do not: what is mounted over a
+//! folder or a file leaves the one below it as it was. The kernel marks `/proc/self/mountinfo` at each change, so looking
+//! costs one system call while nothing is mounted.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+/// The list of this process's mounts.
+const LIST: &str = "/proc/self/mountinfo";
+
+/// Watches the mounts at, below and above a folder.
+#[derive(Debug)]
+pub struct MountWatch {
+    folder: PathBuf,
+    /// None where the system has no such list.
+    list: Option<File>,
+    /// The mounts that concern the folder, as the list has them.
+    known: Vec<Vec<u8>>,
+}
+
+impl MountWatch {
+    /// Begins to watch the mounts that concern a folder.
+    pub fn new(folder: &Path) -> MountWatch {
+        let list = File::open(LIST).ok();
+        let watch = MountWatch {
+            folder: folder.to_path_buf(),
+            list,
+            known: Vec::new(),
+        };
+        // The first look always tells of a change.
+        watch.is_marked();
+        let known = watch.mounts();
+        MountWatch { known, ..watch }
+    }
+
+    /// Whether a mount that concerns the folder has come or gone since this was asked last.
+    pub fn has_changed(&mut self) -> bool {
+        if !self.is_marked() {
+            return false;
+        }
+        let now = self.mounts();
+        let has_changed = now != self.known;
+        self.known = now;
+        has_changed
+    }
+
+    fn is_marked(&self) -> bool {
+        let Some(list) = &self.list else {
+            return false;
+        };
+        let mut asked = [PollFd::new(list, PollFlags::PRI)];
+        let at_once = Timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        match poll(&mut asked, Some(&at_once)) {
+            Ok(0) => false,
+            Ok(_) => true,
+            // Where it is unknown, the list itself is compared.
+            Err(_) => true,
+        }
+    }
+
+    fn mounts(&self) -> Vec<Vec<u8>> {
+        let list = std::fs::read(LIST).unwrap_or_default();
+        let lines = list.split(|&byte| byte == b'\n');
+        let concerns = |line: &&[u8]| {
+            let point = line.split(|&byte| byte == b' ').nth(4);
+            point.map(unescaped).is_some_and(|point| {
+                point.starts_with(&self.folder) || self.folder.starts_with(&point)
+            })
+        };
+        lines.filter(concerns).map(<[u8]>::to_vec).collect()
+    }
+}
+
+/// A path of the list, in which blanks and backslashes are octal numbers.
+fn unescaped(field: &[u8]) -> PathBuf {
+    let mut path = Vec::with_capacity(field.len());
+    let mut rest = field;
+    while let Some((&byte, after)) = rest.split_first() {
+        let number = after.get(..3).filter(|_| byte == b'\\');
+        let number = number.and_then(|digits| std::str::from_utf8(digits).ok());
+        match number.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
+            Some(number) => {
+                path.push(number);
+                rest = &after[3..];
+            }
+            None => {
+                path.push(byte);
+                rest = after;
+            }
+        }
+    }
+    OsString::from_vec(path).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blanks_in_mount_points_are_read() {
+        assert_eq!(unescaped(br"/a\040b\134c"), Path::new(r"/a b\c"));
+        assert_eq!(unescaped(br"/a\09"), Path::new(r"/a\09"));
+    }
+
+    #[test]
+    fn without_a_mount_nothing_has_changed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut watch = MountWatch::new(folder.path());
+        assert!(!watch.has_changed() && !watch.has_changed());
+    }
+}
