@@ -9,12 +9,14 @@ use std::sync::OnceLock;
 
 use lancet::Settings;
 use lancet::language::ServerEntry;
+use lancet::settings::Origin::{Project, TrustedProject};
 use lancet_serving::{CONFINED, LIMITED, Launch, Launcher, Programs, Running, Streams};
 
 use crate::arguments::WorkArguments;
 use crate::failure::Exit;
 use crate::language;
-use crate::surroundings::{Flags, Surroundings, load_settings, settings_files};
+use crate::surroundings::trusted_programs::TrustCheck;
+use crate::surroundings::{Flags, SettingsFile, Surroundings, load_settings, settings_files};
 use crate::terminal::print_error;
 
 /// The argument that makes this program the launcher. The first root, the state folder and the value of `--config`
@@ -61,9 +63,10 @@ pub(crate) fn run(typed: &[OsString]) -> Exit {
                 state_dir: path(state),
                 ..WorkArguments::default()
             };
-            let programs = programs(Path::new(root), &place);
+            let (programs, check) = programs(Path::new(root), &place);
+            let passes = |command: &[String]| check.passes(command);
             let connection = io::stdin().as_fd().try_clone_to_owned();
-            match connection.and_then(|line| lancet_serving::serve(line, &programs)) {
+            match connection.and_then(|line| lancet_serving::serve(line, &programs, &passes)) {
                 Ok(()) => Exit::Done,
                 Err(_) => Exit::System,
             }
@@ -76,12 +79,12 @@ fn path(given: &OsStr) -> Option<PathBuf> {
     (!given.is_empty()).then(|| given.into())
 }
 
-/// The programs that the environment and the settings name. Where the settings do not load there are none of theirs.
-fn programs(first_root: &Path, place: &WorkArguments) -> Programs {
+/// The programs that the environment and the settings name, and what checks that they are those that the person trusts.
+/// Where the settings do not load there are none of theirs.
+fn programs(first_root: &Path, place: &WorkArguments) -> (Programs, TrustCheck) {
     let around = Surroundings::from_environment();
-    let settings = settings_files(&around, first_root, place)
-        .and_then(|files| load_settings(&files, Flags::default()));
-    let settings = settings.ok();
+    let files = settings_files(&around, first_root, place).unwrap_or_default();
+    let settings = load_settings(&files, Flags::default()).ok();
     let mut programs = known_programs(&around, settings.as_ref());
     if let Some(settings) = &settings
         && language::is_trusted(&around, first_root, place)
@@ -89,7 +92,25 @@ fn programs(first_root: &Path, place: &WorkArguments) -> Programs {
         programs.servers = language::programs(settings, &language::entries(settings));
         programs.servers_below = Some(first_root.to_path_buf());
     }
-    programs
+    let state = around.state_dir(place.state_dir.as_deref()).ok().flatten();
+    let mut of_project = commands_of_project(files, settings.as_ref());
+    // Servers are started for a trusted project only, whoever names them.
+    of_project.extend(programs.servers.iter().map(|server| server.run.clone()));
+    let places = around.program_places();
+    let check = TrustCheck::new(state, first_root, places, of_project);
+    (programs, check)
+}
+
+/// The commands that the project's own settings name, and no other layer.
+fn commands_of_project(files: Vec<SettingsFile>, settings: Option<&Settings>) -> Vec<Vec<String>> {
+    let others = files.into_iter();
+    let others = others.filter(|file| !matches!(file.origin, Project | TrustedProject));
+    let others = load_settings(&others.collect::<Vec<_>>(), Flags::default());
+    let own = others.map(|settings| settings.commands());
+    let own = own.unwrap_or_default();
+    let mut commands = settings.map(Settings::commands).unwrap_or_default();
+    commands.retain(|command| !own.contains(command));
+    commands
 }
 
 fn known_programs(around: &Surroundings, settings: Option<&Settings>) -> Programs {

@@ -257,6 +257,7 @@ impl<'a> OpenRequest<'a> {
             answer_limit: self.answer_limit,
             log,
         };
+        builder = builder.program_places(around.program_places());
         for file in recipe.files() {
             builder = builder.settings_file(file);
         }

@@ -8,6 +8,7 @@ mod pictures;
 mod roots;
 mod settings;
 pub(crate) mod trust;
+pub(crate) mod trusted_programs;
 
 use std::env;
 use std::ffi::OsString;
@@ -26,6 +27,7 @@ pub(crate) use settings::{
 
 pub(crate) use trust::file as trusted_file;
 
+use lancet::programs::ProgramPlaces;
 use lancet_serving::conversation::SESSION_VARIABLES;
 
 use crate::arguments::ColorWhen;
@@ -167,6 +169,15 @@ impl Surroundings {
     pub(crate) fn config_folder(&self) -> Option<PathBuf> {
         let home = self.home.as_ref().map(|home| home.join(".config"));
         self.config_home.clone().or(home)
+    }
+
+    /// Where the programs of the settings are looked for, and where they are started.
+    pub(crate) fn program_places(&self) -> ProgramPlaces {
+        let path = env::var_os("PATH").unwrap_or_default();
+        ProgramPlaces {
+            path: env::split_paths(&path).collect(),
+            working: self.working.iter().cloned().collect(),
+        }
     }
 
     /// Makes a path absolute. `~` is expanded here as well, because no shell does that in `--root=~/x` or in the

@@ -8,7 +8,7 @@ use lancet_policy::{Access, Outcome, Shows};
 use crate::builtin;
 use crate::engine::Lancet;
 use crate::refusal::Refusal;
-use crate::rooms::locate::{HardLinks, Intent, find};
+use crate::rooms::locate::{HardLinks, Intent, find, outside_words};
 
 /// A decision about a file, and what decided it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,12 +61,16 @@ impl Lancet {
             covering.into_iter().map(ToString::to_string).collect()
         });
         let is_withheld = target.with_names(|names| policy.reading(names)).is_denied();
-        let unsure = access == Access::Write && target.hard_links == HardLinks::Unknown;
+        let links = match target.hard_links {
+            HardLinks::Unknown if access == Access::Write => Some("it is one of several hard links, and not all of the others can be found (too many entries, or a folder that cannot be listed)".to_owned()),
+            HardLinks::Outside(names) => Some(format!(
+                "it also has {}, which the change reaches, too",
+                outside_words(names)
+            )),
+            _ => None,
+        };
         let (outcome, because) = match decision.outcome {
-            Outcome::Allow if unsure => (
-                Outcome::Ask,
-                "it is one of several hard links, and not all of the others can be found (too many entries, or a folder that cannot be listed)".to_owned(),
-            ),
+            Outcome::Allow if let Some(links) = links => (Outcome::Ask, links),
             Outcome::Allow if is_withheld && access == Access::Write => (
                 Outcome::Ask,
                 "reading it is denied, and what was not read is written only after a person's yes"

@@ -1,8 +1,12 @@
 //! The programs that the settings name for changes: formatters, hooks, and the trait of what a host hands in to start them. This
 //! crate starts no program.
 
+mod files;
+
 use std::path::Path;
 use std::time::Duration;
+
+pub use files::{CommandFiles, NamedScript, ProgramPlaces};
 
 /// How long a formatter may take.
 pub const FORMAT_TIME: Duration = Duration::from_secs(5);

@@ -48,7 +48,7 @@ pub use writer::has_writer;
 use by_path::decide;
 pub(crate) use model::LayeredHook;
 
-use lancet_language::ServerEntry;
+use lancet_language::{ServerEntry, built_in};
 
 use crate::programs::{Formatter, Hook};
 
@@ -162,6 +162,24 @@ impl Settings {
     /// All hooks, in the order in which they were named.
     pub fn hooks(&self) -> Vec<Hook> {
         self.hooks.iter().map(|entry| entry.hook.clone()).collect()
+    }
+
+    /// Every command that may be started because of the settings: hooks, formatters, converters, language servers (those of the
+    /// built-in table, too), and the program that is told of questions.
+    pub fn commands(&self) -> Vec<Vec<String>> {
+        let hooks = self.hooks().into_iter().map(|hook| hook.command);
+        let formatters = self.formatters().into_iter();
+        let formatters = formatters.map(|formatter| formatter.command);
+        let converters = self.converters().into_iter();
+        let converters = converters.map(|converter| converter.command);
+        let servers = self.servers().into_iter().map(|server| server.run);
+        // The arguments of known servers are words such as `server`, and no files.
+        let known = built_in().into_iter();
+        let known = known.map(|server| server.run.into_iter().take(1).collect());
+        let notify = std::iter::once(self.ask.notify.clone());
+        let all = hooks.chain(formatters).chain(converters);
+        let all = all.chain(servers).chain(known).chain(notify);
+        all.filter(|command| !command.is_empty()).collect()
     }
 
     /// The hooks with their rules and layers.

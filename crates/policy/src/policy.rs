@@ -75,6 +75,8 @@ pub struct Policy {
     guards: Sets,
     /// The settings files in force, folded.
     settings: Vec<String>,
+    /// The files that the programs of the settings are started from, folded.
+    programs: Vec<String>,
 }
 
 /// Files that models share: no credential is written into them.
@@ -126,6 +128,7 @@ impl Policy {
             lift_secret,
             guards: Sets::new(Strength::Strict),
             settings: Vec::new(),
+            programs: Vec::new(),
         }
         .with_guards(&[], resolve)
     }
@@ -159,6 +162,17 @@ impl Policy {
         let spellings = files.iter().flat_map(|file| [file.clone(), resolve(file)]);
         let folded = spellings.map(|file| fold::path(&file, Strength::Strict).as_str().to_owned());
         self.settings = folded.collect();
+        self
+    }
+
+    /// Protects the files that the programs of the settings are started from, as far as they are below a root: a model must
+    /// not decide what these programs do.
+    #[must_use]
+    pub fn with_programs(mut self, files: &[PathBuf]) -> Policy {
+        let roots = &self.ground.roots;
+        let below = |file: &&PathBuf| roots.iter().any(|root| file.starts_with(root));
+        let folded = |file: &PathBuf| fold::path(file, Strength::Strict).as_str().to_owned();
+        self.programs = files.iter().filter(below).map(folded).collect();
         self
     }
 
@@ -359,10 +373,13 @@ impl Policy {
 
     /// The protected name in a path, unless a scope opens the path.
     fn protected(&self, name: &Name<'_>) -> Option<&'static str> {
-        if !self.settings.is_empty() {
-            let whole = name.absolute(Strength::Strict).as_str();
-            if self.settings.iter().any(|file| file == whole) {
-                return Some("a settings file of lancet");
+        for (files, known) in [
+            (&self.settings, "a settings file of lancet"),
+            (&self.programs, "a program that lancet's settings start"),
+        ] {
+            let is_named = |file: &String| file == name.absolute(Strength::Strict).as_str();
+            if files.iter().any(is_named) {
+                return Some(known);
             }
         }
         let root = name.root_name();

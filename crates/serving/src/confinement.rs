@@ -9,7 +9,8 @@ use std::process::Command;
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-use crate::wall::{self, WritableFolders};
+use crate::syscall_filter;
+use crate::wall::{self, Signals, WritableFolders};
 
 /// The argument that makes this program confine itself and become another one; the folder that the other one may write
 /// in, the program and its arguments follow.
@@ -69,11 +70,13 @@ fn confine(folder: PathBuf) -> io::Result<()> {
     ] {
         limit(resource, most)?;
     }
-    // Where the kernel has no Landlock, the other limits hold.
-    wall::raise(&WritableFolders {
+    // Where the kernel has no Landlock, or no filters of system calls, the other limits hold.
+    let writable = WritableFolders {
         folders: vec![folder],
         made: Vec::new(),
-    });
+    };
+    wall::confine(&writable, Signals::OwnProcesses);
+    syscall_filter::install();
     Ok(())
 }
 

@@ -15,6 +15,7 @@ use lancet_formats::convert::{MOST_SECONDS, PATH};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 use crate::commands::{confined, formatting, limited, plain, shell};
+use crate::descendants::{self, OwnChildren};
 use crate::programs::{Launch, Programs, Streams, editor_arguments, pager_arguments};
 use crate::running::{ProcessGroup, StartedProgram};
 use crate::temporary_folder::TemporaryFolder;
@@ -22,6 +23,9 @@ use crate::wire::{self, Connection, Report};
 
 /// How long the program may take that is told when something begins to wait.
 const NOTIFY_TIME: Duration = Duration::from_secs(10);
+
+/// What is said of a program that is not started because it is not the one that was trusted.
+const CHANGED: &str = "a file that it is started from is not as it was when you trusted it; `lancet trust` shows the difference and asks";
 
 /// The handle of a launcher. Clones share it.
 #[derive(Clone, Debug)]
@@ -100,6 +104,7 @@ impl Launcher {
             Report::Started => Ok(Running(How::There(report))),
             Report::Failed(error) => Err(io::Error::from_raw_os_error(error)),
             Report::Unknown => Err(unnamed()),
+            Report::Changed => Err(io::Error::other(CHANGED)),
             _ => Err(io::Error::other("the launcher is out of order")),
         }
     }
@@ -130,23 +135,54 @@ impl Running {
     }
 }
 
-/// The main loop of the launcher: starts requested programs until the connection is closed, and then ends those that run.
+/// The main loop of the launcher: starts requested programs until the connection is closed, and then ends every process below this one.
+///
+/// `passes` is asked before each program of the settings, with its command: one that does not pass is not started.
 ///
 /// # Errors
 /// The connection cannot be read.
-pub fn serve(connection: OwnedFd, programs: &Programs) -> io::Result<()> {
+pub fn serve(
+    connection: OwnedFd,
+    programs: &Programs,
+    passes: &(dyn Fn(&[String]) -> bool + Sync),
+) -> io::Result<()> {
     outlive_signals();
+    descendants::adopt();
+    let served = serve_requests(connection, programs, passes);
+    // What left its process group has no other parent by now, or will have none.
+    descendants::end_all();
+    served
+}
+
+fn serve_requests(
+    connection: OwnedFd,
+    programs: &Programs,
+    passes: &(dyn Fn(&[String]) -> bool + Sync),
+) -> io::Result<()> {
     let connection = Connection::new(connection);
+    let children = &OwnChildren::default();
     std::thread::scope(|scope| {
         while let Some((launch, streams, report)) = connection.next()? {
             // A thread waits for each program, because an editor may be open for hours. The kernel ends a converter when
             // the thread that started it ends.
             scope.spawn(move || {
-                let told = match start(programs, &launch, streams) {
+                let command = programs.command(&launch);
+                if command.is_some_and(|command| !passes(command)) {
+                    let _ = report.tell(Report::Changed);
+                    return;
+                }
+                let started = children.start(
+                    || start(programs, &launch, streams),
+                    |started| Some(started.as_ref().ok()?.as_ref()?.id()),
+                );
+                let told = match started {
                     Ok(Some(started)) => {
+                        let id = started.id();
                         // If the requesting process has ended, so does the program.
                         let _ = report.tell(Report::Started);
-                        started.watch(&report)
+                        let told = started.watch(&report);
+                        children.ended(id);
+                        told
                     }
                     Ok(None) => Ok(Report::Unknown),
                     Err(error) => Err(error),
@@ -277,7 +313,7 @@ mod tests {
     fn launcher(programs: Programs) -> (Launcher, std::thread::JoinHandle<io::Result<()>>) {
         let (ours, its) = wire::pair().expect("a line");
         let known = programs.clone();
-        let thread = std::thread::spawn(move || serve(its, &programs));
+        let thread = std::thread::spawn(move || serve_requests(its, &programs, &|_| true));
         let launcher = Launcher {
             connection: Some(Arc::new(Connection::new(ours))),
             programs: Arc::new(known),

@@ -30,6 +30,35 @@ pub struct Programs {
     pub servers_below: Option<PathBuf>,
 }
 
+impl Programs {
+    /// The command of the settings that a request is for; none for programs of the person's environment, and where there
+    /// is no such entry.
+    pub(crate) fn command(&self, launch: &Launch) -> Option<&[String]> {
+        let command = match launch {
+            Launch::Editor { .. } | Launch::Pager => return None,
+            Launch::Notify => &self.notify,
+            Launch::Converter { pattern, .. } => {
+                // The last entry of a pattern is the one in force.
+                let mut entries = self.converters.iter().rev();
+                &entries.find(|entry| entry.pattern == *pattern)?.command
+            }
+            Launch::Formatter { entry, .. } => {
+                let mut entries = self.formatters.iter();
+                &entries.find(|formatter| formatter.id() == *entry)?.command
+            }
+            Launch::Hook { entry } => {
+                let mut entries = self.hooks.iter();
+                &entries.find(|hook| hook.id() == *entry)?.command
+            }
+            Launch::Server { name, .. } => {
+                let mut entries = self.servers.iter();
+                &entries.find(|server| server.name == *name)?.run
+            }
+        };
+        Some(command)
+    }
+}
+
 /// A language server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerProgram {

@@ -38,6 +38,11 @@ pub(crate) struct StartedProgram {
 }
 
 impl StartedProgram {
+    /// The number of its process.
+    pub(crate) fn id(&self) -> i32 {
+        Pid::from_child(&self.child).as_raw_nonzero().get()
+    }
+
     /// Waits until the program has ended, its time is over, or nobody waits for it any more. In each case it has ended
     /// afterwards, with everything in its group.
     pub(crate) fn watch(mut self, report: &Connection) -> io::Result<Report> {

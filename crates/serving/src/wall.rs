@@ -45,11 +45,24 @@ pub struct WritableFolders {
     pub made: Vec<PathBuf>,
 }
 
+/// Which processes may get signals from a confined one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Signals {
+    /// Those of the same user, as without confinement.
+    Anywhere,
+    /// Those that it started itself, where the kernel can keep to that.
+    OwnProcesses,
+}
+
 /// Confines this thread and everything that it starts from now on; the result says whether that was possible.
-#[cfg(target_os = "linux")]
 pub fn raise(writable: &WritableFolders) -> Wall {
+    confine(writable, Signals::Anywhere)
+}
+
+#[cfg(target_os = "linux")]
+pub(crate) fn confine(writable: &WritableFolders, signals: Signals) -> Wall {
     use std::os::unix::fs::DirBuilderExt as _;
-    raise_with(writable, &|folder| {
+    raise_with(writable, signals, &|folder| {
         // If this fails, the first write reports why, as it does without confinement.
         let _ = std::fs::DirBuilder::new()
             .recursive(true)
@@ -62,23 +75,27 @@ pub fn raise(writable: &WritableFolders) -> Wall {
 #[cfg(target_os = "linux")]
 fn raise_with(
     writable: &WritableFolders,
+    signals: Signals,
     make: &dyn Fn(&std::path::Path),
 ) -> Result<Wall, landlock::RulesetError> {
     use landlock::{
         ABI, AccessFs, CompatLevel, Compatible as _, LandlockStatus, Ruleset, RulesetAttr as _,
-        RulesetCreatedAttr as _, RulesetStatus, path_beneath_rules,
+        RulesetCreatedAttr as _, RulesetStatus, Scope, path_beneath_rules,
     };
     let mut writing = AccessFs::from_write(ABI::V5);
     // An ioctl on a terminal is not a write to a file.
     writing.remove(AccessFs::IoctlDev);
-    let rules = Ruleset::default()
+    let mut rules = Ruleset::default()
         // A kernel that cannot distinguish moves inside from moves out of a folder would refuse both; then there is no
         // confinement.
         .set_compatibility(CompatLevel::SoftRequirement)
         .handle_access(AccessFs::Refer)?
         .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(writing)?
-        .create()?;
+        .handle_access(writing)?;
+    if signals == Signals::OwnProcesses {
+        rules = rules.scope(Scope::Signal | Scope::AbstractUnixSocket)?;
+    }
+    let rules = rules.create()?;
     for folder in &writable.made {
         make(folder);
     }
@@ -101,7 +118,7 @@ fn raise_with(
 
 /// No other system has Landlock.
 #[cfg(not(target_os = "linux"))]
-pub fn raise(_: &WritableFolders) -> Wall {
+pub(crate) fn confine(_: &WritableFolders, _: Signals) -> Wall {
     Wall::Absent
 }
 

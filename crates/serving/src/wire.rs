@@ -34,6 +34,8 @@ pub(crate) enum Report {
     Failed(i32),
     /// The launcher has no such entry.
     Unknown,
+    /// It is not started, because a file of it is not the one that was trusted.
+    Changed,
 }
 
 /// The two ends of a socket pair, which child processes do not inherit.
@@ -112,6 +114,7 @@ impl Connection {
             Report::Late => "late 0".to_owned(),
             Report::Failed(error) => format!("failed {error}"),
             Report::Unknown => "unknown 0".to_owned(),
+            Report::Changed => "changed 0".to_owned(),
         };
         let pieces = [IoSlice::new(message.as_bytes())];
         let mut beside = SendAncillaryBuffer::default();
@@ -132,6 +135,7 @@ impl Connection {
             Some(("late", _)) => Ok(Report::Late),
             Some(("failed", error)) => Ok(Report::Failed(error)),
             Some(("unknown", _)) => Ok(Report::Unknown),
+            Some(("changed", _)) => Ok(Report::Changed),
             _ => Err(io::Error::other("the launcher is gone")),
         }
     }

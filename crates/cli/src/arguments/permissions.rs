@@ -49,6 +49,8 @@ pub(crate) struct RulesArguments {
 /// Trust what the project's lancet.toml says now, or a folder without one
 ///
 /// Until then a project's file may only tighten. Trust is for this text: when the file changes, it is asked for again.
+/// The programs and scripts that the settings start are listed, and their hashes kept: one that changed is not started
+/// until this command has shown the difference. What they load in turn is not covered.
 ///
 /// In a folder without a lancet.toml the folder is trusted to run language servers of the built-in table that are on the
 /// PATH, and nothing else; what they find after a change is told to the agent. Trusted settings allow it, too.

@@ -1,11 +1,14 @@
 //! `lancet explain`, `lancet rules` and `lancet trust`: which files may be touched, and why. These commands are for
 //! people; models cannot call them.
 
+mod programs;
+
 use std::fmt::Write as _;
 use std::path::Path;
 
 use lancet::Lancet;
 use lancet::policy::{Access, Outcome};
+use lancet::settings::Origin;
 use serde_json::{Value, json};
 
 use crate::arguments::{ExplainArguments, Mode, RulesArguments, TrustArguments, WorkArguments};
@@ -13,8 +16,10 @@ use crate::failure::{Exit, Failure};
 use crate::guard::{self, Authority};
 use crate::opening::{OpenRequest, Writes};
 use crate::surroundings::{
-    RootHint, Surroundings, as_text, claude_settings, resolve_roots, settings_files,
+    Flags, RootHint, SettingsFile, Surroundings, as_text, claude_settings, load_settings,
+    resolve_roots, settings_files,
     trust::{self, FolderTrust},
+    trusted_programs,
 };
 use crate::terminal::{confirm, print, visible};
 use crate::words::paths_from;
@@ -175,12 +180,12 @@ pub(super) fn rules(arguments: &RulesArguments, around: &Surroundings) -> Result
 
 /// Runs `lancet trust`: trusts the project's settings, or the folder where it has none, or revokes the trust.
 pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    use lancet::settings::Origin::{Project, TrustedProject};
+    use Origin::{Project, TrustedProject};
     let place = &arguments.place;
     let roots = resolve_roots(&place.root, RootHint::Folder, around)?;
     let files = settings_files(around, &roots[0], place)?;
-    let mut files = files.into_iter();
-    let Some(file) = files.find(|file| matches!(file.origin, Project | TrustedProject)) else {
+    let is_projects = |file: &&SettingsFile| matches!(file.origin, Project | TrustedProject);
+    let Some(file) = files.iter().find(is_projects).cloned() else {
         return Err(Failure::usage(
             "the settings here are your own; there is no project's file to trust",
         ));
@@ -188,7 +193,7 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
     let state = around.state_dir(place.state_dir.as_deref())?;
     let state = state.ok_or_else(|| Failure::system("there is no state folder to keep this in"))?;
     let failed = |error: std::io::Error| Failure::system(format!("{}: {error}", state.display()));
-    let record = |text: Option<&str>| trust::keep(&state, &file.path, text).map_err(failed);
+    let keep_text = |text: Option<&str>| trust::keep(&state, &file.path, text).map_err(failed);
     let name = around.relative(&file.path);
     let name = visible(&name);
     let folder = &roots[0];
@@ -196,8 +201,9 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
     if arguments.revoke {
         let was_folder_trusted = trust::is_folder_trusted(&state, folder);
         // This is recorded even where the present text is not trusted, because an earlier text may be.
-        record(None)?;
+        keep_text(None)?;
         trust::keep_folder(&state, folder, FolderTrust::Revoked).map_err(failed)?;
+        trusted_programs::forget(&state, folder).map_err(failed)?;
         let mut told = String::new();
         if was_folder_trusted {
             let _ = writeln!(
@@ -214,15 +220,23 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
         print(&told)?;
         return Ok(Exit::Done);
     }
+    let settings = load_settings(&as_trusted(files), Flags::default())?;
+    let listed = programs::list(&settings, &around.program_places(), folder)?;
+    let record = trusted_programs::load(&state, folder);
+    let started = programs::words(&listed, &record, around);
     let question = match &file.text {
-        Some(text) => format!("{name} says:\n{}\nTrust this text? [y/N]", shown(text)),
+        Some(text) => format!(
+            "{name} says:\n{}\n\n{started}Trust this text and these programs? [y/N]",
+            shown(text)
+        ),
         None => format!(
-            "{shown_folder} has no {}. Trust the folder, so that language servers from lancet's own table that are on your PATH are started for it? They read the project's files, and some run parts of it (build scripts, macros, plugins). [y/N]",
+            "{started}{shown_folder} has no {}. Trust the folder, so that language servers from lancet's own table that are on your PATH are started for it? They read the project's files, and some run parts of it (build scripts, macros, plugins). [y/N]",
             lancet::settings::NAME
         ),
     };
     let authority = guard::authority("`lancet trust`", place, around)?;
-    if !(arguments.yes && authority == Authority::Token) {
+    let is_asked = !(arguments.yes && authority == Authority::Token);
+    if is_asked {
         match confirm(&question) {
             Some(true) => {}
             Some(false) => return Ok(Exit::Refused),
@@ -233,9 +247,15 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
             }
         }
     }
+    // First the programs: settings that count before their programs are known would have these refused.
+    let files: Vec<_> = listed
+        .into_iter()
+        .flat_map(|program| program.files)
+        .collect();
+    trusted_programs::keep(&state, folder, &files).map_err(failed)?;
     let told = match &file.text {
         Some(text) => {
-            record(Some(text))?;
+            keep_text(Some(text))?;
             let hash = lancet::Settings::fingerprint(text);
             format!("{name} is trusted as it is now (hash {}).\n", &hash[..16])
         }
@@ -247,8 +267,21 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
             )
         }
     };
+    if !is_asked {
+        print(&started)?;
+    }
     print(&told)?;
     Ok(Exit::Done)
+}
+
+/// The settings files as they count once the project's is trusted.
+fn as_trusted(mut files: Vec<SettingsFile>) -> Vec<SettingsFile> {
+    for file in &mut files {
+        if file.origin == Origin::Project {
+            file.origin = Origin::TrustedProject;
+        }
+    }
+    files
 }
 
 /// Escapes a text line by line, so that it is safe to show.

@@ -8,6 +8,8 @@ mod chance;
 mod colours;
 mod completions;
 #[cfg(target_os = "linux")]
+mod confined;
+#[cfg(target_os = "linux")]
 mod converters;
 mod diagnostics;
 mod doctor;
@@ -21,6 +23,8 @@ mod formatters;
 mod history;
 mod install;
 mod limits;
+#[cfg(target_os = "linux")]
+mod linked_outside;
 mod live;
 mod mcp;
 #[cfg(target_os = "linux")]
@@ -49,6 +53,8 @@ mod stage;
 mod terminal;
 #[path = "../../../search/tests/agreement/tree.rs"]
 mod tree;
+#[cfg(target_os = "linux")]
+mod trusted_programs;
 mod wall;
 mod watch;
 mod wordings;

@@ -73,6 +73,10 @@ fn a_hook_that_asks_or_is_not_understood_has_a_person_asked() {
             "asks: look twice",
         ),
         ("echo nonsense", "what it wrote is not understood"),
+        (
+            "echo '{\"decision\":\"deny\",\"decision\":\"allow\"}'",
+            "what it wrote is not understood",
+        ),
         ("echo '{\"decision\":\"allow\"}'; exit 1", "exit code 1"),
         ("echo bad >&2; exit 1", "it ended with exit code 1: bad"),
         (

@@ -305,6 +305,15 @@ impl Builder {
         self
     }
 
+    /// Says where the programs of the settings are looked for: the folders of `PATH`, and the folder that they are started
+    /// in. The files that they are started from are written only where a person says yes. Without this, only programs and
+    /// arguments that the settings name by an absolute path, or relative to a root, are known.
+    #[must_use]
+    pub fn program_places(mut self, places: crate::programs::ProgramPlaces) -> Self {
+        self.permission_options.program_places = places;
+        self
+    }
+
     /// Sets how long a question waits for a person; the default is ten minutes.
     #[must_use]
     pub fn wait_limit(mut self, limit: Duration) -> Self {

@@ -9,9 +9,10 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use lancet_policy::{Effect, Layer, LayeredRule, Locations, Policy, Rule, Scope};
-use lancet_workspace::resolved_folder;
+use lancet_workspace::{all_names_through_links, resolved_folder};
 
 use super::OpenError;
+use crate::programs::{CommandFiles, ProgramPlaces};
 use crate::settings::{Mode, Settings};
 
 /// How long a question waits for a person by default.
@@ -36,6 +37,7 @@ pub(super) struct PermissionOptions {
     pub(super) settings_files: Vec<PathBuf>,
     /// Whether answers are for models or for the person who typed a command.
     pub(super) readers: Readers,
+    pub(super) program_places: ProgramPlaces,
     /// Rules in the host's own code, as text.
     pub(super) rules: Vec<(Effect, String)>,
 }
@@ -57,6 +59,23 @@ impl PermissionOptions {
             })
         };
         self.rules.iter().map(entry).collect()
+    }
+
+    /// Lists the files that the programs of the settings are started from, under every name that leads to them.
+    fn program_files(&self, settings: &Settings, roots: &[PathBuf]) -> Vec<PathBuf> {
+        let given = &self.program_places;
+        let places = ProgramPlaces {
+            path: given.path.clone(),
+            working: [given.working.as_slice(), roots].concat(),
+        };
+        let commands = settings.commands();
+        let files = commands
+            .iter()
+            .map(|command| CommandFiles::of(command, &places));
+        let files: BTreeSet<PathBuf> = files
+            .flat_map(|files| files.all().map(Path::to_path_buf).collect::<Vec<_>>())
+            .collect();
+        all_names_through_links(&files).into_iter().collect()
     }
 
     /// Lists the read roots: those of the builder, and those of the settings that exist.
@@ -84,6 +103,8 @@ pub(crate) struct Permissions {
     scopes: Vec<Scope>,
     guards: Vec<String>,
     files: Vec<PathBuf>,
+    /// The files that the programs of the settings are started from.
+    program_files: Vec<PathBuf>,
 }
 
 impl Permissions {
@@ -120,7 +141,10 @@ impl Permissions {
             .chain(&permission_options.user_settings)
             .cloned()
             .collect();
-        let policy = policy.with_settings(&files, &resolved_folder);
+        let program_files = permission_options.program_files(settings, &folders[..roots]);
+        let policy = policy
+            .with_settings(&files, &resolved_folder)
+            .with_programs(&program_files);
         Ok(Permissions {
             roots,
             user_settings: permission_options.user_settings.clone(),
@@ -129,6 +153,7 @@ impl Permissions {
             scopes: settings.open.clone(),
             guards: settings.guards.clone(),
             files,
+            program_files,
         })
     }
 
@@ -150,6 +175,7 @@ impl Permissions {
             &resolved_folder,
         );
         let more = more.with_guards(&self.guards, &resolved_folder);
-        *policy = Arc::new(more.with_settings(&self.files, &resolved_folder));
+        let more = more.with_settings(&self.files, &resolved_folder);
+        *policy = Arc::new(more.with_programs(&self.program_files));
     }
 }

@@ -5,6 +5,7 @@ mod after;
 mod input;
 
 use lancet_policy::Policy;
+use serde_json::Value;
 
 pub(super) use self::after::after;
 use super::CallContext;
@@ -81,6 +82,13 @@ enum Decided {
     Deny(String),
 }
 
+/// The answer of a hook. One that has a field twice is not understood: which of the two is meant cannot be known.
+#[derive(Default, serde::Deserialize)]
+struct HookAnswer {
+    decision: Option<Value>,
+    reason: Option<Value>,
+}
+
 /// Reads the decision of a hook. Whatever is not understood has a person asked.
 fn decided(ended: Result<ProgramOutput, ProgramError>) -> Decided {
     let ended = match ended {
@@ -89,11 +97,12 @@ fn decided(ended: Result<ProgramOutput, ProgramError>) -> Decided {
     };
     let output = String::from_utf8_lossy(&ended.output);
     let output = output.trim();
-    let said: Option<serde_json::Value> = serde_json::from_str(output).ok();
-    let field = |name: &str| Some(said.as_ref()?.get(name)?.as_str()?.to_owned());
-    let reason = shortened(&field("reason").unwrap_or_default());
+    let said: HookAnswer = serde_json::from_str(output).unwrap_or_default();
+    let reason = said.reason.as_ref().and_then(Value::as_str);
+    let reason = shortened(reason.unwrap_or_default());
     let colon = if reason.is_empty() { "" } else { ": " };
-    match (field("decision").as_deref(), ended.code) {
+    let decision = said.decision.as_ref().and_then(Value::as_str);
+    match (decision, ended.code) {
         (Some("deny"), _) => Decided::Deny(reason),
         (Some("allow"), Some(0)) => Decided::Allow,
         (Some("ask"), _) => Decided::Ask(format!("asks{colon}{reason}")),

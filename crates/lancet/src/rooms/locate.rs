@@ -3,18 +3,21 @@
 
 mod given;
 mod hard_links;
+mod outside_names;
 mod refuse;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lancet_policy::{Cause, Decision, FileNames, LayeredRule, NameKind, Policy, Shows};
+use lancet_policy::{Cause, Decision, FileNames, NameKind, Policy, Shows};
 use lancet_workspace::{FileType, LocateError, Located};
 
 pub(crate) use self::hard_links::LinkIndex;
 pub(crate) use self::refuse::root_moved;
 
-use self::refuse::{closed, not_relative, only_for_reading, refuse, settings_first};
+use self::refuse::{
+    closed, denied, not_relative, only_for_reading, refuse, refuse_state, refuse_unshown,
+};
 use crate::engine::EngineView;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::{QuotedPath, names, quote_path};
@@ -52,6 +55,9 @@ pub(crate) enum HardLinks {
     Known,
     /// There were too many entries to check, or a folder could not be listed: a protected name may have been missed.
     Unknown,
+    /// All names below the roots are known, and the file has this many others, outside the roots. Counted only for a file
+    /// that is to be changed.
+    Outside(u64),
 }
 
 /// A located path.
@@ -64,6 +70,8 @@ pub(crate) struct Target {
     pub(crate) notices: Vec<String>,
     /// Other names of the same file that the policy checks: the path as given, and other hard links.
     others: Vec<PathBuf>,
+    /// What the file was located for.
+    intent: Intent,
     /// Whether the list of hard links is complete.
     pub(crate) hard_links: HardLinks,
     /// Whether another hard link of the file is in a read root.
@@ -173,22 +181,52 @@ pub(crate) fn find(
         ));
     }
     refuse_unshown(engine, &given, located.path())?;
+    let target = with_names(engine, policy, located, path, intent);
+    let Some(target) = target else {
+        return Err(refuse_state(&given));
+    };
+    if let HardLinks::Outside(names) = target.hard_links {
+        notices.push(format!(
+            "this file also has {}: what is written here is written there, too",
+            outside_words(names)
+        ));
+    }
     Ok(Target {
         given,
         notices,
-        ..with_names(engine, policy, located, path)
+        ..target
     })
 }
 
-/// Adds all names of a located file that the policy checks.
+/// How many names a file has outside the roots, in words.
+pub(crate) fn outside_words(names: u64) -> String {
+    match names {
+        1 => "a name outside the roots (a hard link)".to_owned(),
+        _ => format!("{names} names outside the roots (hard links)"),
+    }
+}
+
+/// Adds all names of a located file that the policy checks; none where the file is one of lancet's own state folder.
 fn with_names(
     engine: &EngineView,
     policy: &Arc<Policy>,
     located: Located,
     path: PathBuf,
-) -> Target {
+    intent: Intent,
+) -> Option<Target> {
     let mut others = Vec::new();
-    let hard_links = LinkIndex::new(engine, Arc::clone(policy)).names_of(&located, &mut others);
+    let index = LinkIndex::new(engine, Arc::clone(policy));
+    if index.is_of_state_folder(&located) {
+        return None;
+    }
+    let mut hard_links = index.names_of(&located, &mut others);
+    // A name that is removed or given away changes nothing under the other names.
+    if hard_links == HardLinks::Known && matches!(intent, Intent::Edit | Intent::Replace) {
+        hard_links = match outside_names::count(engine, &located) {
+            0 => HardLinks::Known,
+            names => HardLinks::Outside(names),
+        };
+    }
     let reaches_read_root = others
         .iter()
         .any(|hard_link| policy.is_for_reading(hard_link));
@@ -198,15 +236,16 @@ fn with_names(
             others.push(name);
         }
     }
-    Target {
+    Some(Target {
         located,
         given,
         notices: Vec::new(),
         others,
+        intent,
         hard_links,
         reaches_read_root,
         withheld: false,
-    }
+    })
 }
 
 /// Whether the path of a target still leads to the same file in the same place, and the policy decides the same for all
@@ -229,7 +268,9 @@ pub(crate) fn is_unmoved(engine: &EngineView, policy: &Arc<Policy>, target: &Tar
         return false;
     }
     let given = then.given().to_path_buf();
-    let now = with_names(engine, policy, located, given);
+    let Some(now) = with_names(engine, policy, located, given, target.intent) else {
+        return false;
+    };
     let decide = |target: &Target| {
         target.with_names(|names| {
             (
@@ -248,73 +289,6 @@ fn denied_writing<'p>(policy: &'p Policy, target: &Target, shows: Shows) -> Opti
     let decision = target.with_names(|names| policy.writing(names, shows));
     let by_mode = matches!(decision.cause, Cause::Mode(_));
     (decision.is_denied() && !by_mode).then_some(decision)
-}
-
-/// The refusal for a file that the policy denies. It names the file and the rule only where the caller used that name
-/// itself.
-fn denied(
-    engine: &EngineView,
-    policy: &Policy,
-    target: &Target,
-    decision: &Decision<'_>,
-    intent: Intent,
-) -> Refusal {
-    let given = &target.given;
-    let path = target.located.given();
-    let named = FileNames {
-        kind: sort_of(&target.located),
-        ..FileNames::one(path)
-    };
-    let by_name = match intent.shows() {
-        None => policy.reading(named),
-        Some(shows) => policy.writing(named, shows),
-    };
-    let told = by_name == *decision;
-    let text = match &decision.cause {
-        Cause::Secret { pattern } => {
-            let matches = match told {
-                true => format!(" (it matches `{pattern}`)"),
-                false => String::new(),
-            };
-            let name = path.file_name().filter(|_| told);
-            let next = engine.audience().without_secret(name);
-            format!("{given} is a secret file{matches}: its text is not shown. {next}")
-        }
-        Cause::ReadRoot(_) => return only_for_reading(given),
-        Cause::Rule(LayeredRule {
-            stands_for: Some(flaw),
-            ..
-        }) => return settings_first(given, flaw, intent),
-        Cause::Rule(entry) if told => format!(
-            "A rule denies {given}: `{} {}` of the {} settings. Work without this file, or ask the user.",
-            entry.effect.word(),
-            entry.rule,
-            entry.layer.name()
-        ),
-        _ => format!("A rule denies {given}. Work without this file, or ask the user."),
-    };
-    Refusal::new(RefusalKind::Denied, text).with("file_path", given)
-}
-
-/// Refuses lancet's own state folder, and paths such as `/proc` where opening a file has side effects.
-fn refuse_unshown(engine: &EngineView, given: &QuotedPath, opened: &Path) -> Result<(), Refusal> {
-    if is_state(engine, opened) {
-        let text = format!(
-            "{given} is in lancet's own state folder, which no tool shows or changes. Leave it alone."
-        );
-        return Err(Refusal::new(RefusalKind::Denied, text).with("file_path", given));
-    }
-    let parts: Vec<_> = opened.iter().filter_map(|part| part.to_str()).collect();
-    if matches!(
-        parts[..],
-        ["/", "dev", _] | ["/", "proc", _, "fd", ..] | ["/", "proc", _, "task", _, "fd", ..]
-    ) {
-        let text = format!(
-            "{given} is a device or an open file of a process, not a regular file. Name a regular file."
-        );
-        return Err(Refusal::new(RefusalKind::Special, text).with("file_path", given));
-    }
-    Ok(())
 }
 
 /// Whether a path is at or below lancet's own state folder.

@@ -7,7 +7,7 @@ use super::withheld;
 use crate::reason::Reason;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
-use crate::rooms::locate::{HardLinks, Target};
+use crate::rooms::locate::{HardLinks, Target, outside_words};
 use crate::rooms::plan::FilePlan;
 use crate::wording::quote_path;
 
@@ -106,6 +106,10 @@ pub(super) fn decide_file<'p, 'f>(
 /// The reason why a person must be asked about a write; none where the write is allowed.
 pub(super) fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) -> Option<Reason> {
     let path = quote_path(target.path());
+    let outside = match target.hard_links {
+        HardLinks::Outside(names) => Some(outside_words(names)),
+        HardLinks::Known | HardLinks::Unknown => None,
+    };
     let (words, key, rule) = match (&decision.cause, decision.outcome) {
         (Cause::Protected { name }, _) => (
             format!("{path} is protected (`{name}`)"),
@@ -122,6 +126,11 @@ pub(super) fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) 
             format!(
                 "{path} is one of several hard links, and not all of the others can be found (too many entries, or a folder that cannot be listed)"
             ),
+            "hard links".to_owned(),
+            None,
+        ),
+        _ if let Some(outside) = &outside => (
+            format!("{path} also has {outside}, which the change reaches, too"),
             "hard links".to_owned(),
             None,
         ),

@@ -3,13 +3,13 @@
 //! roots down.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use lancet_policy::{Cause, FileNames, Policy, Shows};
 use lancet_search::{Excludes, FolderRules};
-use lancet_workspace::{EntryKind, FileType, Located, Stamp, is_package_store};
+use lancet_workspace::{EntryKind, FileType, Located, Stamp, is_package_store, linked_files};
 
 use super::HardLinks;
 use crate::engine::EngineView;
@@ -37,6 +37,8 @@ pub(crate) struct LinkIndex<'e> {
     tree: OnceLock<Part>,
     /// The results for single folders: those around the files that were asked about.
     folders: Mutex<HashMap<PathBuf, Arc<Part>>>,
+    /// The files of the state folder that have several names.
+    state: OnceLock<HashSet<Identity>>,
 }
 
 /// The names found by one walk or in one folder.
@@ -77,7 +79,20 @@ impl<'e> LinkIndex<'e> {
             policy,
             tree: OnceLock::new(),
             folders: Mutex::default(),
+            state: OnceLock::new(),
         }
+    }
+
+    /// Whether a file is one of lancet's own state folder, under whatever name.
+    pub(super) fn is_of_state_folder(&self, located: &Located) -> bool {
+        let Some(stamp) = located.stat().filter(|stamp| stamp.links > 1) else {
+            return false;
+        };
+        let state = self.state.get_or_init(|| {
+            let folder = self.engine.base().state_folder();
+            folder.map(linked_files).unwrap_or_default()
+        });
+        stamp.kind() == FileType::File && state.contains(&identity(&stamp))
     }
 
     /// Collects the other names of a file that the policy does not allow unconditionally.
@@ -112,6 +127,9 @@ impl<'e> LinkIndex<'e> {
         let Ok(located) = self.engine.ceiling().locate_as_spelled(path) else {
             return false;
         };
+        if self.is_of_state_folder(&located) {
+            return false;
+        }
         let mut found = Vec::new();
         self.names_of(&located, &mut found);
         let others: Vec<&Path> = found.iter().map(PathBuf::as_path).collect();

@@ -1,12 +1,13 @@
-//! The refusals for a path that does not lead to a file: outside the roots, a symbolic link that leads outside, a
-//! missing folder, a path of another system.
+//! The refusals for a path that does not lead to a file that may be touched: outside the roots, a symbolic link that leads
+//! outside, a missing folder, a path of another system, a denied file, lancet's own state folder.
 
 use std::path::Path;
 
+use lancet_policy::{Cause, Decision, FileNames, LayeredRule, Policy};
 use lancet_workspace::LocateError;
 
 use super::given::ForeignPath;
-use super::{Intent, is_hidden, same_tail};
+use super::{Intent, Target, is_hidden, is_state, same_tail, sort_of};
 use crate::engine::EngineView;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::{QuotedPath, names, quote_path};
@@ -157,6 +158,82 @@ pub(super) fn settings_first(given: &QuotedPath, flaw: &str, intent: Intent) -> 
     };
     let text = format!(
         "{given} is not {verb} while lancet's settings have a mistake that may hide a rule ({flaw}). Ask the user to correct that line; `lancet doctor` shows it."
+    );
+    Refusal::new(RefusalKind::Denied, text).with("file_path", given)
+}
+
+/// The refusal for a file that the policy denies. It names the file and the rule only where the caller used that name
+/// itself.
+pub(super) fn denied(
+    engine: &EngineView,
+    policy: &Policy,
+    target: &Target,
+    decision: &Decision<'_>,
+    intent: Intent,
+) -> Refusal {
+    let given = &target.given;
+    let path = target.located.given();
+    let named = FileNames {
+        kind: sort_of(&target.located),
+        ..FileNames::one(path)
+    };
+    let by_name = match intent.shows() {
+        None => policy.reading(named),
+        Some(shows) => policy.writing(named, shows),
+    };
+    let told = by_name == *decision;
+    let text = match &decision.cause {
+        Cause::Secret { pattern } => {
+            let matches = match told {
+                true => format!(" (it matches `{pattern}`)"),
+                false => String::new(),
+            };
+            let name = path.file_name().filter(|_| told);
+            let next = engine.audience().without_secret(name);
+            format!("{given} is a secret file{matches}: its text is not shown. {next}")
+        }
+        Cause::ReadRoot(_) => return only_for_reading(given),
+        Cause::Rule(LayeredRule {
+            stands_for: Some(flaw),
+            ..
+        }) => return settings_first(given, flaw, intent),
+        Cause::Rule(entry) if told => format!(
+            "A rule denies {given}: `{} {}` of the {} settings. Work without this file, or ask the user.",
+            entry.effect.word(),
+            entry.rule,
+            entry.layer.name()
+        ),
+        _ => format!("A rule denies {given}. Work without this file, or ask the user."),
+    };
+    Refusal::new(RefusalKind::Denied, text).with("file_path", given)
+}
+
+/// Refuses lancet's own state folder, and paths such as `/proc` where opening a file has side effects.
+pub(super) fn refuse_unshown(
+    engine: &EngineView,
+    given: &QuotedPath,
+    opened: &Path,
+) -> Result<(), Refusal> {
+    if is_state(engine, opened) {
+        return Err(refuse_state(given));
+    }
+    let parts: Vec<_> = opened.iter().filter_map(|part| part.to_str()).collect();
+    if matches!(
+        parts[..],
+        ["/", "dev", _] | ["/", "proc", _, "fd", ..] | ["/", "proc", _, "task", _, "fd", ..]
+    ) {
+        let text = format!(
+            "{given} is a device or an open file of a process, not a regular file. Name a regular file."
+        );
+        return Err(Refusal::new(RefusalKind::Special, text).with("file_path", given));
+    }
+    Ok(())
+}
+
+/// The refusal for a file of lancet's own state folder.
+pub(super) fn refuse_state(given: &QuotedPath) -> Refusal {
+    let text = format!(
+        "{given} is in lancet's own state folder, which no tool shows or changes. Leave it alone."
     );
     Refusal::new(RefusalKind::Denied, text).with("file_path", given)
 }

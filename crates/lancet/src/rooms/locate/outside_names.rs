@@ -1,0 +1,110 @@
+//! Whether a file also has a name outside the roots: its names below the roots are counted and compared with the number of
+//! its hard links. This is asked only where a file with several links is about to be changed under all of them.
+
+use std::collections::{HashSet, VecDeque};
+use std::ffi::OsString;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use lancet_workspace::{EntryKind, FileType, Located, Stamp, is_package_store};
+
+use crate::engine::EngineView;
+use crate::settings::Links;
+
+/// How many entries are looked at. A file whose names were not all found by then may have them further on.
+const MOST_ENTRIES: usize = 10_000;
+
+/// The names of one file that were found below the roots.
+struct Count<'e> {
+    engine: &'e EngineView,
+    file: Stamp,
+    /// Each name by its folder's device and inode: a folder that is mounted at two places has its names once.
+    found: HashSet<(u64, u64, OsString)>,
+    waiting: VecDeque<PathBuf>,
+    looked: usize,
+    /// Whether every folder could be listed.
+    is_complete: bool,
+}
+
+/// Counts the names of a file that are outside the roots. There are none to be told of where a write leaves the other
+/// names alone, or where not all names below the roots were looked at.
+pub(super) fn count(engine: &EngineView, located: &Located) -> u64 {
+    let several = located.stat().filter(|stamp| stamp.links > 1);
+    let Some(file) = several.filter(|stamp| stamp.kind() == FileType::File) else {
+        return 0;
+    };
+    if is_separated(engine, located.path()) {
+        return 0;
+    }
+    let mut count = Count {
+        engine,
+        file,
+        found: HashSet::new(),
+        waiting: VecDeque::new(),
+        looked: 0,
+        is_complete: true,
+    };
+    // Most other names are beside the file.
+    if let Some(folder) = located.path().parent() {
+        count.look_in(folder);
+        count.waiting.clear();
+    }
+    let roots = engine.ceiling().roots().iter();
+    count.waiting.extend(roots.cloned());
+    while let Some(folder) = count.waiting.pop_front() {
+        if count.outside() == 0 {
+            return 0;
+        }
+        count.look_in(&folder);
+        if count.looked > MOST_ENTRIES || !count.is_complete {
+            return 0;
+        }
+    }
+    count.outside()
+}
+
+/// Whether a write gives the file of this name an inode of its own, so that its other names keep the old content.
+fn is_separated(engine: &EngineView, path: &Path) -> bool {
+    match engine.settings.links {
+        Some(Links::Break) => true,
+        Some(Links::Keep) => false,
+        None => path.iter().any(is_package_store),
+    }
+}
+
+impl Count<'_> {
+    fn outside(&self) -> u64 {
+        self.file.links.saturating_sub(self.found.len() as u64)
+    }
+
+    fn look_in(&mut self, folder: &Path) {
+        let here = self.engine.ceiling().locate_as_spelled(folder);
+        let here = here.ok().filter(|here| here.kind() == FileType::Directory);
+        let opened = here.and_then(|here| here.open_folder().ok());
+        let opened = opened.and_then(|opened| Some((opened.stat_itself().ok()?, opened)));
+        let Some((itself, opened)) = opened else {
+            self.is_complete = false;
+            return;
+        };
+        let mut files = Vec::new();
+        let listed = opened.list(&mut |name, kind| {
+            self.looked += 1;
+            match kind {
+                EntryKind::Folder => self.waiting.push_back(folder.join(name)),
+                EntryKind::File => files.push(name.to_owned()),
+                _ => {}
+            }
+            match self.looked > MOST_ENTRIES {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        });
+        self.is_complete &= listed.is_ok();
+        for name in files {
+            let entry = opened.stat(&name);
+            if entry.is_ok_and(|entry| entry.same_file(&self.file)) {
+                self.found.insert((itself.device, itself.inode, name));
+            }
+        }
+    }
+}
