@@ -41,6 +41,20 @@ pub(crate) enum Ended {
     No,
 }
 
+/// A fence that was entered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EnteredFence {
+    pub(crate) mark: char,
+    pub(crate) length: usize,
+    /// The line that opens it.
+    pub(crate) line: usize,
+    /// Whether the fence was opened again below its path line. Some models write fence, path line and fence, and close only
+    /// one of the two.
+    pub(crate) is_reopened: bool,
+    /// The line that closed the fence inside, where this one was opened again.
+    pub(crate) inner_closed: Option<usize>,
+}
+
 /// How far a reply was parsed.
 #[derive(Default)]
 pub(crate) struct ReadingState {
@@ -48,8 +62,8 @@ pub(crate) struct ReadingState {
     pub(crate) at: usize,
     /// The parts that are complete, in order.
     pub(crate) parts: Vec<ReplyPart>,
-    /// The fences that were entered because there are edits inside, with the line of each.
-    pub(crate) fences: Vec<(char, usize, usize)>,
+    /// The fences that were entered because there are edits inside.
+    pub(crate) fences: Vec<EnteredFence>,
     /// The file of the last block, and the line after it.
     pub(crate) last_block: Option<(String, usize)>,
     /// How many lines the edits have, those of the parts that are complete.
@@ -152,15 +166,35 @@ impl<'r, 't> Cursor<'r, 't> {
 
     /// Whether a line closes the innermost fence that was entered.
     pub(crate) fn closes_fence(&self, at: usize) -> bool {
-        let Some(&(mark, length, _)) = self.state.fences.last() else {
-            return false;
-        };
-        let open = Fence {
-            mark,
-            length,
-            info: "",
-        };
-        open.is_closed_by(self.lines.get(at))
+        self.state.fences.last().is_some_and(|entered| {
+            let open = Fence {
+                mark: entered.mark,
+                length: entered.length,
+                info: "",
+            };
+            open.is_closed_by(self.lines.get(at))
+        })
+    }
+
+    /// Leaves a fence that was opened twice and closed once: only a line directly below the first closing line can be the
+    /// second one.
+    pub(crate) fn leave_reopened(&mut self, at: usize) {
+        while let Some(entered) = self.state.fences.last()
+            && let Some(closed) = entered.inner_closed
+            && !(closed + 1..at).all(|between| self.lines.is_blank(between))
+        {
+            self.state.fences.pop();
+        }
+    }
+
+    /// Closes the innermost fence at a line.
+    pub(crate) fn close_fence(&mut self, at: usize) {
+        self.state.fences.pop();
+        if let Some(outer) = self.state.fences.last_mut()
+            && outer.is_reopened
+        {
+            outer.inner_closed = Some(at);
+        }
     }
 
     /// Finds the line that closes a fence, from a line on.

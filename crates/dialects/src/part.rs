@@ -130,6 +130,8 @@ pub struct PatchHunk {
     pub section: usize,
     /// Lines of the file below which the place is, outermost first.
     pub anchors: Vec<String>,
+    /// The first anchor, other than these, of a later hunk for the same file: the place is before it.
+    pub next_anchor: Option<String>,
     /// Whether the old lines are the last ones of the file.
     pub at_end: bool,
     /// Whether the format says that the last old line has no newline.

@@ -1,7 +1,7 @@
 //! Parses a reply line by line outside of edits: prose and code are skipped, and where an edit begins the parser of its
 //! format takes over.
 
-use crate::cursor::{Cursor, Ended, Options, ReadingState};
+use crate::cursor::{Cursor, Ended, EnteredFence, Options, ReadingState};
 use crate::error::{ParseError, ParseErrorKind, Stop};
 use crate::fence::{Fence, fence};
 use crate::line_start::{LineStart, edit_start, line_start, start_in_text};
@@ -51,7 +51,8 @@ impl<'t> Cursor<'_, 't> {
             Stop::Bad(error) => Err(error),
             Stop::More => Ok(()),
         };
-        if let Some((_, _, line)) = self.state.fences.last() {
+        let is_open = |fence: &&EnteredFence| fence.inner_closed.is_none();
+        if let Some(EnteredFence { line, .. }) = self.state.fences.iter().rfind(is_open) {
             let what = format!("the fence that opens at line {} is not closed", line + 1);
             return bad(Stop::cut_off(*line, &what));
         }
@@ -79,8 +80,9 @@ impl<'t> Cursor<'_, 't> {
                 }
             }
             LineStart::Fence => {
+                self.leave_reopened(at);
                 if self.closes_fence(at) {
-                    self.state.fences.pop();
+                    self.close_fence(at);
                 } else if let Some(open) = fence(line) {
                     return self.meet_fence(at, open);
                 }
@@ -182,7 +184,24 @@ impl<'t> Cursor<'_, 't> {
     }
 
     fn enter(&mut self, at: usize, open: Fence<'t>) -> Result<(), Stop> {
-        self.state.fences.push((open.mark, open.length, at));
+        // Between the lines of a fence that is opened twice there is nothing but the path line.
+        let path = |line: usize| !self.lines.is_blank(line) && self.path_at(line).is_some();
+        let reopens = |outer: &EnteredFence| {
+            let mut between = (outer.line + 1..at).filter(|line| !self.lines.is_blank(*line));
+            at - outer.line <= 4 && between.next().is_some_and(path) && between.next().is_none()
+        };
+        if self.state.fences.last().is_some_and(reopens)
+            && let Some(outer) = self.state.fences.last_mut()
+        {
+            outer.is_reopened = true;
+        }
+        self.state.fences.push(EnteredFence {
+            mark: open.mark,
+            length: open.length,
+            line: at,
+            is_reopened: false,
+            inner_closed: None,
+        });
         self.state.at = at + 1;
         Ok(())
     }

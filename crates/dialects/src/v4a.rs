@@ -1,6 +1,8 @@
 //! `apply_patch` (V4A): file sections between `*** Begin Patch` and `*** End Patch`. Wrappers around the patch (a
 //! heredoc, a shell's command line, a fence) count as prose.
 
+use std::collections::HashMap;
+
 use crate::cursor::Cursor;
 use crate::error::Stop;
 use crate::part::{Action, Dialect, LineRole, PatchHunk, ReplyPart};
@@ -61,9 +63,37 @@ pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize) -> Result<(), Stop> {
     if parts.is_empty() {
         return Err(Stop::malformed(at, "The patch names no file."));
     }
+    name_next_anchors(&mut parts);
     reader.state.parts.extend(parts);
     reader.state.at = next + 1;
     Ok(())
+}
+
+/// Gives each hunk with an anchor the next other anchor for its file.
+fn name_next_anchors(parts: &mut [ReplyPart]) {
+    // For each file the anchor that comes next, and the one after it that is another.
+    let mut following: HashMap<String, (String, Option<String>)> = HashMap::new();
+    for part in parts.iter_mut().rev() {
+        let Action::Edit(hunk) = &mut part.action else {
+            continue;
+        };
+        let (Some(first), Some(last)) = (hunk.anchors.first(), hunk.anchors.last()) else {
+            continue;
+        };
+        let known = following.get(&part.path).cloned();
+        hunk.next_anchor =
+            known
+                .as_ref()
+                .and_then(|(next, after)| match next.trim() == last.trim() {
+                    true => after.clone(),
+                    false => Some(next.clone()),
+                });
+        let after = match known {
+            Some((next, after)) if next.trim() == first.trim() => after,
+            known => known.map(|(next, _)| next),
+        };
+        following.insert(part.path.clone(), (first.clone(), after));
+    }
 }
 
 fn line_of_patch<'t>(reader: &Cursor<'_, 't>, begun: usize, at: usize) -> Result<&'t str, Stop> {

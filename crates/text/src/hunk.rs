@@ -28,6 +28,8 @@ pub use shifts::LineShifts;
 pub struct HunkBounds {
     /// Lines of the file below which the place is, outermost first; their indentation is ignored.
     pub anchors: Vec<String>,
+    /// The anchor of a later hunk. Where nothing is indented below the anchors, the place is before that line.
+    pub next_anchor: Option<String>,
     /// Whether the old lines are the last ones of the file.
     pub at_end: bool,
     /// Whether the hunk says that its last old line has no newline.
@@ -126,7 +128,11 @@ impl Bounded {
         }
         let anchored = match hunk.anchors.is_empty() {
             true => None,
-            false => Some(Anchored::of(query.view, &hunk.anchors)?),
+            false => Some(Anchored::of(
+                query.view,
+                &hunk.anchors,
+                hunk.next_anchor.as_deref(),
+            )?),
         };
         if let Some(anchored) = &anchored {
             bounds = bounds.within(anchored.regions(hunk.last_line));

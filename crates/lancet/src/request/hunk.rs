@@ -13,6 +13,7 @@ impl EditRequest {
         let last_old = roles.find(|role| *role != LineRole::Added);
         let bounds = HunkBounds {
             anchors: hunk.anchors.clone(),
+            next_anchor: hunk.next_anchor.clone(),
             at_end: hunk.at_end,
             old_end: final_newline(hunk.old_lacks_newline),
             new_end: final_newline(hunk.new_lacks_newline),
@@ -48,6 +49,11 @@ impl EditRequest {
             Place::Hunk(hunk) => Some(hunk),
             _ => None,
         }
+    }
+
+    /// Whether the edit replaces a text by the same text.
+    pub(crate) fn is_same_text(&self) -> bool {
+        self.place == Place::Text && self.old == self.new
     }
 
     /// Whether the edit is a hunk that changes nothing: its old and new lines are the same.

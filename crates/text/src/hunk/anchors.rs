@@ -1,5 +1,6 @@
 //! Anchors: lines of the file that bound where a hunk may be. The scope of an anchor continues while lines are blank or
-//! indented deeper than the anchor.
+//! indented deeper than the anchor. Where nothing is indented below an anchor that occurs once, its scope is what follows
+//! it, up to the next anchor of the patch or the end.
 
 use std::ops::Range;
 
@@ -34,9 +35,13 @@ struct AnchorScope {
 
 impl Anchored {
     /// Finds every place where the anchors are nested, each in the scope of the one before.
-    pub(super) fn of(view: &str, anchors: &[String]) -> Result<Anchored, HunkMiss> {
+    pub(super) fn of(
+        view: &str,
+        anchors: &[String],
+        next_anchor: Option<&str>,
+    ) -> Result<Anchored, HunkMiss> {
         let mut outer: Option<Vec<AnchorScope>> = None;
-        for anchor in anchors {
+        for (at, anchor) in anchors.iter().enumerate() {
             let mut scopes = scopes_of(view, anchor);
             if let Some(outer) = &outer {
                 let held = covered(outer);
@@ -47,6 +52,13 @@ impl Anchored {
             }
             if scopes.is_empty() {
                 return Err(HunkMiss::NoAnchor(anchor.clone()));
+            }
+            if let [only] = scopes.as_mut_slice()
+                && is_flat(view, only)
+            {
+                // A further anchor of the same hunk is looked for in all that follows.
+                let next_anchor = next_anchor.filter(|_| at + 1 == anchors.len());
+                (only.end, only.closed) = following(view, only.below, next_anchor);
             }
             outer = Some(scopes);
         }
@@ -120,6 +132,27 @@ fn scopes_of(view: &str, anchor: &str) -> Vec<AnchorScope> {
         start = below;
     }
     scopes
+}
+
+/// Whether nothing is indented below an anchor.
+fn is_flat(view: &str, scope: &AnchorScope) -> bool {
+    view[scope.below..scope.end].lines().all(is_blank)
+}
+
+/// Where the text from an offset on ends that belongs to an anchor above it: before the line of the next anchor, and after
+/// that line.
+fn following(view: &str, from: usize, next_anchor: Option<&str>) -> (usize, usize) {
+    let Some(wanted) = next_anchor.map(str::trim) else {
+        return (view.len(), view.len());
+    };
+    let mut start = from;
+    for line in view[from..].split_inclusive('\n') {
+        if line.trim() == wanted {
+            return (start, start + line.len());
+        }
+        start += line.len();
+    }
+    (view.len(), view.len())
 }
 
 /// The width of a line's indentation, in columns.

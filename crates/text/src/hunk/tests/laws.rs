@@ -32,15 +32,22 @@ fn depth(line: &str) -> usize {
 }
 
 /// The windows, as first line and length, in which a hunk under an anchor may stand.
-fn scopes(lines: &[&str], anchor: &str, last_line: LastLine) -> Vec<std::ops::Range<usize>> {
+fn scopes(lines: &[&str], anchor: &str, hunk: &HunkBounds) -> Vec<std::ops::Range<usize>> {
+    let count = lines.iter().filter(|line| line.trim() == anchor).count();
     let mut scopes = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         if line.trim() != anchor || line.trim().is_empty() {
             continue;
         }
         let deeper = |line: &&&str| line.trim().is_empty() || depth(line) > depth(lines[at]);
-        let end = at + 1 + lines[at + 1..].iter().take_while(deeper).count();
-        let closed = match last_line {
+        let mut end = at + 1 + lines[at + 1..].iter().take_while(deeper).count();
+        let is_flat = lines[at + 1..end].iter().all(|line| line.trim().is_empty());
+        if is_flat && count == 1 {
+            let next = hunk.next_anchor.as_deref();
+            let ends = |line: &&&str| next != Some(line.trim());
+            end = at + 1 + lines[at + 1..].iter().take_while(ends).count();
+        }
+        let closed = match hunk.last_line {
             LastLine::Kept => (end + 1).min(lines.len()),
             LastLine::Replaced => end,
         };
@@ -59,7 +66,7 @@ fn expected(
     let allowed = hunk
         .anchors
         .first()
-        .map(|anchor| scopes(lines, anchor, hunk.last_line));
+        .map(|anchor| scopes(lines, anchor, hunk));
     if allowed.as_ref().is_some_and(Vec::is_empty) {
         return "no anchor".to_owned();
     }
@@ -100,6 +107,7 @@ proptest! {
         length in 1_usize..4,
         new in prop::collection::vec(prop::sample::select(vec!["x", "y", "  z"]), 1..3),
         anchored in any::<bool>(),
+        next_anchor in any::<bool>(),
         at_end in prop::bool::weighted(0.2),
         kept in any::<bool>(),
         line in prop::option::of(0_usize..12),
@@ -108,6 +116,7 @@ proptest! {
         let old = &lines[from..(from + length).min(lines.len())];
         let hunk = HunkBounds {
             anchors: anchored.then(|| "f:".to_owned()).into_iter().collect(),
+            next_anchor: next_anchor.then(|| "b".to_owned()),
             at_end,
             last_line: if kept { LastLine::Kept } else { LastLine::Replaced },
             ..HunkBounds::default()
@@ -139,13 +148,14 @@ proptest! {
     fn any_hunk_and_any_view_are_taken(
         view in "[ab.\n\t é]{0,30}", old in "([ab.\t é]{0,4}\n){0,4}", new in "([ab.\t é]{0,4}\n){0,4}",
         anchor in prop::option::of("[ab]{0,2}"), line in prop::option::of(any::<usize>()),
-        flags in 0_u8..32,
+        flags in 0_u8..64,
     ) {
         use crate::hunk::{FinalNewline, Gaps};
         let bit = |at: u8| flags & (1 << at) != 0;
         let lacking = |yes: bool| if yes { FinalNewline::Lacking } else { FinalNewline::Unmarked };
         let hunk = HunkBounds {
             anchors: anchor.into_iter().collect(),
+            next_anchor: bit(5).then(|| "b".to_owned()),
             at_end: bit(0),
             old_end: lacking(bit(1)),
             new_end: lacking(bit(2)),
