@@ -50,6 +50,8 @@ pub struct Region {
     pub text: Option<String>,
     /// Whether that text occurs once in the file.
     pub unique: bool,
+    /// Whether no other region is nearer to the text that was looked for.
+    pub is_nearest: bool,
 }
 
 /// Up to six regions of the view that are most like `old`, the best first; none where nothing is alike.
@@ -113,6 +115,7 @@ fn describe(
         differences: differences_at(view, lines, old, &range),
         text: (text.len() <= REGION_TEXT_MOST).then(|| text.to_owned()),
         unique: stands_once(view, text),
+        is_nearest: false,
         range,
     }
 }

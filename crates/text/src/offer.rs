@@ -2,6 +2,7 @@
 //! the file has not, and applies the same correction to the new text. The result is for refusals only; nothing is
 //! written by it.
 
+mod alike;
 mod flaws;
 mod gaps;
 mod ignoring_space;
@@ -16,16 +17,13 @@ mod tests;
 use std::ops::Range;
 
 use crate::diff::LineTable;
-use crate::nearest::{Region, nearest};
-use crate::unique::stands_once;
+use crate::nearest::Region;
+use alike::alike;
 use flaws::{Stripped, undoubled};
 use gaps::Fit;
 use mend::SentLines;
-use quote::{QuotedText, to_line_ends};
+use quote::QuotedText;
 pub(crate) use tokens::are_alike;
-
-/// How many regions are given where none is certain to be meant.
-const REGIONS_MOST: usize = 3;
 
 /// What a refusal can offer for an old text that is not in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +58,15 @@ pub struct Offer {
     pub new: NewText,
 }
 
+/// How the lines of the file are like those of an old text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lines {
+    /// Those that are not blank are the same.
+    AsSent,
+    /// They differ in white space.
+    ButForSpace,
+}
+
 /// The new text to send with a corrected old text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NewText {
@@ -87,7 +94,13 @@ pub fn correct(view: &str, lines: &dyn LineTable, old: &str, new: &str) -> Corre
             continue;
         }
         let variants = std::iter::once((quoted.clone(), Vec::new())).chain(undoubled(&quoted));
-        for (plain, doubled) in variants {
+        let variants: Vec<(Vec<&str>, Vec<usize>)> = variants.collect();
+        // A variant whose lines are in the file as they were sent comes before one that differs in white space.
+        let ways = [Lines::AsSent, Lines::ButForSpace];
+        for (way, (plain, doubled)) in ways
+            .iter()
+            .flat_map(|way| variants.iter().map(move |variant| (way, variant)))
+        {
             let found = ignoring_space::places(view, &plain.join("\n")).unwrap_or_default();
             if found.is_empty() {
                 continue;
@@ -95,15 +108,19 @@ pub fn correct(view: &str, lines: &dyn LineTable, old: &str, new: &str) -> Corre
             let quote = QuotedText {
                 stripped,
                 quoted: &quoted,
-                plain: &plain,
-                doubled: &doubled,
+                plain,
+                doubled,
                 ended: sent.ended,
             };
             let places: Vec<Range<usize>> = found
                 .into_iter()
+                .filter(|place| quote.is_on_lines(view, place))
                 .map(|place| quote.edges(view, place))
                 .collect();
-            let places = quote.likeliest(view, places);
+            let (places, lines_are) = quote.likeliest(view, places);
+            if places.is_empty() || lines_are != *way {
+                continue;
+            }
             let which = match places.len() {
                 1 => Some(0),
                 _ => quote.chosen(lines, &sent.lines, &places),
@@ -156,6 +173,9 @@ fn filled(view: &str, lines: &dyn LineTable, quote: &QuotedText<'_>, new: &str) 
         }
     }?;
     let place = quote.edges(view, chosen.place.clone());
+    if goes_on(view, &place, new) {
+        return None;
+    }
     let new_filled = new_text_filled(view, quote, chosen, new);
     let mut offer = quote.offer(
         view,
@@ -178,6 +198,14 @@ fn filled(view: &str, lines: &dyn LineTable, quote: &QuotedText<'_>, new: &str) 
         (_, known) => known,
     };
     Some(offer)
+}
+
+/// Whether a new text has the line that follows a place in the file, and the place has not: then the gap stands for more.
+fn goes_on(view: &str, place: &Range<usize>, new: &str) -> bool {
+    let mut behind = view[place.end..].split('\n').skip(1).map(str::trim);
+    let next = behind.find(|line| !line.is_empty());
+    let has = |text: &str, wanted: &str| text.split('\n').any(|line| line.trim() == wanted);
+    next.is_some_and(|next| has(new, next) && !has(&view[place.clone()], next))
 }
 
 /// The new text with lines of the file for its gaps, where it has as many gaps as the old text, or none.
@@ -209,75 +237,4 @@ fn new_text_filled(view: &str, quote: &QuotedText<'_>, fit: &Fit, new: &str) -> 
         }
     }
     Some(sent.with(&lines))
-}
-
-/// The correction by likeness: the nearest region, where no other is as near.
-fn alike(
-    view: &str,
-    lines: &dyn LineTable,
-    sent: &SentLines<'_>,
-    new: &str,
-    has_gaps: bool,
-) -> Correction {
-    let stripped = Stripped::certain(&sent.lines, view);
-    let quoted = stripped.strip(&sent.lines);
-    let text = sent.with(&quoted);
-    let mut regions = nearest(view, lines, &text);
-    let ranks: Vec<(usize, usize)> = regions
-        .iter()
-        .map(|region| {
-            let there = &view[region.range.clone()];
-            (
-                tokens::token_distance(&text, there),
-                tokens::token_distance(new, there),
-            )
-        })
-        .collect();
-    let best = (0..regions.len()).min_by_key(|&at| ranks[at]);
-    let gaps_in = |text: &str| text.split('\n').filter(|line| gaps::is_gap(line)).count();
-    let unknown_gaps = has_gaps
-        && best.is_none_or(|best| gaps_in(&text) > gaps_in(&view[regions[best].range.clone()]));
-    if let Some(best) = best {
-        let is_alone = (0..regions.len()).all(|at| at == best || ranks[at] > ranks[best]);
-        let words = tokens::tokens(&text)
-            .iter()
-            .filter(|token| !token.trim().is_empty())
-            .count();
-        let is_close = ranks[best].0 <= words && !is_elsewhere(view, &regions[best].range, &text);
-        let quote = QuotedText {
-            stripped,
-            quoted: &quoted,
-            plain: &quoted,
-            doubled: &[],
-            ended: sent.ended,
-        };
-        let place = to_line_ends(view, regions[best].range.clone(), &text, new);
-        if is_alone
-            && is_close
-            && !unknown_gaps
-            && stands_once(view, &view[place.clone()])
-            && let Some(offer) = quote.offer(view, lines, &[place], 0, new)
-        {
-            return Correction::One(offer);
-        }
-        regions.swap(0, best);
-    }
-    regions.truncate(REGIONS_MOST);
-    Correction::Unsure {
-        regions,
-        gaps: unknown_gaps,
-    }
-}
-
-/// Whether a single line differs from the nearest one in its indentation as well as in its words: then another line may be
-/// meant.
-fn is_elsewhere(view: &str, place: &Range<usize>, text: &str) -> bool {
-    let line_start = view[..place.start].rfind('\n').map_or(0, |end| end + 1);
-    let line = view[line_start..].split('\n').next().unwrap_or_default();
-    let text = text.strip_suffix('\n').unwrap_or(text);
-    let lead = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
-    !text.contains('\n')
-        && lead(text) > 0
-        && text[..lead(text)] != line[..lead(line)]
-        && text.trim() != line.trim()
 }

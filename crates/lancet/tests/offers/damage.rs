@@ -31,9 +31,13 @@ pub(crate) enum Damage {
     ExtraBlank,
     ChangedWord,
     CutEnd,
+    /// A line is left out.
+    MissingLine,
+    /// A blank more inside of a line.
+    InnerBlank,
 }
 
-pub(crate) const DAMAGES: [Damage; 9] = [
+pub(crate) const DAMAGES: [Damage; 11] = [
     Damage::Fence,
     Damage::DoubledLine,
     Damage::HalfGutter,
@@ -43,6 +47,8 @@ pub(crate) const DAMAGES: [Damage; 9] = [
     Damage::ExtraBlank,
     Damage::ChangedWord,
     Damage::CutEnd,
+    Damage::MissingLine,
+    Damage::InnerBlank,
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -63,6 +69,8 @@ pub(crate) struct Edit {
     /// Lines at the start, and at the end, that both share.
     pub(crate) head: usize,
     pub(crate) tail: usize,
+    /// Whether both texts are sent with the newline of their last line.
+    pub(crate) is_ended: bool,
 }
 
 impl Edit {
@@ -72,9 +80,6 @@ impl Edit {
         let count = 1 + dice.below(12);
         let first = dice.below(lines.len().checked_sub(count)?);
         let old = &lines[first..first + count];
-        if old[0].trim().is_empty() || old[count - 1].trim().is_empty() {
-            return None;
-        }
         if text.matches(&old.join("\n")).count() != 1 {
             return None;
         }
@@ -109,7 +114,14 @@ impl Edit {
             new,
             head: at,
             tail,
+            is_ended: dice.below(3) == 0,
         })
+    }
+
+    /// Lines as they are sent.
+    pub(crate) fn sent(&self, lines: &[String]) -> String {
+        let end = if self.is_ended { "\n" } else { "" };
+        lines.join("\n") + end
     }
 
     /// The edit with a damage in it; `None` where it cannot have it.
@@ -275,6 +287,36 @@ impl Edit {
                     new[other].replace_range(at..at + was.len(), &word);
                 }
             }
+            Damage::MissingLine => {
+                if place == Where::New || pairs.is_empty() {
+                    return None;
+                }
+                let (one, other) = dice.one_of(&pairs);
+                if old.len() < 3 || one == 0 || one + 1 == old.len() {
+                    return None;
+                }
+                old.remove(one);
+                if in_new {
+                    new.remove(other);
+                }
+            }
+            Damage::InnerBlank => {
+                let (one, other) = match pairs.is_empty() {
+                    true => (self.head.min(old.len() - 1), self.head.min(new.len() - 1)),
+                    false => dice.one_of(&pairs),
+                };
+                let marks = ["(", ", ", "=", " "];
+                let mark = dice.one_of(&marks);
+                for (lines, at, wanted) in [(&mut old, one, in_old), (&mut new, other, in_new)] {
+                    if wanted {
+                        let line = &mut lines[at];
+                        let indent = line.len() - line.trim_start().len();
+                        let behind = indent + line[indent..].find(mark)? + mark.len();
+                        line.insert(behind, ' ');
+                    }
+                }
+            }
+            Damage::CutEnd if self.is_ended => return None,
             Damage::CutEnd => {
                 for (lines, wanted) in [(&mut old, in_old), (&mut new, in_new)] {
                     if wanted {
@@ -288,7 +330,7 @@ impl Edit {
                 }
             }
         }
-        Some((old.join("\n"), new.join("\n")))
+        Some((self.sent(&old), self.sent(&new)))
     }
 }
 

@@ -166,11 +166,15 @@ fn within(
     let count = needle.lines.len();
     let line = &view[start_line.clone()];
     if count == 1 {
-        let found = if begins_alike(first_wanted, line) && ends_alike(first_wanted, line) {
+        let mut found = if begins_alike(first_wanted, line) && ends_alike(first_wanted, line) {
             0..line.trim_end().len()
         } else {
             align(first_wanted, line, Anchor::Free)
         };
+        // Text that is indented begins where its line does.
+        if first_wanted.starts_with([' ', '\t']) {
+            found.start = 0;
+        }
         let found = whole_words(line, indented(line, found, first_wanted), first_wanted);
         return Some(with_newline(
             view,

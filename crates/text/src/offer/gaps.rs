@@ -41,6 +41,10 @@ pub(super) fn fits(view: &str, lines: &[&str]) -> Vec<Fit> {
         .collect();
     let mut pieces: Vec<PieceFinder<'_>> =
         texts.iter().map(|piece| PieceFinder::of(piece)).collect();
+    // Only the text as a whole may begin behind the indentation of its line.
+    for piece in pieces.iter_mut().skip(1) {
+        piece.begins_line = true;
+    }
     let Some((first, rest)) = pieces.split_first_mut() else {
         return Vec::new();
     };
@@ -124,6 +128,8 @@ fn same_block(view: &str, start: usize, stretch: Range<usize>) -> bool {
 struct PieceFinder<'p> {
     text: &'p str,
     finder: memmem::Finder<'p>,
+    /// Whether the piece begins at the start of its line.
+    begins_line: bool,
     /// The last occurrence found, which is valid until the search starts behind it.
     known: Option<usize>,
 }
@@ -133,6 +139,7 @@ impl<'p> PieceFinder<'p> {
         PieceFinder {
             text,
             finder: memmem::Finder::new(text.as_bytes()),
+            begins_line: false,
             known: None,
         }
     }
@@ -150,7 +157,8 @@ impl<'p> PieceFinder<'p> {
         let mut at = from;
         loop {
             at += self.finder.find(view.as_bytes().get(at..)?)?;
-            if is_whole(view, at..at + self.text.len()) {
+            let begins_line = at == 0 || view.as_bytes()[at - 1] == b'\n';
+            if (begins_line || !self.begins_line) && is_whole(view, at..at + self.text.len()) {
                 return Some(at);
             }
             at += 1;

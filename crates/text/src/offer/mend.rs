@@ -34,6 +34,18 @@ impl<'t> SentLines<'t> {
         }
     }
 
+    /// The lines of a text beside one that ends in a newline or not: where only this one does, a line of its own begins
+    /// behind it.
+    pub(super) fn beside(text: &'t str, other_ended: bool) -> SentLines<'t> {
+        match other_ended {
+            true => SentLines::of(text),
+            false => SentLines {
+                lines: text.split('\n').collect(),
+                ended: false,
+            },
+        }
+    }
+
     /// Other lines with the same ending.
     pub(super) fn with(&self, lines: &[&str]) -> String {
         let mut text = lines.join("\n");
@@ -54,14 +66,7 @@ impl Mended {
     /// Corrects the new text; `there` is the text of the file for the old text.
     pub(super) fn of(quote: &QuotedText<'_>, view: &str, there: &str, new: &str) -> Mended {
         let mut flaws = Vec::new();
-        // A newline that only the new text ends in begins a line of its own.
-        let sent = match quote.ended {
-            true => SentLines::of(new),
-            false => SentLines {
-                lines: new.split('\n').collect(),
-                ended: false,
-            },
-        };
+        let sent = SentLines::beside(new, quote.ended);
         let mut ours = quote.stripped.strip(&sent.lines);
         let too = |has: bool, words: &'static str| if has { words } else { "" };
         if quote.stripped.fence {
@@ -122,7 +127,7 @@ impl Mended {
                 flaws,
             };
         }
-        let there_lines = SentLines::of(there);
+        let there_lines = SentLines::beside(there, quote.ended);
         let merged = merged(quote, &ours, &there_lines.lines);
         let new_text = match merged {
             Merge::Lines(lines) => {
@@ -149,7 +154,9 @@ impl Mended {
             }
         };
         if new_text == NewText::Unknown && flaws.is_empty() {
-            flaws.push("Which blank lines new_string should have cannot be told.".to_owned());
+            flaws.push(
+                "Where old_string differs from the file, it cannot be told what new_string should have.".to_owned(),
+            );
         }
         if matches!(new_text, NewText::Instead(_)) && flaws.is_empty() {
             flaws.push(
@@ -218,15 +225,21 @@ fn merged(quote: &QuotedText<'_>, ours: &[&str], there: &[&str]) -> Merge {
     let owned =
         |lines: &[&str]| -> Vec<String> { lines.iter().map(|line| (*line).to_owned()).collect() };
     let (base, ours, theirs) = (owned(quote.plain), owned(ours), owned(there));
-    // Set where the new text adds lines at a place where the file has a further blank line: it is unknown on which side
-    // of it they belong.
+    // Set where the new text adds lines at a place where the file has further lines: it is unknown on which side of them
+    // they belong.
     let unknown = Cell::new(false);
     let by_words = |base: &[String], ours: &[String], theirs: &[String]| {
-        let blank = theirs.iter().all(|line| line.trim().is_empty());
-        if base.is_empty() && blank && !theirs.is_empty() {
+        if base.is_empty() && !theirs.is_empty() {
             unknown.set(true);
         }
-        merge_words(&strs(base), &strs(ours), &strs(theirs))
+        match Reindented::of(base, ours, theirs) {
+            Reindented::Lines(lines) => lines,
+            Reindented::Unknown => {
+                unknown.set(true);
+                ours.to_vec()
+            }
+            Reindented::No => merge_words(&strs(base), &strs(ours), &strs(theirs)),
+        }
     };
     let lines = merge(&base, &ours, &theirs, &by_words);
     // Where the edit itself changes the number of blank lines, it is unknown which of them are meant.
@@ -250,6 +263,80 @@ enum Merge {
     /// It is unknown what was meant.
     Unknown,
     TooLong,
+}
+
+/// The lines of a new text with the indentation of the file, where the old text differs from the file only in white space.
+enum Reindented {
+    /// The indentation is the same, or the texts differ otherwise.
+    No,
+    Lines(Vec<String>),
+    /// The indentation of the new lines cannot be told.
+    Unknown,
+}
+
+impl Reindented {
+    fn of(base: &[String], ours: &[String], theirs: &[String]) -> Reindented {
+        let filled = |line: &&String| !line.trim().is_empty();
+        let (base, theirs) = (base.iter().filter(filled), theirs.iter().filter(filled));
+        let pairs: Vec<(&String, &String)> = base.clone().zip(theirs.clone()).collect();
+        let solid = |line: &str| -> String { line.split_whitespace().collect() };
+        if pairs.is_empty()
+            || base.count() != theirs.count()
+            || pairs
+                .iter()
+                .any(|(sent, stands)| solid(sent) != solid(stands))
+        {
+            return Reindented::No;
+        }
+        let indentation = |line: &str| line[..line.len() - line.trim_start().len()].to_owned();
+        let (sent, stands) = (indentation(pairs[0].0), indentation(pairs[0].1));
+        let is_by = |less: &str, more: &str, by: &str| more.strip_suffix(less) == Some(by);
+        let all = |test: &dyn Fn(&str, &str) -> bool| {
+            pairs
+                .iter()
+                .all(|(sent, stands)| test(&indentation(sent), &indentation(stands)))
+        };
+        if all(&|sent, stands| sent == stands) {
+            return Reindented::No;
+        }
+        if let Some(by) = stands.strip_suffix(sent.as_str())
+            && all(&|sent, stands| is_by(sent, stands, by))
+        {
+            let deeper = |line: &String| Some(format!("{by}{line}"));
+            return Reindented::by(ours, &pairs, &deeper);
+        }
+        if let Some(by) = sent.strip_suffix(stands.as_str())
+            && all(&|sent, stands| is_by(stands, sent, by))
+        {
+            let lifted = |line: &String| line.strip_prefix(by).map(str::to_owned);
+            return Reindented::by(ours, &pairs, &lifted);
+        }
+        Reindented::Unknown
+    }
+
+    /// The new lines: those that the old text has too as the file has them, the others with their indentation shifted.
+    fn by(
+        ours: &[String],
+        pairs: &[(&String, &String)],
+        shifted: &dyn Fn(&String) -> Option<String>,
+    ) -> Reindented {
+        let mut rest = pairs;
+        let lines = ours.iter().map(|line| {
+            if line.trim().is_empty() {
+                return Some(line.clone());
+            }
+            match rest.iter().position(|(sent, _)| *sent == line) {
+                Some(at) => {
+                    let (_, stands) = rest[at];
+                    rest = &rest[at + 1..];
+                    Some(stands.clone())
+                }
+                None => shifted(line),
+            }
+        });
+        let lines: Option<Vec<String>> = lines.collect();
+        lines.map_or(Reindented::Unknown, Reindented::Lines)
+    }
 }
 
 fn strs(lines: &[String]) -> Vec<&str> {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::flaws::Stripped;
 use super::mend::{Mended, SentLines};
-use super::{NewText, Offer, gaps};
+use super::{Lines, NewText, Offer, gaps};
 use crate::diff::LineTable;
 use crate::leak::numbered;
 use crate::nearest::differences_at;
@@ -29,38 +29,106 @@ pub(super) struct QuotedText<'q> {
 }
 
 impl QuotedText<'_> {
-    /// The place with the indentation, the trailing blanks and the newline, where the old text has them too.
+    /// The place with the indentation, the trailing blanks, the newline and the blank lines around it, where the old text
+    /// has them too.
     pub(super) fn edges(&self, view: &str, place: Range<usize>) -> Range<usize> {
-        let Range { mut start, mut end } = place;
-        let filled = |line: &&&str| !line.trim().is_empty();
-        let indented = self
-            .plain
-            .iter()
-            .find(filled)
-            .is_some_and(|line| line.starts_with([' ', '\t']));
-        let line_start = view[..start].rfind('\n').map_or(0, |end| end + 1);
-        if indented && view[line_start..start].trim().is_empty() {
+        let line_start = view[..place.start].rfind('\n').map_or(0, |end| end + 1);
+        let lead = &view[line_start..place.start];
+        let mut start = place.start;
+        if lead.trim().is_empty()
+            && (self.is_indented() || self.is_shifted(lead, &view[place.clone()]))
+        {
             start = line_start;
+        }
+        self.blank_edges(view, start..place.end)
+    }
+
+    /// The place, which begins and ends with a line that is not blank, with the trailing blanks, the newline and the blank
+    /// lines around it, where the old text has them too.
+    pub(super) fn blank_edges(&self, view: &str, place: Range<usize>) -> Range<usize> {
+        let Range { mut start, mut end } = place;
+        let blank = |line: &&&str| line.trim().is_empty();
+        let line_start = view[..start].rfind('\n').map_or(0, |end| end + 1);
+        if view[line_start..start].trim().is_empty() {
+            let wanted = self.plain.iter().take_while(blank).count();
+            let above = view[..line_start]
+                .strip_suffix('\n')
+                .map(|above| above.rsplit('\n'));
+            let taken = above.into_iter().flatten().take(wanted);
+            let taken = taken.take_while(|line| line.trim().is_empty());
+            // Each line has a newline behind it.
+            let length: usize = taken.map(|line| line.len() + 1).sum();
+            if length > 0 {
+                start = line_start - length;
+            }
         }
         let line_end = view[end..].find('\n').map_or(view.len(), |at| end + at);
         if view[end..line_end].trim().is_empty() {
+            let wanted = self.plain.iter().rev().take_while(blank).count();
+            let below = view[line_end..]
+                .strip_prefix('\n')
+                .filter(|below| !below.is_empty());
+            let below = below.map(|below| below.strip_suffix('\n').unwrap_or(below).split('\n'));
+            let taken = below.into_iter().flatten().take(wanted);
+            let taken = taken.take_while(|line| line.trim().is_empty());
+            // Each line has a newline before it.
+            let length: usize = taken.map(|line| line.len() + 1).sum();
             let trails = self
                 .plain
                 .last()
                 .is_some_and(|line| line.ends_with([' ', '\t']));
             if self.ended {
-                end = (line_end + 1).min(view.len());
-            } else if trails {
+                end = (line_end + length + 1).min(view.len());
+            } else if trails || length > 0 {
                 // Whole lines for whole lines: the old text has the blanks at the end of its last line, too.
-                end = line_end;
+                end = line_end + length;
             }
         }
         start..end
     }
 
+    /// Whether a place begins and ends a line where the old text does: where it begins with blanks or a blank line, and where
+    /// it ends in a newline or a blank line.
+    pub(super) fn is_on_lines(&self, view: &str, place: &Range<usize>) -> bool {
+        let blank = |line: Option<&&str>| line.is_some_and(|line| line.trim().is_empty());
+        let lead = view[..place.start].rsplit('\n').next().unwrap_or_default();
+        let rest = view[place.end..].split('\n').next().unwrap_or_default();
+        let begins_line = self.is_indented() || blank(self.plain.first());
+        let ends_line = self.ended || blank(self.plain.last());
+        (!begins_line || lead.trim().is_empty()) && (!ends_line || rest.trim().is_empty())
+    }
+
+    fn is_indented(&self) -> bool {
+        let filled = |line: &&&str| !line.trim().is_empty();
+        let first = self.plain.iter().find(filled);
+        first.is_some_and(|line| line.starts_with([' ', '\t']))
+    }
+
+    /// Whether the lines of the old text lack the blanks that precede the place on its first line: then all of them are
+    /// whole lines, and not only the first one lost its indentation.
+    fn is_shifted(&self, lead: &str, there: &str) -> bool {
+        let filled = |line: &&str| !line.trim().is_empty();
+        let indentation = |line: &str| line.len() - line.trim_start().len();
+        let (sent, stands) = (
+            self.plain.iter().copied().filter(filled),
+            there.split('\n').filter(filled),
+        );
+        let mut pairs = sent.zip(stands).skip(1).peekable();
+        !lead.is_empty()
+            && pairs.peek().is_some()
+            && pairs.all(|(sent, stands)| {
+                let deeper = stands[..indentation(stands)].strip_prefix(lead);
+                deeper == Some(&sent[..indentation(sent)])
+            })
+    }
+
     /// Those of several places where every line that is not blank is the same byte for byte; else those that begin at a
     /// line start as an indented text does; else all.
-    pub(super) fn likeliest(&self, view: &str, places: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    pub(super) fn likeliest(
+        &self,
+        view: &str,
+        places: Vec<Range<usize>>,
+    ) -> (Vec<Range<usize>>, Lines) {
         let filled = |line: &&str| !line.trim().is_empty();
         let wanted: Vec<&str> = self.plain.iter().copied().filter(filled).collect();
         let indented = wanted
@@ -80,10 +148,13 @@ impl QuotedText<'_> {
                 .cloned()
                 .collect()
         };
-        let ways = [only(&is_exact), only(&begins)];
+        let ways = [
+            (only(&is_exact), Lines::AsSent),
+            (only(&begins), Lines::ButForSpace),
+        ];
         ways.into_iter()
-            .find(|way| !way.is_empty())
-            .unwrap_or(places)
+            .find(|(way, _)| !way.is_empty())
+            .unwrap_or((places, Lines::ButForSpace))
     }
 
     /// The place that the line numbers of the old text name, if they name one.
@@ -120,7 +191,7 @@ impl QuotedText<'_> {
         let has_gaps = |line: &&str| gaps::is_gap(line) && !is_there(line);
         let mended = if self.plain.iter().any(has_gaps) {
             // The lines for the gaps are in the new text already.
-            let whole = SentLines::of(there);
+            let whole = SentLines::beside(there, self.ended);
             let plain = &whole.lines;
             Mended::of(&QuotedText { plain, ..*self }, view, there, new)
         } else {

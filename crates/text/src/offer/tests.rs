@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::diff::LineStarts;
+use crate::unique::stands_once;
 
 fn one(view: &str, old: &str, new: &str) -> Offer {
     match correct(view, &LineStarts::new(view), old, new) {
@@ -191,6 +192,86 @@ fn of_two_that_are_equally_near_none_is_offered() {
     let view = "a = one(1)\nb = one(2)\n";
     let found = correct(view, &LineStarts::new(view), "c = one(3)", "c = two(3)");
     assert!(matches!(found, Correction::Unsure { .. }), "{found:?}");
+}
+
+#[test]
+fn blank_lines_at_the_edges() {
+    let view = "a = 1\n\nfoo(x)\nbar(y)\n\n\nend\n";
+    for (old, new, offered, wanted) in [
+        (
+            "\nfoo( x)\nbar(y)",
+            "\nfoo(z)\nbar(y)",
+            "\nfoo(x)\nbar(y)",
+            "a = 1\n\nfoo(z)\nbar(y)\n\n\nend\n",
+        ),
+        (
+            "foo( x)\nbar(y)\n\n",
+            "foo(z)\n",
+            "foo(x)\nbar(y)\n\n",
+            "a = 1\n\nfoo(z)\n\nend\n",
+        ),
+        (
+            "```\n\nfoo(x)\nbar(y)\n\n```",
+            "\nfoo(z)\n",
+            "\nfoo(x)\nbar(y)\n",
+            "a = 1\n\nfoo(z)\n\n\nend\n",
+        ),
+        (
+            "2→\n3→foo(x)\nbar(y)",
+            "\nfoo(z)\nbar(y)",
+            "\nfoo(x)\nbar(y)",
+            "a = 1\n\nfoo(z)\nbar(y)\n\n\nend\n",
+        ),
+        // The file has no blank line between the two.
+        (
+            "foo( x)\n\nbar(y)",
+            "foo(z)\n\nbar(y)",
+            "foo(x)\nbar(y)",
+            "a = 1\n\nfoo(z)\nbar(y)\n\n\nend\n",
+        ),
+    ] {
+        let offer = one(view, old, new);
+        assert_eq!(&view[offer.range], offered, "{old:?}");
+        assert_eq!(followed(view, old, new), wanted, "{old:?}");
+    }
+}
+
+#[test]
+fn indentation_that_the_old_text_lacks() {
+    let view = "if x:\n    foo(a)\n    bar(b)\nend\n";
+    assert_eq!(
+        followed(view, "foo( a)\nbar(b)", "foo( a)\nbar(c)"),
+        view.replace("bar(b)", "bar(c)")
+    );
+    assert_eq!(
+        followed(view, "foo( a)\nbar(b)", "baz(a)\nqux(b)"),
+        "if x:\n    baz(a)\n    qux(b)\nend\n"
+    );
+}
+
+#[test]
+fn a_line_of_another_section_is_not_made_up() {
+    let view = "[dependencies]\nmemchr.workspace = true\nsmallvec.workspace = true\n\n[dev-dependencies]\nminiz_oxide.workspace = true\nthiserror.workspace = true\n";
+    let old = "[dependencies]\nminiz_oxide.workspace = true\nthiserror.workspace = true\n";
+    let new = "[dependencies]\nminiz_oxide.workspace = true\n";
+    let found = correct(view, &LineStarts::new(view), old, new);
+    assert!(matches!(found, Correction::Unsure { .. }), "{found:?}");
+}
+
+#[test]
+fn equally_near_places_are_told_apart_by_the_old_text_alone() {
+    let view = "set(one, 1)\nset(two, 2)\n--\nset(one, 3)\nset(two, 2)\n";
+    let found = correct(
+        view,
+        &LineStarts::new(view),
+        "set(one, 9)\nset(two, 2)",
+        "set(one, 3)\nset(two, 2)",
+    );
+    let Correction::Unsure { regions, .. } = found else {
+        panic!("{found:?}");
+    };
+    let nearest = regions.iter().filter(|region| region.is_nearest);
+    assert_eq!(nearest.count(), 2);
 }
 
 proptest::proptest! {

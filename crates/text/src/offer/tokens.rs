@@ -1,10 +1,15 @@
 //! Splits texts into words, punctuation marks and blanks; the edit distance of two texts in words, and a three-way
 //! merge by words where a merge by lines is in doubt.
 
+use std::collections::HashSet;
+
 use super::merge::{common, merge};
 
 /// Texts of more words than this, without common start and end, count as different in all of them.
 const COMPARED_MOST: usize = 800;
+
+/// How many words are compared by their spelling.
+const NEAR_MOST: usize = 20;
 
 /// Words are merged where at most one word in this many differs between old text and file.
 const DIFFERING_LEAST: usize = 4;
@@ -67,6 +72,23 @@ pub(super) fn token_distance(one: &str, other: &str) -> usize {
         }
     }
     row[other.len()]
+}
+
+/// Whether two texts have a word in common, spelled alike or nearly so.
+pub(super) fn share_word(one: &str, other: &str) -> bool {
+    let words = |text| -> Vec<&str> {
+        let found = tokens(text).into_iter();
+        let found = found.filter(|token| token.len() > 1 && token.starts_with(is_word));
+        found.take(COMPARED_MOST).collect()
+    };
+    let (one, other) = (words(one), words(other));
+    let known: HashSet<&str> = other.iter().copied().collect();
+    one.is_empty()
+        || one.iter().any(|word| known.contains(word))
+        || one
+            .iter()
+            .take(NEAR_MOST)
+            .any(|word| other.iter().any(|near| substitution(word, near) < 2))
 }
 
 /// Whether at least half of the words and marks of two lines are the same.
@@ -138,8 +160,10 @@ pub(super) fn merge_words(base: &[&str], ours: &[&str], theirs: &[&str]) -> Vec<
         .filter(|token| !token.trim().is_empty())
         .count();
     let far = token_distance(&base, &theirs);
-    // White space inside of a line that the new text changes is that of the new text.
-    if far == 0 || far * DIFFERING_LEAST > 2 * words.max(DIFFERING_LEAST) {
+    // White space inside of a line that the new text rewrites is that of the new text.
+    let rewrites =
+        || token_distance(&base, &ours) * DIFFERING_LEAST > 2 * words.max(DIFFERING_LEAST);
+    if (far == 0 && rewrites()) || far * DIFFERING_LEAST > 2 * words.max(DIFFERING_LEAST) {
         return as_sent();
     }
     let (ours_tokens, theirs_tokens) = (tokens(&ours), tokens(&theirs));

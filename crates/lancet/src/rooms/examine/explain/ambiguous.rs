@@ -13,13 +13,11 @@ use crate::rooms::locate::Target;
 use crate::wording::{count, quote_path};
 
 /// How many places are listed with a longer text.
-const PLACES_WITH_TEXT: usize = 20;
-/// The size of the answer, in bytes, beyond which new texts are given as data only.
-const SHOWN_MOST: usize = 8_000;
+const PLACES_WITH_TEXT: usize = 5;
 /// How many further places are listed by their line.
 const PLACES_WITH_LINE: usize = 200;
 /// The longest text that is suggested for one place, in characters.
-const LONGEST_SUGGESTION: usize = 1_200;
+const LONGEST_SUGGESTION: usize = 800;
 
 /// How many places are listed at most, with a longer text or by their line.
 pub(crate) const NAMED_PLACES: usize = PLACES_WITH_TEXT + PLACES_WITH_LINE;
@@ -30,6 +28,14 @@ pub(crate) struct Searched<'a> {
     /// The query as it was put to the ladder.
     pub(crate) query: Query<'a>,
     pub(crate) lines: &'a dyn LineTable,
+}
+
+impl Searched<'_> {
+    /// The column, from 1, at which a place begins.
+    fn column(&self, place: &Range<usize>) -> usize {
+        let line = self.lines.line_range(self.lines.line_of(place.start));
+        self.query.view[line.start..place.start].chars().count() + 1
+    }
 }
 
 /// The refusal for old text that occurs at several places. `numbers` are the lines, from 1, of the first places. Where
@@ -61,59 +67,51 @@ pub(crate) fn ambiguous(
     );
     let mut data = Vec::new();
     let mut grows = false;
-    let mut known: Option<Range<usize>> = None;
-    for (which, (place, line)) in places
-        .iter()
-        .zip(numbers)
-        .enumerate()
-        .take(PLACES_WITH_TEXT)
-    {
+    let mut shown_before: Option<String> = None;
+    let listed = places.iter().zip(numbers).enumerate();
+    for (which, (place, line)) in listed.take(PLACES_WITH_TEXT) {
+        let shares_line = [which.checked_sub(1), Some(which + 1)]
+            .into_iter()
+            .flatten()
+            .any(|other| numbers.get(other) == Some(line));
+        let at = match searched.filter(|_| shares_line) {
+            Some(searched) => format!("line {line}, column {}", searched.column(place)),
+            None => format!("line {line}"),
+        };
         let longer = searched.and_then(|Searched { query, lines }| {
             let range = unique_extension(query.view, lines, places, which)?;
-            let fits = query.view[range.clone()].chars().count() <= LONGEST_SUGGESTION;
-            (fits && !is_cut(&query, place)).then_some((query, range))
+            if is_cut(&query, place) {
+                return None;
+            }
+            let longer = &query.view[range.clone()];
+            let whole = shown(terms.old_name(), longer, LONGEST_SUGGESTION)?;
+            Some((query, range, whole))
         });
-        let Some((query, range)) = longer else {
-            text.push_str(&format!("\nLine {line}."));
+        let Some((query, range, whole)) = longer else {
+            text.push_str(&format!("\nAt {at}."));
             data.push(json!({ "line": line }));
             continue;
         };
-        // Places that the same longer text covers are listed once.
-        if known.as_ref() == Some(&range) {
-            continue;
-        }
-        let inside = places
-            .iter()
-            .filter(|other| range.start <= other.start && other.end <= range.end)
-            .count();
-        let longer = &query.view[range.clone()];
-        let (Some(whole), new) = (
-            shown(terms.old_name(), longer, LONGEST_SUGGESTION),
-            replaced(&query, rung, place, &range),
-        ) else {
-            continue;
+        let others = |other: &&Range<usize>| range.start <= other.start && other.end <= range.end;
+        let new = match places.iter().filter(others).count() {
+            1 => replaced(&query, rung, place, &range),
+            _ => replaced_beside_others(&query, rung, place, &range),
         };
         grows = true;
+        let longer = &query.view[range];
         let mut told = json!({ "line": line, "old_string": longer });
-        if inside > 1 {
-            text.push_str(&format!(
-                "\nTo change the {inside} places from line {line} on, {this} {}:\n{whole}",
-                terms.old_name()
-            ));
-            known = Some(range);
-        } else {
-            text.push_str(&format!(
-                "\nTo change line {line}, {this} {}:\n{whole}",
-                terms.old_name()
-            ));
-            if let Some(new) = new {
-                if text.len() < SHOWN_MOST
-                    && let Some(whole) = shown(terms.new_name(), &new, LONGEST_SUGGESTION)
-                {
-                    text.push_str(&format!("\nwith this {}:\n{whole}", terms.new_name()));
-                }
-                told["new_string"] = json!(new);
+        // A longer text that covers several places is shown once.
+        text.push_str(&match shown_before.as_deref() == Some(longer) {
+            true => format!("\nTo change {at}, send the same {}", terms.old_name()),
+            false => format!("\nTo change {at}, {this} {}:\n{whole}", terms.old_name()),
+        });
+        shown_before = Some(longer.to_owned());
+        if let Some(new) = new {
+            // A text that is too long to be shown is given as data only.
+            if let Some(whole) = shown(terms.new_name(), &new, LONGEST_SUGGESTION) {
+                text.push_str(&format!("\nwith this {}:\n{whole}", terms.new_name()));
             }
+            told["new_string"] = json!(new);
         }
         data.push(told);
     }
@@ -126,6 +124,7 @@ pub(crate) fn ambiguous(
                 .collect::<Vec<_>>()
                 .join(", ")
         ));
+        data.extend(rest.iter().map(|line| json!({ "line": line })));
     }
     let left = total.saturating_sub(NAMED_PLACES);
     if left > 0 {
@@ -195,4 +194,45 @@ fn replaced(
         &view[place.end..longer.end],
     );
     Some(format!("{before}{}{after}", query.new))
+}
+
+/// Computes the replacement of a longer text that covers other places of the old text, too: only this one changes. `None`
+/// where that depends on how the place was found.
+fn replaced_beside_others(
+    query: &Query<'_>,
+    rung: Rung,
+    place: &Range<usize>,
+    longer: &Range<usize>,
+) -> Option<String> {
+    let view = query.view;
+    let line_start = view[..place.start].rfind('\n').map_or(0, |at| at + 1);
+    let line_end = view[place.end..].find('\n').map(|at| place.end + at + 1);
+    let own = line_start.max(longer.start)..line_end.unwrap_or(view.len());
+    let alone = Query {
+        view: &view[own.clone()],
+        damaged: &[],
+        ..*query
+    };
+    if let Verdict::Found(Found { places, .. }) = find(&alone)
+        && let [only] = places.as_slice()
+    {
+        let result = apply_changes(alone.view, &only.changes);
+        let text = format!("{}{result}", &view[longer.start..own.start]);
+        return match longer.end.checked_sub(own.end) {
+            Some(_) => Some(format!("{text}{}", &view[own.end..longer.end])),
+            None => text.strip_suffix('\n').map(str::to_owned),
+        };
+    }
+    // Another place is on the same line. Indentation that the new text repeats would need a look at that line.
+    let lead = &view[line_start..place.start];
+    let repeats = query.new.starts_with([' ', '\t']) && lead.trim().is_empty() && !lead.is_empty();
+    if rung != Rung::Exact || repeats {
+        return None;
+    }
+    let after = &view[place.end..longer.end];
+    Some(format!(
+        "{}{}{after}",
+        &view[longer.start..place.start],
+        query.new
+    ))
 }

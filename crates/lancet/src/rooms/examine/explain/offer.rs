@@ -14,6 +14,9 @@ const NOT_TEXT: &str = "it holds bytes that are no text in the file's encoding (
 /// The longest text that is given as data, in bytes.
 const LONGEST_DATA: usize = 64 << 10;
 
+/// The longest text of one place among several that is shown, in characters.
+const LONGEST_PLACE: usize = 1_200;
+
 /// How many places of the corrected text are listed.
 const SEVERAL_MOST: usize = 5;
 
@@ -81,15 +84,18 @@ pub(super) fn several(met: Met<'_>, offers: &[Offer], terms: Vocabulary) -> (Str
         " {how} the text stands at {} places, and which one is meant is unknown.",
         offers.len()
     ));
+    words.push_str(&format!(
+        " Send {} with lines around it that tell the place, and {} with the same lines.",
+        terms.old_name(),
+        terms.new_name()
+    ));
     for offer in offers.iter().take(SEVERAL_MOST) {
-        let alone = Offer {
-            flaws: Vec::new(),
-            differences: Vec::new(),
-            ..offer.clone()
-        };
-        let (told_words, _) = told(met, &alone, terms);
-        words.push_str(&told_words);
+        let text = &met.text.view[offer.range.clone()];
+        words.push_str(&place_shown(&offer.lines, text));
         nearest.push(data(&offer.lines));
+    }
+    if let Some(more @ 1..) = offers.len().checked_sub(SEVERAL_MOST) {
+        words.push_str(&format!("\n{more} more are not shown."));
     }
     (words, nearest)
 }
@@ -114,11 +120,13 @@ pub(super) fn unsure(
         ));
     }
     let mut nearest = Vec::new();
+    let several = regions.iter().filter(|region| region.is_nearest).count() > 1;
     for (at, region) in regions.iter().enumerate() {
-        let lead = if at == 0 {
-            "The nearest text is"
-        } else {
-            "Also near:"
+        let lead = match (at, several && region.is_nearest) {
+            (0, false) => "The nearest text is",
+            (_, false) => "Also near:",
+            (0, true) => "Equally near are",
+            (_, true) => "and",
         };
         let differences = region.differences.join("; ");
         let differences = match (is_damaged(met, &region.range), differences.as_str()) {
@@ -130,9 +138,25 @@ pub(super) fn unsure(
             "\n{lead} {}: {differences}.",
             named(&region.lines)
         ));
+        // Where several are equally near, each is shown for the caller to choose.
+        if several && region.is_nearest {
+            words.push_str(&place_shown(
+                &region.lines,
+                &met.text.view[region.range.clone()],
+            ));
+        }
         nearest.push(data(&region.lines));
     }
     (words, nearest)
+}
+
+/// Shows the text of a place among others; of a long one only its lines are named.
+fn place_shown(lines: &Range<usize>, text: &str) -> String {
+    let name = named(lines);
+    match shown(&name, text, LONGEST_PLACE) {
+        Some(whole) => format!("\nThe text of {name}:\n{whole}"),
+        None => format!("\nThe text of {name} is too long to be shown here."),
+    }
 }
 
 fn is_damaged(met: Met<'_>, range: &Range<usize>) -> bool {
