@@ -184,6 +184,14 @@ impl Request {
             ..Self::default()
         }
     }
+
+    /// Whether every change is an edit that replaces a text by the same text.
+    pub(crate) fn changes_nothing(&self) -> bool {
+        self.files.iter().all(|file| match &file.action {
+            Action::Edit(edits) => edits.iter().all(EditRequest::is_same_text),
+            _ => false,
+        })
+    }
 }
 
 impl FileRequest {

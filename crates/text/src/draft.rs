@@ -59,10 +59,11 @@ impl<'a> Draft<'a> {
 
     /// Makes changes, which are sorted and do not overlap, without recording borders.
     pub fn apply(&mut self, changes: &[Change]) {
-        self.borders.shift(changes.iter().map(|change| {
+        let moves = changes.iter().map(|change| {
             let growth = change.text.len() as isize - change.range.len() as isize;
             (change.range.clone(), growth)
-        }));
+        });
+        self.borders.shift(&moves.collect::<Vec<_>>());
         self.compose(changes);
     }
 
@@ -113,15 +114,16 @@ impl<'a> Draft<'a> {
             shift += growth;
             all.extend_from_slice(changes);
         }
-        self.borders.shift(moves);
+        self.borders.shift(&moves);
         self.borders.add(fresh);
         self.compose(&all);
     }
 
     /// Whether an edit of this place would cross the border of text that an earlier edit changed. A place wholly inside
-    /// or wholly outside of such text does not.
-    pub fn crosses(&self, place: Range<usize>) -> bool {
-        self.borders.any_inside(&place)
+    /// or wholly outside of such text does not. `quoted` is the place of the edit's old text where that was found exactly:
+    /// it may hold the whole of what an earlier edit put there, since it was written with that result in mind.
+    pub fn crosses(&self, place: &Range<usize>, quoted: Option<&Range<usize>>) -> bool {
+        self.borders.any_inside(place, quoted)
     }
 
     /// The difference from the original as changes of it: sorted, not overlapping, without those that change nothing.

@@ -3,39 +3,84 @@
 
 use std::ops::Range;
 
-/// The ends of changed text, sorted. A deletion has one border, where the text was.
+/// The parts of the text that edits changed, as they are now. A deletion is an empty part, where the text was.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Borders {
-    at: Vec<usize>,
+    /// The parts in order of their start.
+    by_start: Vec<Range<usize>>,
+    /// The parts in order of their end.
+    by_end: Vec<Range<usize>>,
 }
 
 impl Borders {
-    /// Whether a border is inside of `place`, not only at its edge. That is so exactly where the place overlaps changed
-    /// text without being wholly inside of it.
-    pub(super) fn any_inside(&self, place: &Range<usize>) -> bool {
-        let next = self.at.partition_point(|border| *border <= place.start);
-        self.at.get(next).is_some_and(|border| *border < place.end)
+    /// Whether a border of a changed part is inside of `place`, not only at its edge. That is so exactly where the place
+    /// overlaps the part without being wholly inside of it. Parts that are wholly inside of `quoted` do not count, except
+    /// deletions.
+    pub(super) fn any_inside(&self, place: &Range<usize>, quoted: Option<&Range<usize>>) -> bool {
+        let is_quoted = |part: &Range<usize>| {
+            !part.is_empty()
+                && quoted.is_some_and(|quoted| quoted.start <= part.start && part.end <= quoted.end)
+        };
+        let crosses = |parts: &[Range<usize>], border: &dyn Fn(&Range<usize>) -> usize| {
+            let first = parts.partition_point(|part| border(part) <= place.start);
+            let inside = parts[first..].iter();
+            inside
+                .take_while(|part| border(part) < place.end)
+                .any(|part| !is_quoted(part))
+        };
+        crosses(&self.by_start, &|part| part.start) || crosses(&self.by_end, &|part| part.end)
     }
 
-    /// Moves the borders by edits, given as sorted places and the growth of each.
-    pub(super) fn shift(&mut self, moves: impl IntoIterator<Item = (Range<usize>, isize)>) {
-        let mut moves = moves.into_iter().peekable();
-        let mut shift = 0_isize;
-        for border in &mut self.at {
-            while let Some((_, growth)) = moves.next_if(|(place, _)| place.end <= *border) {
+    /// Moves the parts by edits, given as sorted replaced ranges and the growth of each. What an edit replaced is no part
+    /// any more.
+    pub(super) fn shift(&mut self, moves: &[(Range<usize>, isize)]) {
+        let parts = std::mem::take(&mut self.by_start);
+        let mut moves_before = 0;
+        let mut shift_before = 0_isize;
+        let moved = parts.into_iter().filter_map(|part| {
+            // Parts come in order of their start, so edits that end before it are counted once.
+            while let Some((replaced, growth)) = moves.get(moves_before)
+                && replaced.end <= part.start
+            {
+                shift_before += growth;
+                moves_before += 1;
+            }
+            let mut left = part.start.strict_add_signed(shift_before)
+                ..part.end.strict_add_signed(shift_before);
+            let mut shift = shift_before;
+            for (replaced, growth) in &moves[moves_before..] {
+                if replaced.start >= part.end {
+                    break;
+                }
+                if replaced.start <= part.start && part.end <= replaced.end {
+                    return None;
+                }
+                if replaced.start < part.start {
+                    left.start = replaced.end.strict_add_signed(shift + growth);
+                    left.end = left.end.strict_add_signed(*growth);
+                } else if part.end < replaced.end {
+                    left.end = replaced.start.strict_add_signed(shift);
+                } else {
+                    left.end = left.end.strict_add_signed(*growth);
+                }
                 shift += growth;
             }
-            *border = border.saturating_add_signed(shift);
-        }
-        // Borders get out of order only where the caller did not ask [`Borders::any_inside`] first.
-        self.at.sort_unstable();
+            Some(left)
+        });
+        self.by_start = moved.collect();
+        self.sort();
     }
 
     pub(super) fn add(&mut self, parts: impl IntoIterator<Item = Range<usize>>) {
-        self.at
-            .extend(parts.into_iter().flat_map(|part| [part.start, part.end]));
-        self.at.sort_unstable();
-        self.at.dedup();
+        self.by_start.extend(parts);
+        self.sort();
+    }
+
+    fn sort(&mut self) {
+        self.by_start.sort_by_key(|part| (part.start, part.end));
+        self.by_start.dedup();
+        self.by_end.clone_from(&self.by_start);
+        self.by_end.sort_by_key(|part| part.end);
     }
 }
 

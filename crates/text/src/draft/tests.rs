@@ -20,6 +20,17 @@ fn edit(draft: &mut Draft<'_>, old: &str, new: &str) {
     draft.apply_edit(range, &[change]);
 }
 
+/// Whether an edit of the first `old` crosses a border, where it is not found exactly.
+fn crosses(draft: &Draft<'_>, old: &str) -> bool {
+    draft.crosses(&place(draft, old), None)
+}
+
+/// The same for an edit that is found exactly.
+fn crosses_exactly(draft: &Draft<'_>, old: &str) -> bool {
+    let place = place(draft, old);
+    draft.crosses(&place, Some(&place))
+}
+
 fn change(range: Range<usize>, text: &str) -> Change {
     let text = text.to_owned();
     Change { range, text }
@@ -29,9 +40,9 @@ fn change(range: Range<usize>, text: &str) -> Change {
 fn context_that_an_edit_repeats_is_not_changed() {
     let mut draft = Draft::new("a\nb\nc\nd\n");
     edit(&mut draft, "a\nb\nc", "a\nB\nc");
-    assert!(!draft.crosses(place(&draft, "c\nd")));
-    assert!(!draft.crosses(place(&draft, "a\n")));
-    assert!(draft.crosses(place(&draft, "a\nB")));
+    assert!(!crosses(&draft, "c\nd"));
+    assert!(!crosses(&draft, "a\n"));
+    assert!(crosses(&draft, "a\nB"));
     edit(&mut draft, "c\nd", "c\nD");
     assert_eq!(draft.text(), "a\nB\nc\nD\n");
 }
@@ -40,10 +51,10 @@ fn context_that_an_edit_repeats_is_not_changed() {
 fn an_edit_inside_of_changed_text_crosses_nothing() {
     let mut draft = Draft::new("a\nb\nc\nd\n");
     edit(&mut draft, "b", "B\nB2");
-    assert!(draft.crosses(place(&draft, "B2\nc")));
-    assert!(draft.crosses(place(&draft, "a\nB")));
-    assert!(!draft.crosses(place(&draft, "B2")));
-    assert!(!draft.crosses(place(&draft, "B\nB2")));
+    assert!(crosses(&draft, "B2\nc"));
+    assert!(crosses(&draft, "a\nB"));
+    assert!(!crosses(&draft, "B2"));
+    assert!(!crosses(&draft, "B\nB2"));
     edit(&mut draft, "B2", "x");
     assert_eq!(draft.text(), "a\nB\nx\nc\nd\n");
     assert_eq!(draft.changes(), [change(2..3, "B\nx")]);
@@ -55,33 +66,54 @@ fn borders_in_the_context_behind_an_edit_move_along_with_it() {
     edit(&mut draft, "d\n", "D\n");
     // An edit above it whose context reaches below it.
     edit(&mut draft, "a\nb\nc\nD\ne\n", "a\nB1\nB2\nB3\nc\nD\ne\n");
-    assert!(draft.crosses(place(&draft, "c\nD")));
-    assert!(draft.crosses(place(&draft, "D\ne")));
-    assert!(draft.crosses(place(&draft, "B3\nc")));
-    assert!(!draft.crosses(place(&draft, "D\n")));
-    assert!(!draft.crosses(place(&draft, "B1\nB2\nB3\n")));
-    assert!(!draft.crosses(place(&draft, "c\n")));
+    assert!(crosses(&draft, "c\nD"));
+    assert!(crosses(&draft, "D\ne"));
+    assert!(crosses(&draft, "B3\nc"));
+    assert!(!crosses(&draft, "D\n"));
+    assert!(!crosses(&draft, "B1\nB2\nB3\n"));
+    assert!(!crosses(&draft, "c\n"));
 }
 
 #[test]
 fn a_deletion_leaves_a_border() {
     let mut draft = Draft::new("a\nb\nc\n");
     edit(&mut draft, "b\n", "");
-    assert!(draft.crosses(place(&draft, "a\nc")));
-    assert!(!draft.crosses(place(&draft, "c")));
-    assert!(!draft.crosses(place(&draft, "a\n")));
+    assert!(crosses(&draft, "a\nc"));
+    assert!(!crosses(&draft, "c"));
+    assert!(!crosses(&draft, "a\n"));
+}
+
+#[test]
+fn an_exact_old_text_may_hold_earlier_results_whole() {
+    let mut draft = Draft::new("a\nb\nc\nd\ne\n");
+    edit(&mut draft, "b", "B\nB2");
+    edit(&mut draft, "d\n", "");
+    assert!(!crosses_exactly(&draft, "a\nB\nB2\nc"));
+    assert!(crosses_exactly(&draft, "B2\nc"), "a part of it");
+    assert!(crosses_exactly(&draft, "a\nB\n"), "a part of it");
+    assert!(
+        crosses_exactly(&draft, "c\ne"),
+        "a deletion put nothing there"
+    );
+    assert!(crosses(&draft, "a\nB\nB2\nc"), "not found exactly");
+    // What is replaced is no longer a part of its own; what both texts share still is.
+    edit(&mut draft, "a\nB\nB2\nc", "a\nB\nX\nY");
+    assert!(!crosses(&draft, "B\n"));
+    assert!(crosses(&draft, "B\nX"));
+    assert!(!crosses_exactly(&draft, "a\nB\nX\nY"));
+    assert!(crosses_exactly(&draft, "B\nX\n"));
 }
 
 #[test]
 fn parts_of_lines_are_changed_whole() {
     let mut draft = Draft::new("abcdefgh\nnext\n");
     edit(&mut draft, "abcd", "ABCD");
-    assert!(draft.crosses(place(&draft, "CDef")));
-    assert!(!draft.crosses(place(&draft, "ef")));
+    assert!(crosses(&draft, "CDef"));
+    assert!(!crosses(&draft, "ef"));
     let mut draft = Draft::new("x = 1\nz\n");
     edit(&mut draft, "x = 1", "x = 1\ny = 2");
-    assert!(!draft.crosses(place(&draft, "x = 1")));
-    assert!(draft.crosses(place(&draft, "y = 2\nz")));
+    assert!(!crosses(&draft, "x = 1"));
+    assert!(crosses(&draft, "y = 2\nz"));
 }
 
 #[test]
@@ -89,9 +121,9 @@ fn borders_move_with_edits_before_them() {
     let mut draft = Draft::new("a\nb\nc\n");
     edit(&mut draft, "c", "C");
     edit(&mut draft, "a", "much longer\nthan before");
-    assert!(draft.crosses(place(&draft, "b\nC")));
-    assert!(!draft.crosses(place(&draft, "b\n")));
-    assert!(!draft.crosses(place(&draft, "C")));
+    assert!(crosses(&draft, "b\nC"));
+    assert!(!crosses(&draft, "b\n"));
+    assert!(!crosses(&draft, "C"));
 }
 
 #[test]
@@ -182,11 +214,54 @@ proptest! {
         if let Some(part) = changed_part(&old, &new) {
             let (start, end) = (head.len() + part.start, head.len() + part.end);
             if start > 0 && start < draft.text().len() {
-                prop_assert!(draft.crosses(start - 1..start + 1));
+                prop_assert!(draft.crosses(&(start - 1..start + 1), None));
             }
-            prop_assert!(!draft.crosses(start..end));
-            prop_assert!(!draft.crosses(0..start));
-            prop_assert!(!draft.crosses(end..draft.text().len()));
+            prop_assert!(!draft.crosses(&(start..end), None));
+            prop_assert!(!draft.crosses(&(0..start), None));
+            prop_assert!(!draft.crosses(&(end..draft.text().len()), None));
+        }
+    }
+
+    /// Borders beside a second account of them: every character carries the numbers of the edits that put it there. An edit
+    /// crosses an earlier one where it takes some of its characters, not all, and others besides.
+    #[test]
+    fn parts_are_those_of_the_characters(original in "[a-d\n]{4,16}", edits in proptest::collection::vec((0_usize..20, 1_usize..6, "[v-z\n]{1,4}"), 1..8)) {
+        let mut draft = Draft::new(&original);
+        let mut makers: Vec<Vec<usize>> = vec![Vec::new(); original.len()];
+        for (number, (start, length, new)) in edits.iter().enumerate() {
+            let text = draft.text().to_owned();
+            let start = start % text.len();
+            let place = start..(start + length).min(text.len());
+            let count = |range: &Range<usize>, earlier: usize| makers[range.clone()].iter().filter(|made| made.contains(&earlier)).count();
+            let is_crossed = |earlier: usize, may_hold: bool| {
+                let (inside, all) = (count(&place, earlier), count(&(0..text.len()), earlier));
+                inside > 0 && inside < place.len() && !(may_hold && inside == all)
+            };
+            let (strict, exact) = ((0..number).any(|earlier| is_crossed(earlier, false)), (0..number).any(|earlier| is_crossed(earlier, true)));
+            prop_assert_eq!(draft.crosses(&place, None), strict);
+            prop_assert_eq!(draft.crosses(&place, Some(&place)), exact);
+            let part = changed_part(&text[place.clone()], new);
+            let is_deletion = part.as_ref().is_some_and(|part| part.is_empty());
+            if exact || is_deletion {
+                continue;
+            }
+            let (head, tail) = part.map_or((place.len(), 0), |part| (part.start, new.len() - part.end));
+            let replaced = place.start + head..place.end - tail;
+            // What is put inside of an earlier part belongs to that part, too.
+            let around = |earlier: &usize| {
+                let has = |at: usize| makers.get(at).is_some_and(|made| made.contains(earlier));
+                match replaced.is_empty() {
+                    true => replaced.start > 0 && has(replaced.start - 1) && has(replaced.start),
+                    false => replaced.clone().all(has),
+                }
+            };
+            let is_whole = |earlier: &usize| !replaced.is_empty() && count(&replaced, *earlier) == count(&(0..text.len()), *earlier);
+            let outer: Vec<usize> = (0..number).filter(|earlier| around(earlier) && !is_whole(earlier)).collect();
+            let fresh = new.len() - head - tail;
+            let made: Vec<usize> = outer.into_iter().chain([number]).collect();
+            makers.splice(replaced, vec![made; if draft.text()[place.clone()] == **new { 0 } else { fresh }]);
+            draft.apply_edit(place.clone(), &[change(place, new)]);
+            prop_assert_eq!(makers.len(), draft.text().len());
         }
     }
 }

@@ -2,16 +2,20 @@
 //! with its changes. The result is one plan, or one refusal that names the first change that failed.
 
 use super::credential::refuse_credential;
+use super::edit::edit_session::{SameText, SharedOptions};
 use super::gather::locate_all;
 use super::located_file::{LocatedFile, LocatedMove, LocatedWrite, Noun, NumberedEdit, Work};
 use super::{cell, clash, delete, edit, mode, relocate, write};
 use crate::order::Turn;
 use crate::reason::Withheld;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::request::{Insist, Request, WrittenNewline};
+use crate::request::{Request, WrittenNewline};
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{FilePlan, Origin, Plan};
 use crate::rooms::{Attempt, CallContext};
+
+/// How many edits that are left out the answer names.
+const NOTICES_MOST: usize = 20;
 
 /// Works out the plan for a request, all of it or nothing.
 pub(crate) fn examine(
@@ -21,10 +25,11 @@ pub(crate) fn examine(
 ) -> Result<Plan, Refusal> {
     let mut examined = examine_files(context, attempt, request)?;
     let failures = std::mem::take(&mut examined.failures);
-    match join_failures(failures, request) {
-        Some(refusal) => Err(refusal),
-        None => Ok(examined.plan(request)),
+    let left_out = join_failures(failures, request, examined.files.is_empty())?;
+    if let Some(first) = examined.files.first_mut() {
+        first.view.notices.extend(left_out);
     }
+    Ok(examined.plan(request))
 }
 
 /// Works out the plan for a request that the caller sent as one change: a refusal names no part of it by number.
@@ -80,16 +85,17 @@ pub(super) fn examine_files(
     })?;
     clash::refuse_hard_links(&located, &mut failures);
     clash::refuse_file_and_folder(&located, &Noun::of(request), &mut failures);
+    let options = SharedOptions {
+        insist: request.insist,
+        same_text: match request.changes_nothing() {
+            true => SameText::Refuse,
+            false => SameText::LeaveOut,
+        },
+    };
     let mut files = Vec::new();
     for file in located {
         context.check_time()?;
-        files.extend(examine_file(
-            context,
-            attempt,
-            file,
-            request.insist,
-            &mut failures,
-        ));
+        files.extend(examine_file(context, attempt, file, options, &mut failures));
     }
     Ok(Examined {
         files,
@@ -103,7 +109,7 @@ fn examine_file(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
     file: LocatedFile<'_>,
-    insist: Insist,
+    options: SharedOptions,
     failures: &mut [Option<Refusal>],
 ) -> Option<FilePlan> {
     if file.numbers().any(|at| failures[at].is_some()) && !matches!(file.work, Work::Edits(_)) {
@@ -115,7 +121,7 @@ fn examine_file(
             // Where every edit is left out, the permission still changes.
             let again = executable.filter(|_| all_idle(&edits));
             let again = again.and_then(|_| located_again(context, &target, Intent::Edit));
-            let plan = examine_edits(context, attempt, target, &edits, insist, failures);
+            let plan = examine_edits(context, attempt, target, &edits, options, failures);
             match (plan, again, executable) {
                 (Some(plan), ..) => plan,
                 (None, Some(target), Some((at, executable))) if are_left_out(&edits, failures) => {
@@ -126,14 +132,13 @@ fn examine_file(
             }
         }
         Work::Write(at, LocatedWrite { write, withheld }) => {
-            let plan = write::examine_file(context, attempt, target, &write, insist).map_err(
-                |mut refusal| {
+            let plan = write::examine_file(context, attempt, target, &write, options.insist)
+                .map_err(|mut refusal| {
                     // A whole file of a reply that is there already is a part that changes nothing.
                     refusal.idle = write.final_newline == WrittenNewline::AsFile
                         && refusal.kind() == RefusalKind::NoChange;
                     refusal
-                },
-            );
+                });
             or_failed(plan, at, withheld, failures)?
         }
         Work::Delete(at, request) => {
@@ -144,7 +149,7 @@ fn examine_file(
             let plan = cell::examine_file(context, attempt, target, request);
             or_failed(plan, at, None, failures)?
         }
-        Work::Move(moved) => examine_move(context, attempt, target, *moved, insist, failures)?,
+        Work::Move(moved) => examine_move(context, attempt, target, *moved, options, failures)?,
         Work::Mode => {
             let (at, executable) = executable?;
             let plan = mode::examine_file(context, attempt, target, executable);
@@ -163,7 +168,7 @@ fn examine_move(
     attempt: &mut Attempt,
     from: Target,
     moved: LocatedMove<'_>,
-    insist: Insist,
+    options: SharedOptions,
     failures: &mut [Option<Refusal>],
 ) -> Option<FilePlan> {
     let LocatedMove {
@@ -182,7 +187,7 @@ fn examine_move(
     }
     // Where every edit is left out, the file is still moved.
     let again = all_idle(&edits).then(|| located_again(context, &from, Intent::Leave));
-    let plan = examine_edits(context, attempt, from, &edits, insist, failures);
+    let plan = examine_edits(context, attempt, from, &edits, options, failures);
     match (plan, again.flatten()) {
         (Some(plan), _) => Some(relocate::with_edits(plan, to)),
         (None, Some(from)) if are_left_out(&edits, failures) => {
@@ -240,10 +245,10 @@ fn examine_edits(
     attempt: &mut Attempt,
     target: Target,
     edits: &[NumberedEdit<'_>],
-    insist: Insist,
+    options: SharedOptions,
     failures: &mut [Option<Refusal>],
 ) -> Option<FilePlan> {
-    let file = edit::examine_file(context, attempt, target, edits, insist, failures)?;
+    let file = edit::examine_file(context, attempt, target, edits, options, failures)?;
     for (at, edit) in edits {
         if let Err(refusal) = refuse_credential(context, &file.target, &edit.new) {
             failures[*at].get_or_insert(refusal);
@@ -252,18 +257,43 @@ fn examine_edits(
     Some(file)
 }
 
-/// Joins the refusals of several changes into one: the first in the order sent, naming the others.
-fn join_failures(failures: Vec<Option<Refusal>>, request: &Request) -> Option<Refusal> {
+/// Joins the refusals of several changes into one: the first in the order sent, naming the others. If only edits that
+/// change nothing were refused, and others change something, the refusals become sentences of the answer.
+fn join_failures(
+    failures: Vec<Option<Refusal>>,
+    request: &Request,
+    changes_nothing: bool,
+) -> Result<Vec<String>, Refusal> {
     let total = failures.len();
-    let mut failed = failures
+    let mut failed: Vec<(usize, Refusal)> = failures
         .into_iter()
         .enumerate()
-        .filter_map(|(at, refusal)| Some((at + 1, refusal?)));
-    let (number, mut first) = failed.next()?;
-    if total == 1 {
-        return Some(first);
-    }
+        .filter_map(|(at, refusal)| Some((at + 1, refusal?)))
+        .collect();
     let noun = Noun::of(request);
+    if failed.iter().any(|(_, refusal)| !refusal.idle) {
+        // An edit that changes nothing is not the reason of the refusal.
+        failed.retain(|(_, refusal)| !refusal.idle);
+    } else if !changes_nothing {
+        let sentence = |(number, _): (usize, Refusal)| {
+            format!(
+                "{} {number} changes nothing, because its old and new text are the same, and was left out",
+                noun.small
+            )
+        };
+        return Ok(failed
+            .into_iter()
+            .take(NOTICES_MOST)
+            .map(sentence)
+            .collect());
+    }
+    let mut failed = failed.into_iter();
+    let Some((number, mut first)) = failed.next() else {
+        return Ok(Vec::new());
+    };
+    if total == 1 {
+        return Err(first);
+    }
     let mut others = Vec::new();
     for (number, refusal) in failed {
         others.push(format!(
@@ -280,7 +310,7 @@ fn join_failures(failures: Vec<Option<Refusal>>, request: &Request) -> Option<Re
             noun.capital
         ))
         .with("edit", number);
-    Some(if others.is_empty() {
+    Err(if others.is_empty() {
         first
     } else {
         first.followed_by(&format!("Refused too: {}.", others.join(", ")))

@@ -23,7 +23,7 @@ use lancet_history::Seen;
 use lancet_text::{Encoding, Endings};
 use lancet_workspace::{Executable, FileType, Snapshot};
 
-use self::edit_session::{EditOptions, EditSession, Words};
+use self::edit_session::{EditOptions, EditSession, SharedOptions, Words};
 use self::finish::Finished;
 use self::held::HeldText;
 use self::refuse::not_empty;
@@ -37,7 +37,7 @@ use super::open::{
 use super::read_state::{Current, Need, ReadState, read_state};
 use crate::engine::Surveyed;
 use crate::refusal::Refusal;
-use crate::request::{EditRequest, Insist, Place};
+use crate::request::{EditRequest, Place};
 use crate::rooms::locate::Target;
 use crate::rooms::plan::{FilePlan, New};
 use crate::rooms::{Attempt, CallContext};
@@ -53,7 +53,7 @@ pub(super) fn examine_file(
     attempt: &mut Attempt,
     target: Target,
     edits: &[(usize, &EditRequest)],
-    insist: Insist,
+    options: SharedOptions,
     failures: &mut [Option<Refusal>],
 ) -> Option<FilePlan> {
     let fail_all = |failures: &mut [Option<Refusal>], refusal: Refusal| {
@@ -68,7 +68,7 @@ pub(super) fn examine_file(
             .first()
             .is_some_and(|(_, edit)| edit.fills() && edit.revision.is_none())
     {
-        return new_file::from_edits(context, target, edits, insist, failures);
+        return new_file::from_edits(context, target, edits, options, failures);
     }
     if let Err(refusal) = require_file(context.engine(), &target) {
         fail_all(failures, refusal);
@@ -85,7 +85,7 @@ pub(super) fn examine_file(
         }
     }
     let failed = match open(context, attempt, &target, edits) {
-        Ok(opened) => match lay(context, &target, &opened, edits, insist, failures) {
+        Ok(opened) => match lay(context, &target, &opened, edits, options, failures) {
             Ok(laid) => return laid.map(|(finished, form)| plan(target, opened, finished, form)),
             Err(refusal) => refusal,
         },
@@ -145,7 +145,7 @@ fn lay(
     target: &Target,
     opened: &Opened,
     edits: &[(usize, &EditRequest)],
-    insist: Insist,
+    options: SharedOptions,
     failures: &mut [Option<Refusal>],
 ) -> Result<Option<(Finished, Form)>, Refusal> {
     Ok(match opened {
@@ -154,13 +154,13 @@ fn lay(
             let text = HeldText::new(context, target, &document, edits);
             let session = EditSession::new(context, target, text);
             let current = Current::held(base, &document);
-            lay_edits(session, current, edits, insist, failures)
+            lay_edits(session, current, edits, options, failures)
                 .map(|finished| (finished, (document.encoding(), document.endings())))
         }
         Opened::Streamed(survey, encoding) => {
             let text = StreamedText::new(LargeFile::new(context, target, survey));
             let session = EditSession::new(context, target, text);
-            lay_edits(session, Current::surveyed(survey), edits, insist, failures)
+            lay_edits(session, Current::surveyed(survey), edits, options, failures)
                 .map(|finished| (finished, (*encoding, survey.facts.endings())))
         }
     })
@@ -193,7 +193,7 @@ fn lay_edits<S: TextSource>(
     mut session: EditSession<'_, S>,
     current: Current<'_>,
     edits: &[(usize, &EditRequest)],
-    insist: Insist,
+    options: SharedOptions,
     failures: &mut [Option<Refusal>],
 ) -> Option<Finished> {
     let (context, path) = (session.context, session.target.path());
@@ -230,9 +230,16 @@ fn lay_edits<S: TextSource>(
             continue;
         };
         let words = Words::after(failures);
-        let applied = context
-            .check_time()
-            .and_then(|()| session.apply(read_state, edit, EditOptions { insist, words }));
+        let applied = context.check_time().and_then(|()| {
+            session.apply(
+                read_state,
+                edit,
+                EditOptions {
+                    shared: options,
+                    words,
+                },
+            )
+        });
         match applied {
             Ok(known) => seen = Some(known),
             Err(refusal) => failures[at] = Some(refusal),
@@ -248,7 +255,8 @@ fn lay_edits<S: TextSource>(
     // A refusal of the result as a whole is attributed to the last edit, which completed it.
     finished
         .map_err(|refusal| {
-            if let Some((at, _)) = edits.last() {
+            let made = |(at, _): &&(usize, &EditRequest)| failures[*at].is_none();
+            if let Some((at, _)) = edits.iter().rfind(made) {
                 failures[*at] = Some(refusal);
             }
         })

@@ -11,7 +11,7 @@ use lancet_text::{
 };
 use lancet_workspace::{Executable, Expected};
 
-use super::edit::edit_session::{EditOptions, EditSession, Words};
+use super::edit::edit_session::{EditOptions, EditSession, SharedOptions, Words};
 use super::edit::held::HeldText;
 use super::edit::refuse::no_change;
 use super::explain::{leak, unencodable};
@@ -114,7 +114,7 @@ pub(crate) fn from_edits(
     context: &CallContext<'_>,
     target: Target,
     edits: &[(usize, &EditRequest)],
-    insist: Insist,
+    options: SharedOptions,
     failures: &mut [Option<Refusal>],
 ) -> Option<FilePlan> {
     if let Err(refusal) = refuse_dangling_link(context, &target) {
@@ -131,9 +131,9 @@ pub(crate) fn from_edits(
     let (content, told) = if rest.is_empty() {
         (first.1.new.clone(), ChangeView::default())
     } else {
-        change_further(context, &target, &first.1.new, rest, insist, failures)?
+        change_further(context, &target, &first.1.new, rest, options, failures)?
     };
-    match plan(context, target, &content, insist) {
+    match plan(context, target, &content, options.insist) {
         Ok(mut plan) => {
             plan.view.rungs = vec![Rung::Exact];
             plan.view.rungs.extend(told.rungs);
@@ -154,7 +154,7 @@ fn change_further(
     target: &Target,
     text: &str,
     edits: &[(usize, &EditRequest)],
-    insist: Insist,
+    options: SharedOptions,
     failures: &mut [Option<Refusal>],
 ) -> Option<(String, ChangeView)> {
     let (last, _) = *edits.last()?;
@@ -173,7 +173,14 @@ fn change_further(
         let laid = if edit.fills() {
             Err(filled(target))
         } else {
-            session.apply(&read_state, edit, EditOptions { insist, words })
+            session.apply(
+                &read_state,
+                edit,
+                EditOptions {
+                    shared: options,
+                    words,
+                },
+            )
         };
         failures[at] = laid.err();
     }
@@ -254,8 +261,9 @@ fn created(text: &str, bytes: usize) -> ChangeView {
 }
 
 /// Refuses new content for a notebook that is not one.
-fn check_notebook(target: &Target, content: &str) -> Result<(), Refusal> {
-    let Err(error) = Notebook::parse(content) else {
+pub(super) fn check_notebook(target: &Target, content: &str) -> Result<(), Refusal> {
+    let checked = Notebook::parse(content).and_then(|notebook| notebook.check_complete());
+    let Err(error) = checked else {
         return Ok(());
     };
     let text = format!(

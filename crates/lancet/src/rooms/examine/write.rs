@@ -12,8 +12,10 @@ use super::edit::source::LaidChanges;
 use super::explain::{leak, unencodable};
 use super::formatted::{format_edits, format_file, unshown_after};
 use super::hidden;
-use super::new_file;
-use super::open::{decode, expected, refuse_notebook, require_file, snapshot_to_change};
+use super::new_file::{self, check_notebook};
+use super::open::{
+    decode, expected, is_notebook_name, refuse_notebook, require_file, snapshot_to_change,
+};
 use super::read_state::{Current, DIFF_BUDGET, Need, ReadState, read_state};
 use super::view::{Notes, Numbers, change_view, endings_note, untold};
 use crate::arguments::WriteMode;
@@ -79,6 +81,10 @@ fn existing(
     refuse_notebook(context.engine(), &target, &base.bytes)?;
     let document = decode(context.engine(), &target, &base.bytes)?;
     let content = content_for(request, &document);
+    // A file of this name that is no notebook becomes one.
+    if is_notebook_name(&target) && request.mode != WriteMode::Append {
+        check_notebook(&target, content)?;
+    }
     let (need, nothing_new) = match request.mode {
         WriteMode::Append => (Need::Places, content.is_empty()),
         _ => (

@@ -517,7 +517,7 @@ fn an_edit_inside_of_text_just_written_crosses_no_border() {
                 panic!("{old:?} is found")
             };
             let place = &found.places[0];
-            assert!(!draft.crosses(place.range.clone()), "{old:?} -> {new:?}");
+            assert!(!draft.crosses(&place.range, None), "{old:?} -> {new:?}");
             draft.apply_edit(place.range.clone(), &place.changes);
         }
         assert_eq!(draft.text(), wanted);

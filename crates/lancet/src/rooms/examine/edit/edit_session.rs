@@ -12,7 +12,7 @@ use lancet_text::{
     without_numbers_of,
 };
 
-use super::refuse::{idle, no_change, not_empty};
+use super::refuse::{idle, left_out, no_change, not_empty};
 use super::source::{SentEdit, SeveralPlaces, TextSource};
 use super::unseen::Unseen;
 use crate::refusal::{Refusal, RefusalKind};
@@ -27,8 +27,24 @@ use crate::wording::quote_path;
 /// Options for applying an edit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EditOptions {
-    pub(crate) insist: Insist,
+    pub(crate) shared: SharedOptions,
     pub(crate) words: Words,
+}
+
+/// Options that hold for all edits of a request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SharedOptions {
+    pub(crate) insist: Insist,
+    pub(crate) same_text: SameText,
+}
+
+/// What happens to an edit whose old and new text are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SameText {
+    /// It is refused as one that changes nothing.
+    Refuse,
+    /// It is left out where its text is in the file, because other edits of the request change something.
+    LeaveOut,
 }
 
 /// How much a refusal says: of several refusals in one call only the first is given in full.
@@ -94,18 +110,23 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         if request.fills() && self.source.length() > 0 {
             return Err(not_empty(self.target));
         }
-        if request.old == request.new && request.place == RequestPlace::Text {
+        let is_same_text = request.is_same_text();
+        if is_same_text && (options.shared.same_text == SameText::Refuse || old.is_empty()) {
             return Err(no_change(self.target));
         }
         let read_state = read_state.as_ref().map_err(Clone::clone)?;
-        if request.is_idle_hunk()
+        if (is_same_text || request.is_idle_hunk())
             && !matches!(
                 self.source.find(sent, Leaks::Insisted)?,
                 Verdict::NotFound { .. }
             )
         {
-            return Err(idle(self.target));
+            return Err(match is_same_text {
+                true => left_out(self.target),
+                false => idle(self.target),
+            });
         }
+        let is_text = request.place == RequestPlace::Text;
         self.check_growth(sent)?;
         let located = self.locate(read_state, sent, options)?;
         let mut found = located.found;
@@ -118,7 +139,8 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         match &located.touched {
             Some(touched) => {
                 self.check_shown(read_state, touched.iter())?;
-                self.refuse_crossing(request, touched.iter().cloned())?;
+                let touched = touched.iter().map(|place| (place.clone(), None));
+                self.refuse_crossing(request, touched)?;
             }
             None => {
                 let places = found.places.iter();
@@ -128,10 +150,17 @@ impl<'c, S: TextSource> EditSession<'c, S> {
                     Some(_) => changed(place),
                     None => place.range.clone(),
                 });
-                self.refuse_crossing(request, places)?;
+                // An edit whose exact old text holds all that an earlier one put there was written with that in mind.
+                let is_quote =
+                    found.rung == Rung::Exact && (is_text || request.as_hunk().is_some());
+                let quoted = found
+                    .places
+                    .iter()
+                    .map(|place| is_quote.then_some(&place.range));
+                self.refuse_crossing(request, places.zip(quoted))?;
             }
         }
-        if options.insist == Insist::No {
+        if options.shared.insist == Insist::No {
             if let Some(reason) = located.leaked_numbers {
                 let bare = without_numbers_of(&request.old, &request.new);
                 return Err(leak(&reason, bare.as_deref()));
@@ -141,7 +170,6 @@ impl<'c, S: TextSource> EditSession<'c, S> {
                 return Err(leak(&found.reason, found.mended.as_deref()));
             }
         }
-        let is_text = request.place == RequestPlace::Text;
         if is_text {
             self.source.complete(sent, &mut found)?;
         }
@@ -214,7 +242,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
             };
             return Ok((found, None));
         }
-        let leaks = match options.insist {
+        let leaks = match options.shared.insist {
             Insist::Yes => Leaks::Insisted,
             Insist::No => Leaks::Refuse,
         };
@@ -287,13 +315,17 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         }
     }
 
-    /// Refuses a place that overlaps the edge of what an earlier edit of the call changed.
-    fn refuse_crossing(
+    /// Refuses a place that overlaps the edge of what an earlier edit of the call changed. With each place comes that of
+    /// its old text where this was found exactly.
+    fn refuse_crossing<'p>(
         &self,
         request: &EditRequest,
-        mut places: impl Iterator<Item = Range<usize>>,
+        mut places: impl Iterator<Item = (Range<usize>, Option<&'p Range<usize>>)>,
     ) -> Result<(), Refusal> {
-        let Some(place) = places.find(|place| self.source.crosses(place)) else {
+        let crosses = |(place, quoted): &(Range<usize>, Option<&Range<usize>>)| {
+            self.source.crosses(place, *quoted)
+        };
+        let Some((place, _)) = places.find(crosses) else {
             return Ok(());
         };
         let line = self.source.line_numbers(std::iter::once(&place))?;

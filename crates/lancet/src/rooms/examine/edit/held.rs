@@ -153,9 +153,9 @@ impl TextSource for HeldText<'_> {
         Ok(places.map(|place| lines.line_of(place.start) + 1).collect())
     }
 
-    fn crosses(&self, place: &Range<usize>) -> bool {
+    fn crosses(&self, place: &Range<usize>, quoted: Option<&Range<usize>>) -> bool {
         let draft = self.draft.as_ref();
-        draft.is_some_and(|draft| draft.crosses(place.clone()))
+        draft.is_some_and(|draft| draft.crosses(place, quoted))
     }
 
     fn check_encodable(&self, text: &str) -> Result<(), Unencodable> {

@@ -22,6 +22,14 @@ pub(crate) fn no_change(target: &Target) -> Refusal {
     .with("file_path", quote_path(target.path()))
 }
 
+/// The refusal for an edit that changes nothing and whose text is in the file. The edit is left out where others of the
+/// call change something.
+pub(crate) fn left_out(target: &Target) -> Refusal {
+    let mut refusal = no_change(target);
+    refusal.idle = true;
+    refusal
+}
+
 /// Makes the refusal for a hunk that changes nothing and whose lines are in the file. It is given where the reply changes
 /// nothing else.
 pub(crate) fn idle(target: &Target) -> Refusal {

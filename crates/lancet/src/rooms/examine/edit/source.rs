@@ -88,8 +88,9 @@ pub(crate) trait TextSource {
         &self,
         places: impl Iterator<Item = &'p Range<usize>>,
     ) -> Result<Vec<usize>, Refusal>;
-    /// Whether a place overlaps the edge of what an earlier edit changed.
-    fn crosses(&self, _place: &Range<usize>) -> bool {
+    /// Whether a place overlaps the edge of what an earlier edit changed. What the exact old text at `quoted` holds whole
+    /// does not count.
+    fn crosses(&self, _place: &Range<usize>, _quoted: Option<&Range<usize>>) -> bool {
         false
     }
     /// Whether the file's encoding has every character of a text.
