@@ -37,6 +37,7 @@ class Agent:
     hooked = None  # where it has hooks: the further arguments with which it runs them, and prints what they say if it can
     read_only = None  # the further arguments with which it allows no writing, where it tells its servers so
     reads_itself = False  # whether its own reading tool is reported to its hooks
+    sub_agent_tool = ""  # its own tool that starts a sub-agent, where it has one that is tried
 
     def __init__(self, packages):
         self.folder = Path(packages) / self.name
@@ -53,6 +54,10 @@ class Agent:
     def own_read(self, path, lines=None):
         """A call of the agent's own reading tool, for the lines from the first to the last one of `lines`."""
         raise NotImplementedError
+
+    def sub_agent(self, prompt):
+        """A call that starts a sub-agent and waits for it."""
+        return Call(self.sub_agent_tool, {"description": "part of the work", "prompt": prompt, "subagent_type": "general-purpose"})
 
     def named(self, name):
         """A tool of lancet's as a text names it that lists tools to search for."""
@@ -91,9 +96,10 @@ class Agent:
         """Lancet's tools in the list of a request, by lancet's own names."""
         return {n[len(self.prefix):]: t for n, t in request.tools.items() if n.startswith(self.prefix)}
 
-    def run(self, model, home, project, script, prompt="Go on.", seconds=120):
+    def run(self, model, home, project, script, prompt="Go on.", seconds=120, sub_agents=()):
         """Runs the agent through a script; the exit status and what it printed."""
-        model.play(script, self.is_main)
+        model.play(script, self.is_main, sub_agents)
+        model.prompt = prompt
         keep = {k: v for k, v in os.environ.items() if k in ("PATH", "LANG", "TMPDIR", "LD_LIBRARY_PATH")}
         environment = {**keep, "HOME": str(home), "NO_COLOR": "1", "CI": "1", "TERM": "dumb", "SHELL": "/bin/sh",
                        "NO_PROXY": "127.0.0.1", **self.environment(model.address)}
@@ -117,6 +123,7 @@ class ClaudeCode(Agent):
     prefix = "mcp__lancet__"
     hooked = ("--output-format", "stream-json", "--verbose", "--include-hook-events")
     reads_itself = True
+    sub_agent_tool = "Agent"
 
     def own_read(self, path, lines=None):
         part = {"offset": lines[0], "limit": lines[1] - lines[0] + 1} if lines else {}
@@ -227,6 +234,7 @@ class Qwen(Agent):
     prefix = "mcp__lancet__"
     hooked = ()
     reads_itself = True
+    sub_agent_tool = "agent"
 
     def own_read(self, path, lines=None):
         # Its lines are counted from 0.
@@ -266,6 +274,25 @@ class Goose(Agent):
 
     def command(self, address, prompt):
         return [self.executable(), "run", "--no-session", "-t", prompt]
+
+
+class Copilot(Agent):
+    name, title = "copilot", "Copilot CLI"
+    package = "@github/copilot"
+    program = ".bin/copilot-linux-x64"
+    prefix = "lancet-"
+    sub_agent_tool = "task"
+
+    def sub_agent(self, prompt):
+        return Call("task", {"description": "part of the work", "prompt": prompt, "agent_type": "general-purpose", "name": "part",
+                             "mode": "sync"})
+
+    def environment(self, address):
+        return {"COPILOT_OFFLINE": "true", "COPILOT_PROVIDER_BASE_URL": address + "/v1", "COPILOT_PROVIDER_API_KEY": "scripted",
+                "COPILOT_MODEL": "scripted", "COPILOT_AUTO_UPDATE": "false"}
+
+    def command(self, address, prompt):
+        return [self.executable(), "-p", prompt, "--allow-all-tools", *self.flags]
 
 
 ALL = [ClaudeCode, Codex, CodexKnownModel, Opencode, Gemini, Qwen, Goose]

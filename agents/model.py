@@ -18,39 +18,15 @@ MOST_BYTES = 64 << 20
 CIRCLES = "unproductive_state_confidence"
 
 
-class Model:
-    """The server, for one run of one agent at a time."""
+class Played:
+    """A script that is being played, in one conversation."""
 
-    def __init__(self):
-        self.lock = threading.Lock()
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self.server.daemon_threads = True
-        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-        self.thread.start()
-        self.play(iter(()))
+    def __init__(self, script):
+        self.script = script
+        self.pending, self.last, self.finished, self.failure = [], None, False, None
 
-    @property
-    def address(self):
-        return "http://127.0.0.1:%d" % self.server.server_address[1]
-
-    def play(self, script, main=lambda request: bool(request.tools)):
-        """Takes a script for the next run; `main` says which requests belong to it. Others get a word for an answer."""
-        with self.lock:
-            self.script, self.main = script, main
-            self.pending, self.last, self.finished, self.failure = [], None, False, None
-            self.requests, self.others = [], []
-
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
-
-    def _answer(self, format_, request):
-        """The next reply of the script: (text, calls)."""
-        if not self.main(request):
-            self.others.append(request)
-            asks_for_circles = CIRCLES in ((request.schema or {}).get("properties") or {})
-            return json.dumps(wire.blank(request.schema)) if asks_for_circles else "ok", []
-        self.requests.append(request)
+    def answer(self, request):
+        """The next reply: (text, calls)."""
         if self.finished:
             return "done", []
         if self.pending:
@@ -74,6 +50,59 @@ class Model:
         self.pending = (calls, single)
         self.last = ("", calls)
         return self.last
+
+
+class Model:
+    """The server, for one run of one agent at a time."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self.server.daemon_threads = True
+        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        self.thread.start()
+        self.play(iter(()))
+
+    @property
+    def address(self):
+        return "http://127.0.0.1:%d" % self.server.server_address[1]
+
+    def play(self, script, main=lambda request: bool(request.tools), sub_agents=()):
+        """Takes a script for the next run; `main` says which requests belong to it. Others get a word for an answer.
+
+        `sub_agents` are pairs of a text and a script: a request in which the text stands, and not the person's prompt, is of the
+        sub-agent that was given the text, and is answered by that script. The person's prompt is `self.prompt`.
+        """
+        with self.lock:
+            self.main, self.played = main, Played(script)
+            self.sub_agents = [(text, Played(script)) for text, script in sub_agents]
+            self.requests, self.others, self.prompt = [], [], None
+
+    @property
+    def finished(self):
+        return self.played.finished
+
+    @property
+    def failure(self):
+        return self.played.failure or next((played.failure for _, played in self.sub_agents if played.failure), None)
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+    def _answer(self, format_, request):
+        """The next reply of the script: (text, calls)."""
+        if not self.main(request):
+            self.others.append(request)
+            asks_for_circles = CIRCLES in ((request.schema or {}).get("properties") or {})
+            return json.dumps(wire.blank(request.schema)) if asks_for_circles else "ok", []
+        for text, played in self.sub_agents:
+            # The parent has the text, too, in the call that started the sub-agent.
+            sent = json.dumps(request.body)
+            if text in sent and self.prompt not in sent:
+                return played.answer(request)
+        self.requests.append(request)
+        return self.played.answer(request)
 
     def _handler(self):
         model = self

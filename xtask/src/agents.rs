@@ -21,6 +21,9 @@ pub(crate) const ALL: [&str; 6] = [
     "goose",
 ];
 
+/// Those whose sub-agents `cargo xtask torture` drives; the test command drives those of the first.
+pub(crate) const WITH_SUB_AGENTS: [&str; 3] = ["claude-code", "qwen", "copilot"];
+
 /// What a difference from `agents/recorded.json` is.
 #[derive(Clone, Copy)]
 pub(crate) enum Known {
@@ -42,6 +45,17 @@ pub(crate) fn drive(lancet: &Path, packages: &Path, agents: &[&str], known: Know
     if matches!(known, Known::Reported) {
         drive.arg("--report");
     }
+    drive
+}
+
+/// The command that drives agents and their sub-agents.
+pub(crate) fn sub_agents(lancet: &Path, packages: &Path, agents: &[&str]) -> Command {
+    let mut drive = command("python3", &["agents/subagents.py"]);
+    drive
+        .arg(lancet)
+        .arg(packages)
+        .args(agents)
+        .args(["--jobs", "2"]);
     drive
 }
 

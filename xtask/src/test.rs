@@ -138,6 +138,11 @@ pub(crate) fn all(packages: SystemPackages) -> anyhow::Result<bool> {
             &mut agents::drive(&binary(), &packages, &agents::QUICK, Known::Required),
         )
     });
+    report.step("agents: sub-agents", || {
+        let packages = fetches.agents.wait()?;
+        let first = &agents::WITH_SUB_AGENTS[..1];
+        counted(&live, &mut agents::sub_agents(&binary(), &packages, first))
+    });
     report.step("agents: packages", || {
         let (folder, checker) = (packages.insert(packed()?), fetches.mcpb.wait()?);
         let mut check = command("python3", &["packages/check.py"]);

@@ -145,6 +145,14 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
             setup::agents(&agents::ALL)?,
             setup::newest_agents(&agents::ALL)?,
         );
+        step(
+            "agents and their sub-agents",
+            &mut agents::sub_agents(
+                &binary(),
+                &setup::agents(&agents::WITH_SUB_AGENTS)?,
+                &agents::WITH_SUB_AGENTS,
+            ),
+        )?;
         let waiting = setup::typescript_client()?.join("waiting.mjs");
         step(
             "calls that outlast their client, at the times that it has",

@@ -6,6 +6,7 @@
 //!   [`begin`](RecordStore::begin) before the files are written and [`finish`](RecordStore::finish) afterwards, so that a
 //!   crash in between can be settled from the files.
 //! - [`MarkStore`] keeps the places in a session's changes at which a person sent a prompt ([`Mark`]).
+//! - [`SubAgentStore`] knows which sessions are sub-agents of others ([`SubAgent`]), and which session each call belongs to.
 //! - [`ActivityStore`] knows the sessions at work and those whose writes a person has stopped.
 //! - [`QuestionStore`] keeps questions to a person and their decisions, which outlive the call that asked.
 //! - [`ReviewStore`] keeps the last look of a person at each file, and the comments that are on their way to a session.
@@ -52,6 +53,7 @@ mod seen;
 mod session;
 mod stamp;
 mod store;
+mod sub_agent;
 mod workspace;
 
 pub use activity::{ActivityStore, ChangedPath, OpenSession, SessionActivity, SessionStop};
@@ -82,6 +84,10 @@ pub use stamp::StampRecord;
 pub use store::{
     DATABASE, Holder, INLINE_LIMIT, LedgerStore, LeftIntent, LoadCursor, Loaded, Presence,
     ResidentNote, Saved, SetAside, Store, StoreError, StoreFacts, UnsavedFiles, UnsavedList,
-    examine_store, files_set_aside,
+    examine_hooks, examine_store, files_set_aside,
+};
+pub use sub_agent::{
+    Announcement, CallOwner, ConversationReport, ReportedAs, RunningSubAgent, SubAgent,
+    SubAgentStore,
 };
 pub use workspace::{KnownWorkspace, WorkspaceRef};

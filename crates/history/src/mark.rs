@@ -44,7 +44,7 @@ impl Mark {
 pub struct MarkQuery {
     /// Only marks of this session.
     pub session: Option<String>,
-    /// Only marks of sessions that have changed a file below one of these folders.
+    /// Only marks of sessions that have changed a file below one of these folders, themselves or by sub-agents.
     pub below: Vec<PathBuf>,
     /// The largest number of marks to return.
     pub limit: Option<usize>,

@@ -51,6 +51,7 @@ mod sqlite;
 mod statistics;
 mod stops;
 mod streamed;
+mod sub_agents;
 mod transaction;
 mod unsaved;
 mod unsealed;
@@ -58,7 +59,7 @@ mod upkeep;
 mod workspaces;
 
 pub use contents::INLINE_LIMIT;
-pub use examine::{StoreFacts, examine_store};
+pub use examine::{StoreFacts, examine_hooks, examine_store};
 pub use files::{DATABASE, files_set_aside};
 pub use holder::Holder;
 pub use journal::LeftIntent;

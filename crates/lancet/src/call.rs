@@ -131,6 +131,20 @@ pub struct Caller {
     pub call: Option<String>,
     /// How much of the answer the client passes on to the model.
     pub handed_on: HandedOn,
+    /// Whether the session of the call has one conversation alone.
+    pub conversation: Conversation,
+}
+
+/// Whether one conversation alone uses a session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Conversation {
+    /// What the session has read, the model that calls has seen.
+    #[default]
+    One,
+    /// The client runs sub-agents and does not say which of them calls, so another one may have seen what the session has
+    /// read. Replacing a whole file then needs its revision.
+    MayBeSeveral,
 }
 
 impl Caller {

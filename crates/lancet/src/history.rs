@@ -7,6 +7,7 @@ mod life;
 mod marks;
 mod on_disk;
 mod patch;
+mod sub_agents;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,12 +24,14 @@ use crate::rooms::{heal, set_aside};
 pub use attribution::{Attribution, Written};
 pub use events::{ChangedFile, EventReader, EventWait, EventsSince, Fact, HistoryEvent, Wake};
 pub use lancet_history::{
-    ALREADY_UNDONE, ChangeKind, Compressed, EventKind, FileChange, IdMatch, KnownWorkspace,
-    LogQuery, Mark, MarkQuery, Operation, OperationKind, OperationState, Parentage, RecordedState,
-    Removed, Reversible, Statistics, StatisticsQuery, StoreError, Totals,
+    ALREADY_UNDONE, Announcement, CallOwner, ChangeKind, Compressed, ConversationReport, EventKind,
+    FileChange, IdMatch, KnownWorkspace, LogQuery, Mark, MarkQuery, Operation, OperationKind,
+    OperationState, Parentage, RecordedState, Removed, ReportedAs, Reversible, RunningSubAgent,
+    Statistics, StatisticsQuery, StoreError, SubAgent, Totals,
 };
 pub use life::{FileLife, LifeCursor, LifeEvent};
 pub use on_disk::OnDisk;
+pub use sub_agents::SubAgents;
 
 /// The shortest part of an id that is accepted in place of the id.
 pub const SHORTEST_ID: usize = 2;

@@ -117,7 +117,7 @@ mod wording;
 mod write_scope;
 
 pub use async_call::CallFuture;
-pub use call::{Caller, Cancel, RawCall};
+pub use call::{Caller, Cancel, Conversation, RawCall};
 pub use engine::{Builder, Lancet, OpenError};
 pub use lancet_history::{SessionName, SessionNameError};
 pub use refusal::{Refusal, RefusalKind};
@@ -195,7 +195,7 @@ pub mod doors {
     pub use crate::visible::{visible, visible_line};
     pub use crate::wording::size;
     pub use lancet_formats::picture::{PictureError, as_png};
-    pub use lancet_history::{StoreFacts, examine_store, files_set_aside};
+    pub use lancet_history::{StoreFacts, examine_hooks, examine_store, files_set_aside};
     pub use lancet_search::{
         Boundary, Case, Dot, HiddenFiles, IgnoreFiles, IndexStatus, MatchSpan, Naming, Order,
         Output, Paint, Pattern, PatternError, PatternOptions, PrintOptions, Printed, Printout,

@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use lancet_history::{OpenSession, OperationStore, QuestionQuery};
+use lancet_history::{OpenSession, OperationStore, QuestionQuery, SubAgent};
 
 use crate::engine::Lancet;
+use crate::history::SubAgents;
 use crate::session::is_unnamed;
 
 pub use lancet_history::{ChangedPath, SessionActivity, SessionStop, StoreError};
@@ -64,6 +65,10 @@ pub struct SessionOverview {
     pub waiting: Vec<WaitingQuestion>,
     /// The person's order that stops its writes.
     pub stop: Option<SessionStop>,
+    /// The session that started it, where it is a sub-agent.
+    pub sub_agent: Option<SubAgent>,
+    /// How many parents it has; its nearest one that is listed stands before it.
+    pub depth: usize,
 }
 
 /// A process that serves a session.
@@ -118,7 +123,8 @@ impl Sessions {
     }
 
     /// The sessions at work on files below the roots: first those that a running process serves, newest first, then those
-    /// that were used in the last quarter of an hour, then those that are stopped, wherever they work.
+    /// that were used in the last quarter of an hour, then those that are stopped, wherever they work. Sub-agents stand after
+    /// the session that started them.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -138,6 +144,7 @@ impl Sessions {
             }
         }
         let questions = self.store.questions(&QuestionQuery::default())?;
+        let sub_agents: SubAgents = self.store.sub_agents()?.into_iter().collect();
         let mut found = Vec::new();
         for key in keys {
             let overview = SessionOverview {
@@ -151,12 +158,14 @@ impl Sessions {
                     .map(WaitingQuestion::of)
                     .collect(),
                 stop: stops.iter().find(|stop| stop.session == key).cloned(),
+                sub_agent: sub_agents.get(key).cloned(),
+                depth: sub_agents.depth(key),
             };
             if overview.stop.is_some() || select::concerns(&overview, &self.roots) {
                 found.push(overview);
             }
         }
-        Ok(found)
+        Ok(sub_agents.as_tree(found, |one| &one.key))
     }
 
     /// The files that two of these sessions work on: both know the file, and one or both have changed it.

@@ -1,10 +1,12 @@
 //! What belongs to one connection, and to no other of the same process: the client's session, roots and sandbox, and
 //! what its next answer says besides.
 
-use std::sync::{Arc, OnceLock};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use lancet::{Lancet, Refusal, RefusalKind, Session, SessionName};
 use lancet_serving::identity::{Identity, SESSION};
+use lancet_serving::sub_agents::SubAgentClient;
 use lancet_serving::tokens::TokenKind;
 
 use crate::announced::AnnouncedSessions;
@@ -15,6 +17,9 @@ use crate::process::Process;
 use crate::resting::OwnSession;
 use crate::roots::ClientRoots;
 use crate::subscriptions::Subscriptions;
+
+/// The most sessions whose first answer says that sub-agents share them.
+const MOST_TOLD: usize = 64;
 
 /// The state of one connection.
 pub(crate) struct Connection {
@@ -32,6 +37,8 @@ pub(crate) struct Connection {
     pub(crate) views: LimitedViews,
     /// What the next answer is to say besides.
     pub(crate) notices: PendingNotices,
+    /// The sessions whose first answer has said that sub-agents share them.
+    told_shared: Mutex<BTreeSet<String>>,
 }
 
 impl Connection {
@@ -54,6 +61,18 @@ impl Connection {
             roots: Arc::new(roots),
             views: LimitedViews::default(),
             notices: PendingNotices::default(),
+            told_shared: Mutex::default(),
+        }
+    }
+
+    /// Lets the first answer of a session say that sub-agents of the client share it.
+    pub(crate) fn tell_shared(&self, session: &str, client: &SubAgentClient) {
+        let mut told = self
+            .told_shared
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if told.len() < MOST_TOLD && told.insert(session.to_owned()) {
+            self.notices.keep(Some(client.notice()));
         }
     }
 

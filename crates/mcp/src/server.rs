@@ -6,9 +6,9 @@ mod handler;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use lancet::{Caller, Cancel, RawCall, Refusal, RefusalKind, Reply, Session};
+use lancet::{Caller, Cancel, Conversation, RawCall, Refusal, RefusalKind, Reply, Session};
 use lancet_serving::Level;
-use lancet_serving::conversation;
+use lancet_serving::conversation::{self, AskedCall};
 use lancet_serving::deadline::overdue;
 use lancet_serving::identity::Identity;
 use lancet_serving::pool::{JobError, Progress};
@@ -145,12 +145,19 @@ impl Server {
                 Brought::Required(required) => return Some((*required).into()),
             }
         }
+        let mut shared_by = None;
         if identity.session.is_none() && self.connection().is_open_to_names() {
             let process = self.process.options.agent_process.as_deref();
             let environment = &self.process.options.environment;
             let (lancet, pool) = (&self.process.lancet, &self.process.pool);
-            identity.session =
-                conversation::session(process, environment, lancet, pool, name).await;
+            let asked = AskedCall {
+                client: name,
+                id: identity.call.as_deref(),
+                tool: &request.name,
+                arguments: &arguments,
+            };
+            let found = conversation::of_call(process, environment, lancet, pool, &asked).await;
+            (identity.session, shared_by) = (found.session, found.shared_by);
         }
         let decision = self.connection().roots.decide(&request, state, context);
         let lancet = match decision.await? {
@@ -174,6 +181,9 @@ impl Server {
             );
             return refused(&Refusal::new(RefusalKind::Invalid, words), &request.name);
         }
+        if let Some(client) = shared_by {
+            self.connection().tell_shared(session.key(), client);
+        }
         let handed_on = manners.handed_on(&arguments);
         let mut caller = client.map_or_else(Caller::default, |client| {
             Caller::self_named(client.name, client.version)
@@ -181,6 +191,9 @@ impl Server {
         caller.turn = identity.turn;
         caller.call = identity.call;
         caller.handed_on = handed_on;
+        if shared_by.is_some() {
+            caller.conversation = Conversation::MayBeSeveral;
+        }
         let cancel = Cancel::within(self.process.options.time_limit);
         let call = RawCall::new(request.name, arguments)
             .with_caller(caller)

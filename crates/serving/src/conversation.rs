@@ -1,10 +1,14 @@
 //! The conversation of agents that name none in `_meta`: its id is in the environment of the server, or the agent's hooks
-//! report it. Both name the same session, so that what a hook records belongs to the server's calls.
+//! report it. Both name the same session, so that what a hook records belongs to the server's calls. Where a hook announces a
+//! call before it is made, the call is of the conversation that the hook named.
 
 use lancet::Lancet;
+use lancet::history::Announcement;
+use serde_json::Value;
 
 use crate::identity::session_name;
 use crate::pool::{Pool, Progress};
+use crate::sub_agents::{SubAgentClient, key_of_id, key_of_request, sub_agent_session};
 
 /// An agent whose conversations are known otherwise than by `_meta`.
 struct KnownAgent {
@@ -16,6 +20,36 @@ struct KnownAgent {
     prefix: &'static str,
     /// The variable with the id.
     variable: Option<&'static str>,
+    /// How a call is recognised that its hook has announced.
+    recognised: RecognisedBy,
+}
+
+/// How the server recognises a call that a hook has announced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RecognisedBy {
+    /// By the agent's id of the call, which hook and server are both told.
+    Id,
+    /// By what it asks: the server is told no id.
+    Request,
+    /// Hooks announce no calls.
+    Nothing,
+}
+
+impl KnownAgent {
+    /// The key of a call.
+    fn key(
+        &self,
+        process: Option<&str>,
+        id: Option<&str>,
+        tool: &str,
+        arguments: &Value,
+    ) -> Option<String> {
+        match self.recognised {
+            RecognisedBy::Id => Some(key_of_id(self.prefix, id?)),
+            RecognisedBy::Request => Some(key_of_request(process?, tool, arguments)),
+            RecognisedBy::Nothing => None,
+        }
+    }
 }
 
 const AGENTS: &[KnownAgent] = &[
@@ -24,24 +58,28 @@ const AGENTS: &[KnownAgent] = &[
         client: "claude-code",
         prefix: "claude-code",
         variable: Some("CLAUDE_CODE_SESSION_ID"),
+        recognised: RecognisedBy::Id,
     },
     KnownAgent {
         hook: "copilot",
         client: "copilot",
         prefix: "copilot-cli",
         variable: Some("COPILOT_AGENT_SESSION_ID"),
+        recognised: RecognisedBy::Request,
     },
     KnownAgent {
         hook: "gemini",
         client: "gemini-cli",
         prefix: "gemini-cli",
         variable: None,
+        recognised: RecognisedBy::Nothing,
     },
     KnownAgent {
         hook: "qwen",
         client: "qwen",
         prefix: "qwen-code",
         variable: Some("QWEN_CODE_SESSION_ID"),
+        recognised: RecognisedBy::Request,
     },
     // Its calls name the thread in `_meta`; a hook has the same id.
     KnownAgent {
@@ -49,12 +87,14 @@ const AGENTS: &[KnownAgent] = &[
         client: "codex",
         prefix: "codex-mcp-client",
         variable: None,
+        recognised: RecognisedBy::Nothing,
     },
     KnownAgent {
         hook: "",
         client: "",
         prefix: "",
         variable: Some("AGENT_SESSION_ID"),
+        recognised: RecognisedBy::Nothing,
     },
 ];
 
@@ -68,33 +108,100 @@ pub const SESSION_VARIABLES: &[&str] = &[
 
 /// The name of the session that a hook of an agent is about; none where `lancet hook` does not know the agent.
 pub fn hook_session(agent: &str, id: &str) -> Option<String> {
-    let known = AGENTS
-        .iter()
-        .find(|known| known.hook == agent && !agent.is_empty())?;
+    let known = by_hook(agent)?;
     (!id.is_empty()).then(|| session_name(known.prefix, id))
 }
 
-/// Finds the session of a client whose calls name none: the one that its hooks reported last, else that of the
-/// environment.
-pub async fn session(
+/// The session of a sub-agent that a hook of an agent is about. `id` is the agent's id of the conversation that the sub-agent
+/// belongs to, `agent_id` its own.
+pub fn hook_sub_agent(agent: &str, id: &str, agent_id: &str) -> Option<String> {
+    let known = by_hook(agent)?;
+    Some(sub_agent_session(known.prefix, id, agent_id))
+}
+
+/// The key under which a hook of an agent announces a call; none where nothing would tell the call from others.
+pub fn announced_key(
+    agent: &str,
+    process: Option<&str>,
+    id: Option<&str>,
+    tool: &str,
+    arguments: &Value,
+) -> Option<String> {
+    by_hook(agent)?.key(process, id, tool, arguments)
+}
+
+fn by_hook(agent: &str) -> Option<&'static KnownAgent> {
+    AGENTS
+        .iter()
+        .find(|known| known.hook == agent && !agent.is_empty())
+}
+
+/// A call whose conversation is looked for.
+pub struct AskedCall<'c> {
+    /// The client's name.
+    pub client: Option<&'c str>,
+    /// The client's id of the call.
+    pub id: Option<&'c str>,
+    /// The tool, by lancet's own name.
+    pub tool: &'c str,
+    /// The arguments as sent.
+    pub arguments: &'c Value,
+}
+
+/// The conversation of a call.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct CallConversation {
+    /// The name of its session; none where nothing names one.
+    pub session: Option<String>,
+    /// The client, where sub-agents of it may use the same session.
+    pub shared_by: Option<&'static SubAgentClient>,
+}
+
+/// Finds the conversation of a call that names none itself: the one that a hook announced for the call, else the session that
+/// hooks reported last, else that of the environment.
+pub async fn of_call(
     process: Option<&str>,
     environment: &[(String, String)],
     lancet: &Lancet,
     pool: &Pool,
-    client: Option<&str>,
-) -> Option<String> {
-    let has_hooks = known_to(client).any(|agent| !agent.hook.is_empty());
-    let reported = match process.filter(|_| has_hooks) {
-        Some(process) => {
-            let (lancet, process) = (lancet.clone(), process.to_owned());
-            let ask = move || lancet.history()?.reported_session(&process).ok()?;
-            pool.run(&Progress::default(), ask).await.ok().flatten()
-        }
-        None => None,
+    asked: &AskedCall<'_>,
+) -> CallConversation {
+    let client = asked.client;
+    let key = known_to(client)
+        .find_map(|agent| agent.key(process, asked.id, asked.tool, asked.arguments));
+    let then = match asked.id {
+        Some(_) => Announcement::Kept,
+        None => Announcement::Removed,
     };
-    reported
-        .filter(|session| is_of_client(session, client))
-        .or_else(|| from_environment(environment, client))
+    let has_hooks = known_to(client).any(|agent| !agent.hook.is_empty());
+    let process = process.filter(|_| has_hooks).map(str::to_owned);
+    let found = match key.is_some() || process.is_some() {
+        true => {
+            let lancet = lancet.clone();
+            let ask = move || {
+                let history = lancet.history()?;
+                let announced = key.and_then(|key| history.call_owner(&key, then).ok()?);
+                let reported = || history.reported_session(&process?).ok()?;
+                Some((announced.is_none().then(reported).flatten(), announced))
+            };
+            let asked = pool.run(&Progress::default(), ask).await;
+            asked.ok().flatten().unwrap_or_default()
+        }
+        false => (None, None),
+    };
+    let of_client = SubAgentClient::of(client);
+    match found {
+        (_, Some(owner)) if is_of_client(&owner.session, client) => CallConversation {
+            session: Some(owner.session),
+            shared_by: of_client.filter(|_| owner.is_shared),
+        },
+        (reported, _) => CallConversation {
+            session: reported
+                .filter(|session| is_of_client(session, client))
+                .or_else(|| from_environment(environment, client)),
+            shared_by: of_client,
+        },
+    }
 }
 
 /// The session that the environment names for a client. A variable of one agent counts for that agent only: others that

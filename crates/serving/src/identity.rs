@@ -132,17 +132,6 @@ pub fn text(meta: &Map<String, Value>, key: &str) -> Option<String> {
 /// most 64. Where characters were left out, or the client's name has a dot itself, a checksum is added, so that no two
 /// conversations share a ledger.
 pub fn session_name(client: &str, id: &str) -> String {
-    let plain = |text: &str| -> String {
-        text.chars()
-            .map(|c| {
-                if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') {
-                    c
-                } else {
-                    '-'
-                }
-            })
-            .collect()
-    };
     let name = format!("{}.{}", plain(client), plain(id));
     let is_plain = name.strip_prefix(client) == Some(&format!(".{id}"));
     if name.len() <= LONGEST && is_plain && !client.contains('.') {
@@ -158,8 +147,16 @@ pub fn session_name(client: &str, id: &str) -> String {
     )
 }
 
+/// A text with a dash for each character that the name of a session cannot have.
+pub(crate) fn plain(text: &str) -> String {
+    let allowed = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    text.chars()
+        .map(|c| Some(c).filter(allowed).unwrap_or('-'))
+        .collect()
+}
+
 /// The FNV-1a hash: names must be the same in every version and process, and no attacker chooses them.
-fn fnv(bytes: &[u8]) -> u64 {
+pub(crate) fn fnv(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })

@@ -28,6 +28,7 @@ pub mod pool;
 mod programs;
 mod running;
 mod servers;
+pub mod sub_agents;
 mod syscall_filter;
 mod temporary_folder;
 pub mod tokens;

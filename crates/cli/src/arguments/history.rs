@@ -19,7 +19,7 @@ use super::{WorkArguments, examples};
 pub(crate) struct LogArguments {
     /// Only changes of this file, or below this folder
     pub(crate) path: Option<PathBuf>,
-    /// Only those of this session
+    /// Only those of this session and its sub-agents
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
     /// Only those of this client: `claude-code`, `codex`, …; `shell` for commands typed at a shell
@@ -32,7 +32,7 @@ pub(crate) struct LogArguments {
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
     /// At most so many
-    #[arg(long, short = 'n', value_name = "NUMBER", allow_negative_numbers = true, value_parser = one_or_more)]
+    #[arg(long, short = 'n', visible_alias = "limit", value_name = "NUMBER", allow_negative_numbers = true, value_parser = one_or_more)]
     pub(crate) number: Option<usize>,
     /// Only id, tool, files and what was changed
     #[arg(long)]
@@ -112,7 +112,7 @@ pub(crate) struct UndoArguments {
     /// The newest change of this file, and of no other
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// All changes of this session, at once
+    /// All changes of this session and its sub-agents, at once
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
     /// All changes of this client, at once: `claude-code`, `codex`, …; `shell` for commands typed at a shell

@@ -1,5 +1,6 @@
 //! `lancet doctor`: reports what lancet finds here and what is wrong with it. It changes nothing that stays.
 
+mod agents;
 mod file_system;
 mod language;
 mod programs;
@@ -19,6 +20,7 @@ use crate::surroundings::{
     settings_files,
 };
 use crate::terminal::{Colour, columns, print, stdout_is_terminal, wrapped};
+use agents::AgentFacts;
 use file_system::RootFacts;
 use language::LanguageFacts;
 use programs::ProgramFacts;
@@ -43,6 +45,7 @@ struct Report {
     /// Where the roots come from, in words.
     roots_from: Option<String>,
     state: Option<StateFacts>,
+    agents: Vec<AgentFacts>,
     files: Vec<SettingsFile>,
     in_force: Vec<InForce>,
     ignored: Vec<Ignored>,
@@ -94,6 +97,7 @@ fn inspect(arguments: &DoctorArguments, around: &Surroundings) -> Report {
         roots: Vec::new(),
         roots_from: None,
         state: None,
+        agents: Vec::new(),
         files: Vec::new(),
         in_force: Vec::new(),
         ignored: Vec::new(),
@@ -125,6 +129,7 @@ fn inspect(arguments: &DoctorArguments, around: &Surroundings) -> Report {
         let (facts, problems) = state::inspect(&folder);
         report.state = Some(facts);
         report.search = Some(search::inspect(&folder));
+        report.agents = agents::inspect(&folder);
         report.problems.extend(problems);
         let gone = super::install::gone_programs(&folder).into_iter();
         report.problems.extend(gone.map(|gone| Problem {
@@ -222,6 +227,7 @@ fn object(report: &Report) -> Value {
         "rootsFrom": report.roots_from,
         "roots": report.roots.iter().map(RootFacts::object).collect::<Vec<_>>(),
         "stateFolder": report.state.as_ref().map(StateFacts::object),
+        "agents": report.agents.iter().map(AgentFacts::object).collect::<Vec<_>>(),
         "landlock": report.wall.and_then(Wall::level),
         "mode": report.mode,
         "tools": report.tools,

@@ -7,6 +7,7 @@ mod events;
 mod gc;
 mod line;
 mod log;
+mod missing_prompt;
 mod operation_json;
 mod owner;
 mod patch;

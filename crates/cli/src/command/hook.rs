@@ -1,6 +1,7 @@
 //! `lancet hook AGENT`: takes in one event that an agent reports by its hooks. The agent waits for the answer and takes a
 //! failure for a veto, so the command ends in time, and well, whatever it was given.
 
+mod conversation;
 mod event;
 mod message;
 mod tool;
@@ -12,11 +13,13 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use lancet::history::ConversationReport;
 use lancet::{Lancet, SessionName};
 use lancet_install::Agent;
 use lancet_serving::conversation::hook_session;
 use serde_json::{Value, json};
 
+use self::conversation::Place;
 use self::event::{Event, HookEvent};
 use crate::ancestor::agent_process;
 use crate::arguments::{HookArguments, WorkArguments};
@@ -102,46 +105,79 @@ fn answer_to(
     }
     let sent: Value = serde_json::from_slice(&bytes).ok()?;
     let event = HookEvent::read(agent, &sent)?;
-    if let Event::BeforeChange { answer } = event.event {
-        return Some(answer);
-    }
     // The hooks that were installed beside the plugin have taken the event in. Claude Code gives the tools of a plugin names
-    // of their own, so these alone know of a change by them.
+    // of their own, so these alone know of calls of them.
     let beside = || installed_beside(agent, place, around, event.folder.as_deref());
     if let Some(installed) = is_plugin.then(beside).flatten() {
         match event.event {
-            Event::SessionStart => return Some(json!({ "systemMessage": twice(installed) })),
-            Event::Changed { .. } if agent == "claude" => {}
+            Event::SessionStart(_) => return Some(json!({ "systemMessage": twice(installed) })),
+            Event::Changed { .. } | Event::BeforeCall { .. } if agent == "claude" => {}
             _ => return None,
         }
     }
-    if matches!(event.event, Event::SessionStart | Event::Prompt(_)) {
+    // Later calls and commands rely on the record of these.
+    if !matches!(event.event, Event::Changed { .. } | Event::Read { .. }) {
         recording();
     }
-    let id = event.session.or_else(|| around.session_of_agent(agent));
-    let name = hook_session(agent, &id.unwrap_or_default());
+    let id = event.session.clone();
+    let id = id.or_else(|| around.session_of_agent(agent))?;
     let mut around = around.clone();
-    around.working = event.folder.or(around.working);
-    let lancet = open(place, &around)?;
-    match event.event {
-        Event::SessionStart => report(&lancet, &name?),
+    around.working = event.folder.clone().or(around.working);
+    let decision = match &event.event {
+        Event::BeforeCall { decision, .. } => decision.clone(),
+        _ => None,
+    };
+    taken_in(agent, &id, &event, place, &around).or(decision)
+}
+
+/// Takes an event in; the answer to it, where there is one.
+fn taken_in(
+    agent: &str,
+    id: &str,
+    event: &HookEvent,
+    place: &WorkArguments,
+    around: &Surroundings,
+) -> Option<Value> {
+    let lancet = open(place, around)?;
+    let history = lancet.history()?;
+    let _ = history.hear_hook(agent, event.event.name());
+    let process = agent_process();
+    let place = Place {
+        history: &history,
+        agent,
+        process: process.as_deref(),
+        id,
+    };
+    match &event.event {
+        Event::SessionStart(report) => place.report(event, *report).map(drop),
         Event::Prompt(text) => {
-            let name = name?;
-            // The mark is set even where the agent's process was not found, as in a container, and its session cannot be reported.
-            let _ = lancet.history()?.mark(&name, &text);
-            report(&lancet, &name);
+            let name = place.report(event, ConversationReport::Prompt)?;
+            let _ = history.mark(&name, text);
             return words::with_prompt(&lancet, agent, &name);
         }
-        Event::Read { path, text } => {
-            let session = lancet.session(&SessionName::new(name?).ok()?);
-            let path = absolute(&around, &path)?;
-            session.seen(path, &text).ok().map(drop)
+        Event::TurnEnd => {
+            let name = hook_session(agent, id)?;
+            history.end_turn(process.as_deref()?, &name).ok()
+        }
+        Event::SubAgentStart => {
+            let owner = place.owner(event)?;
+            let since = event.time.unwrap_or_default();
+            let process = process.as_deref()?;
+            history.begin_run(process, &owner.session, since).ok()
+        }
+        Event::SubAgentStop => history.end_run(&place.owner(event)?.session).ok(),
+        Event::SubAgentReturned => history.go_on_beside(process.as_deref()?).ok(),
+        Event::BeforeCall { call, .. } => place.announce(event, call),
+        Event::Read { path, text, call } => {
+            let name = place.reader(event, call)?;
+            let session = lancet.session(&SessionName::new(name).ok()?);
+            let path = absolute(around, path)?;
+            session.seen(path, text).ok().map(drop)
         }
         Event::Changed { call, answer } => {
-            let shown = message::of_change(&lancet.history()?, call.as_deref(), &answer);
+            let shown = message::of_change(&history, call.as_deref(), answer);
             return shown.map(|text| json!({ "systemMessage": text }));
         }
-        Event::BeforeChange { .. } => None,
     };
     None
 }
@@ -164,12 +200,6 @@ fn twice(agent: &Agent) -> String {
         "lancet is in {} twice, as a plugin and by `lancet install`: `lancet uninstall {}` leaves the plugin, removing the plugin leaves the other.",
         agent.title, agent.name
     )
-}
-
-/// Records which session the agent's process is in.
-fn report(lancet: &Lancet, session: &str) -> Option<()> {
-    let process = agent_process()?;
-    lancet.history()?.report_session(&process, session).ok()
 }
 
 /// The file that an agent names, from the folder that the event happened in.

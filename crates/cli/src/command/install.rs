@@ -51,6 +51,19 @@ pub(super) fn gone_programs(state: &Path) -> Vec<GoneProgram> {
         .collect()
 }
 
+/// The agents that `lancet install` has installed lancet in, each once, with the program that starts it.
+pub(super) fn installed(state: &Path) -> Vec<(&'static Agent, String)> {
+    let mut found: Vec<(&'static Agent, String)> = Vec::new();
+    for receipt in receipt::all(state) {
+        if let Some(agent) = named(&receipt.agent)
+            && found.iter().all(|(known, _)| known.name != agent.name)
+        {
+            found.push((agent, receipt.command));
+        }
+    }
+    found
+}
+
 /// Whether `lancet install` has installed lancet in an agent, for the user or for the project of a folder.
 pub(super) fn is_installed(state: &Path, agent: &Agent, folder: &Path) -> bool {
     let of_user = receipt::path(state, agent.name, InstallScope::User, folder);

@@ -196,5 +196,6 @@ fn object(session: &SessionOverview) -> Value {
         "changed": changed.collect::<Vec<_>>(),
         "waiting": waiting.collect::<Vec<_>>(),
         "stopped": stop,
+        "sub_agent": session.sub_agent.as_ref().map(|found| json!({ "kind": found.kind, "parent": found.parent })),
     })
 }

@@ -22,7 +22,14 @@ impl Agent {
     pub(crate) fn new(stage: &Stage, arguments: &[&str]) -> Agent {
         let mut command = stage.command(LANCET);
         command.arg("mcp").args(arguments);
-        Self::begin(command, None)
+        Self::begin(command, None, "test")
+    }
+
+    /// An agent that gives itself a name.
+    pub(crate) fn named(stage: &Stage, client: &str) -> Agent {
+        let mut command = stage.command(LANCET);
+        command.arg("mcp");
+        Self::begin(command, None, client)
     }
 
     /// An agent that starts the server in a folder, and may have a root of its own.
@@ -30,10 +37,10 @@ impl Agent {
         let mut command = stage.command(LANCET);
         command.arg("mcp").current_dir(folder);
         let uri = root.map(|root| format!("file://{}", root.display()));
-        Self::begin(command, uri.map(|uri| json!([{ "uri": uri }])))
+        Self::begin(command, uri.map(|uri| json!([{ "uri": uri }])), "test")
     }
 
-    fn begin(mut command: Command, roots: Option<Value>) -> Agent {
+    fn begin(mut command: Command, roots: Option<Value>, client: &str) -> Agent {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::null()).spawn().expect("it starts");
         let input = child.stdin.take();
@@ -49,7 +56,7 @@ impl Agent {
         if agent.roots.is_some() {
             capabilities["roots"] = json!({});
         }
-        agent.request("initialize", json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": { "name": "test", "version": "1" } }));
+        agent.request("initialize", json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": { "name": client, "version": "1" } }));
         agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         agent
     }

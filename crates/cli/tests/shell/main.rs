@@ -1,6 +1,7 @@
 //! The program as a person or a script runs it: the real binary, in a folder of its own, with an empty home.
 
 mod agent;
+mod agent_hooks;
 mod always;
 mod call;
 #[path = "../../../search/tests/agreement/chance.rs"]

@@ -14,6 +14,8 @@ pub struct LogQuery {
     pub path: Option<PathBuf>,
     /// Only operations of this session.
     pub session: Option<String>,
+    /// Only operations of this session and its sub-agents.
+    pub tree: Option<String>,
     /// Only operations that this client program made; of those that can be redone, the ones that took back its changes.
     pub client: Option<String>,
     /// Only operations of this conversation turn.

@@ -17,6 +17,7 @@ use crate::mark::MarkStore;
 use crate::question::QuestionStore;
 use crate::review::ReviewStore;
 use crate::store::{Saved, SetAside, StoreError};
+use crate::sub_agent::SubAgentStore;
 use crate::workspace::KnownWorkspace;
 
 /// Whether an announced operation could be confirmed.
@@ -38,6 +39,7 @@ pub trait OperationStore:
     + ContentStore
     + StoreUpkeep
     + MarkStore
+    + SubAgentStore
     + QuestionStore
     + EventStore
     + ReviewStore
@@ -50,6 +52,7 @@ impl<S> OperationStore for S where
         + ContentStore
         + StoreUpkeep
         + MarkStore
+        + SubAgentStore
         + QuestionStore
         + EventStore
         + ReviewStore

@@ -86,6 +86,20 @@ pub fn examine_store(folder: &Path) -> Result<Option<StoreFacts>, StoreError> {
     }))
 }
 
+/// When hooks of agents were last run, in a state folder: agent, event and time in seconds since 1970. Empty where the database is
+/// not there or cannot be read.
+pub fn examine_hooks(folder: &Path) -> Vec<(String, String, i64)> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let heard = || {
+        let connection = Connection::open_with_flags(file_in(folder), flags)?;
+        connection.busy_timeout(PATIENCE)?;
+        let mut statement = connection.prepare("SELECT agent, event, time FROM heard_hooks")?;
+        let rows = statement.query_map([], |row| row.try_into())?;
+        rows.collect::<rusqlite::Result<_>>()
+    };
+    heard().unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 use super::paths::{below, bytes_of, path_of};
-use super::{log_search, looks, workspaces};
+use super::{log_search, looks, sub_agents, workspaces};
 use crate::operation::{
     ChangeKind, FileChange, LogQuery, Operation, OperationKind, OperationState, Parentage,
     RecordedState, Reversible, TakenBack,
@@ -30,7 +30,11 @@ pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
     connection.prepare("SELECT file, earlier, at FROM taken_back WHERE operation = ''")?;
     connection.prepare("SELECT file FROM parted WHERE operation = ''")?;
     connection.prepare("SELECT id, session, time, sequence, prompt FROM marks")?;
-    connection.prepare("SELECT process, session, time FROM agent_processes")?;
+    connection.prepare("SELECT process, session, time, turn FROM agent_processes")?;
+    connection
+        .prepare("SELECT session, parent, kind, time, process, running, beside FROM sub_agents")?;
+    connection.prepare("SELECT id, key, session, several, time FROM announced_calls")?;
+    connection.prepare("SELECT agent, event, time FROM heard_hooks")?;
     looks::check(connection)
 }
 
@@ -40,6 +44,10 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
     filter.add("o.id NOT IN (SELECT id FROM begun)", []);
     if let Some(session) = &query.session {
         filter.add("o.session = ?", [Value::Text(session.clone())]);
+    }
+    if let Some(session) = &query.tree {
+        let condition = format!("o.session IN {}", sub_agents::TREE);
+        filter.add(&condition, [Value::Text(session.clone())]);
     }
     if let Some(client) = &query.client {
         let condition = match query.reversible {

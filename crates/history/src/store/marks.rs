@@ -9,13 +9,12 @@ use super::ledger_tables::DAY;
 use super::log::Filter;
 use super::records::newest_sequence;
 use super::transaction::WriteTransaction;
-use super::{Store, StoreError};
+use super::{Store, StoreError, sub_agents};
 use crate::mark::{Mark, MarkQuery, MarkStore};
+use crate::sub_agent::ConversationReport;
 
 /// The largest number of marks that one query returns, and that are kept of one session.
 const MOST: usize = 1_000;
-/// A reported process is forgotten after this many seconds without a report.
-const UNREPORTED: i64 = 30 * DAY;
 
 impl MarkStore for Store {
     fn mark(&self, session: &str, prompt: &str) -> Result<(), StoreError> {
@@ -54,16 +53,7 @@ impl MarkStore for Store {
             if known.is_some_and(|(known, time)| known == session && time > now() - DAY) {
                 return Ok(());
             }
-            let transaction = WriteTransaction::begin(connection)?;
-            transaction.execute(
-                "DELETE FROM agent_processes WHERE time < ?1",
-                [now() - UNREPORTED],
-            )?;
-            transaction.execute(
-                "INSERT OR REPLACE INTO agent_processes (process, session, time) VALUES (?1, ?2, ?3)",
-                params![process, session, now()],
-            )?;
-            transaction.commit()
+            sub_agents::report(connection, process, session, ConversationReport::Switch).map(drop)
         })?;
         Ok(())
     }
@@ -85,7 +75,10 @@ fn marks(connection: &Connection, query: &MarkQuery) -> rusqlite::Result<Vec<Mar
         let mut changed = Filter::default();
         changed.below(&query.below);
         sql.push_str(&format!(
-            " AND session IN (SELECT o.session FROM operations o WHERE {})",
+            " AND session IN (WITH RECURSIVE changed (session) AS (
+                SELECT o.session FROM operations o WHERE {}
+                UNION SELECT a.parent FROM sub_agents a JOIN changed ON a.session = changed.session)
+                SELECT session FROM changed)",
             changed.sql
         ));
         values.extend(changed.values);

@@ -11,7 +11,7 @@ use rusqlite::{Connection, params};
 use super::clock::now;
 use super::contents::{self, BYTES, COMPRESSED, FILE, FORM, INCOMPRESSIBLE, INLINE_LIMIT};
 use super::transaction::WriteTransaction;
-use super::{age, blobs, comments, compress, events, looks, marks};
+use super::{age, blobs, comments, compress, events, looks, marks, sub_agents};
 use crate::entry::Revision;
 use crate::operation::{Limits, OperationKind, Removed};
 
@@ -66,6 +66,7 @@ pub(super) fn prune(
     }
     age::prune_refusals(connection, &age)?;
     marks::prune(connection, &age)?;
+    sub_agents::prune(connection, age.oldest())?;
     events::prune(connection, &age)?;
     comments::prune(connection)?;
     looks::prune(connection)?;

@@ -13,7 +13,7 @@ use super::schema::{STEPS, version};
 use crate::entry::Revision;
 
 /// The tables, referenced ones first, with the columns of their primary key.
-const TABLES: [(&str, &str); 20] = [
+const TABLES: [(&str, &str); 22] = [
     ("sessions", "id"),
     ("ledger", "session, path"),
     ("workspaces", "number"),
@@ -34,6 +34,8 @@ const TABLES: [(&str, &str); 20] = [
     ("parts_taken_back", "operation, file, earlier, at"),
     ("comments", "id"),
     ("stopped_sessions", "session"),
+    ("sub_agents", "session"),
+    ("heard_hooks", "agent, event"),
 ];
 /// The time limit, since a tool call is waiting. Rows that are not copied by then stay in the file that was set aside.
 const TIME_LIMIT: Duration = Duration::from_secs(10);

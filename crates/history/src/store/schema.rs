@@ -4,6 +4,7 @@
 mod parents;
 mod review;
 mod stops;
+mod sub_agents;
 
 use rusqlite::{Connection, TransactionBehavior};
 
@@ -255,7 +256,7 @@ pub(super) const STEPS: &[&str] = &["
         body      TEXT    NOT NULL,
         PRIMARY KEY (process, session)
     ) STRICT, WITHOUT ROWID;
-", review::STEP, stops::STEP, parents::STEP];
+", review::STEP, stops::STEP, parents::STEP, sub_agents::STEP];
 
 /// Why a database could not be migrated.
 #[derive(Debug)]

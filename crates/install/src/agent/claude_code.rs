@@ -9,12 +9,13 @@ use super::{
 };
 use crate::entry::{Entry, Form};
 
-/// The events that Claude Code's hooks report. Before a call of lancet's writing tools Claude Code's mode decides about it;
-/// after the call the diff is shown.
-const EVENTS: [HookedEvent; 4] = [
+/// The events that Claude Code's hooks report. Before a call of lancet's tools the hook says which sub-agent makes it, and before
+/// one that writes Claude Code's mode decides about it; after the call the diff is shown.
+const EVENTS: [HookedEvent; 5] = [
     hooks::event("SessionStart"),
     hooks::event("UserPromptSubmit"),
-    hooks::of_tools("PreToolUse", "^mcp__lancet__(?!(Read|Glob|Grep)$)"),
+    hooks::event("Stop"),
+    hooks::of_tools("PreToolUse", "^mcp__lancet__"),
     hooks::of_tools("PostToolUse", "^(Read$|mcp__lancet__(?!(Read|Glob|Grep)$))"),
 ];
 

@@ -88,9 +88,15 @@ pub(super) fn command(launch: &Launch, agent: &str) -> Option<String> {
 /// The text of a file of hooks that is lancet's own, as Copilot CLI has them.
 pub(super) fn copilot_file(command: &str) -> String {
     let hook = json!([{ "type": "command", "bash": command, "timeoutSec": 5 }]);
+    // The pattern has to match the whole name of a tool.
+    let of_lancet =
+        json!([{ "type": "command", "matcher": "lancet-.*", "bash": command, "timeoutSec": 5 }]);
     let file: Value = json!({
         "version": 1,
-        "hooks": { "sessionStart": hook, "userPromptSubmitted": hook },
+        "hooks": {
+            "sessionStart": hook, "userPromptSubmitted": hook, "preToolUse": of_lancet,
+            "agentStop": hook, "sessionEnd": hook,
+        },
     });
     format!("{file:#}\n")
 }

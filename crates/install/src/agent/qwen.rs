@@ -12,13 +12,18 @@ use crate::entry::{Entry, Form};
 /// Its own tools for files.
 const OWN: [&str; 5] = ["edit", "write_file", "read_file", "grep_search", "glob"];
 
-/// The events that Qwen Code's hooks report.
-const EVENTS: [HookedEvent; 3] = [
+/// The events that Qwen Code's hooks report. They name a sub-agent at its beginning and end alone, so calls in between are
+/// announced before they are made.
+const EVENTS: [HookedEvent; 7] = [
     hooks::event("SessionStart"),
     hooks::event("UserPromptSubmit"),
+    hooks::event("Stop"),
+    hooks::event("SubagentStart"),
+    hooks::event("SubagentStop"),
+    hooks::of_tools("PreToolUse", "^(read_file$|mcp__lancet__)"),
     hooks::of_tools(
         "PostToolUse",
-        "^(?!mcp.*_(Read|Glob|Grep)$)(read_file$|mcp__lancet__)",
+        "^(?!mcp.*_(Read|Glob|Grep)$)(read_file$|agent$|mcp__lancet__)",
     ),
 ];
 

@@ -14,4 +14,5 @@ mod roots;
 mod sandbox;
 mod search;
 mod sessions;
+mod sub_agents;
 mod waiting;

@@ -54,6 +54,8 @@ struct SessionView {
     name: String,
     /// The key that lancet made up for a session without a name.
     quiet: Option<String>,
+    /// What kind of sub-agent it is, and of which session.
+    sub_agent: Option<(String, String)>,
     is_named: bool,
     history: String,
     clients: Vec<ClientView>,
@@ -145,6 +147,11 @@ fn session(one: &SessionOverview, history: &History) -> SessionView {
             None => visible_line(&one.key).into_owned(),
         },
         quiet: (!one.is_named && !clients.is_empty()).then(|| visible_line(&one.key).into_owned()),
+        sub_agent: one.sub_agent.as_ref().map(|found| {
+            let kind = found.kind.as_deref().unwrap_or("sub-agent");
+            let words = [kind, &found.parent].map(|text| visible_line(text).into_owned());
+            words.into()
+        }),
         is_named: one.is_named,
         history: links::query("/history", &[("session", &one.key)]),
         clients,

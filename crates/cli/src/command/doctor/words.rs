@@ -49,6 +49,12 @@ pub(super) fn worded(report: &Report, colour: Colour) -> String {
         None => line(&mut out, "none: nothing is kept between two starts"),
     }
 
+    if !report.agents.is_empty() {
+        heading(&mut out, "Agents");
+        let agents = report.agents.iter();
+        agents.for_each(|agent| line(&mut out, &agent.words()));
+    }
+
     heading(&mut out, "Wall");
     if let Some(wall) = report.wall {
         line(&mut out, &wall.words());

@@ -1,6 +1,6 @@
 //! A change on one line, as `log` and its like list them.
 
-use lancet::history::{History, Operation, OperationState, ShortId};
+use lancet::history::{History, Operation, OperationState, ShortId, SubAgent};
 
 use super::time;
 use super::who::{is_unnamed, maker, tool};
@@ -49,6 +49,7 @@ pub(super) enum LineForm {
 }
 
 /// One operation on one line: id, time, client, tool, files, lines added and removed, and the first changed line.
+#[expect(clippy::too_many_arguments, reason = "each is one part of the line")]
 pub(super) fn line(
     history: &History,
     operation: &Operation,
@@ -56,6 +57,7 @@ pub(super) fn line(
     columns: Columns,
     summary: Option<&str>,
     form: LineForm,
+    sub_agent: Option<&SubAgent>,
     colour: Colour,
 ) -> String {
     let files: Vec<String> = operation
@@ -80,7 +82,15 @@ pub(super) fn line(
     }
     // A name that lancet made up for a session is not shown: nobody types it.
     if form == LineForm::Whole && !is_unnamed(&operation.session) {
-        end.push_str(&format!("  [{}]", visible(&operation.session)));
+        end.push_str(&match sub_agent {
+            Some(found) => format!(
+                "  [{} > {} {}]",
+                visible(&found.parent),
+                visible(found.kind.as_deref().unwrap_or("sub-agent")),
+                visible(&operation.session)
+            ),
+            None => format!("  [{}]", visible(&operation.session)),
+        });
     }
     if operation.is_undone() {
         end.push_str("  (undone)");

@@ -37,7 +37,7 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
     let query = LogQuery {
         // The history has resolved paths, so symbolic links in the given path are resolved, too.
         path: path.map(|path| path.canonicalize().unwrap_or(path)),
-        session: arguments.session.clone(),
+        tree: arguments.session.clone(),
         client: arguments.client.as_deref().map(who::client),
         turn: arguments.turn.clone(),
         since: arguments.since.as_deref().map(time::since).transpose()?,
@@ -78,6 +78,9 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
             if let Some(mark) = prompts.of(operation) {
                 data["prompt"] = json!(mark.prompt);
             }
+            if let Some(found) = prompts.sub_agent(operation) {
+                data["sub_agent"] = json!({ "kind": found.kind, "parent": found.parent });
+            }
             out.push_str(&format!("{data}\n"));
         }
         out.push_str(&format!("{}\n", json!({ "total": operations.len() })));
@@ -105,6 +108,7 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
             columns,
             summary.as_deref(),
             lines,
+            prompts.sub_agent(operation),
             colour,
         ));
         // Where an operation changed a single file, its line has the numbers of added and removed lines already.
@@ -179,6 +183,7 @@ pub(super) fn list(
             columns,
             summary,
             LineForm::Whole,
+            None,
             colour,
         ));
     }

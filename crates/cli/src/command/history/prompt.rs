@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use lancet::history::{History, Mark, MarkQuery, Operation};
+use lancet::history::{History, Mark, MarkQuery, Operation, SubAgent, SubAgents};
 
 use super::access::unreadable;
-use super::time;
+use super::{missing_prompt, time};
 use crate::failure::Failure;
 use crate::terminal::{Colour, Style, visible};
 
@@ -24,7 +24,9 @@ pub(super) fn nth(
             };
             let newest = history.marks(&newest).map_err(unreadable)?;
             let newest = newest.into_iter().next();
-            newest.ok_or_else(|| none("this project"))?.session
+            newest
+                .ok_or_else(|| missing_prompt::none(history, "this project"))?
+                .session
         }
     };
     let query = MarkQuery {
@@ -34,7 +36,10 @@ pub(super) fn nth(
     };
     let mut marks = history.marks(&query).map_err(unreadable)?;
     match (marks.len(), marks.pop()) {
-        (0, _) => Err(none(&format!("the session {session}"))),
+        (0, _) => Err(missing_prompt::none(
+            history,
+            &format!("the session {session}"),
+        )),
         (found, Some(mark)) if found == number => Ok(mark),
         (found, _) => Err(Failure::refused(format!(
             "the session {session} has {found} prompts on record; give --to-prompt {found} at most"
@@ -42,16 +47,10 @@ pub(super) fn nth(
     }
 }
 
-fn none(of: &str) -> Failure {
-    Failure::refused(format!(
-        "no prompt of {of} is on record; the agent's hooks report them, and `lancet install AGENT` adds these"
-    ))
-}
-
 /// What a question about all changes since a prompt begins with.
 pub(super) fn heading(mark: &Mark) -> String {
     format!(
-        "All changes of {} since the prompt of {}:\n  {}\n",
+        "All changes of {} and its sub-agents since the prompt of {}:\n  {}\n",
         visible(&mark.session),
         time::local(mark.time),
         visible(&mark.prompt)
@@ -64,6 +63,7 @@ pub(super) struct Prompts {
     marks: HashMap<String, Vec<Mark>>,
     /// The oldest listed operation that came of each mark, by the mark's id.
     first: HashMap<i64, String>,
+    sub_agents: SubAgents,
 }
 
 impl Prompts {
@@ -76,6 +76,7 @@ impl Prompts {
         let mut found = Self {
             marks,
             first: HashMap::new(),
+            sub_agents: history.sub_agents().map_err(unreadable)?,
         };
         for operation in operations {
             if let Some(id) = found.of(operation).map(|mark| mark.id) {
@@ -85,9 +86,14 @@ impl Prompts {
         Ok(found)
     }
 
-    /// The prompt that an operation came of.
+    /// The sub-agent that made an operation.
+    pub(super) fn sub_agent(&self, operation: &Operation) -> Option<&SubAgent> {
+        self.sub_agents.get(&operation.session)
+    }
+
+    /// The prompt that an operation came of; where a sub-agent made it, the person's prompt to its parent.
     pub(super) fn of(&self, operation: &Operation) -> Option<&Mark> {
-        let marks = self.marks.get(&operation.session)?;
+        let marks = self.marks.get(self.sub_agents.top(&operation.session))?;
         let later = marks.partition_point(|mark| mark.sequence >= operation.sequence);
         marks.get(later)
     }

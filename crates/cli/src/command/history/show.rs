@@ -223,7 +223,16 @@ pub(super) fn find(history: &History, typed: &str) -> Result<Operation, Failure>
             let columns = Columns::of(found.iter().map(|found| (found, found.id.as_str())));
             let listed = |operation: &Operation| {
                 let (id, form) = (ShortId::whole(&operation.id), LineForm::Whole);
-                line(history, operation, id, columns, None, form, Colour::Off)
+                line(
+                    history,
+                    operation,
+                    id,
+                    columns,
+                    None,
+                    form,
+                    None,
+                    Colour::Off,
+                )
             };
             let lines: String = found.iter().map(listed).collect();
             Err(Failure::refused(format!(

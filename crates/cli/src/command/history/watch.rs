@@ -137,6 +137,7 @@ impl Watch {
             columns,
             None,
             form,
+            None,
             self.colour,
         );
         let diffs = patches(&self.history, operation, &|_| true, self.colour)?;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use lancet::history::ConversationReport;
 use serde_json::{Value, json};
 
 use super::tool::{Tool, shown_text, text_of};
@@ -11,20 +12,56 @@ use super::tool::{Tool, shown_text, text_of};
 pub(super) struct HookEvent {
     /// The agent's own id of the conversation.
     pub(super) session: Option<String>,
+    /// The sub-agent that it happened in; none where it happened in the conversation itself.
+    pub(super) sub_agent: Option<SubAgentId>,
     /// The folder that the agent works in.
     pub(super) folder: Option<PathBuf>,
+    /// When it happened, in milliseconds since 1970; none where the agent does not say.
+    pub(super) time: Option<i64>,
     pub(super) event: Event,
+}
+
+/// A sub-agent as an agent names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SubAgentId {
+    pub(super) id: String,
+    /// The agent's word for what kind of sub-agent it is.
+    pub(super) kind: Option<String>,
+    /// The agent's id of the conversation that started it, where sub-agents have sessions of their own.
+    pub(super) parent: Option<String>,
+}
+
+/// A call of a tool.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ToolCall {
+    /// The agent's id of the call.
+    pub(super) id: Option<String>,
+    /// The tool, by the agent's name for it.
+    pub(super) tool: String,
+    pub(super) arguments: Value,
 }
 
 /// What happened.
 #[derive(Debug, PartialEq)]
 pub(super) enum Event {
     /// A conversation began or goes on.
-    SessionStart,
-    /// A person sent a prompt.
+    SessionStart(ConversationReport),
+    /// A prompt was sent.
     Prompt(String),
+    /// The agent has answered a prompt, or its conversation has ended.
+    TurnEnd,
+    /// A sub-agent begins.
+    SubAgentStart,
+    /// A sub-agent has ended.
+    SubAgentStop,
+    /// The call that started a sub-agent has returned, so its parent goes on.
+    SubAgentReturned,
     /// The agent's own tool showed text of a file to the model.
-    Read { path: String, text: String },
+    Read {
+        path: String,
+        text: String,
+        call: ToolCall,
+    },
     /// A tool of lancet answered.
     Changed {
         /// The agent's id of the call.
@@ -32,8 +69,29 @@ pub(super) enum Event {
         /// All texts of the answer.
         answer: String,
     },
-    /// A tool of lancet that writes is about to be called, and the agent's mode decides about it.
-    BeforeChange { answer: Value },
+    /// A tool is about to be called: one of lancet, or the agent's own that shows a file.
+    BeforeCall {
+        call: ToolCall,
+        /// What the agent's mode says about it, where that decides.
+        decision: Option<Value>,
+    },
+}
+
+impl Event {
+    /// Its name in the list of hooks that were heard.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Event::SessionStart(_) => "start",
+            Event::Prompt(_) => "prompt",
+            Event::TurnEnd => "turn-end",
+            Event::SubAgentStart => "sub-agent-start",
+            Event::SubAgentStop => "sub-agent-stop",
+            Event::SubAgentReturned => "sub-agent-returned",
+            Event::Read { .. } => "own-read",
+            Event::Changed { .. } => "change",
+            Event::BeforeCall { .. } => "call",
+        }
+    }
 }
 
 impl HookEvent {
@@ -42,6 +100,8 @@ impl HookEvent {
         let folder = word(sent, "cwd").map(PathBuf::from);
         Some(Self {
             session: word(sent, "session_id").or_else(|| word(sent, "sessionId")),
+            sub_agent: sub_agent(sent),
+            time: time(sent),
             folder: folder.filter(|folder| folder.is_absolute()),
             event: match sent.get("hook_event_name") {
                 Some(name) => named(agent, name.as_str()?, sent)?,
@@ -55,7 +115,10 @@ impl HookEvent {
 /// The event of a name.
 fn named(agent: &str, name: &str, sent: &Value) -> Option<Event> {
     match name {
-        "SessionStart" => Some(Event::SessionStart),
+        "SessionStart" => Some(start(sent)),
+        "Stop" | "SessionEnd" => Some(Event::TurnEnd),
+        "SubagentStart" => Some(Event::SubAgentStart),
+        "SubagentStop" => Some(Event::SubAgentStop),
         // Qwen Code reports every text that goes to the model, also those that no person typed. The person's own text is in
         // `submitted_prompt`: if that is there and empty or null, no person typed anything. Older versions do not send it.
         "UserPromptSubmit" | "BeforeAgent" => match sent.get("submitted_prompt") {
@@ -66,7 +129,7 @@ fn named(agent: &str, name: &str, sent: &Value) -> Option<Event> {
             let tool = Tool::of(agent, &word(sent, "tool_name")?, &sent["tool_input"]);
             after(tool, sent, &sent["tool_input"], &sent["tool_response"])
         }
-        "PreToolUse" if agent == "claude" => before(sent),
+        "PreToolUse" => before(agent, sent),
         _ => None,
     }
 }
@@ -74,15 +137,22 @@ fn named(agent: &str, name: &str, sent: &Value) -> Option<Event> {
 /// The event of Copilot CLI, which does not name it: each has fields of its own.
 fn unnamed(sent: &Value) -> Option<Event> {
     if let Some(name) = word(sent, "toolName") {
-        let result = sent.get("toolResult")?;
         let input = &sent["toolArgs"];
-        return after(Tool::of("copilot", &name, input), sent, input, result);
+        let tool = Tool::of("copilot", &name, input);
+        return match sent.get("toolResult") {
+            Some(result) => after(tool, sent, input, result),
+            None => announced(tool, sent, name, input, None),
+        };
     }
-    match (word(sent, "prompt"), sent.get("source")) {
-        (Some(text), _) => prompt(Some(text)),
-        (None, Some(_)) => Some(Event::SessionStart),
-        (None, None) => None,
+    if let Some(text) = word(sent, "prompt") {
+        return prompt(Some(text));
     }
+    if sent.get("source").is_some() {
+        return Some(start(sent));
+    }
+    // The end of a turn (`agentStop`, which a sub-agent has as well) or of the session (`sessionEnd`).
+    let ends = sent.get("stopReason").is_some() || sent.get("reason").is_some();
+    (ends && sub_agent(sent).is_none()).then_some(Event::TurnEnd)
 }
 
 fn prompt(text: Option<String>) -> Option<Event> {
@@ -97,22 +167,51 @@ fn after(tool: Tool, sent: &Value, input: &Value, answer: &Value) -> Option<Even
                 .iter()
                 .find_map(|key| word(input, key))?,
             text: shown_text(answer)?,
+            call: called(sent, word(sent, "tool_name").unwrap_or_default(), input),
         }),
         Tool::LancetWrite => Some(Event::Changed {
             call: word(sent, "tool_use_id"),
             answer: text_of(answer).unwrap_or_default(),
         }),
+        Tool::StartsSubAgent => Some(Event::SubAgentReturned),
         Tool::LancetRead | Tool::Other => None,
+    }
+}
+
+/// A tool that is about to be called.
+fn before(agent: &str, sent: &Value) -> Option<Event> {
+    let name = word(sent, "tool_name")?;
+    let input = &sent["tool_input"];
+    let tool = Tool::of(agent, &name, input);
+    let decision = (agent == "claude" && tool == Tool::LancetWrite)
+        .then(|| decision(sent))
+        .flatten();
+    announced(tool, sent, name, input, decision)
+}
+
+fn announced(
+    tool: Tool,
+    sent: &Value,
+    name: String,
+    input: &Value,
+    decision: Option<Value>,
+) -> Option<Event> {
+    let call = called(sent, name, input);
+    (!matches!(tool, Tool::Other | Tool::StartsSubAgent))
+        .then_some(Event::BeforeCall { call, decision })
+}
+
+fn called(sent: &Value, tool: String, input: &Value) -> ToolCall {
+    ToolCall {
+        id: word(sent, "tool_use_id"),
+        tool,
+        arguments: input.clone(),
     }
 }
 
 /// What Claude Code's mode says about a write: accepted with its own edits, forbidden while it plans, and otherwise left to
 /// its permissions.
-fn before(sent: &Value) -> Option<Event> {
-    let tool = Tool::of("claude", &word(sent, "tool_name")?, &sent["tool_input"]);
-    if tool != Tool::LancetWrite {
-        return None;
-    }
+fn decision(sent: &Value) -> Option<Value> {
     let (decision, reason) = match word(sent, "permission_mode")?.as_str() {
         "acceptEdits" => ("allow", "Claude Code accepts edits"),
         "plan" if sent["tool_input"]["dry_run"] != true => (
@@ -121,13 +220,40 @@ fn before(sent: &Value) -> Option<Event> {
         ),
         _ => return None,
     };
-    Some(Event::BeforeChange {
-        answer: json!({ "hookSpecificOutput": {
-            "hookEventName": "PreToolUse",
-            "permissionDecision": decision,
-            "permissionDecisionReason": reason,
-        } }),
+    Some(json!({ "hookSpecificOutput": {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": decision,
+        "permissionDecisionReason": reason,
+    } }))
+}
+
+/// A conversation that began: by a person's command in place of another one, or otherwise.
+fn start(sent: &Value) -> Event {
+    Event::SessionStart(match word(sent, "source").as_deref() {
+        Some("clear" | "resume" | "compact") => ConversationReport::Switch,
+        _ => ConversationReport::Start,
     })
+}
+
+/// The sub-agent of an event: Claude Code and Qwen Code name it beside the session, Copilot CLI gives it a session of its own.
+fn sub_agent(sent: &Value) -> Option<SubAgentId> {
+    Some(SubAgentId {
+        id: word(sent, "agent_id").or_else(|| word(sent, "agentId"))?,
+        kind: word(sent, "agent_type").or_else(|| word(sent, "agentType")),
+        parent: word(sent, "parentAgentId"),
+    })
+}
+
+/// The time of an event: milliseconds since 1970, or a date and time as JavaScript writes it.
+fn time(sent: &Value) -> Option<i64> {
+    match sent.get("timestamp")? {
+        Value::Number(number) => number.as_i64(),
+        Value::String(text) => {
+            let moment = chrono::DateTime::parse_from_rfc3339(text).ok()?;
+            Some(moment.timestamp_millis())
+        }
+        _ => None,
+    }
 }
 
 fn word(sent: &Value, key: &str) -> Option<String> {
@@ -169,11 +295,11 @@ mod tests {
         }
         let start = json!({"session_id": "a", "cwd": "/p", "hook_event_name": "SessionStart", "source": "clear"});
         let found = HookEvent::read("claude", &start).expect("known");
-        assert_eq!(found.event, Event::SessionStart);
+        assert_eq!(found.event, Event::SessionStart(ConversationReport::Switch));
         assert_eq!(found.session.as_deref(), Some("a"));
         assert_eq!(
             event("copilot", json!({"source": "new"})),
-            Some(Event::SessionStart)
+            Some(Event::SessionStart(ConversationReport::Start))
         );
     }
 
@@ -184,7 +310,7 @@ mod tests {
             json!([]),
             json!("x"),
             json!({"hook_event_name": 7}),
-            json!({"hook_event_name": "Stop"}),
+            json!({"hook_event_name": "Notification"}),
             json!({"hook_event_name": "UserPromptSubmit"}),
             json!({"hook_event_name": "UserPromptSubmit", "prompt": " \n"}),
             json!({"hook_event_name": "UserPromptSubmit", "prompt": "go on", "submitted_prompt": null}),
@@ -192,8 +318,7 @@ mod tests {
             json!({"hook_event_name": "PostToolUse"}),
             json!({"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {}, "tool_response": {}}),
             json!({"hook_event_name": "PostToolUse", "tool_name": "Read", "tool_input": {}, "tool_response": {}}),
-            json!({"hook_event_name": "PreToolUse", "tool_name": "mcp__lancet__Read", "permission_mode": "plan"}),
-            json!({"hook_event_name": "PreToolUse", "tool_name": "mcp__lancet__Edit", "permission_mode": "default"}),
+            json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "permission_mode": "plan"}),
         ] {
             assert_eq!(event("claude", sent.clone()), None, "{sent}");
         }
@@ -204,8 +329,8 @@ mod tests {
         let decision = |mode: &str| {
             let sent = json!({"hook_event_name": "PreToolUse", "tool_name": "mcp__lancet__Edit", "permission_mode": mode, "tool_input": {}});
             match event("claude", sent) {
-                Some(Event::BeforeChange { answer }) => {
-                    answer["hookSpecificOutput"]["permissionDecision"]
+                Some(Event::BeforeCall { decision, .. }) => {
+                    decision?["hookSpecificOutput"]["permissionDecision"]
                         .as_str()
                         .map(str::to_owned)
                 }
@@ -217,5 +342,46 @@ mod tests {
         for mode in ["default", "dontAsk", "bypassPermissions", "new"] {
             assert_eq!(decision(mode), None, "{mode}");
         }
+    }
+
+    #[test]
+    fn sub_agents_are_recognised_as_each_agent_names_them() {
+        let named = |id: &str, kind: &str, parent: Option<&str>| {
+            Some(SubAgentId {
+                id: id.to_owned(),
+                kind: Some(kind.to_owned()),
+                parent: parent.map(str::to_owned),
+            })
+        };
+        let claude = json!({"session_id": "s", "hook_event_name": "PreToolUse", "agent_id": "a1", "agent_type": "Explore",
+            "tool_name": "mcp__lancet__Read", "tool_input": {"file_path": "/a"}, "tool_use_id": "toolu_1"});
+        let found = HookEvent::read("claude", &claude).expect("known");
+        assert_eq!(found.sub_agent, named("a1", "Explore", None));
+        let Event::BeforeCall { call, decision } = found.event else {
+            panic!("a call")
+        };
+        assert_eq!((call.id.as_deref(), decision), (Some("toolu_1"), None));
+        let copilot = json!({"sessionId": "sub", "timestamp": 1_795_008_185_990_i64, "toolName": "lancet-Read",
+            "toolArgs": {"file_path": "/a"}, "agentId": "sub", "agentType": "general-purpose", "parentAgentId": "top"});
+        let found = HookEvent::read("copilot", &copilot).expect("known");
+        assert_eq!(
+            found.sub_agent,
+            named("sub", "general-purpose", Some("top"))
+        );
+        assert_eq!(found.time, Some(1_795_008_185_990));
+        let qwen = json!({"session_id": "s", "hook_event_name": "SubagentStart", "timestamp": "2026-11-18T13:22:59.378Z",
+            "agent_id": "general-purpose-call_7", "agent_type": "general-purpose"});
+        let found = HookEvent::read("qwen", &qwen).expect("known");
+        assert_eq!(found.event, Event::SubAgentStart);
+        assert_eq!(found.time, Some(1_795_008_179_378));
+        assert_eq!(
+            event(
+                "copilot",
+                json!({"sessionId": "top", "stopReason": "end_turn"})
+            ),
+            Some(Event::TurnEnd)
+        );
+        let stopped = json!({"sessionId": "sub", "stopReason": "end_turn", "agentId": "sub"});
+        assert_eq!(event("copilot", stopped), None);
     }
 }

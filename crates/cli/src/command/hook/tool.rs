@@ -14,6 +14,8 @@ pub(super) enum Tool {
     LancetRead,
     /// A tool of lancet that may change files.
     LancetWrite,
+    /// The agent's own tool that starts sub-agents, where its hooks do not name them with each call.
+    StartsSubAgent,
     /// Any other tool.
     Other,
 }
@@ -29,6 +31,9 @@ impl Tool {
         };
         if !own_read.is_empty() && name == own_read {
             return Tool::OwnRead;
+        }
+        if agent == "qwen" && name == "agent" {
+            return Tool::StartsSubAgent;
         }
         if !name.contains("lancet") {
             return Tool::Other;
@@ -113,6 +118,8 @@ mod tests {
             ("gemini", "mcp_lancet_Edit", Tool::LancetWrite),
             ("copilot", "lancet-Edit", Tool::LancetWrite),
             ("copilot", "view", Tool::Other),
+            ("qwen", "agent", Tool::StartsSubAgent),
+            ("claude", "agent", Tool::Other),
         ] {
             assert_eq!(
                 Tool::of(agent, name, &Value::Null),

@@ -12,13 +12,13 @@ const MOST_OVERLAPS: usize = 20;
 /// The sessions, one a line, with a second one for those that are stopped.
 pub(super) fn lines(sessions: &[SessionOverview], colour: Colour) -> String {
     let width = |text: &str| text.chars().count();
-    let names = sessions.iter().map(|one| width(&visible_line(&one.key)));
+    let names = sessions.iter().map(|one| width(&name(one)));
     let names = names.max().unwrap_or(0);
     let clients = sessions.iter().map(|one| width(&client(one)));
     let clients = clients.max().unwrap_or(0);
     let mut out = String::new();
     for one in sessions {
-        let key = visible_line(&one.key);
+        let key = name(one);
         let gap = " ".repeat(names.saturating_sub(width(&key)));
         out.push_str(&format!(
             "{}{gap}  {:<clients$}  {}\n",
@@ -41,6 +41,19 @@ pub(super) fn lines(sessions: &[SessionOverview], colour: Colour) -> String {
         }
     }
     out
+}
+
+/// The name of a session; that of a sub-agent is indented below its parent's, and its kind follows.
+fn name(session: &SessionOverview) -> String {
+    let key = visible_line(&session.key);
+    match &session.sub_agent {
+        None => key.into_owned(),
+        Some(found) => {
+            let kind = found.kind.as_deref().unwrap_or("sub-agent");
+            let indent = "  ".repeat(session.depth.saturating_sub(1));
+            format!("{indent}└ {key} ({})", visible_line(kind))
+        }
+    }
 }
 
 /// The client with its version, and since when it is connected.

@@ -18,7 +18,9 @@ use super::open::{
 };
 use super::read_state::{Current, DIFF_BUDGET, Need, ReadState, read_state};
 use super::view::{Notes, Numbers, change_view, endings_note, untold};
+use crate::applied_by::AppliedBy;
 use crate::arguments::WriteMode;
+use crate::call::Conversation;
 use crate::ledger::{raw_line, raw_lines};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{Insist, WriteRequest, WrittenNewline};
@@ -106,6 +108,9 @@ fn existing(
             need,
         )?
     };
+    if need == Need::Whole && request.revision.is_none() && !target.is_withheld() {
+        require_one_conversation(context, &target)?;
+    }
     require_seen(
         context,
         &target,
@@ -166,6 +171,21 @@ fn withheld_standing(
 fn same_text(content: &str, document: &Document<'_>, base: &Snapshot) -> bool {
     content.as_bytes() == base.bytes.as_slice()
         || (document.endings() == Endings::Lf && content == document.view())
+}
+
+/// A whole file is replaced only by the model that has seen it. Where sub-agents share the session, its record does not tell who
+/// that was.
+fn require_one_conversation(context: &CallContext<'_>, target: &Target) -> Result<(), Refusal> {
+    if context.caller.conversation == Conversation::One || context.applied_by == AppliedBy::Person {
+        return Ok(());
+    }
+    let path = target.path();
+    let text = format!(
+        "{} is there already, and it is not known whether this agent or another one of the same session has read it. Call {} and send this call again with the `revision` that its last line names.",
+        quote_path(path),
+        context.read_call(path, None, None),
+    );
+    Err(Refusal::new(RefusalKind::NotRead, text).with("file_path", quote_path(path)))
 }
 
 /// Overwriting requires that the whole file was seen, appending that its last line was.

@@ -73,7 +73,7 @@ fn query(selection: &Selection) -> Option<LogQuery> {
     let all = LogQuery::default();
     Some(match selection {
         Selection::Session(name) => LogQuery {
-            session: Some(name.clone()),
+            tree: Some(name.clone()),
             ..all
         },
         Selection::Client(name) => LogQuery {
@@ -89,7 +89,7 @@ fn query(selection: &Selection) -> Option<LogQuery> {
             ..all
         },
         Selection::SincePrompt(mark) => LogQuery {
-            session: Some(mark.session.clone()),
+            tree: Some(mark.session.clone()),
             after: Some(mark.sequence),
             ..all
         },

@@ -107,7 +107,7 @@ pub(super) fn rows(
             return hooks::with_parent(store, rows);
         }
         Selection::Session(name) => log(LogQuery {
-            session: Some(name.clone()),
+            tree: Some(name.clone()),
             ..query
         })?,
         Selection::Client(name) => log(LogQuery {
@@ -124,7 +124,7 @@ pub(super) fn rows(
             ..query
         })?,
         Selection::SincePrompt(mark) => log(LogQuery {
-            session: Some(mark.session.clone()),
+            tree: Some(mark.session.clone()),
             after: Some(mark.sequence),
             ..query
         })?,

@@ -1,0 +1,102 @@
+//! The agents that lancet is installed in: whether their hooks were ever heard, and whether their sub-agents are told apart.
+
+use std::path::Path;
+
+use lancet_serving::sub_agents::SubAgentClient;
+use serde_json::{Value, json};
+
+use crate::command::history::time;
+use crate::command::{hook, install};
+
+/// An agent that lancet is installed in.
+#[derive(Debug)]
+pub(super) struct AgentFacts {
+    title: String,
+    /// Whether lancet knows hooks of this agent.
+    has_hooks: bool,
+    /// The program that starts lancet, where it is one that can run no hooks.
+    runner: Option<String>,
+    is_codex: bool,
+    /// When a hook was last heard, in milliseconds since 1970.
+    heard: Option<i64>,
+    sub_agents: SubAgentFacts,
+}
+
+/// What is known of an agent's sub-agents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SubAgentFacts {
+    /// It is not known to run any through the same server, or its calls name them.
+    None,
+    /// Its hooks tell them apart.
+    Apart,
+    /// Nothing tells them apart.
+    Shared,
+}
+
+/// Looks at the agents of a state folder.
+pub(super) fn inspect(state: &Path) -> Vec<AgentFacts> {
+    let heard = lancet::doors::examine_hooks(state);
+    let installed = install::installed(state).into_iter();
+    installed
+        .map(|(agent, command)| {
+            let hook = match agent.name {
+                "claude-code" => "claude",
+                name => name,
+            };
+            let of_agent = heard.iter().filter(|(name, _, _)| name == hook);
+            let runs = SubAgentClient::all().iter();
+            let runs = runs.filter(|known| known.title == agent.title).count() > 0;
+            let calls_are_told = of_agent.clone().any(|(_, event, _)| event == "call");
+            AgentFacts {
+                title: agent.title.to_owned(),
+                has_hooks: hook::AGENTS.contains(&hook),
+                runner: ["npx", "uvx"]
+                    .contains(&command.as_str())
+                    .then_some(command),
+                is_codex: hook == "codex",
+                heard: of_agent.map(|(_, _, seconds)| seconds * 1000).max(),
+                sub_agents: match (runs, calls_are_told) {
+                    (false, _) => SubAgentFacts::None,
+                    (true, true) => SubAgentFacts::Apart,
+                    (true, false) => SubAgentFacts::Shared,
+                },
+            }
+        })
+        .collect()
+}
+
+impl AgentFacts {
+    /// A line for people.
+    pub(super) fn words(&self) -> String {
+        let hooks = match (self.heard, &self.runner) {
+            (Some(time), _) => format!("hooks last heard {} ago", time::age(time)),
+            (None, _) if !self.has_hooks => "it has no hooks that lancet knows".to_owned(),
+            (None, Some(runner)) => format!("no hooks, because {runner} starts lancet"),
+            (None, None) if self.is_codex => {
+                "no hook heard yet: Codex runs them after you have trusted them (\"Trust all and continue\" at its start, or /hooks)".to_owned()
+            }
+            (None, None) => "no hook heard yet".to_owned(),
+        };
+        let sub_agents = match self.sub_agents {
+            SubAgentFacts::None => "",
+            SubAgentFacts::Apart => "; sub-agents have records of their own",
+            SubAgentFacts::Shared => {
+                "; nothing tells its sub-agents apart, so they share what was read, and a Write over an existing file needs its revision"
+            }
+        };
+        format!("{}: {hooks}{sub_agents}", self.title)
+    }
+
+    /// The same for programs.
+    pub(super) fn object(&self) -> Value {
+        json!({
+            "agent": self.title,
+            "hooksHeard": self.heard.map(time::for_programs),
+            "subAgents": match self.sub_agents {
+                SubAgentFacts::None => Value::Null,
+                SubAgentFacts::Apart => json!("apart"),
+                SubAgentFacts::Shared => json!("shared"),
+            },
+        })
+    }
+}

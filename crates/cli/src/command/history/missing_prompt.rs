@@ -1,0 +1,93 @@
+//! Why no prompt is on record, as it is in the agent that made the newest change.
+
+use lancet::history::{History, LogQuery};
+
+use super::who;
+use crate::failure::Failure;
+use crate::terminal::visible;
+
+/// How many of the newest changes are looked at for the agent that a person has in mind.
+const LOOKED_AT: usize = 50;
+
+/// An agent by its client's name.
+struct Known {
+    /// The beginning of the client's name, in lower case.
+    client: &'static str,
+    title: &'static str,
+    /// Its names for `lancet hook` and for `lancet install`, where it has hooks.
+    hooks: Option<(&'static str, &'static str)>,
+}
+
+const fn known(
+    client: &'static str,
+    title: &'static str,
+    hooks: Option<(&'static str, &'static str)>,
+) -> Known {
+    Known {
+        client,
+        title,
+        hooks,
+    }
+}
+
+const KNOWN: [Known; 9] = [
+    known(
+        "claude-code",
+        "Claude Code",
+        Some(("claude", "claude-code")),
+    ),
+    known("codex", "Codex", Some(("codex", "codex"))),
+    known("gemini-cli", "Gemini CLI", Some(("gemini", "gemini"))),
+    known("qwen", "Qwen Code", Some(("qwen", "qwen"))),
+    known("copilot", "Copilot CLI", Some(("copilot", "copilot"))),
+    known("goose", "goose", None),
+    known("opencode", "opencode", None),
+    known("@cline", "Cline", None),
+    known("cursor", "Cursor", None),
+];
+
+/// The refusal where no prompt is on record, of the project or of a session.
+pub(super) fn none(history: &History, of: &str) -> Failure {
+    let newest = LogQuery {
+        limit: Some(LOOKED_AT),
+        ..LogQuery::default()
+    };
+    let newest = history.log(&newest).unwrap_or_default();
+    let of_agent = newest.iter().find_map(|operation| {
+        let client = operation.client.as_deref()?.to_lowercase();
+        let known = KNOWN.iter().find(|known| client.starts_with(known.client));
+        Some((known?, operation))
+    });
+    let Some((agent, operation)) = of_agent else {
+        return Failure::refused(format!(
+            "no prompt of {of} is on record; the agent's hooks report them, and `lancet install AGENT` adds these"
+        ));
+    };
+    let otherwise = match who::is_unnamed(&operation.session) {
+        true => "`lancet undo --since TIME`".to_owned(),
+        false => format!("`lancet undo --session {}`", visible(&operation.session)),
+    };
+    Failure::refused(format!(
+        "no prompt of {of} is on record: {}. Without one, {otherwise} undoes what it changed",
+        why(history, agent)
+    ))
+}
+
+fn why(history: &History, agent: &Known) -> String {
+    let title = agent.title;
+    let Some((hook, name)) = agent.hooks else {
+        return format!("{title} has no hooks that could report them");
+    };
+    let heard = history.heard_hooks(hook).unwrap_or_default();
+    if heard.iter().any(|(event, _)| event == "prompt") {
+        return format!("{title} has reported none since its hooks were installed");
+    }
+    match hook {
+        "codex" => format!(
+            "Codex's hooks report them, but Codex runs hooks only after you have trusted them. After `lancet install {name}`, start `codex` at a terminal and choose \"Trust all and continue\", or type `/hooks`"
+        ),
+        _ => format!(
+            "{title}'s hooks report them, and none has run yet. `lancet install {name}` adds them, and {title} reads them at its next start"
+        ),
+    }
+}

@@ -1,0 +1,120 @@
+//! Whose conversation an event of a hook is of: the person's, or a sub-agent's.
+
+use lancet::history::{Announcement, CallOwner, ConversationReport, History, ReportedAs};
+use lancet_serving::conversation::{announced_key, hook_session, hook_sub_agent};
+
+use super::event::{HookEvent, ToolCall};
+
+/// The name in place of a sub-agent's id where several run at once and an event may be of any of them.
+const SEVERAL: &str = "several";
+
+/// An event's place: the agent, its process, and its id of the conversation.
+pub(super) struct Place<'p> {
+    pub(super) history: &'p History,
+    pub(super) agent: &'p str,
+    /// The agent's process; none where the system does not tell.
+    pub(super) process: Option<&'p str>,
+    /// The agent's id of the conversation.
+    pub(super) id: &'p str,
+}
+
+impl Place<'_> {
+    /// The conversation of an event. A sub-agent that was not known is recorded.
+    pub(super) fn owner(&self, event: &HookEvent) -> Option<CallOwner> {
+        let alone = |session| CallOwner {
+            session,
+            is_shared: false,
+        };
+        let top = hook_session(self.agent, self.id)?;
+        if let Some(found) = &event.sub_agent {
+            let (session, parent) = match &found.parent {
+                Some(parent) => (top, hook_session(self.agent, parent)?),
+                None => (hook_sub_agent(self.agent, self.id, &found.id)?, top),
+            };
+            let kind = found.kind.as_deref();
+            self.history.add_sub_agent(&session, &parent, kind).ok()?;
+            return Some(alone(session));
+        }
+        // Qwen Code names a sub-agent only at its beginning and end.
+        let (Some(process), "qwen") = (self.process, self.agent) else {
+            return Some(alone(top));
+        };
+        let before = event.time.unwrap_or(i64::MAX);
+        let running = self.history.running(process, before).ok()?;
+        match running.as_slice() {
+            [] => Some(alone(top)),
+            [one] if !one.is_beside => Some(alone(one.session.clone())),
+            _ => {
+                let session = hook_sub_agent(self.agent, self.id, SEVERAL)?;
+                let kind = Some("several at once");
+                self.history.add_sub_agent(&session, &top, kind).ok()?;
+                Some(CallOwner {
+                    session,
+                    is_shared: true,
+                })
+            }
+        }
+    }
+
+    /// Records to which conversation a call belongs that is about to be made.
+    pub(super) fn announce(&self, event: &HookEvent, call: &ToolCall) -> Option<()> {
+        let key = self.key(call)?;
+        let owner = self.owner(event)?;
+        self.history.announce_call(&key, &owner).ok()
+    }
+
+    /// The session in which the agent's own tool has shown a file; none where it is not known.
+    pub(super) fn reader(&self, event: &HookEvent, call: &ToolCall) -> Option<String> {
+        let owner = match self.agent {
+            "qwen" => {
+                let key = self.key(call)?;
+                let announced = self.history.call_owner(&key, Announcement::Removed);
+                match announced.ok()? {
+                    Some(owner) => owner,
+                    // It was not announced: a sub-agent that began since then may have made it.
+                    None => self.owner(event).filter(|owner| {
+                        hook_session(self.agent, self.id).as_ref() == Some(&owner.session)
+                    })?,
+                }
+            }
+            _ => self.owner(event)?,
+        };
+        (!owner.is_shared).then_some(owner.session)
+    }
+
+    fn key(&self, call: &ToolCall) -> Option<String> {
+        let id = call.id.as_deref();
+        announced_key(self.agent, self.process, id, &call.tool, &call.arguments)
+    }
+
+    /// Takes in a prompt or the start of a conversation. Gives the session where it is a person's.
+    pub(super) fn report(&self, event: &HookEvent, report: ConversationReport) -> Option<String> {
+        if event.sub_agent.is_some() {
+            self.owner(event);
+            return None;
+        }
+        let session = hook_session(self.agent, self.id)?;
+        let Some(process) = self.process else {
+            return Some(session);
+        };
+        // A turn that is never told to have ended would make a sub-agent of every later conversation.
+        let heard = self.history.heard_hooks(self.agent).unwrap_or_default();
+        let ends_are_told = heard.iter().any(|(event, _)| event == "turn-end");
+        let told = match ends_are_told {
+            true => report,
+            false => ConversationReport::Switch,
+        };
+        match self.history.report(process, &session, told) {
+            Ok(ReportedAs::SubAgentOf(parent)) => {
+                let _ = self.history.add_sub_agent(&session, &parent, None);
+                return None;
+            }
+            Ok(ReportedAs::Person) | Err(_) => {}
+        }
+        if report == ConversationReport::Prompt {
+            // A person who can send a prompt has stopped the sub-agents that were waited for.
+            let _ = self.history.end_waited_for(process);
+        }
+        Some(session)
+    }
+}

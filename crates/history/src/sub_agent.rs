@@ -1,0 +1,157 @@
+//! Conversations that other conversations start, and which conversation each call of an agent belongs to, as the agent's hooks
+//! report it. The implementation in SQLite is [`Store`](crate::Store).
+
+use crate::store::StoreError;
+
+/// A conversation that another one started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SubAgent {
+    /// The name of its session.
+    pub session: String,
+    /// The name of the session that started it.
+    pub parent: String,
+    /// The agent's own word for what kind of sub-agent it is.
+    pub kind: Option<String>,
+    /// When it was first reported, in milliseconds since 1970.
+    pub time: i64,
+}
+
+/// A sub-agent that runs in an agent's process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunningSubAgent {
+    /// The name of its session.
+    pub session: String,
+    /// Whether its parent goes on meanwhile.
+    pub is_beside: bool,
+}
+
+/// The conversation that a call belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallOwner {
+    /// The name of its session.
+    pub session: String,
+    /// Whether it may as well be another conversation that runs at the same time.
+    pub is_shared: bool,
+}
+
+/// What becomes of the announcement of a call when its call is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Announcement {
+    /// It stays: the key is of one call alone.
+    Kept,
+    /// It is removed: the same key may come again.
+    Removed,
+}
+
+/// What a hook reports of the conversation that an agent's process is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConversationReport {
+    /// A conversation began.
+    Start,
+    /// A person went to another conversation, or began a new one in place of the last.
+    Switch,
+    /// A prompt was sent.
+    Prompt,
+}
+
+/// Whose conversation was reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReportedAs {
+    /// A person's: the process is in it now.
+    Person,
+    /// A sub-agent's: the turn of this session was running.
+    SubAgentOf(String),
+}
+
+/// A store of sub-agents and announced calls. A process is named by its id and start time.
+pub trait SubAgentStore: Send + Sync {
+    /// Records that a session is a sub-agent of another one.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn add_sub_agent(
+        &self,
+        session: &str,
+        parent: &str,
+        kind: Option<&str>,
+    ) -> Result<(), StoreError>;
+
+    /// All sub-agents, newest first.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn sub_agents(&self) -> Result<Vec<SubAgent>, StoreError>;
+
+    /// Records that a known sub-agent runs in a process since this time, in milliseconds since 1970.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn begin_run(&self, process: &str, session: &str, since: i64) -> Result<(), StoreError>;
+
+    /// Records that a sub-agent has ended.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn end_run(&self, session: &str) -> Result<(), StoreError>;
+
+    /// The sub-agents that run in a process and began before this time, in milliseconds since 1970.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn running(&self, process: &str, before: i64) -> Result<Vec<RunningSubAgent>, StoreError>;
+
+    /// Records that the parent of the sub-agents that run in a process goes on beside them.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn go_on_beside(&self, process: &str) -> Result<(), StoreError>;
+
+    /// Records that the sub-agents in a process whose parent waits for them have ended.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn end_waited_for(&self, process: &str) -> Result<(), StoreError>;
+
+    /// Records to which conversation the next call with this key belongs.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn announce_call(&self, key: &str, owner: &CallOwner) -> Result<(), StoreError>;
+
+    /// The conversation of a call that was announced under this key; the last one, where there are several.
+    ///
+    /// # Errors
+    /// The store cannot be read or written.
+    fn call_owner(&self, key: &str, then: Announcement) -> Result<Option<CallOwner>, StoreError>;
+
+    /// Records what a hook reports of the conversation of a process. What is reported while the turn of another conversation
+    /// runs is a sub-agent's, and the process stays in that other one.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn report(
+        &self,
+        process: &str,
+        session: &str,
+        report: ConversationReport,
+    ) -> Result<ReportedAs, StoreError>;
+
+    /// Records that the turn of a session has ended.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn end_turn(&self, process: &str, session: &str) -> Result<(), StoreError>;
+
+    /// Records that a hook of an agent was run for this event.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn hear_hook(&self, agent: &str, event: &str) -> Result<(), StoreError>;
+
+    /// When hooks of an agent were last run, by event, in seconds since 1970; at most an hour out of date.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn heard_hooks(&self, agent: &str) -> Result<Vec<(String, i64)>, StoreError>;
+}

@@ -1,0 +1,224 @@
+//! Sub-agents, and the conversations that calls belong to, as the hooks of agents report them.
+
+use std::collections::HashMap;
+
+use lancet_history::{
+    Announcement, CallOwner, ConversationReport, ReportedAs, RunningSubAgent, StoreError, SubAgent,
+};
+
+use super::History;
+
+/// How many parents are followed upwards. Agents nest two or three deep.
+const DEEPEST: usize = 16;
+
+/// The sub-agents of a state folder, by their sessions.
+#[derive(Clone, Debug, Default)]
+pub struct SubAgents(HashMap<String, SubAgent>);
+
+impl SubAgents {
+    /// What is known of a session that is a sub-agent; none for any other.
+    pub fn get(&self, session: &str) -> Option<&SubAgent> {
+        self.0.get(session)
+    }
+
+    /// The session that a person speaks with: the session itself, or the one at the top of its parents.
+    pub fn top<'s>(&'s self, session: &'s str) -> &'s str {
+        let parents = std::iter::successors(Some(session), |session| {
+            self.get(session).map(|found| found.parent.as_str())
+        });
+        parents.take(DEEPEST).last().unwrap_or(session)
+    }
+
+    /// How many parents a session has.
+    pub fn depth(&self, session: &str) -> usize {
+        let parents = std::iter::successors(self.get(session), |found| self.get(&found.parent));
+        parents.take(DEEPEST).count()
+    }
+
+    /// Sorts sessions as a tree: each sub-agent directly after its parent, in the order given. One whose parent is not there
+    /// stays where it is.
+    pub fn as_tree<T>(&self, sessions: Vec<T>, name: impl Fn(&T) -> &str) -> Vec<T> {
+        let names: Vec<String> = sessions.iter().map(|one| name(one).to_owned()).collect();
+        let parent = |at: usize| {
+            let parent = &self.get(&names[at])?.parent;
+            names.iter().position(|name| name == parent)
+        };
+        let mut order = Vec::with_capacity(names.len());
+        let mut open: Vec<usize> = (0..names.len())
+            .rev()
+            .filter(|&at| parent(at).is_none())
+            .collect();
+        while let Some(at) = open.pop() {
+            order.push(at);
+            let children = (0..names.len()).rev();
+            open.extend(children.filter(|&child| parent(child) == Some(at)));
+        }
+        let mut sessions: Vec<Option<T>> = sessions.into_iter().map(Some).collect();
+        let sorted = order.into_iter().filter_map(|at| sessions[at].take());
+        let mut sorted: Vec<T> = sorted.collect();
+        // Those that are each other's parents, which no agent reports.
+        sorted.extend(sessions.into_iter().flatten());
+        sorted
+    }
+}
+
+impl FromIterator<SubAgent> for SubAgents {
+    fn from_iter<I: IntoIterator<Item = SubAgent>>(all: I) -> Self {
+        let by_session = all.into_iter().map(|one| (one.session.clone(), one));
+        Self(by_session.collect())
+    }
+}
+
+impl History {
+    /// The sub-agents of the state folder.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn sub_agents(&self) -> Result<SubAgents, StoreError> {
+        Ok(self.ask(|store| store.sub_agents())?.into_iter().collect())
+    }
+
+    /// Records that a session is a sub-agent of another one.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    pub fn add_sub_agent(
+        &self,
+        session: &str,
+        parent: &str,
+        kind: Option<&str>,
+    ) -> Result<(), StoreError> {
+        self.ask(|store| store.add_sub_agent(session, parent, kind))
+    }
+
+    /// Records that a known sub-agent runs in the agent's process since this time, in milliseconds since 1970.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    pub fn begin_run(&self, process: &str, session: &str, since: i64) -> Result<(), StoreError> {
+        self.ask(|store| store.begin_run(process, session, since))
+    }
+
+    /// Records that a sub-agent has ended.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    pub fn end_run(&self, session: &str) -> Result<(), StoreError> {
+        self.ask(|store| store.end_run(session))
+    }
+
+    /// The sub-agents that run in the agent's process and began before this time, in milliseconds since 1970.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn running(&self, process: &str, before: i64) -> Result<Vec<RunningSubAgent>, StoreError> {
+        self.ask(|store| store.running(process, before))
+    }
+
+    /// Records that the parent of the sub-agents that run in the agent's process goes on beside them.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    pub fn go_on_beside(&self, process: &str) -> Result<(), StoreError> {
+        self.ask(|store| store.go_on_beside(process))
+    }
+
+    /// Records that the sub-agents in the agent's process whose parent waits for them have ended.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    pub fn end_waited_for(&self, process: &str) -> Result<(), StoreError> {
+        self.ask(|store| store.end_waited_for(process))
+    }
+
+    /// Records to which conversation the next call with this key belongs.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    pub fn announce_call(&self, key: &str, owner: &CallOwner) -> Result<(), StoreError> {
+        self.ask(|store| store.announce_call(key, owner))
+    }
+
+    /// The conversation of a call that was announced under this key.
+    ///
+    /// # Errors
+    /// The state folder cannot be read or written.
+    pub fn call_owner(
+        &self,
+        key: &str,
+        then: Announcement,
+    ) -> Result<Option<CallOwner>, StoreError> {
+        self.ask(|store| store.call_owner(key, then))
+    }
+
+    /// Records what a hook reports of the conversation of the agent's process; what is reported while the turn of another
+    /// conversation runs is a sub-agent's.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    pub fn report(
+        &self,
+        process: &str,
+        session: &str,
+        report: ConversationReport,
+    ) -> Result<ReportedAs, StoreError> {
+        self.ask(|store| store.report(process, session, report))
+    }
+
+    /// Records that the turn of a session has ended.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    pub fn end_turn(&self, process: &str, session: &str) -> Result<(), StoreError> {
+        self.ask(|store| store.end_turn(process, session))
+    }
+
+    /// Records that a hook of an agent was run for this event.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    pub fn hear_hook(&self, agent: &str, event: &str) -> Result<(), StoreError> {
+        self.ask(|store| store.hear_hook(agent, event))
+    }
+
+    /// When hooks of an agent were last run, by event, in seconds since 1970; at most an hour out of date.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn heard_hooks(&self, agent: &str) -> Result<Vec<(String, i64)>, StoreError> {
+        self.ask(|store| store.heard_hooks(agent))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lancet_history::{Store, SubAgentStore as _};
+
+    use super::*;
+
+    fn known(pairs: &[(&str, &str)]) -> SubAgents {
+        let folder = tempfile::tempdir().expect("folder");
+        let store = Store::new(folder.path());
+        for (session, parent) in pairs {
+            store.add_sub_agent(session, parent, None).expect("kept");
+        }
+        store.sub_agents().expect("read").into_iter().collect()
+    }
+
+    #[test]
+    fn sessions_are_sorted_as_a_tree() {
+        let agents = known(&[("b", "a"), ("c", "b"), ("e", "d"), ("f", "a")]);
+        let sorted = agents.as_tree(vec!["c", "a", "e", "f", "b"], |name| name);
+        assert_eq!(sorted, ["a", "f", "b", "c", "e"]);
+        assert_eq!((agents.depth("c"), agents.top("c")), (2, "a"));
+        assert_eq!((agents.depth("a"), agents.top("a")), (0, "a"));
+        assert_eq!(agents.top("e"), "d");
+    }
+
+    #[test]
+    fn a_circle_of_parents_ends_and_loses_no_session() {
+        let agents = known(&[("a", "b"), ("b", "a")]);
+        assert_eq!(agents.as_tree(vec!["a", "b"], |name| name).len(), 2);
+        assert!(agents.depth("a") <= DEEPEST);
+    }
+}

@@ -1,0 +1,220 @@
+//! Which agents run sub-agents, what their sessions are called, and the keys under which an agent's hook announces a call, so
+//! that the server finds the conversation of the call. Hook and server make the same keys from what each is told.
+
+use serde_json::Value;
+
+use crate::identity::{fnv, plain};
+
+/// A client that is known to run sub-agents whose calls come through the same server.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SubAgentClient {
+    /// The beginning of the client's name, in lower case.
+    client: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// Its name for `lancet install`, where that adds the hooks that tell its sub-agents apart.
+    pub hooks: Option<&'static str>,
+}
+
+/// The table. Codex and goose are not in it: their calls name the thread or session of each sub-agent.
+const CLIENTS: &[SubAgentClient] = &[
+    SubAgentClient {
+        client: "claude-code",
+        title: "Claude Code",
+        hooks: Some("claude-code"),
+    },
+    SubAgentClient {
+        client: "copilot",
+        title: "Copilot CLI",
+        hooks: Some("copilot"),
+    },
+    SubAgentClient {
+        client: "qwen",
+        title: "Qwen Code",
+        hooks: Some("qwen"),
+    },
+    SubAgentClient {
+        client: "gemini-cli",
+        title: "Gemini CLI",
+        hooks: None,
+    },
+    SubAgentClient {
+        client: "opencode",
+        title: "opencode",
+        hooks: None,
+    },
+    SubAgentClient {
+        client: "cursor",
+        title: "Cursor",
+        hooks: None,
+    },
+];
+
+impl SubAgentClient {
+    /// The client of this name, where it is known to run sub-agents.
+    pub fn of(client: Option<&str>) -> Option<&'static Self> {
+        let client = client?.to_lowercase();
+        CLIENTS.iter().find(|row| client.starts_with(row.client))
+    }
+
+    /// All of them.
+    pub fn all() -> &'static [Self] {
+        CLIENTS
+    }
+
+    /// What the first answer of a session says where calls of sub-agents cannot be told from others.
+    pub fn notice(&self) -> String {
+        let title = self.title;
+        let remedy = self.hooks.map_or_else(String::new, |name| {
+            format!(
+                " The user can run `lancet install {name}`, which adds hooks that tell them apart."
+            )
+        });
+        format!(
+            "[lancet: {title} does not say which of its agents makes a call, so its sub-agents share one record of what was read. A Write over an existing file needs the `revision` that the last line of Read's answer names.{remedy}]"
+        )
+    }
+}
+
+/// The name of a sub-agent's session. `prefix` is that of its agent's sessions, `session` the agent's id of the conversation that
+/// it belongs to, and `agent` the sub-agent's own id.
+pub fn sub_agent_session(prefix: &str, session: &str, agent: &str) -> String {
+    let short: String = plain(session).chars().take(8).collect();
+    let check = fnv(&[session.as_bytes(), b"\0", agent.as_bytes()].concat());
+    format!("{prefix}.{short}.sub-{check:016x}")
+}
+
+/// The key of a call by the agent's id of it.
+pub fn key_of_id(prefix: &str, id: &str) -> String {
+    format!("{prefix} call {id}")
+}
+
+/// The key of a call by what it asks, from an agent whose calls have no id: the agent's process, the tool and its arguments.
+pub fn key_of_request(process: &str, tool: &str, arguments: &Value) -> String {
+    // Agents put different words before the name of a tool.
+    let tool = tool.rsplit(['_', '-', '.', '/']).next().unwrap_or(tool);
+    let parsed = match arguments {
+        Value::String(json) => serde_json::from_str(json).unwrap_or(Value::Null),
+        other => other.clone(),
+    };
+    let mut text = format!("{tool} ");
+    write_sorted(&parsed, &mut text);
+    format!("{process} request {:016x}", fnv(text.as_bytes()))
+}
+
+/// Writes a value with the members of each object in the order of their names. Members that are null are left out, as clients
+/// drop them.
+fn write_sorted(value: &Value, out: &mut String) {
+    match value {
+        Value::Object(members) => {
+            let members = members.iter().filter(|(_, value)| !value.is_null());
+            let mut members: Vec<_> = members.collect();
+            members.sort_by_key(|(name, _)| *name);
+            out.push('{');
+            for (name, value) in members {
+                out.push_str(&format!("{name:?}:"));
+                write_sorted(value, out);
+                out.push(',');
+            }
+            out.push('}');
+        }
+        Value::Array(items) => {
+            out.push('[');
+            for item in items {
+                write_sorted(item, out);
+                out.push(',');
+            }
+            out.push(']');
+        }
+        Value::Number(number) => match number.as_f64() {
+            // 3 and 3.0 are one number to JavaScript.
+            Some(number) => out.push_str(&number.to_string()),
+            None => out.push_str(&number.to_string()),
+        },
+        other => out.push_str(&other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn hook_and_server_make_the_same_key_of_a_request() {
+        let server = key_of_request(
+            "7:1",
+            "Edit",
+            &json!({"file_path": "/a", "old_string": "x", "count": 1}),
+        );
+        for (tool, arguments) in [
+            (
+                "lancet-Edit",
+                json!({"old_string": "x", "count": 1.0, "file_path": "/a"}),
+            ),
+            (
+                "mcp__lancet__Edit",
+                json!({"count": 1, "old_string": "x", "file_path": "/a", "mode": null}),
+            ),
+            (
+                "mcp__lancet__lancet_Edit",
+                json!("{\"file_path\":\"/a\",\"old_string\":\"x\",\"count\":1}"),
+            ),
+        ] {
+            assert_eq!(
+                key_of_request("7:1", tool, &arguments),
+                server,
+                "{tool} {arguments}"
+            );
+        }
+        for (process, tool, arguments) in [
+            (
+                "8:1",
+                "Edit",
+                json!({"file_path": "/a", "old_string": "x", "count": 1}),
+            ),
+            (
+                "7:1",
+                "Read",
+                json!({"file_path": "/a", "old_string": "x", "count": 1}),
+            ),
+            (
+                "7:1",
+                "Edit",
+                json!({"file_path": "/a", "old_string": "y", "count": 1}),
+            ),
+            (
+                "7:1",
+                "Edit",
+                json!({"file_path": "/a", "old_string": "x", "count": true}),
+            ),
+        ] {
+            assert_ne!(key_of_request(process, tool, &arguments), server);
+        }
+    }
+
+    #[test]
+    fn sub_agents_have_names_of_their_own_that_a_session_may_have() {
+        let names = [
+            sub_agent_session("claude-code", "96927686-13c4-4c1c-b830-a7d7fe4a2515", "a1"),
+            sub_agent_session("claude-code", "96927686-13c4-4c1c-b830-a7d7fe4a2515", "a2"),
+            sub_agent_session("claude-code", "96927686-13c4-4c1c-b830-a7d7fe4a2516", "a1"),
+            sub_agent_session("claude-code", "ä/ö", &"x".repeat(300)),
+        ];
+        for (at, name) in names.iter().enumerate() {
+            assert!(lancet::SessionName::new(name.as_str()).is_ok(), "{name}");
+            assert!(!names[..at].contains(name), "{name} twice");
+        }
+    }
+
+    #[test]
+    fn the_notice_names_the_hooks_where_there_are_any() {
+        let notice = |client| SubAgentClient::of(Some(client)).map(SubAgentClient::notice);
+        assert!(
+            notice("claude-code").is_some_and(|words| words.contains("lancet install claude-code"))
+        );
+        assert!(notice("opencode").is_some_and(|words| !words.contains("install")));
+        assert_eq!(notice("codex-mcp-client"), None);
+        assert_eq!(notice("acceptance"), None);
+    }
+}
