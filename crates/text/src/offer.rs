@@ -3,6 +3,7 @@
 //! written by it.
 
 mod alike;
+mod correction;
 mod flaws;
 mod gaps;
 mod ignoring_space;
@@ -17,66 +18,14 @@ mod tests;
 use std::ops::Range;
 
 use crate::diff::LineTable;
-use crate::nearest::Region;
 use alike::alike;
+use correction::Lines;
+pub use correction::{Correction, NewText, Offer};
 use flaws::{Stripped, undoubled};
 use gaps::Fit;
 use mend::SentLines;
 use quote::QuotedText;
 pub(crate) use tokens::are_alike;
-
-/// What a refusal can offer for an old text that is not in the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Correction {
-    /// The place that was meant.
-    One(Offer),
-    /// Without its flaws the text is at several places; each offer has a text that occurs once.
-    Several(Vec<Offer>),
-    /// Only regions that are alike; none of them is certain to be meant.
-    Unsure {
-        /// Up to three regions.
-        regions: Vec<Region>,
-        /// Whether the old text has lines such as `...` that stand for more, and no one place matches the text around
-        /// them.
-        gaps: bool,
-    },
-}
-
-/// A corrected text to send.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offer {
-    /// The range of the corrected old text in the view. The text occurs nowhere else.
-    pub range: Range<usize>,
-    /// The lines of the place that was meant, counted from 0.
-    pub lines: Range<usize>,
-    /// Sentences about what the old text has that the file has not, and about the new text; at most about 1,000
-    /// characters.
-    pub flaws: Vec<String>,
-    /// How the rest differs: at most five clauses of at most 500 characters, without a full stop.
-    pub differences: Vec<String>,
-    /// The new text to send with it.
-    pub new: NewText,
-}
-
-/// How the lines of the file are like those of an old text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Lines {
-    /// Those that are not blank are the same.
-    AsSent,
-    /// They differ in white space.
-    ButForSpace,
-}
-
-/// The new text to send with a corrected old text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NewText {
-    /// The one that was sent.
-    AsSent,
-    /// This one: the new text had the same flaw, or is extended by the same lines.
-    Instead(String),
-    /// The new text has the same flaw, and it is uncertain what was meant.
-    Unknown,
-}
 
 /// Corrects an old text that is not in the view. The attempts go from certain to likely:
 ///

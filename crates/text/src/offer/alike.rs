@@ -5,11 +5,12 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+use super::correction::Correction;
 use super::flaws::Stripped;
+use super::gaps::is_gap;
 use super::mend::SentLines;
 use super::quote::{QuotedText, to_line_ends};
 use super::tokens::{are_alike, share_word, token_distance, tokens};
-use super::{Correction, gaps};
 use crate::diff::LineTable;
 use crate::nearest::nearest;
 use crate::unique::stands_once;
@@ -50,7 +51,7 @@ pub(super) fn alike(
     for (region, rank) in regions.iter_mut().zip(&ranks) {
         region.is_nearest = best.is_some_and(|best| *rank == ranks[best]);
     }
-    let gaps_in = |text: &str| text.split('\n').filter(|line| gaps::is_gap(line)).count();
+    let gaps_in = |text: &str| text.split('\n').filter(|line| is_gap(line)).count();
     let unknown_gaps = has_gaps
         && best.is_none_or(|best| gaps_in(&text) > gaps_in(&view[regions[best].range.clone()]));
     if let Some(best) = best {

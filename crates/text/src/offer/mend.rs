@@ -4,10 +4,11 @@ use std::cell::Cell;
 
 use memchr::memmem;
 
+use super::correction::NewText;
 use super::flaws::{Stripped, doubled};
 use super::merge::merge;
+use super::quote::QuotedText;
 use super::tokens::{exchanged, merge_words, tokens};
-use super::{NewText, QuotedText};
 use crate::leak::{Separator, quoted as shown};
 
 /// Texts of more bytes than this, together, are not merged.

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use super::correction::{Lines, NewText, Offer};
 use super::flaws::Stripped;
+use super::gaps::is_gap;
 use super::mend::{Mended, SentLines};
-use super::{Lines, NewText, Offer, gaps};
 use crate::diff::LineTable;
 use crate::leak::numbered;
 use crate::nearest::differences_at;
@@ -188,7 +189,7 @@ impl QuotedText<'_> {
         let place = places.get(which)?.clone();
         let there = &view[place.clone()];
         let is_there = |gap: &str| there.split('\n').any(|line| line.trim() == gap.trim());
-        let has_gaps = |line: &&str| gaps::is_gap(line) && !is_there(line);
+        let has_gaps = |line: &&str| is_gap(line) && !is_there(line);
         let mended = if self.plain.iter().any(has_gaps) {
             // The lines for the gaps are in the new text already.
             let whole = SentLines::beside(there, self.ended);
