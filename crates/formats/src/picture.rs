@@ -45,16 +45,11 @@ pub fn read(
         && decoded.is_plain
         && fitted == original
         && bytes.len() <= MOST_BYTES
-        && (sent == SentFormat::Png || is_undamaged_jpeg(bytes))
     {
         return Ok(picture(sent, original, bytes.to_vec()));
     }
     let (format, sent, bytes) = encode::within(decoded.image, fitted, format)?;
     Ok(picture(format, sent, bytes))
-}
-
-fn is_undamaged_jpeg(bytes: &[u8]) -> bool {
-    std::panic::catch_unwind(|| decode::is_undamaged_jpeg(bytes)).unwrap_or(false)
 }
 
 /// A picture as PNG; one that is PNG already keeps its bytes.

@@ -78,15 +78,6 @@ pub(super) fn whole(bytes: &[u8], format: PictureFormat) -> Result<Decoded, Pict
     })
 }
 
-/// Whether every scan of a JPEG decodes to its end. The decoder fills in what a damaged one lacks unless it is told not to,
-/// and whoever gets the file's own bytes may refuse them.
-pub(super) fn is_undamaged_jpeg(bytes: &[u8]) -> bool {
-    let options = zune_core::options::DecoderOptions::default().set_strict_mode(true);
-    let input = zune_core::bytestream::ZCursor::new(bytes);
-    let mut decoder = zune_jpeg::JpegDecoder::new_with_options(input, options);
-    decoder.decode().is_ok()
-}
-
 /// The error of a decoder, in its own words.
 pub(super) fn damaged(error: image::ImageError) -> PictureError {
     let words = match &error {
