@@ -109,6 +109,51 @@ impl<'t> Notebook<'t> {
         })
     }
 
+    /// Checks that a notebook has what version 4 of the format requires of a file: `metadata` and `nbformat_minor`, and in each
+    /// cell its type, `metadata` and `source`, in a code cell also `outputs` and `execution_count`.
+    ///
+    /// # Errors
+    /// Something is missing, or is of another type.
+    pub fn check_complete(&self) -> Result<(), NotebookError> {
+        if self.version.major != 4 {
+            return Ok(());
+        }
+        let text = self.text;
+        let whole = json::document(text)?;
+        let members = json::members(text, &whole);
+        let type_of = |member: &json::Member| json::type_at(text, member.value.start);
+        let lacks = |what: String| Err(NotebookError::OtherJson(what));
+        let metadata = json::value_of(text, &members, "metadata").map(type_of);
+        if metadata != Some(Type::Object) {
+            return lacks("`metadata` is no object".to_owned());
+        }
+        let minor = json::value_of(text, &members, "nbformat_minor");
+        if minor.is_none_or(|minor| text[minor.value.clone()].parse::<u64>().is_err()) {
+            return lacks("`nbformat_minor` is no number".to_owned());
+        }
+        for (number, cell) in self.cells.iter().enumerate() {
+            let is = |name: &str, wanted: Type| cell.member(name).map(type_of) == Some(wanted);
+            let is_code = *cell.cell_type() == CellType::Code;
+            let is_known =
+                is_code || matches!(cell.cell_type(), CellType::Markdown | CellType::Raw);
+            let missing = if !is_known {
+                "`cell_type`"
+            } else if !is("metadata", Type::Object) {
+                "`metadata`"
+            } else if !is("source", Type::Array) && !is("source", Type::String) {
+                "`source`"
+            } else if is_code && !is("outputs", Type::Array) {
+                "`outputs`"
+            } else if is_code && cell.member("execution_count").is_none() {
+                "`execution_count`"
+            } else {
+                continue;
+            };
+            return lacks(format!("cell {number} has no valid {missing}"));
+        }
+        Ok(())
+    }
+
     /// The version of the format.
     pub fn version(&self) -> Version {
         self.version
