@@ -14,6 +14,7 @@ mod shifts;
 mod tests;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::bounds::Bounds;
@@ -178,7 +179,7 @@ impl<'q> Search<'q> {
         let view = self.ended.as_deref().unwrap_or(self.query.view);
         let verdict = find(&self.bounded(view, bounds));
         let chosen = match (&verdict, line) {
-            (Verdict::Ambiguous { rung, places }, Some(line)) if *rung == Rung::Exact => {
+            (Verdict::Ambiguous { rung, places, .. }, Some(line)) if *rung == Rung::Exact => {
                 let start = line_start(view, line);
                 start.filter(|start| places.iter().any(|place| place.start == *start))
             }
@@ -245,9 +246,14 @@ fn reopened(verdict: Verdict, length: usize) -> Verdict {
                 .collect(),
             ..found
         }),
-        Verdict::Ambiguous { rung, places } => Verdict::Ambiguous {
+        Verdict::Ambiguous {
+            rung,
+            places,
+            looser,
+        } => Verdict::Ambiguous {
             rung,
             places: clamp_all(places),
+            looser,
         },
         Verdict::TooMany { rung, first, count } => Verdict::TooMany {
             rung,
@@ -296,6 +302,7 @@ fn insertion(query: &Query<'_>, hunk: &HunkBounds, bounded: &Bounded) -> Result<
                 return Ok(Verdict::Ambiguous {
                     rung: Rung::Exact,
                     places: lines.to_vec(),
+                    looser: BTreeMap::new(),
                 });
             }
         }

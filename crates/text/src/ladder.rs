@@ -10,12 +10,13 @@
 mod abbreviation;
 mod blank_edge;
 mod char_merge;
-mod common_runs;
+pub(crate) mod common_runs;
 mod edit_script;
 mod escaped;
 mod exact;
 mod fence;
 mod final_newline;
+mod further;
 mod gutter;
 mod indent;
 mod line_matcher;
@@ -26,6 +27,7 @@ mod repeated;
 pub(crate) mod replaced_lines;
 mod search;
 mod shift;
+mod short;
 mod source;
 mod tabs;
 mod text_lines;
@@ -36,6 +38,7 @@ mod whole_lines;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::bounds::Bounds;
@@ -44,6 +47,7 @@ use crate::splice::Change;
 pub use remarks::Remark;
 pub use repeated::repeats_indentation;
 pub(crate) use search::each_place;
+pub use short::{may_lack_indentation, with_short_indentation};
 use source::SourceText;
 use text_lines::TextLines;
 
@@ -185,10 +189,12 @@ pub enum Verdict {
     Found(Found),
     /// Several places match where one was asked for, or the places differ in text where all were asked for.
     Ambiguous {
-        /// The rung on which the places are equivalent.
+        /// The rung on which the places are equivalent, apart from those in `looser`.
         rung: Rung,
         /// All places in order, overlapping ones included.
         places: Vec<Range<usize>>,
+        /// The places, by their index in `places`, that only a later rung finds, with that rung.
+        looser: BTreeMap<usize, Rung>,
     },
     /// More than [`PLACES_MOST`] places match. They are counted; nothing is edited.
     TooMany {
@@ -258,6 +264,7 @@ pub fn find(query: &Query<'_>) -> Verdict {
         abbreviations: query.abbreviations,
         leaks: query.leaks,
         text_kind: query.text_kind,
+        further: Further::OfTolerantRungs,
     };
     let verdict = exact::find(&task).or_else(|| match query.tolerance {
         Tolerance::Exact => None,
@@ -270,8 +277,8 @@ pub fn find(query: &Query<'_>) -> Verdict {
     verdict.unwrap_or(Verdict::NotFound { guard: None })
 }
 
-/// What a deletion of this place removes where the old text is all that its lines hold: the place with the blanks
-/// around it and its newline. `None` where other text stands on these lines.
+/// What a deletion of this place removes where that is not the place itself: lines that the old text stands for go with
+/// the blanks around it and their newline, and no newline goes that ends a line with other text.
 pub fn deleted_lines(view: &str, place: &Range<usize>, old: &str) -> Option<Range<usize>> {
     whole_lines::whole_lines(view, place, &TextLines::of(old))
 }
@@ -295,6 +302,16 @@ struct Task<'a> {
     abbreviations: &'a [(String, String)],
     leaks: Leaks,
     text_kind: TextKind,
+    further: Further,
+}
+
+/// Which matches are also compared with the places that later rungs find.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Further {
+    /// Those from `look-alike` on. A match on an earlier rung has no error that could have been another one.
+    OfTolerantRungs,
+    /// Those on any rung: the text is the rest of an old text that was tolerated already.
+    OfAllRungs,
 }
 
 /// Whether the caller asked for a deletion by sending an empty new text. Only then is the newline of whole lines

@@ -6,7 +6,7 @@ mod fence;
 mod numbers;
 mod placeholder;
 
-pub use edit::{EditContext, Markup, leaked_edit};
+pub use edit::{BareDots, EditContext, Markup, leaked_edit};
 pub(crate) use fence::{FenceLine, fence};
 pub(crate) use numbers::{Separator, anchor_length, numbered};
 pub use placeholder::placeholder;

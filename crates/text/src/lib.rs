@@ -95,10 +95,11 @@ pub use hunk::{
 pub use ladder::replaced_lines::replaced_lines;
 pub use ladder::{
     Found, Guard, Leaks, Occurrences, PLACES_MOST, Place, Query, Remark, Rung, TextKind, Tolerance,
-    Verdict, deleted_lines, find, remarks_on, repeats_indentation,
+    Verdict, deleted_lines, find, may_lack_indentation, remarks_on, repeats_indentation,
+    with_short_indentation,
 };
 pub use leak::{
-    EditContext, Leak, LeakKind, Markup, NOTICE, leaked, leaked_edit, placeholder,
+    BareDots, EditContext, Leak, LeakKind, Markup, NOTICE, leaked, leaked_edit, placeholder,
     without_numbers_of,
 };
 pub use lines::{Endings, LineEnd, Lines, normalize_newlines};

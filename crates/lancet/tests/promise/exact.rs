@@ -77,7 +77,7 @@ fn lead(sample: &Sample, start: usize) -> String {
 }
 
 /// The span that an edit of these units replaces: a deletion of whole lines takes the blanks around them and their
-/// newline along.
+/// newline along, and leaves the newline before them.
 fn span(sample: &Sample, picked: &Range<usize>, new: &str) -> Range<usize> {
     let units = &sample.units;
     let old = text_of(&units[picked.clone()]);
@@ -87,22 +87,24 @@ fn span(sample: &Sample, picked: &Range<usize>, new: &str) -> Range<usize> {
         .count();
     let newline = picked.end + blanks;
     let lead = lead(sample, picked.start);
-    let whole = new.is_empty()
-        && !old
-            .replace('\n', "")
-            .chars()
-            .all(|character| is_blank(&character.to_string()))
-        && !old.starts_with('\n')
-        && !old.ends_with('\n')
-        && is_blank(&lead)
-        && units.get(newline).is_some_and(|unit| unit.text == "\n");
-    if whole {
-        return picked.start - lead.chars().count()..newline + 1;
+    if !new.is_empty() || is_blank(&old.replace('\n', "")) {
+        return picked.clone();
     }
-    picked.clone()
+    let start = picked.start - lead.chars().count();
+    match (old.starts_with('\n'), old.ends_with('\n')) {
+        (true, true) if !lead.is_empty() => picked.start + 1..picked.end,
+        (false, true) if is_blank(&lead) => start..picked.end,
+        (false, false)
+            if is_blank(&lead) && units.get(newline).is_some_and(|unit| unit.text == "\n") =>
+        {
+            start..newline + 1
+        }
+        _ => picked.clone(),
+    }
 }
 
-/// The text that an edit writes: indentation that stands before the place already is not written again.
+/// The text that an edit writes: indentation that stands before the place already is not written again, and further
+/// lines get the indentation that the one old line lacks.
 fn written(sample: &Sample, picked: &Range<usize>, new: &str) -> String {
     let old = text_of(&sample.units[picked.clone()]);
     let lead = lead(sample, picked.start);
@@ -131,7 +133,36 @@ fn written(sample: &Sample, picked: &Range<usize>, new: &str) -> String {
         && indent(&old).is_empty()
         && visible(&old) != visible(new)
         && !moves;
-    new[if once { lead.len() } else { 0 }..].to_owned()
+    if once {
+        return new[lead.len()..].to_owned();
+    }
+    let width = |indent: &str| -> usize {
+        let blanks = indent.chars();
+        blanks.map(|blank| if blank == '\t' { 8 } else { 1 }).sum()
+    };
+    let behind = sample.units.get(picked.end);
+    let at_line_end = old.ends_with('\n') || behind.is_none_or(|unit| unit.text == "\n");
+    let is_one_line = !is_blank(old.split('\n').next().unwrap()) && old_lines.is_empty();
+    let widths: Vec<usize> = new_lines.iter().map(|(indent, _)| width(indent)).collect();
+    let own = indent(&old);
+    let lacks = is_blank(&lead)
+        && at_line_end
+        && is_one_line
+        && indent(new) == own
+        && !widths.is_empty()
+        && widths.iter().all(|further| *further >= width(&own))
+        && (!own.is_empty() || widths.iter().any(|further| *further < width(&lead)));
+    if !lacks {
+        return new.to_owned();
+    }
+    let mut lines = new.split('\n');
+    let mut text = lines.next().unwrap_or_default().to_owned();
+    for line in lines {
+        text += "\n";
+        text += if is_blank(line) { "" } else { &lead };
+        text += line;
+    }
+    text
 }
 
 /// The longest common head and tail of whole lines, in bytes of the texts.

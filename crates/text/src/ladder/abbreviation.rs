@@ -8,7 +8,7 @@ use memchr::memmem;
 
 use super::exact::places;
 use super::text_lines::TextLines;
-use super::verdict::choose_and_edit;
+use super::verdict::{ambiguous, choose_and_edit};
 use super::{Rung, Task, Verdict};
 
 /// The built-in abbreviations as pairs of short form and long form.
@@ -40,9 +40,43 @@ const UNDECIDED_MOST: u32 = 5;
 
 type Pair<'a> = (&'a str, &'a str);
 
+/// The old text with some of its abbreviations expanded, and where it is in the file.
+pub(super) struct Reading<'a> {
+    pub(super) places: Vec<Range<usize>>,
+    text: String,
+    pairs: Vec<Pair<'a>>,
+}
+
 pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
-    let (needed, undecided) = candidates(task)?;
-    let mut found: Vec<(Vec<Range<usize>>, String, Vec<Pair<'_>>)> = Vec::new();
+    let mut readings = readings(task);
+    if readings.len() > 1 {
+        let places = readings.into_iter().flat_map(|reading| reading.places);
+        let mut places: Vec<_> = places.collect();
+        places.sort_by_key(|place| (place.start, place.end));
+        return Some(ambiguous(Rung::Abbreviation, places, Vec::new()));
+    }
+    let Reading {
+        places,
+        text: old,
+        pairs,
+    } = readings.pop()?;
+    let new = expand(task.new, &pairs);
+    let (old, new) = (TextLines::of(&old), TextLines::of(&new));
+    Some(choose_and_edit(
+        task,
+        Rung::Abbreviation,
+        places,
+        &old,
+        &new,
+    ))
+}
+
+/// Every way to expand the old text that gives text of the file.
+pub(super) fn readings<'a>(task: &Task<'a>) -> Vec<Reading<'a>> {
+    let Some((needed, undecided)) = candidates(task) else {
+        return Vec::new();
+    };
+    let mut found: Vec<Reading<'a>> = Vec::new();
     for choice in 0..1_u32 << undecided.len() {
         let mut pairs = needed.clone();
         pairs.extend(
@@ -53,32 +87,19 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
                 .map(|(_, pair)| *pair),
         );
         let text = expand(task.old, &pairs);
-        if text == task.old || found.iter().any(|(_, other, _)| *other == text) {
+        if text == task.old || found.iter().any(|other| other.text == text) {
             continue;
         }
         let places = places(task.source, &text);
         if !places.is_empty() {
-            found.push((places, text, pairs));
+            found.push(Reading {
+                places,
+                text,
+                pairs,
+            });
         }
     }
-    if found.len() > 1 {
-        let mut places: Vec<_> = found.into_iter().flat_map(|(places, ..)| places).collect();
-        places.sort_by_key(|place| (place.start, place.end));
-        return Some(Verdict::Ambiguous {
-            rung: Rung::Abbreviation,
-            places,
-        });
-    }
-    let (places, old, pairs) = found.pop()?;
-    let new = expand(task.new, &pairs);
-    let (old, new) = (TextLines::of(&old), TextLines::of(&new));
-    Some(choose_and_edit(
-        task,
-        Rung::Abbreviation,
-        places,
-        &old,
-        &new,
-    ))
+    found
 }
 
 /// The abbreviations of the old text that must be expanded, because the file lacks the short form, and those that may

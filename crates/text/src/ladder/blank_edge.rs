@@ -3,11 +3,12 @@
 
 use std::ops::Range;
 
-use crate::look_alike::is_blank;
+use crate::look_alike::{Folded, is_blank, trim_blank_end};
+use crate::splice::{Change, apply_changes};
 
 use super::text_lines::{newline_at, starts_line};
-use super::verdict::forbid;
-use super::{Guard, Rung, Task, Verdict, exact, lenient};
+use super::verdict::{ambiguous, forbid};
+use super::{Further, Guard, Place, Rung, Task, Verdict, exact, lenient};
 
 /// The rest must have this many lines that are not blank, or [`CHARACTERS_LEAST`] characters that are not white space:
 /// a shorter text would match by chance.
@@ -42,7 +43,12 @@ fn try_without(task: &Task<'_>, edges: Edges) -> Option<Verdict> {
     if !is_enough(old) {
         return None;
     }
-    let rest = Task { old, new, ..*task };
+    let rest = Task {
+        old,
+        new,
+        further: Further::OfAllRungs,
+        ..*task
+    };
     let view = task.source.view;
     match exact::find(&rest).or_else(|| lenient(&rest))? {
         Verdict::Found(mut found) => {
@@ -51,27 +57,36 @@ fn try_without(task: &Task<'_>, edges: Edges) -> Option<Verdict> {
                 .places
                 .retain(|place| lacks_blank(view, &place.range, edges));
             let first = found.places.first()?.range.clone();
-            Some(match is_unsure(task, edges) {
-                true => forbid(Rung::BlankEdge, first, UNSURE),
-                false => Verdict::Found(found),
+            let guard = if is_unsure(task, edges) {
+                Some((first, UNSURE))
+            } else {
+                let stood = |place: &Place| line_stood_for(task, place, edges);
+                let place = match new.is_empty() {
+                    true => None,
+                    false => found.places.iter().find_map(stood),
+                };
+                place.map(|place| (place, STOOD_FOR_A_LINE))
+            };
+            Some(match guard {
+                Some((place, reason)) => forbid(Rung::BlankEdge, place, reason),
+                None => Verdict::Found(found),
             })
         }
-        Verdict::Ambiguous { places, .. } => {
-            let whole: Vec<_> = places
-                .iter()
-                .filter(|place| lacks_blank(view, place, edges))
-                .cloned()
+        Verdict::Ambiguous { places, looser, .. } => {
+            let rung = |at: usize| looser.get(&at).copied().unwrap_or(Rung::BlankEdge);
+            let mut named: Vec<(Rung, Range<usize>)> = places
+                .into_iter()
+                .enumerate()
+                .map(|(at, place)| (rung(at), place))
                 .collect();
-            // The rest must be unique by itself: a place in part of a line counts against it.
-            let places = match whole.len() {
+            let fits = |(_, place): &(Rung, Range<usize>)| lacks_blank(view, place, edges);
+            match named.iter().filter(|place| fits(place)).count() {
                 0 => return None,
-                1 => places,
-                _ => whole,
-            };
-            Some(Verdict::Ambiguous {
-                rung: Rung::BlankEdge,
-                places,
-            })
+                // The rest must be unique by itself: a place in part of a line counts against it.
+                1 => {}
+                _ => named.retain(fits),
+            }
+            Some(ambiguous(Rung::BlankEdge, Vec::new(), named))
         }
         Verdict::NotFound { guard } => {
             let guard = guard?;
@@ -107,10 +122,7 @@ fn both(one: Verdict, other: Verdict) -> Verdict {
     }
     places.sort_by_key(|place| (place.start, place.end));
     places.dedup_by_key(|place| place.start);
-    Verdict::Ambiguous {
-        rung: Rung::BlankEdge,
-        places,
-    }
+    ambiguous(Rung::BlankEdge, places, Vec::new())
 }
 
 /// Old and new text without the blank lines at these edges; `None` where the old text has no blank line there.
@@ -172,6 +184,59 @@ fn is_unsure(task: &Task<'_>, edges: Edges) -> bool {
         Edges::End => at_end(),
         Edges::Both => at_start() || at_end(),
     }
+}
+
+/// The reason where [`line_stood_for`] finds a line.
+const STOOD_FOR_A_LINE: &str = "The old text has a blank line at its edge that the file does not have, and the new text has there the line that the file has next: the blank line seems to stand for that line, which would then be there twice.";
+
+/// The place with the line beside it that the edit would put at one of these edges once more, because the blank line of
+/// the old text stands for it; `None` where it puts no such line there.
+fn line_stood_for(task: &Task<'_>, place: &Place, edges: Edges) -> Option<Range<usize>> {
+    let view = task.source.view;
+    // The line before the place and the one after it, with the line ends between them and the place.
+    let before = view[..place.range.start].strip_suffix('\n');
+    let before = before.map(|text| text.rsplit('\n').next().unwrap_or(text));
+    let end = match starts_line(view, place.range.end) {
+        true => place.range.end,
+        false => (place.range.end + 1).min(view.len()),
+    };
+    let after = view[end..].split('\n').next().filter(|_| end < view.len());
+    let start = place.range.start;
+    let local: Vec<Change> = place
+        .changes
+        .iter()
+        .map(|change| Change {
+            range: change.range.start - start..change.range.end - start,
+            text: change.text.clone(),
+        })
+        .collect();
+    let written = apply_changes(&view[start..end], &local);
+    let written = written.strip_suffix('\n').unwrap_or(&written);
+    let same = |line: Option<&str>, other: Option<&str>| {
+        let folded = |line: &str| Folded::of(trim_blank_end(line)).text().to_owned();
+        line.zip(other)
+            .is_some_and(|(line, other)| folded(line) == folded(other))
+    };
+    let first = same(written.split('\n').next(), before);
+    let last = same(written.rsplit('\n').next(), after);
+    let (first, last) = match edges {
+        Edges::Start => (first, false),
+        Edges::End => (false, last),
+        Edges::Both => (first, last),
+    };
+    let mut whole = place.range.clone();
+    if first {
+        whole.start -= before.map_or(0, str::len) + 1;
+    }
+    if last {
+        let newline = usize::from(starts_line(view, place.range.end));
+        whole.end = (end + after.map_or(0, str::len) + newline).min(view.len());
+    }
+    let found = match task.source.is_damaged(&whole) {
+        true => place.range.clone(),
+        false => whole,
+    };
+    (first || last).then_some(found)
 }
 
 fn is_enough(rest: &str) -> bool {

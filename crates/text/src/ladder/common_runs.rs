@@ -15,10 +15,10 @@ pub(super) const COMPARISONS: usize = 1 << 23;
 
 /// A common run: `len` items, from `old` in the old sequence and from `new` in the new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Run {
-    pub(super) old: usize,
-    pub(super) new: usize,
-    pub(super) len: usize,
+pub(crate) struct Run {
+    pub(crate) old: usize,
+    pub(crate) new: usize,
+    pub(crate) len: usize,
 }
 
 /// The part between two runs: old items that new items replace. Either range may be empty.
@@ -29,7 +29,7 @@ pub(super) struct Gap {
 }
 
 /// The common runs of two sequences in order. Two runs that would touch on both sides are one.
-pub(super) fn common_runs<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Run> {
+pub(crate) fn common_runs<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Run> {
     let mut numbers: HashMap<&str, u32> = HashMap::new();
     let mut number = |item: &&'t str| {
         let next = numbers.len() as u32;

@@ -3,6 +3,7 @@
 //! made once and applied to every place with the same text.
 
 mod build;
+mod line_segments;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -91,15 +92,17 @@ impl EditScript<'_> {
             let mut changes = Vec::with_capacity(self.hunks.len());
             if deletion == Deletion::Requested {
                 let before = edited.places.last().map_or(0, |place| place.range.end);
+                let mut deleted = place.clone();
                 if let Some(whole) = whole_lines(view, place, self.old)
                     && before <= whole.start
                     && whole.end <= next
                     && !source.is_damaged(&whole)
                 {
-                    range = whole;
+                    range = range.start.min(whole.start)..range.end.max(whole.end);
+                    deleted = whole;
                 }
                 changes.push(Change {
-                    range: range.clone(),
+                    range: deleted,
                     text: String::new(),
                 });
             } else {

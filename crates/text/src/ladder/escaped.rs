@@ -13,7 +13,7 @@ use crate::look_alike::is_blank;
 
 use super::exact::places;
 use super::text_lines::TextLines;
-use super::verdict::{choose, edit, forbid};
+use super::verdict::{ambiguous, choose, edit, forbid};
 use super::{Rung, Task, Verdict};
 
 /// One kind of escape: the letter after the backslash, or the name of the entity.
@@ -90,13 +90,10 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     if found.len() > 1 {
         let mut places: Vec<_> = found.into_iter().flat_map(|(.., places)| places).collect();
         places.sort_by_key(|place| (place.start, place.end));
-        return Some(Verdict::Ambiguous {
-            rung: Rung::Escaped,
-            places,
-        });
+        return Some(ambiguous(Rung::Escaped, places, Vec::new()));
     }
     let (escaping, old, places) = found.pop()?;
-    let places = match choose(task, Rung::Escaped, places) {
+    let places = match choose(task, Rung::Escaped, places, None) {
         Ok(places) => places,
         Err(verdict) => return Some(verdict),
     };

@@ -1,15 +1,17 @@
 //! The rung `exact`: the old text byte for byte, as whole lines or as parts of lines.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::look_alike::is_blank_char;
 
 use super::search::{each_occurrence, occurrences};
+use super::short::{ShortIndentation, ends_line};
 use super::source::SourceText;
 use super::text_lines::{IndentScanner, TextLines};
 use super::verdict::{choose, edit};
 use super::{
-    Occurrences, PLACES_MOST, Remark, Rung, Task, Tolerance, Verdict, repeats_indentation,
+    Found, Occurrences, PLACES_MOST, Remark, Rung, Task, Tolerance, Verdict, repeats_indentation,
 };
 
 pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
@@ -24,7 +26,7 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     if places.is_empty() {
         return None;
     }
-    let places = match choose(task, Rung::Exact, places) {
+    let places = match choose(task, Rung::Exact, places, None) {
         Ok(places) => places,
         Err(verdict) => return Some(verdict),
     };
@@ -35,6 +37,12 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
         && places
             .iter()
             .all(|place| indents.before(place.start) == blanks);
+    if !once
+        && task.tolerance == Tolerance::Tolerant
+        && let Some(short) = ShortIndentation::of(task.old, task.new)
+    {
+        return Some(edit_short(task, places, &short));
+    }
     let sent = if once {
         task.new.trim_start_matches(is_blank_char)
     } else {
@@ -48,6 +56,42 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
         found.remarks.insert(0, Remark::IndentationOnce);
     }
     Some(verdict)
+}
+
+/// The verdict for places at which the further lines of the new text may lack indentation. Each place tells by itself
+/// what they lack, so the places are edited in groups.
+fn edit_short(task: &Task<'_>, places: Vec<Range<usize>>, short: &ShortIndentation<'_>) -> Verdict {
+    let view = task.source.view;
+    let mut indents = IndentScanner::of(view);
+    let mut groups: BTreeMap<&str, Vec<Range<usize>>> = BTreeMap::new();
+    for place in places {
+        let lead = indents.before(place.start);
+        let lacked = lead.filter(|lead| ends_line(view, &place) && short.lacks(lead));
+        groups.entry(lacked.unwrap_or("")).or_default().push(place);
+    }
+    let old = TextLines::of(task.old);
+    let mut all = Found {
+        rung: Rung::Exact,
+        places: Vec::new(),
+        remarks: Vec::new(),
+    };
+    for (lead, places) in groups {
+        let completed = short.completed(lead);
+        let new = TextLines::of(&completed);
+        let found = match edit(task, Rung::Exact, places, &old, &new, None) {
+            Verdict::Found(found) => found,
+            refused => return refused,
+        };
+        all.places.extend(found.places);
+        let completed = (!lead.is_empty()).then_some(Remark::IndentationCompleted);
+        for remark in completed.into_iter().chain(found.remarks) {
+            if !all.remarks.contains(&remark) {
+                all.remarks.push(remark);
+            }
+        }
+    }
+    all.places.sort_by_key(|place| place.range.start);
+    Verdict::Found(all)
 }
 
 /// The first [`PLACES_MOST`] places, and how many there are. Overlapping places count where one is asked for; where all

@@ -4,19 +4,21 @@
 use std::ops::Range;
 
 use crate::look_alike::{fold_char, indent_len, is_blank_char};
+use crate::splice::{Change, apply_changes};
 
 use super::line_matcher::{LineMatcher, LineRef};
 use super::search::sequences;
 use super::shift::Shift;
+use super::source::SourceText;
 use super::verdict::{choose, forbid};
-use super::{Rung, Task, Verdict};
+use super::{Found, Rung, Task, Verdict, exact, look_alike};
 
 pub(super) fn find(task: &Task<'_>, matcher: &LineMatcher<'_>) -> Option<Verdict> {
-    let places = matcher.places(&windows(matcher)?);
+    let places = places(matcher);
     if places.is_empty() {
         return None;
     }
-    let places = match choose(task, Rung::Indent, places) {
+    let places = match choose(task, Rung::Indent, places, Some(matcher)) {
         Ok(places) => places,
         Err(verdict) => return Some(verdict),
     };
@@ -34,7 +36,54 @@ pub(super) fn find(task: &Task<'_>, matcher: &LineMatcher<'_>) -> Option<Verdict
     } else {
         Shift::Remove(&folded_old[..old_indent - file_indent])
     };
-    Some(matcher.edit(task, Rung::Indent, places, shift))
+    let verdict = matcher.edit(task, Rung::Indent, places, shift);
+    if let Verdict::Found(found) = &verdict
+        && !agrees_with_part_of_line(task, found)
+    {
+        return Some(forbid(Rung::Indent, place, PART_OF_LINE));
+    }
+    Some(verdict)
+}
+
+/// The reason where [`agrees_with_part_of_line`] is not so.
+const PART_OF_LINE: &str = "The old text also stands, as sent, behind the indentation of its line, and an edit of that part of the line would write the further lines at another indentation, so it is unknown which is meant.";
+
+/// Whether an edit that may match part of a line would write the same. Where only whole lines count, as in a patch, such
+/// a match is not looked for; the same texts must not come to two results all the same.
+fn agrees_with_part_of_line(task: &Task<'_>, found: &Found) -> bool {
+    if !task.source.is_bounded() {
+        return true;
+    }
+    let view = task.source.view;
+    found.places.iter().all(|place| {
+        let changed = place.changes.last().map_or(0, |change| change.range.end);
+        let end = place.range.end.max(changed);
+        let end = end + usize::from(view[end..].starts_with('\n'));
+        let lines = &view[place.range.start..end];
+        let source = SourceText::of(lines, &[], None);
+        let part = Task {
+            source: &source,
+            ..*task
+        };
+        match exact::find(&part).or_else(|| look_alike::find(&part)) {
+            Some(Verdict::Found(other)) => {
+                let result = |changes: Vec<Change>| apply_changes(lines, &changes);
+                let own = place.changes.iter().map(|change| Change {
+                    range: change.range.start - place.range.start
+                        ..change.range.end - place.range.start,
+                    text: change.text.clone(),
+                });
+                let others = other.places.into_iter().flat_map(|place| place.changes);
+                result(own.collect()) == result(others.collect())
+            }
+            _ => true,
+        }
+    })
+}
+
+/// Every place that the old text matches with one shift.
+pub(super) fn places(matcher: &LineMatcher<'_>) -> Vec<Range<usize>> {
+    matcher.places(&windows(matcher).unwrap_or_default())
 }
 
 /// The windows of the file that the old text matches with one shift.
@@ -129,8 +178,9 @@ fn is_shifted(file: &str, old: &str) -> bool {
     file.len() != old.len() && (file.ends_with(old) || old.ends_with(file))
 }
 
-/// Refuses an uncertain shift: the added prefixes have different characters, or a least indented line of the new text has
-/// the indentation of the file's least indented lines or is itself a line of the place.
+/// Refuses an uncertain shift: the added prefixes have different characters, a least indented line of the new text has
+/// the indentation of the file's least indented lines or is itself a line of the place, or the first line of the new
+/// text has the indentation of the place's first line.
 fn allow(matcher: &LineMatcher<'_>, new: &str, place: &Range<usize>) -> Result<(), String> {
     let mut prefixes = matcher
         .pairs(place)
@@ -149,7 +199,12 @@ fn allow(matcher: &LineMatcher<'_>, new: &str, place: &Range<usize>) -> Result<(
     let is_in_place = |line: &&Line| {
         file_least.iter().any(|other| other.indent == line.indent) || file.contains(line)
     };
-    if least(&new).iter().any(is_in_place) {
+    let first = |lines: &[Line]| {
+        let first = lines.iter().find(|line| !line.text.is_empty());
+        first.map(|line| line.indent.clone())
+    };
+    let begins_alike = first(&new).is_some() && first(&new) == first(&file);
+    if begins_alike || least(&new).iter().any(is_in_place) {
         return Err("The new text already stands at the file's indentation while the old text does not, so it is unknown whether to shift it.".to_owned());
     }
     Ok(())

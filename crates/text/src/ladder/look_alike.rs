@@ -1,6 +1,8 @@
 //! The rung `look-alike`: text that is the same but for quotes, dashes, spaces and Unicode composition, one character
 //! for one, as whole lines or as parts of lines.
 
+use std::ops::Range;
+
 use crate::look_alike::Folded;
 
 use super::search::occurrences;
@@ -10,20 +12,11 @@ use super::verdict::{choose, edit};
 use super::{Rung, Task, Verdict};
 
 pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
-    let view = task.source.folded();
-    let old = Folded::of(task.old);
-    if view.is_unchanged() && old.is_unchanged() {
+    let places = places(task);
+    if places.is_empty() {
         return None;
     }
-    let places: Vec<_> = occurrences(view.text(), old.text())
-        .into_iter()
-        .filter_map(|at| Some(view.source_of(at)?..view.source_of(at + old.text().len())?))
-        .filter(|place| !task.source.excludes(place))
-        .collect();
-    if places.is_empty() || task.old.starts_with(crate::look_alike::extends) {
-        return None;
-    }
-    Some(match choose(task, Rung::LookAlike, places) {
+    Some(match choose(task, Rung::LookAlike, places, None) {
         Ok(places) => {
             let (old, new) = (TextLines::of(task.old), TextLines::of(task.new));
             edit(
@@ -37,4 +30,19 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
         }
         Err(verdict) => verdict,
     })
+}
+
+/// Every place of the old text with look-alikes folded, overlapping ones included.
+pub(super) fn places(task: &Task<'_>) -> Vec<Range<usize>> {
+    let view = task.source.folded();
+    let old = Folded::of(task.old);
+    let nothing_folds = view.is_unchanged() && old.is_unchanged();
+    if nothing_folds || task.old.starts_with(crate::look_alike::extends) {
+        return Vec::new();
+    }
+    occurrences(view.text(), old.text())
+        .into_iter()
+        .filter_map(|at| Some(view.source_of(at)?..view.source_of(at + old.text().len())?))
+        .filter(|place| !task.source.excludes(place))
+        .collect()
 }

@@ -2,7 +2,7 @@
 //! quotes become curly on a changed line that keeps a curly quote; a character of any kind becomes ASCII where the
 //! place has only ASCII of that kind.
 
-use crate::look_alike::{LookAlikeKind, fold_char};
+use crate::look_alike::{LookAlikeKind, fold_char, indent_len};
 
 use super::TextKind;
 
@@ -82,7 +82,17 @@ impl<'a> AddedStyle<'a> {
     pub(super) fn of(old: &'a str, place: &str, text_kind: TextKind) -> AddedStyle<'a> {
         AddedStyle {
             old,
-            added_as: LookAlikeKind::WITH_ASCII.map(|kind| added_as(old, place, kind, text_kind)),
+            added_as: LookAlikeKind::WITH_ASCII.map(|kind| {
+                let added = added_as(old, place, kind, text_kind);
+                match (kind, added) {
+                    // Spaces of another kind inside of lines are told by those, however the lines are indented.
+                    (LookAlikeKind::Space, AddedAs::AsSent) => {
+                        let (old, place) = (without_indentation(old), without_indentation(place));
+                        added_as(&old, &place, kind, text_kind)
+                    }
+                    (_, added) => added,
+                }
+            }),
         }
     }
 
@@ -128,6 +138,15 @@ impl PendingQuote {
             (_, false) => '\u{201D}',
         }
     }
+}
+
+/// The text without the indentation of its lines.
+fn without_indentation(text: &str) -> String {
+    let lines: Vec<&str> = text
+        .split('\n')
+        .map(|line| &line[indent_len(line)..])
+        .collect();
+    lines.join("\n")
 }
 
 /// How added characters of one kind are written. `AsSent` unless the match folded characters of this kind and the place

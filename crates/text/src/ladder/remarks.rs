@@ -7,6 +7,7 @@ use crate::look_alike::{indent_len, is_blank, is_blank_char};
 
 use super::Deletion;
 use super::text_lines::{IndentScanner, TextLines, starts_line};
+use super::whole_lines::whole_lines;
 
 /// How many columns a tab counts where indentations of tabs and spaces are compared.
 const TAB_COLUMNS: usize = 8;
@@ -19,6 +20,9 @@ pub enum Remark {
     /// The place begins behind the indentation of its line, and the new text begins with that indentation once more: the
     /// blanks at the start of the new text were left out, so that the line has its indentation once.
     IndentationOnce,
+    /// The old text is one line that lacks all or part of its indentation: the further lines of the new text got what it
+    /// lacks.
+    IndentationCompleted,
     /// Quotes that the new text adds were written as curly quotes.
     Curled,
     /// These characters of the new text were written as ASCII.
@@ -42,7 +46,8 @@ pub(super) fn remarks(
 ) -> Vec<Remark> {
     let mut remarks = Vec::new();
     let joins = |place: &Range<usize>| {
-        let whole = deletion == Deletion::Requested && starts_line(view, place.start);
+        let deleted = || whole_lines(view, place, old).map_or(place.start, |range| range.start);
+        let whole = deletion == Deletion::Requested && starts_line(view, deleted());
         place.end < view.len() && !whole
     };
     if old.ended && !new.ended && places.iter().any(joins) {
@@ -106,7 +111,7 @@ impl<'t> AddedIndents<'t> {
 }
 
 /// The width of an indentation.
-fn columns(indent: &str) -> usize {
+pub(super) fn columns(indent: &str) -> usize {
     indent
         .chars()
         .map(|character| match character {

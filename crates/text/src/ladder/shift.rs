@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::look_alike::{fold_char, indent_len, is_blank, trim_blank_end};
+use crate::look_alike::{Folded, fold_char, indent_len, is_blank, trim_blank_end};
 
 /// What differs around the part that corresponds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +57,19 @@ impl Shift<'_> {
             Shift::Remove(prefix) => (chars_len(old, prefix)..old_end, 0..file_end),
             Shift::Tabs(_) => (indent_len(old)..old_end, indent_len(file)..file_end),
         }
+    }
+
+    /// What two lines have in common that are the same under the relation: the line in folded form, without what may
+    /// differ around the part that corresponds.
+    pub(super) fn line_key(&self, line: &str) -> String {
+        let line = match self {
+            Shift::None => line,
+            Shift::Trailing => trim_blank_end(line),
+            Shift::Add(_) | Shift::Remove(_) | Shift::Tabs(_) => {
+                &trim_blank_end(line)[indent_len(trim_blank_end(line))..]
+            }
+        };
+        Folded::of(line).text().to_owned()
     }
 
     /// How many bytes at the start of a new line are replaced, and by what. The error is the reason why a guard forbids

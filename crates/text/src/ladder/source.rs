@@ -116,6 +116,11 @@ impl<'v> SourceText<'v> {
         starts[first]..end
     }
 
+    /// Whether places must be whole lines within bounds.
+    pub(super) fn is_bounded(&self) -> bool {
+        self.bounds.is_some()
+    }
+
     /// Whether the place does not count: it overlaps damaged text, or is out of bounds.
     pub(super) fn excludes(&self, place: &Range<usize>) -> bool {
         self.is_damaged(place)

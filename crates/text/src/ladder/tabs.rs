@@ -16,6 +16,27 @@ use super::{Rung, Task, Verdict};
 const WIDTHS: std::ops::RangeInclusive<usize> = 2..=8;
 
 pub(super) fn find(task: &Task<'_>, matcher: &LineMatcher<'_>) -> Option<Verdict> {
+    let (file, found) = windows(matcher)?;
+    let width = found.first()?.1;
+    let places = found.into_iter().map(|(place, _)| place).collect();
+    Some(match choose(task, Rung::Tabs, places, Some(matcher)) {
+        Ok(places) => {
+            let known = known_indents(matcher, places.first()?);
+            let conversion = TabConversion { width, file, known };
+            matcher.edit(task, Rung::Tabs, places, Shift::Tabs(conversion))
+        }
+        Err(verdict) => verdict,
+    })
+}
+
+/// Every place that the old text matches with some number of spaces for a tab.
+pub(super) fn places(matcher: &LineMatcher<'_>) -> Vec<Range<usize>> {
+    let (_, found) = windows(matcher).unwrap_or((IndentStyle::Tabs, Vec::new()));
+    found.into_iter().map(|(place, _)| place).collect()
+}
+
+/// What the file is indented by where it matches, and the places in order, each with the number of spaces for a tab.
+fn windows(matcher: &LineMatcher<'_>) -> Option<(IndentStyle, Vec<(Range<usize>, usize)>)> {
     let old: Option<Vec<(usize, usize)>> = matcher
         .old_lines()
         .map(|line| tabs_then_spaces(line.indent()))
@@ -46,16 +67,7 @@ pub(super) fn find(task: &Task<'_>, matcher: &LineMatcher<'_>) -> Option<Verdict
         found.extend(places.map(|place| (place, width)));
     }
     found.sort_by_key(|(place, width)| (place.start, *width));
-    let width = found.first()?.1;
-    let places = found.into_iter().map(|(place, _)| place).collect();
-    Some(match choose(task, Rung::Tabs, places) {
-        Ok(places) => {
-            let known = known_indents(matcher, places.first()?);
-            let conversion = TabConversion { width, file, known };
-            matcher.edit(task, Rung::Tabs, places, Shift::Tabs(conversion))
-        }
-        Err(verdict) => verdict,
-    })
+    Some((file, found))
 }
 
 /// The widths with which some window can match. The first indented line of a window tells its width, so there is mostly

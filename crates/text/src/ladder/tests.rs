@@ -57,7 +57,7 @@ pub(super) fn outcome(query: &Query<'_>) -> EditOutcome {
             let result = apply_changes(query.view, &changes(&found));
             EditOutcome::Done(found.rung, result)
         }
-        Verdict::Ambiguous { rung, places } => Ambiguous(rung, places.len()),
+        Verdict::Ambiguous { rung, places, .. } => Ambiguous(rung, places.len()),
         Verdict::TooMany { rung, count, .. } => EditOutcome::TooMany(rung, count),
         Verdict::NotFound { guard: None } => NotFound,
         Verdict::NotFound { guard: Some(guard) } => Forbidden(guard.rung),

@@ -1,29 +1,39 @@
 //! Turns the places that a rung found into its verdict: whether they are too many or ambiguous, and what changes at
 //! each.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::edit_script::EditScript;
+use super::further::further_places;
+use super::line_matcher::LineMatcher;
 use super::remarks::{Remark, remarks};
 use super::shift::Shift;
 use super::text_lines::TextLines;
 use super::{Found, Guard, Occurrences, PLACES_MOST, Rung, Task, Verdict};
 
 /// The places to edit, or the verdict that they are too many or ambiguous. `places` holds every place in order,
-/// overlapping ones included, and is not empty.
+/// overlapping ones included, and is not empty. `matcher` is given where the rung has it already.
 pub(super) fn choose(
     task: &Task<'_>,
     rung: Rung,
     places: Vec<Range<usize>>,
+    matcher: Option<&LineMatcher<'_>>,
 ) -> Result<Vec<Range<usize>>, Verdict> {
     let view = task.source.view;
-    let refused = match task.occurrences {
-        Occurrences::One => places.len() > 1,
+    match task.occurrences {
+        Occurrences::One => {
+            let further = further_places(task, rung, &places, matcher);
+            if places.len() + further.len() > 1 {
+                return Err(ambiguous(rung, places, further));
+            }
+        }
         // On a tolerant rung one edit fits all places only where their texts are equal.
-        Occurrences::All => rung != Rung::Exact && !are_alike(view, &places),
-    };
-    if refused {
-        return Err(Verdict::Ambiguous { rung, places });
+        Occurrences::All => {
+            if rung != Rung::Exact && !are_alike(view, &places) {
+                return Err(ambiguous(rung, places, Vec::new()));
+            }
+        }
     }
     let mut free = 0;
     let mut chosen = places;
@@ -41,6 +51,36 @@ pub(super) fn choose(
         return Err(Verdict::TooMany { rung, first, count });
     }
     Ok(chosen)
+}
+
+/// The verdict that these places of one rung, and those that later rungs find, are ambiguous.
+pub(super) fn ambiguous(
+    rung: Rung,
+    places: Vec<Range<usize>>,
+    further: Vec<(Rung, Range<usize>)>,
+) -> Verdict {
+    if further.is_empty() {
+        return Verdict::Ambiguous {
+            rung,
+            places,
+            looser: BTreeMap::new(),
+        };
+    }
+    let mut all: Vec<(Rung, Range<usize>)> =
+        places.into_iter().map(|place| (rung, place)).collect();
+    all.extend(further);
+    all.sort_by_key(|(_, place)| (place.start, place.end));
+    let looser = all
+        .iter()
+        .enumerate()
+        .filter(|(_, (own, _))| *own != rung)
+        .map(|(at, (own, _))| (at, *own))
+        .collect();
+    Verdict::Ambiguous {
+        rung,
+        places: all.into_iter().map(|(_, place)| place).collect(),
+        looser,
+    }
 }
 
 /// Whether all places have the same text. Comparing places that overlap densely would take quadratic time; beyond
@@ -109,7 +149,7 @@ pub(super) fn choose_and_edit(
     old: &TextLines<'_>,
     new: &TextLines<'_>,
 ) -> Verdict {
-    match choose(task, rung, places) {
+    match choose(task, rung, places, None) {
         Ok(places) => edit(task, rung, places, old, new, None),
         Err(verdict) => verdict,
     }

@@ -17,6 +17,30 @@ pub struct EditContext<'a> {
     pub lines: &'a [usize],
     /// Whether code fences are content in this file.
     pub markup: Markup,
+    /// Whether a line of dots is code in this file.
+    pub dots: BareDots,
+}
+
+/// What a line that is only `...` is in a file's language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BareDots {
+    /// A statement: Python.
+    Code,
+    /// Nothing, so that it may stand for lines that were left out.
+    Placeholder,
+}
+
+impl BareDots {
+    /// What it is in a file with this extension and text.
+    pub fn of_file(extension: &str, file: &str) -> BareDots {
+        const PYTHON: [&str; 5] = ["py", "pyi", "pyw", "pyx", "pxd"];
+        let first = file.lines().next().unwrap_or_default();
+        let is_script = first.starts_with("#!") && first.contains("python");
+        match is_script || PYTHON.contains(&extension.to_ascii_lowercase().as_str()) {
+            true => BareDots::Code,
+            false => BareDots::Placeholder,
+        }
+    }
 }
 
 /// Whether code fences are part of a file's language.
@@ -45,7 +69,7 @@ impl Markup {
 pub fn leaked_edit(edit: &EditContext<'_>, new: &str) -> Option<Leak> {
     display_text(&[edit.old, edit.file], edit.lines, new)
         .or_else(|| leaked_fence(edit, new))
-        .or_else(|| placeholder_in_edit(edit.old, edit.file, new))
+        .or_else(|| placeholder_in_edit(edit.old, edit.file, new, edit.dots))
 }
 
 /// A code fence around the new text, in a file that has no fences.
@@ -75,6 +99,7 @@ mod tests {
             file,
             lines: &[file[..start].matches('\n').count() + 1],
             markup: Markup::None,
+            dots: BareDots::Placeholder,
         };
         let leak = leaked_edit(&edit, new)?;
         assert!(leak.reason.chars().count() <= 400);
@@ -136,6 +161,7 @@ mod tests {
             file: "x\n",
             lines: &[1],
             markup: Markup::of_extension("MD"),
+            dots: BareDots::Placeholder,
         };
         assert_eq!(leaked_edit(&markdown, "```\nx\n```"), None);
     }
@@ -176,6 +202,60 @@ mod tests {
         }
         let file = "Write:\n// ... existing code ...\nend\n";
         assert_eq!(kind(file, "end", "// ... existing code ...\nend!"), None);
+    }
+
+    #[test]
+    fn dots_alone_in_place_of_lines_that_would_be_lost() {
+        let file = "fn f() {\n    one();\n    two();\n    three();\n}\n";
+        let old = file.trim_end();
+        let leak = found(file, old, "fn f() {\n    ...\n    three();\n}").expect("dots");
+        assert_eq!((leak.kind, leak.line), (LeakKind::Placeholder, 1));
+        assert_eq!(leak.mended, None, "it would be the old text");
+        let leak = found(file, old, "fn f() {\n    ...\n    three(3);\n}").expect("dots");
+        let filled = "fn f() {\n    one();\n    two();\n    three(3);\n}";
+        assert_eq!(leak.mended.as_deref(), Some(filled));
+        for (why, file, old, new) in [
+            (
+                "one line between",
+                file,
+                old,
+                "fn f() {\n    one();\n    ...\n    three();\n}",
+            ),
+            (
+                "nothing shared behind",
+                file,
+                old,
+                "fn f() {\n    ...\n    other();\n",
+            ),
+            ("nothing shared before", file, old, "fn g() {\n    ...\n}"),
+            (
+                "all lines come back",
+                file,
+                old,
+                "fn f() {\n    ...\n}\n    one();\n    two();\n    three();",
+            ),
+            (
+                "the file has such a line",
+                "...\na\nb\nc\nd\n",
+                "a\nb\nc\nd",
+                "a\n...\nd",
+            ),
+        ] {
+            assert_eq!(kind(file, old, new), None, "{why}");
+        }
+        let python = EditContext {
+            old: "a\nb\nc\nd",
+            file: "a\nb\nc\nd\n",
+            lines: &[1],
+            markup: Markup::None,
+            dots: BareDots::of_file("py", ""),
+        };
+        assert_eq!(leaked_edit(&python, "a\n...\nd"), None);
+        assert_eq!(
+            BareDots::of_file("", "#!/usr/bin/env python3\n"),
+            BareDots::Code
+        );
+        assert_eq!(BareDots::of_file("rs", "a\n"), BareDots::Placeholder);
     }
 
     #[test]

@@ -10,7 +10,9 @@ use std::ffi::OsStr;
 use std::ops::Range;
 use std::path::Path;
 
-use lancet_text::{Correction, Guard, LineTable, Markup, Unencodable, already_there, correct};
+use lancet_text::{
+    BareDots, Correction, Guard, LineTable, Markup, Unencodable, already_there, correct,
+};
 use serde_json::json;
 
 pub(crate) use self::ambiguous::{NAMED_PLACES, Searched, ambiguous};
@@ -134,6 +136,12 @@ pub(crate) fn not_found(
 pub(crate) fn markup(path: &Path) -> Markup {
     let extension = path.extension().and_then(OsStr::to_str);
     Markup::of_extension(extension.unwrap_or_default())
+}
+
+/// What a line that is only `...` is in this file.
+pub(crate) fn bare_dots(path: &Path, text: &str) -> BareDots {
+    let extension = path.extension().and_then(OsStr::to_str);
+    BareDots::of_file(extension.unwrap_or_default(), text)
 }
 
 /// The refusal for a character that the file's encoding lacks.

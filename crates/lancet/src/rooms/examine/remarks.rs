@@ -14,6 +14,7 @@ pub(crate) fn sentence(remark: &Remark) -> String {
     match remark {
         Remark::JoinsNextLine => JOINED.to_owned(),
         Remark::IndentationOnce => "new_string repeats the indentation that stands before old_string: it was counted once".to_owned(),
+        Remark::IndentationCompleted => "old_string lacks indentation that its line has: the further lines of new_string were indented by as much".to_owned(),
         Remark::Curled => "quotes that new_string adds were written curly, like those that its line keeps".to_owned(),
         Remark::MadeAscii(characters) => {
             let named: Vec<String> = characters

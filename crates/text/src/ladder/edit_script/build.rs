@@ -9,6 +9,7 @@ use super::super::common_runs::{Gap, common_runs, gaps};
 use super::super::quotes::AddedStyle;
 use super::super::shift::Shift;
 use super::super::text_lines::TextLines;
+use super::line_segments::{copy_kept, joined, same_lines, split_lines};
 use super::{EditScript, NewlineAfter, ScriptHunk, Segment};
 use crate::look_alike::LookAlikeKinds;
 
@@ -71,8 +72,7 @@ impl<'a> EditScript<'a> {
         let mut fresh = LookAlikeKinds::default();
         let mut straightened = BTreeSet::new();
         for gap in &gaps {
-            let (hunk, merged) = builder.hunk(gap)?;
-            hunks.push(hunk);
+            let merged = builder.hunks(gap, &mut hunks)?;
             lost.extend(merged.lost);
             fresh.extend(merged.fresh);
             straightened.extend(merged.straightened);
@@ -108,102 +108,153 @@ struct ScriptBuilder<'l> {
 }
 
 impl<'l> ScriptBuilder<'l> {
-    /// The hunk for one gap. It chooses which newlines the hunk replaces, so that every line that stays keeps its own
-    /// line end.
-    fn hunk(&self, gap: &Gap) -> Result<(ScriptHunk, Merged), String> {
-        let is_last = gap.old.end == self.old.len() && gap.new.end == self.new.len();
-        if !is_last {
-            let range = self.lines[gap.old.start].start..self.lines[gap.old.end].start;
-            return self.build_hunk(gap, range, "", HunkPlace::Inside);
+    /// Adds the hunks for one gap: one, or several where lines of the gap are the same under the relation of the rung.
+    fn hunks(&self, gap: &Gap, hunks: &mut Vec<ScriptHunk>) -> Result<Merged, String> {
+        let mut merged = self.merge(gap)?;
+        let same = self.shift.map_or_else(Vec::new, |shift| {
+            let keys = |lines: &[&str]| -> Vec<String> {
+                lines.iter().map(|line| shift.line_key(line)).collect()
+            };
+            let old = keys(&self.old.lines[gap.old.clone()]);
+            let new = keys(&self.new.lines[gap.new.clone()]);
+            same_lines(&old, &new)
+        });
+        let segments = std::mem::take(&mut merged.segments);
+        if same.is_empty() {
+            hunks.push(self.hunk(gap, segments));
+            return Ok(merged);
         }
+        let mut new_lines = split_lines(segments, self.place);
+        let mut take = |number: usize| new_lines.get_mut(number).map(std::mem::take);
+        let (mut old_at, mut new_at) = (gap.old.start, gap.new.start);
+        let push = |hunks: &mut Vec<ScriptHunk>, old: Range<usize>, new: Range<usize>, lines| {
+            let between = Gap { old, new };
+            if !between.old.is_empty() || !between.new.is_empty() {
+                let ended = self.is_ended(&between);
+                hunks.push(self.hunk(&between, joined(lines, ended, self.place)));
+            }
+        };
+        for run in same {
+            let (old, new) = (gap.old.start + run.old, gap.new.start + run.new);
+            let lines = (new_at..new).filter_map(|line| take(line - gap.new.start));
+            push(hunks, old_at..old, new_at..new, lines.collect());
+            for step in 0..run.len {
+                let range = self.lines[old + step].clone();
+                let mut segments = take(run.new + step).unwrap_or_default();
+                copy_kept(&mut segments, self.place, &range);
+                hunks.push(ScriptHunk {
+                    range,
+                    segments,
+                    newline_after: NewlineAfter::Untouched,
+                });
+            }
+            (old_at, new_at) = (old + run.len, new + run.len);
+        }
+        let lines = (new_at..gap.new.end).filter_map(|line| take(line - gap.new.start));
+        push(
+            hunks,
+            old_at..gap.old.end,
+            new_at..gap.new.end,
+            lines.collect(),
+        );
+        if self.is_last(gap)
+            && old_at == gap.old.end
+            && new_at == gap.new.end
+            && self.old.ended != self.new.ended
+        {
+            let end = Gap {
+                old: old_at..old_at,
+                new: new_at..new_at,
+            };
+            hunks.push(self.hunk(&end, Vec::new()));
+        }
+        Ok(merged)
+    }
+
+    /// Whether the gap is the end of both texts, so that no common line follows it.
+    fn is_last(&self, gap: &Gap) -> bool {
+        gap.old.end == self.old.len() && gap.new.end == self.new.len()
+    }
+
+    /// Whether the last new line of the gap has a newline.
+    fn is_ended(&self, gap: &Gap) -> bool {
+        self.new.ended || !self.is_last(gap)
+    }
+
+    /// The hunk that puts these segments, the new lines of the gap, into the place. It chooses which newlines it replaces,
+    /// so that every line that stays keeps its own line end.
+    fn hunk(&self, gap: &Gap, mut segments: Vec<Segment>) -> ScriptHunk {
         let end = self.place.len();
         let after_shared = gap.old.start > 0;
-        match (gap.old.is_empty(), gap.new.is_empty()) {
-            (false, true) if after_shared && !self.new.ended => {
-                let first = self.lines[gap.old.start].start;
-                let (mut hunk, merged) =
-                    self.build_hunk(gap, first - 1..end, "", HunkPlace::Last)?;
-                if !self.old.ended {
-                    hunk.newline_after = NewlineAfter::DeletedFrom(first);
+        let ends_in_empty_line = !self.old.ended && self.lines.last().is_some_and(Range::is_empty);
+        let mut newline_after = NewlineAfter::Untouched;
+        let (range, opening) = if !self.is_last(gap) {
+            let range = self.lines[gap.old.start].start..self.lines[gap.old.end].start;
+            (range, "")
+        } else {
+            match (gap.old.is_empty(), gap.new.is_empty()) {
+                (false, true) if after_shared && !self.new.ended => {
+                    let first = self.lines[gap.old.start].start;
+                    if !self.old.ended {
+                        newline_after = NewlineAfter::DeletedFrom(first);
+                    }
+                    (first - 1..end, "")
                 }
-                Ok((hunk, merged))
-            }
-            (false, _) => {
-                let range = self.lines[gap.old.start].start..end;
-                self.build_hunk(gap, range, "", HunkPlace::Last)
-            }
-            (true, false) => {
-                let opening = if self.old.ended { "" } else { "\n" };
-                let (mut hunk, merged) =
-                    self.build_hunk(gap, end..end, opening, HunkPlace::Last)?;
-                if !self.old.ended && self.lines.last().is_some_and(Range::is_empty) {
-                    hunk.newline_after = NewlineAfter::InsertBehind;
+                (false, _) => (self.lines[gap.old.start].start..end, ""),
+                (true, false) => {
+                    if ends_in_empty_line {
+                        newline_after = NewlineAfter::InsertBehind;
+                    }
+                    (end..end, if self.old.ended { "" } else { "\n" })
                 }
-                Ok((hunk, merged))
+                // Only the newline of the last line is added or deleted.
+                (true, true) => {
+                    if ends_in_empty_line && self.new.ended {
+                        newline_after = NewlineAfter::InsertBehind;
+                    }
+                    let range = self.lines.last().map_or(end, |line| line.end)..end;
+                    (range, if self.new.ended { "\n" } else { "" })
+                }
             }
-            // Only the newline of the last line is added or deleted.
-            (true, true) => {
-                let range = self.lines.last().map_or(end, |line| line.end)..end;
-                let opening = if self.new.ended { "\n" } else { "" };
-                self.build_hunk(gap, range, opening, HunkPlace::Last)
-            }
+        };
+        if !opening.is_empty() {
+            segments.insert(0, Segment::Inserted(opening.to_owned()));
+        }
+        ScriptHunk {
+            range,
+            segments,
+            newline_after,
         }
     }
 
-    /// The hunk that replaces `range` by `opening` and the new lines of the gap.
-    fn build_hunk(
-        &self,
-        gap: &Gap,
-        range: Range<usize>,
-        opening: &str,
-        hunk_place: HunkPlace,
-    ) -> Result<(ScriptHunk, Merged), String> {
+    /// The new lines of the gap, merged with the old ones where the rung folds look-alikes.
+    fn merge(&self, gap: &Gap) -> Result<Merged, String> {
         let part = |text: &TextLines<'l>, lines: &Range<usize>| TextLines {
             lines: text.lines[lines.clone()].to_vec(),
-            ended: text.ended || hunk_place == HunkPlace::Inside,
+            ended: text.ended || !self.is_last(gap),
         };
         let (old, new) = (part(self.old, &gap.old), part(self.new, &gap.new));
-        let mut segments = vec![Segment::Inserted(opening.to_owned())];
-        let mut merged = Merged::default();
-        match self.shift {
-            None => segments.push(Segment::Inserted(new.text())),
-            Some(shift) => {
-                let (before, after) = self.around;
-                let is_open = gap.new.end == self.new.len() && !self.new.ended;
-                let around = (
-                    before.filter(|_| gap.new.start == 0),
-                    after.filter(|_| is_open),
-                );
-                merged = merge_characters(&LineGroup {
-                    place: self.place,
-                    lines: &self.lines[gap.old.clone()],
-                    old,
-                    new,
-                    first_new: gap.new.start,
-                    around,
-                    shift,
-                    added: self.added,
-                })?;
-                segments.append(&mut merged.segments);
-            }
-        }
-        let newline_after = NewlineAfter::Untouched;
-        Ok((
-            ScriptHunk {
-                range,
-                segments,
-                newline_after,
-            },
-            merged,
-        ))
+        let Some(shift) = self.shift else {
+            return Ok(Merged {
+                segments: vec![Segment::Inserted(new.text())],
+                ..Merged::default()
+            });
+        };
+        let (before, after) = self.around;
+        let is_open = gap.new.end == self.new.len() && !self.new.ended;
+        let around = (
+            before.filter(|_| gap.new.start == 0),
+            after.filter(|_| is_open),
+        );
+        merge_characters(&LineGroup {
+            place: self.place,
+            lines: &self.lines[gap.old.clone()],
+            old,
+            new,
+            first_new: gap.new.start,
+            around,
+            shift,
+            added: self.added,
+        })
     }
-}
-
-/// Whether lines that old and new text have in common follow a hunk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum HunkPlace {
-    /// Common lines follow, so that the last line of the hunk is ended.
-    Inside,
-    /// The hunk is the end of both texts.
-    Last,
 }

@@ -219,3 +219,79 @@ fn more_or_less_than_that_is_not_found() {
         ),
     ]);
 }
+
+#[test]
+fn a_blank_line_that_stands_for_a_line_is_no_blank_line() {
+    let view = "    b: 1,\n    }\n  }\n  return -1;\n}\n";
+    let old = "    \n  }\n  return -1;\n}";
+    check(&[
+        (
+            "for the line above",
+            view,
+            old,
+            "    }\n  }\n  log();\n  return -1;\n}",
+            Forbidden(BlankEdge),
+        ),
+        (
+            "for none",
+            view,
+            old,
+            "  }\n  log();\n  return -1;\n}",
+            done(
+                BlankEdge,
+                "    b: 1,\n    }\n  }\n  log();\n  return -1;\n}\n",
+            ),
+        ),
+        (
+            "for the line below",
+            FILE,
+            "alpha = 1\nbeta = 2\n\n",
+            "alpha = 0\nbeta = 2\ngamma = 3 \n",
+            Forbidden(BlankEdge),
+        ),
+        (
+            "for the line below, which is shifted along",
+            "  alpha = 1\n  beta = 2\n  gamma = 3\n",
+            "alpha = 1\nbeta = 2\n\n",
+            "alpha = 0\nbeta = 2\ngamma = 3\n",
+            Forbidden(BlankEdge),
+        ),
+    ]);
+}
+
+#[test]
+fn the_place_of_the_refusal_has_the_line_that_the_blank_stands_for() {
+    let place = |view: &str, old: &str, new: &str| match find(&query(view, old, new)) {
+        Verdict::NotFound { guard: Some(guard) } => guard.place,
+        other => panic!("{other:?}"),
+    };
+    let view = "    }\n  }\n  return -1;\n}\n";
+    let old = "    \n  }\n  return -1;\n}";
+    let found = place(view, old, "    }\n  }\n  log();\n}");
+    assert_eq!(&view[found], "    }\n  }\n  return -1;\n}");
+    for (end, newline) in [("\n\n", "\n"), ("\n ", "")] {
+        let old = format!("alpha = 1\nbeta = 2{end}");
+        let new = format!("alpha = 0\nbeta = 2\ngamma = 3{newline}");
+        let found = place(FILE, &old, &new);
+        assert_eq!(
+            FILE[found],
+            format!("alpha = 1\nbeta = 2\ngamma = 3{newline}")
+        );
+    }
+}
+
+#[test]
+fn the_rest_must_be_the_only_one_on_later_rungs_too() {
+    let view = "alpha = 1\nbeta = 2\n--\n  alpha = 1\n  beta = 2\n";
+    let query = query(view, "\nalpha = 1\nbeta = 2", "alpha = 1\nB");
+    let Verdict::Ambiguous {
+        rung,
+        places,
+        looser,
+    } = find(&query)
+    else {
+        panic!("ambiguous")
+    };
+    assert_eq!((rung, places.len()), (BlankEdge, 2));
+    assert_eq!(looser.into_iter().collect::<Vec<_>>(), [(1, Rung::Indent)]);
+}

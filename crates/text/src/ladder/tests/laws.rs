@@ -19,7 +19,7 @@ fn places_of(verdict: &Verdict) -> Option<(Rung, Vec<Range<usize>>)> {
             let ranges = found.places.iter().map(|place| place.range.clone());
             Some((found.rung, ranges.collect()))
         }
-        Verdict::Ambiguous { rung, places } => Some((*rung, places.clone())),
+        Verdict::Ambiguous { rung, places, .. } => Some((*rung, places.clone())),
         Verdict::NotFound { guard: Some(guard) } => Some((guard.rung, vec![guard.place.clone()])),
         Verdict::TooMany { rung, first, .. } => Some((*rung, first.clone())),
         Verdict::NotFound { guard: None } | Verdict::Leaked { .. } => None,
@@ -78,10 +78,10 @@ proptest! {
             [] => prop_assert!(places_of(&verdict).is_none_or(|(rung, _)| rung != Rung::Exact)),
             [place] => {
                 let (place, new) = oracle::exact_edit(&view, place, &old, &new);
-                let wanted = [&view[..place.start], new, &view[place.end..]].concat();
+                let wanted = [&view[..place.start], &new, &view[place.end..]].concat();
                 prop_assert_eq!(result(&view, &verdict), Some(wanted));
             }
-            _ => prop_assert_eq!(verdict, Verdict::Ambiguous { rung: Rung::Exact, places }),
+            _ => prop_assert_eq!(verdict, Verdict::Ambiguous { rung: Rung::Exact, places, looser: Default::default() }),
         }
     }
 
@@ -97,25 +97,26 @@ proptest! {
     #[test]
     fn an_exact_edit_is_taken_back_by_its_inverse(Sample { view, old, new } in sample()) {
         let Verdict::Found(found) = find(&query(&view, &old, &new)) else { return Ok(()) };
-        let once = found.remarks.contains(&Remark::IndentationOnce);
-        if found.rung != Rung::Exact || new.is_empty() || once {
+        // A deletion leaves no text that could be found again.
+        if found.rung != Rung::Exact || new.is_empty() {
             return Ok(());
         }
         let edited = apply_changes(&view, &changes(&found));
-        let back = find(&query(&edited, &new, &old));
+        // The text that was written, which is not the one that was sent where indentation was left out or completed.
+        let place = found.places[0].range.clone();
+        let written = &edited[place.start..edited.len() - (view.len() - place.end)];
+        let back = find(&Query { tolerance: Tolerance::Exact, ..query(&edited, written, &old) });
         if let Verdict::Found(found) = &back {
             prop_assert_eq!(found.rung, Rung::Exact);
-            if !found.remarks.contains(&Remark::IndentationOnce) {
-                prop_assert_eq!(result(&edited, &back), Some(view));
-            }
+            prop_assert_eq!(result(&edited, &back), Some(view));
         } else {
             let ambiguous = matches!(back, Verdict::Ambiguous { rung: Rung::Exact, .. });
             prop_assert!(ambiguous);
         }
     }
 
-    /// The rung is the first under whose relation anything is equivalent, and what is told are all
-    /// its places: so what is accepted is unique.
+    /// The rung is the first under whose relation anything is equivalent, and what is told are all its places and, from
+    /// `look-alike` on, those of later rungs on other lines: so what is accepted is unique.
     #[test]
     fn a_rung_finds_every_place_of_its_relation_and_no_other(Sample { view, old, new } in sample()) {
         let verdict = find(&query(&view, &old, &new));
@@ -125,7 +126,8 @@ proptest! {
                 // These rewrite the old text first; the relations before them found nothing.
                 prop_assert!(wanted.is_none_or(|(other, _)| other > rung));
             }
-            (Some((rung, mut places)), Some((wanted_rung, wanted_places))) => {
+            (Some((rung, mut places)), Some((wanted_rung, told))) => {
+                let wanted_places: Vec<Range<usize>> = told.iter().map(|(_, place)| place.clone()).collect();
                 if new.is_empty() {
                     // Deleted whole lines take the blanks around them and their newline along.
                     for (place, wanted) in places.iter_mut().zip(&wanted_places) {
@@ -137,8 +139,10 @@ proptest! {
                 }
                 let cut = |places: &[Range<usize>]| places.iter().map(|place| place.start).collect::<Vec<_>>();
                 prop_assert_eq!((rung, cut(&places)), (wanted_rung, cut(&wanted_places)));
-                if matches!(verdict, Verdict::Ambiguous { .. }) {
-                    prop_assert_eq!(places, wanted_places);
+                if let Verdict::Ambiguous { looser, .. } = &verdict {
+                    let rung_of = |at: usize| looser.get(&at).copied().unwrap_or(rung);
+                    let named: Vec<_> = places.into_iter().enumerate().map(|(at, place)| (rung_of(at), place)).collect();
+                    prop_assert_eq!(named, told);
                 }
             }
             (None, None) => {}
@@ -177,8 +181,9 @@ proptest! {
         sent.push_str(&view[from..]);
         let edited = apply_changes(&view, &changes(found));
         prop_assert_eq!(oracle::squeeze(&edited), oracle::squeeze(&sent));
-        let once = found.remarks.contains(&Remark::IndentationOnce);
-        if found.rung == Rung::Exact && !new.is_empty() && !once {
+        // Indentation that is left out or completed changes the length.
+        let as_sent = ![Remark::IndentationOnce, Remark::IndentationCompleted].iter().any(|remark| found.remarks.contains(remark));
+        if found.rung == Rung::Exact && !new.is_empty() && as_sent {
             prop_assert_eq!(edited.len(), view.len() + found.places.len() * new.len() - found.places.len() * old.len());
         }
     }
@@ -224,19 +229,30 @@ proptest! {
         let text = String::from_utf8_lossy(&bytes);
         let edited = apply_changes(&view, &changes);
         prop_assert_eq!(text.replace("\r\r\n", "\n").replace("\r\n", "\n"), edited);
-        // Indentation that is counted once is taken off the new text before its lines are compared.
-        let once = found.remarks.contains(&Remark::IndentationOnce);
-        if found.rung == Rung::Exact && !new.is_empty() && !once {
-            let before: Vec<&str> = raw.split_inclusive('\n').collect();
-            let after: Vec<&str> = text.split_inclusive('\n').collect();
-            let first = view[..found.places[0].range.start].matches('\n').count();
-            let (old_lines, new_lines) = (oracle::lines(&old), oracle::lines(&new));
-            let stay = oracle::common_pairs(&old_lines, &new_lines);
-            for (old_line, new_line) in stay {
-                let inner = old_line > 0 && old_line + 1 < old_lines.len() && new_line > 0 && new_line + 1 < new_lines.len();
-                if inner {
-                    prop_assert_eq!(before[first + old_line], after[first + new_line]);
-                }
+        // The other rungs rewrite both texts before their lines are compared, and a deletion has no lines to share.
+        let compares = matches!(found.rung, Rung::Exact | Rung::FinalNewline | Rung::LookAlike | Rung::Trailing | Rung::Indent | Rung::Tabs);
+        if !compares || new.is_empty() {
+            return Ok(());
+        }
+        let before: Vec<&str> = raw.split_inclusive('\n').collect();
+        let after: Vec<&str> = text.split_inclusive('\n').collect();
+        let end_of = |line: &str| line[line.trim_end_matches(['\r', '\n']).len()..].to_owned();
+        let place = &found.places[0].range;
+        let first = view[..place.start].matches('\n').count();
+        // Indentation that is left out or completed belongs to the text whose lines are compared.
+        let new = match found.rung {
+            Rung::Exact => oracle::exact_edit(&view, place, &old, &new).1,
+            _ => new,
+        };
+        let (old_lines, new_lines) = (oracle::old_lines(&old), oracle::old_lines(&new));
+        for (old_line, new_line) in oracle::shared_for_line_ends(&old_lines, &new_lines, found.rung) {
+            let own = end_of(before[first + old_line]);
+            // The last line of a file may have no line end, before the edit or after it, and one that the new text joins to
+            // the next has none of its own.
+            let open = first + new_line + 1 == after.len() && !text.ends_with('\n');
+            let joined = new_line + 1 == new_lines.len() && old.ends_with('\n') && !new.ends_with('\n');
+            if !own.is_empty() && !joined && !open {
+                prop_assert_eq!(&end_of(after[first + new_line]), &own, "line {} of {:?}, {:?}", old_line, text, found.rung);
             }
         }
     }

@@ -202,6 +202,27 @@ fn deleted_lines_take_their_newline_along() {
             "",
             done(Exact, "a\nc\n"),
         ),
+        (
+            "a newline at both ends",
+            "a = 1\n\tfoo(x)\nb = 2\n",
+            "\n\tfoo(x)\n",
+            "",
+            done(Exact, "a = 1\nb = 2\n"),
+        ),
+        (
+            "the same behind an empty line",
+            "a\n\nb\nc\n",
+            "\nb\n",
+            "",
+            done(Exact, "a\nc\n"),
+        ),
+        (
+            "a newline at the end, behind blanks",
+            "if a:\n    b\n    c\n",
+            "b\n",
+            "",
+            done(Exact, "if a:\n    c\n"),
+        ),
     ]);
     assert_eq!(
         edit_all("use foo\nfoo\nend\n", "foo", ""),
@@ -445,20 +466,70 @@ fn indentation_before_the_place_is_counted_once() {
 }
 
 #[test]
+fn further_lines_get_the_indentation_that_one_old_line_lacks() {
+    let view = "class A:\n    def f():\n        x = 1\n        return x\n";
+    check(&[
+        (
+            "part of it",
+            view,
+            "    x = 1\n",
+            "    if ok:\n        x = 1\n",
+            done(
+                Exact,
+                "class A:\n    def f():\n        if ok:\n            x = 1\n        return x\n",
+            ),
+        ),
+        (
+            "all of it",
+            "def f():\n    x = 1\n",
+            "x = 1",
+            "x = 1\n\ny = 2",
+            done(Exact, "def f():\n    x = 1\n\n    y = 2\n"),
+        ),
+        (
+            "of the first line only",
+            "def f():\n    x = 1\n",
+            "x = 1",
+            "if ok:\n        x = 1\n    y = 2",
+            done(Exact, "def f():\n    if ok:\n        x = 1\n    y = 2\n"),
+        ),
+    ]);
+    // Each place by itself.
+    assert_eq!(
+        edit_all("a\n  a\n\ta\nb a\n", "a", "a\nc"),
+        done(Exact, "a\nc\n  a\n  c\n\ta\n\tc\nb a\nc\n")
+    );
+    let exact = Query {
+        tolerance: Tolerance::Exact,
+        ..query("  a\n", "a", "a\nc")
+    };
+    assert_eq!(outcome(&exact), done(Exact, "  a\nc\n"));
+}
+
+#[test]
 fn what_may_not_be_meant_is_remarked() {
     let told = |view, old, new| match find(&query(view, old, new)) {
         Verdict::Found(found) => found.remarks,
         other => panic!("{other:?}"),
     };
     let view = "def f(x):\n    return g(x)\n";
-    let cases: [(&str, &str, &str, &[Remark]); 9] = [
+    let cases: [(&str, &str, &str, &[Remark]); 13] = [
         (
             view,
             "return g(x)",
             "y = g(x)\nreturn y",
+            &[Remark::IndentationCompleted],
+        ),
+        (
+            "def f(x):\n    x += 1\n    return g(x)\n",
+            "x += 1\n    return g(x)",
+            "y = g(x)\nreturn y",
             &[Remark::Indentation(2)],
         ),
         (view, "return g(x)", "y = g(x)\n    return y", &[]),
+        ("a\n  b\nc\n", "b\n", "", &[]),
+        ("a b\nc\n", " b\n", "", &[Remark::JoinsNextLine]),
+        ("a b\n\tc\nd\n", "\n\tc\n", "", &[]),
         (view, "    return g(x)", "y\nreturn y", &[]),
         ("  a\nb\n", "a\nb", "c\nb", &[]),
         ("a\nb\nc\n", "b", "B\n", &[Remark::BlankLine]),
@@ -500,6 +571,35 @@ fn line_ends_are_taken_one_after_the_other_on_every_rung() {
     assert_eq!(
         edited("a\nb\r\nc\n", "a\nb", "a"),
         (Rung::Exact, "a\nc\n".to_owned())
+    );
+    // A newline after an empty line comes behind its own line end.
+    assert_eq!(
+        edited("a\n\r\nz\n", "a\n", "b\n"),
+        (Rung::Exact, "b\n\r\nz\n".to_owned())
+    );
+    assert_eq!(
+        edited("a\n\r\nz\n", "a \n ", "a\nb\n \n"),
+        (Rung::Trailing, "a\nb\n\r\n\r\nz\n".to_owned())
+    );
+    // Lines that are the same under the relation of the rung keep their own ends.
+    assert_eq!(
+        edited("a\r\nb\nc\r\n", "a \nb \nc ", "a\nX\nb\nc"),
+        (Rung::Trailing, "a\r\nX\r\nb\nc\r\n".to_owned())
+    );
+    assert_eq!(
+        edited("a\nb\r\nc\n", "a \nb ", "a"),
+        (Rung::Trailing, "a\nc\n".to_owned())
+    );
+    assert_eq!(
+        edited("z\n  a\r\n  b\nend\n", "a\nb", "if x:\n    a\n    b"),
+        (
+            Rung::Indent,
+            "z\n  if x:\n      a\r\n      b\nend\n".to_owned()
+        )
+    );
+    assert_eq!(
+        edited("a\r\nb\nc\r\n", "a\nb\nc", "X\na \nb \nc"),
+        (Rung::Exact, "X\r\na \nb \nc\r\n".to_owned())
     );
 }
 

@@ -544,3 +544,23 @@ fn what_stays_is_in_no_change() {
     }];
     assert_eq!(changes(&found), wanted);
 }
+
+#[test]
+fn spaces_inside_added_lines_become_plain_though_the_indentation_is() {
+    check(&[
+        (
+            "plain indentation",
+            "if a:\n    x = 1\n",
+            "    x\u{A0}=\u{A0}1",
+            "    x\u{A0}=\u{A0}1\n    y\u{A0}=\u{A0}2",
+            done(Rung::LookAlike, "if a:\n    x = 1\n    y = 2\n"),
+        ),
+        (
+            "plain spaces inside of the line too",
+            "if a:\n    x = 1\n",
+            "    x\u{A0}= 1",
+            "    x\u{A0}= 1\n    y\u{A0}= 2",
+            done(Rung::LookAlike, "if a:\n    x = 1\n    y\u{A0}= 2\n"),
+        ),
+    ]);
+}

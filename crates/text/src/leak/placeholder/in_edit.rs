@@ -2,42 +2,42 @@
 
 use std::collections::HashMap;
 
-use super::super::{Leak, LeakKind, MENDED_MOST, quoted, text_lines};
+use super::super::{BareDots, Leak, LeakKind, MENDED_MOST, quoted, text_lines};
 use super::{BUDGET, stands_for_more};
 use crate::diff::difference;
+use crate::ladder::common_runs::common_runs;
 use crate::nearest::Profile;
 use crate::offer::are_alike;
 
 /// How alike a changed line must be to the line that it replaces.
 const ALIKE_LEAST: f32 = 0.5;
 
+/// How many lines that are not blank a line of dots must stand for: dots alone are also text.
+const BETWEEN_LEAST: usize = 2;
+
 /// A placeholder line in `new` where at least one line of `old` that is not blank would be lost. Where the old text or
-/// the file has such a line itself, it is content.
-pub(in crate::leak) fn placeholder_in_edit(old: &str, file: &str, new: &str) -> Option<Leak> {
-    let (line, text) = text_lines(new)
-        .enumerate()
-        .find(|(_, line)| stands_for_more(line))?;
-    let mut kept: HashMap<&str, usize> = HashMap::new();
-    for line in text_lines(new) {
-        *kept.entry(line.trim()).or_default() += 1;
-    }
-    let mut lost = text_lines(old).filter(|line| {
-        let line = line.trim();
-        match kept.get_mut(line) {
-            _ if line.is_empty() => false,
-            Some(left) if *left > 0 => {
-                *left -= 1;
-                false
-            }
-            _ => true,
-        }
-    });
-    let first = lost.next()?;
-    let count = 1 + lost.count();
-    let has_form = |text: &str| text_lines(text).any(stands_for_more);
-    if has_form(old) || has_form(file) {
-        return None;
-    }
+/// the file has a line of that form itself, it is content.
+pub(in crate::leak) fn placeholder_in_edit(
+    old: &str,
+    file: &str,
+    new: &str,
+    dots: BareDots,
+) -> Option<Leak> {
+    let comment = text_lines(new).position(stands_for_more);
+    let bare = || match dots {
+        BareDots::Code => None,
+        BareDots::Placeholder => bare_dots_for_lines(old, new),
+    };
+    let forms: [(Option<usize>, fn(&str) -> bool); 2] =
+        [(comment, stands_for_more), (bare(), is_bare_dots)];
+    let lost = lost_lines(old, new);
+    let (first, count) = (lost.first()?, lost.len());
+    let (line, is_placeholder) = forms.into_iter().find_map(|(line, is_form)| {
+        let is_known = |text: &str| text_lines(text).any(is_form);
+        let line = line?;
+        (!is_known(old) && !is_known(file)).then_some((line, is_form))
+    })?;
+    let text = text_lines(new).nth(line)?;
     let goes = match count {
         1 => format!("the line {} of old_string would be lost", quoted(first)),
         _ => format!(
@@ -53,12 +53,60 @@ pub(in crate::leak) fn placeholder_in_edit(old: &str, file: &str, new: &str) -> 
             line + 1,
             quoted(text)
         ),
-        mended: filled(old, new),
+        mended: filled(old, new, is_placeholder),
     })
 }
 
+/// The lines of the old text that are not blank and do not come back in the new text.
+fn lost_lines<'t>(old: &'t str, new: &str) -> Vec<&'t str> {
+    let mut kept: HashMap<&str, usize> = HashMap::new();
+    for line in text_lines(new) {
+        *kept.entry(line.trim()).or_default() += 1;
+    }
+    let is_lost = |line: &&str| {
+        let line = line.trim();
+        match kept.get_mut(line) {
+            _ if line.is_empty() => false,
+            Some(left) if *left > 0 => {
+                *left -= 1;
+                false
+            }
+            _ => true,
+        }
+    };
+    text_lines(old).filter(is_lost).collect()
+}
+
+/// Whether a line holds dots and nothing else.
+fn is_bare_dots(line: &str) -> bool {
+    matches!(line.trim(), "..." | "…")
+}
+
+/// A line of the new text that is only dots, where both texts have a line in common before it and after it, and the old
+/// text has lines between these.
+fn bare_dots_for_lines(old: &str, new: &str) -> Option<usize> {
+    text_lines(new).position(is_bare_dots)?;
+    let (old_lines, new_lines): (Vec<&str>, Vec<&str>) =
+        (text_lines(old).collect(), text_lines(new).collect());
+    let shared: Vec<(usize, usize)> = common_runs(&old_lines, &new_lines)
+        .into_iter()
+        .flat_map(|run| (0..run.len).map(move |step| (run.old + step, run.new + step)))
+        .collect();
+    let stands_for_lines = |dots: &usize| {
+        let next = shared.partition_point(|(_, new)| new < dots);
+        let before = next.checked_sub(1).and_then(|last| shared.get(last));
+        before.zip(shared.get(next)).is_some_and(|(before, after)| {
+            let between = &old_lines[before.0 + 1..after.0];
+            let filled = between.iter().filter(|line| !line.trim().is_empty());
+            filled.count() >= BETWEEN_LEAST
+        })
+    };
+    let mut dots = (0..new_lines.len()).filter(|line| is_bare_dots(new_lines[*line]));
+    dots.find(stands_for_lines)
+}
+
 /// The new text with the lines of the old text in place of the placeholders, where it is certain which lines these are.
-fn filled(old: &str, new: &str) -> Option<String> {
+fn filled(old: &str, new: &str, is_placeholder: fn(&str) -> bool) -> Option<String> {
     if old.len() + new.len() > MENDED_MOST {
         return None;
     }
@@ -71,7 +119,7 @@ fn filled(old: &str, new: &str) -> Option<String> {
         whole.extend(new_lines.get(taken..come.start)?);
         taken = come.end;
         let (gone, come) = (old_lines.get(gone)?, new_lines.get(come)?);
-        let Some(at) = come.iter().position(|line| stands_for_more(line)) else {
+        let Some(at) = come.iter().position(|line| is_placeholder(line)) else {
             whole.extend(come);
             continue;
         };
@@ -89,7 +137,7 @@ fn filled(old: &str, new: &str) -> Option<String> {
         };
         let below = before.len() + middle;
         let certain = middle > 0 && follows(before, gone) && follows(after, &gone[below..]);
-        if !certain || after.iter().any(|line| stands_for_more(line)) {
+        if !certain || after.iter().any(|line| is_placeholder(line)) {
             return None;
         }
         whole.extend(before);
@@ -98,5 +146,5 @@ fn filled(old: &str, new: &str) -> Option<String> {
     }
     whole.extend(new_lines.get(taken..)?);
     let whole = whole.join("\n");
-    (whole != old && !whole.split('\n').any(stands_for_more)).then_some(whole)
+    (whole != old && !whole.split('\n').any(is_placeholder)).then_some(whole)
 }

@@ -4,6 +4,7 @@
 //! miscounted, its lines were not shown, it crosses an earlier edit, the new text is display text, or the encoding
 //! lacks a character.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use lancet_history::{LineNumbers, Seen};
@@ -18,7 +19,7 @@ use super::unseen::Unseen;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{EditRequest, Insist, Place as RequestPlace};
 use crate::rooms::CallContext;
-use crate::rooms::examine::explain::{leak, markup, unencodable};
+use crate::rooms::examine::explain::{bare_dots, leak, markup, unencodable};
 use crate::rooms::examine::read_state::ReadState;
 use crate::rooms::examine::view::{Notes, endings_note};
 use crate::rooms::locate::Target;
@@ -255,7 +256,11 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         match verdict {
             Verdict::Found(found) => Ok((found, leaked_numbers)),
             Verdict::Leaked { reason } => Err(leak(&reason, None)),
-            Verdict::Ambiguous { places, rung } => {
+            Verdict::Ambiguous {
+                places,
+                rung,
+                looser,
+            } => {
                 let is_unseen =
                     |place: &Range<usize>| !self.source.gaps(&read_state.seen, place).is_empty();
                 if places.iter().all(is_unseen) {
@@ -270,6 +275,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
                 }
                 let several = SeveralPlaces {
                     rung,
+                    looser: &looser,
                     places: &places,
                     total: places.len(),
                 };
@@ -278,6 +284,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
             Verdict::TooMany { rung, first, count } => {
                 let several = SeveralPlaces {
                     rung,
+                    looser: &BTreeMap::new(),
                     places: &first,
                     total: count,
                 };
@@ -349,11 +356,13 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         found: &Found,
     ) -> Result<Option<Leak>, Refusal> {
         let places = found.places.iter().map(|place| &place.range);
+        let file = self.source.texts().1;
         let around = EditContext {
             old,
-            file: self.source.texts().1,
+            file,
             lines: &self.source.line_numbers(places.take(S::NUMBERED))?,
             markup: markup(self.target.path()),
+            dots: bare_dots(self.target.path(), file),
         };
         Ok(leaked_edit(&around, &request.new))
     }

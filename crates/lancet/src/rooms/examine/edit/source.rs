@@ -3,6 +3,7 @@
 //! shared.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use lancet_history::{LineChange, Seen};
@@ -29,11 +30,37 @@ pub(crate) struct SentEdit<'e> {
 
 /// The places of an old text that occurs more than once.
 pub(crate) struct SeveralPlaces<'p> {
+    /// The rung of all places that are not in `looser`.
     pub(crate) rung: Rung,
+    /// The places, by their index, that only a later rung finds.
+    pub(crate) looser: &'p BTreeMap<usize, Rung>,
     /// The places in order: all of them, or only the first ones where there are very many.
     pub(crate) places: &'p [Range<usize>],
     /// The number of all places.
     pub(crate) total: usize,
+}
+
+impl SeveralPlaces<'_> {
+    /// The addition to a sentence about all places that names their rung; empty for exact places.
+    pub(crate) fn rung_named(&self) -> String {
+        match (self.rung, self.looser.is_empty()) {
+            (_, false) => " (on different rungs)".to_owned(),
+            (Rung::Exact, true) => String::new(),
+            (rung, true) => format!(" (on the rung `{}`)", rung.name()),
+        }
+    }
+
+    /// The addition to the line of one place that names its rung, where the places are not all on the same.
+    pub(crate) fn on_rung(&self, place: usize) -> String {
+        let rung = self.rung_of(place);
+        rung.map_or_else(String::new, |rung| format!(" (rung `{}`)", rung.name()))
+    }
+
+    /// The rung of one place, where the places are not all on the same.
+    pub(crate) fn rung_of(&self, place: usize) -> Option<Rung> {
+        let own = || self.looser.get(&place).copied().unwrap_or(self.rung);
+        (!self.looser.is_empty()).then(own)
+    }
 }
 
 /// The changes of all edits together.

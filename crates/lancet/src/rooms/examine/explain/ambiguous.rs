@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use lancet_text::{Found, LineTable, Query, Rung, Verdict, apply_changes, find, unique_extension};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::shown;
 use crate::refusal::{Refusal, RefusalKind};
@@ -52,12 +52,9 @@ pub(crate) fn ambiguous(
         rung,
         places,
         total,
+        ..
     } = *several;
-    let how = if rung == Rung::Exact {
-        String::new()
-    } else {
-        format!(" (on the rung `{}`)", rung.name())
-    };
+    let how = several.rung_named();
     let terms = context.vocabulary;
     let this = format!("{} this", terms.send().to_lowercase());
     let mut text = format!(
@@ -78,6 +75,7 @@ pub(crate) fn ambiguous(
             Some(searched) => format!("line {line}, column {}", searched.column(place)),
             None => format!("line {line}"),
         };
+        let at = at + &several.on_rung(which);
         let longer = searched.and_then(|Searched { query, lines }| {
             let range = unique_extension(query.view, lines, places, which)?;
             if is_cut(&query, place) {
@@ -89,7 +87,7 @@ pub(crate) fn ambiguous(
         });
         let Some((query, range, whole)) = longer else {
             text.push_str(&format!("\nAt {at}."));
-            data.push(json!({ "line": line }));
+            data.push(with_rung(json!({ "line": line }), several, which));
             continue;
         };
         let others = |other: &&Range<usize>| range.start <= other.start && other.end <= range.end;
@@ -99,7 +97,8 @@ pub(crate) fn ambiguous(
         };
         grows = true;
         let longer = &query.view[range];
-        let mut told = json!({ "line": line, "old_string": longer });
+        let told = json!({ "line": line, "old_string": longer });
+        let mut told = with_rung(told, several, which);
         // A longer text that covers several places is shown once.
         text.push_str(&match shown_before.as_deref() == Some(longer) {
             true => format!("\nTo change {at}, send the same {}", terms.old_name()),
@@ -120,7 +119,8 @@ pub(crate) fn ambiguous(
         text.push_str(&format!(
             "\nFurther places at lines {}.",
             rest.iter()
-                .map(usize::to_string)
+                .enumerate()
+                .map(|(at, line)| format!("{line}{}", several.on_rung(PLACES_WITH_TEXT + at)))
                 .collect::<Vec<_>>()
                 .join(", ")
         ));
@@ -143,6 +143,14 @@ pub(crate) fn ambiguous(
         .with("file_path", path)
         .with("count", total)
         .with("places", data)
+}
+
+/// The data of a place with its rung, where the places are on different ones.
+fn with_rung(mut data: Value, several: &SeveralPlaces<'_>, place: usize) -> Value {
+    if let Some(rung) = several.rung_of(place) {
+        data["rung"] = json!(rung.name());
+    }
+    data
 }
 
 /// Whether the old text seems to be cut off inside a line: in the middle of a word, or where the new text continues as

@@ -2,8 +2,7 @@
 //! is short, so that a refusal can name every part of a reply that failed.
 
 use lancet_text::{
-    FirstDifference, Guard, HunkMiss, LineStarts, Rung, Verdict, already_there, closest,
-    first_difference,
+    FirstDifference, Guard, HunkMiss, LineStarts, Verdict, already_there, closest, first_difference,
 };
 use serde_json::json;
 
@@ -124,6 +123,18 @@ fn nearest_line(text: &str, old: &str) -> Option<FirstDifference> {
     Some(FirstDifference { in_hunk, in_view })
 }
 
+/// The lines of places that are on different rungs, each with its rung.
+fn lines_with_rungs(several: &SeveralPlaces<'_>, numbers: &[usize]) -> String {
+    let named = numbers.iter().enumerate().take(LINES_NAMED);
+    let mut lines: Vec<String> = named
+        .map(|(at, line)| format!("line {line}{}", several.on_rung(at)))
+        .collect();
+    if numbers.len() > LINES_NAMED {
+        lines.push(format!("{} more", numbers.len() - LINES_NAMED));
+    }
+    lines.join(", ")
+}
+
 /// The refusal for old lines that occur at several places.
 pub(crate) fn hunk_ambiguous(
     met: MetHunk<'_>,
@@ -134,16 +145,17 @@ pub(crate) fn hunk_ambiguous(
         true => "The anchor stands",
         false => "The old lines stand",
     };
-    let how = match several.rung {
-        Rung::Exact => String::new(),
-        rung => format!(" (on the rung `{}`)", rung.name()),
+    let how = several.rung_named();
+    let lines = match several.looser.is_empty() {
+        true => lines_named(numbers.clone(), LINES_NAMED),
+        false => lines_with_rungs(several, &numbers),
     };
     let text = format!(
         "{what} at {} in {}{}{how}: {}. Which one is meant is unknown. Send more of the lines around the change.",
         count(several.total, "place"),
         met.path(),
         met.by_then(),
-        lines_named(numbers.clone(), LINES_NAMED)
+        lines
     );
     met.refuse(RefusalKind::Ambiguous, text)
         .with("lines", numbers)

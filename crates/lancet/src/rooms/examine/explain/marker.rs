@@ -1,7 +1,7 @@
 //! The refusals for a marker that is not found or stands at several places. A marker names a place and stays, so there is no
 //! new text to correct along with it.
 
-use lancet_text::{Correction, Rung, correct, unique_extension};
+use lancet_text::{Correction, correct, unique_extension};
 use serde_json::json;
 
 use super::ambiguous::Searched;
@@ -71,10 +71,7 @@ pub(crate) fn marker_ambiguous(
     searched: Option<Searched<'_>>,
 ) -> Refusal {
     let path = quote_path(target.path());
-    let how = match several.rung {
-        Rung::Exact => String::new(),
-        rung => format!(" (on the rung `{}`)", rung.name()),
-    };
+    let how = several.rung_named();
     let mut text = format!(
         "marker matches {} in {path}{how}, at {}, and which one is meant is unknown. Nothing was changed.",
         count(several.total, "place"),
@@ -92,7 +89,10 @@ pub(crate) fn marker_ambiguous(
         data.push(match (longer, whole) {
             (Some(longer), Some(whole)) => {
                 grows = true;
-                text.push_str(&format!("\nFor line {line}, send this marker:\n{whole}"));
+                let rung = several.on_rung(which);
+                text.push_str(&format!(
+                    "\nFor line {line}{rung}, send this marker:\n{whole}"
+                ));
                 json!({ "line": line, "marker": longer })
             }
             _ => json!({ "line": line }),

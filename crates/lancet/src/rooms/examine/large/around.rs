@@ -3,7 +3,10 @@
 
 use std::ops::Range;
 
-use lancet_text::{Document, Place, Remark, deleted_lines, remarks_on, repeats_indentation};
+use lancet_text::{
+    Document, Place, Remark, deleted_lines, may_lack_indentation, remarks_on, repeats_indentation,
+    with_short_indentation,
+};
 
 use super::{LargeFile, is_newline, starts_character};
 use crate::refusal::Refusal;
@@ -53,17 +56,42 @@ pub(super) fn repeats_at_all(
     Ok(!places.is_empty())
 }
 
-/// The remarks about an edit of these places, taken from the first place that has any.
-pub(super) fn remarks(
+/// For each place the new text with the indentation that its further lines lack there, where they lack any. Empty where
+/// they lack none at any place.
+pub(super) fn completed_texts(
     file: LargeFile<'_>,
     places: &[Place],
     old: &str,
     new: &str,
+) -> Result<Vec<Option<String>>, Refusal> {
+    if !may_lack_indentation(old, new) {
+        return Ok(Vec::new());
+    }
+    let completed = places.iter().map(|place| {
+        with_lines_around(file, &place.range, |document, inside, _| {
+            with_short_indentation(document.view(), &inside, old, new)
+        })
+        .map(Option::flatten)
+    });
+    let completed: Vec<Option<String>> = completed.collect::<Result<_, _>>()?;
+    Ok(match completed.iter().any(Option::is_some) {
+        true => completed,
+        false => Vec::new(),
+    })
+}
+
+/// The remarks about an edit of these places, taken from the first place that has any. `new` gives the new text of a
+/// place by its index.
+pub(super) fn remarks<'t>(
+    file: LargeFile<'_>,
+    places: &[Place],
+    old: &str,
+    new: impl Fn(usize) -> &'t str,
 ) -> Result<Vec<Remark>, Refusal> {
     let mut all = Vec::new();
-    for place in places.iter().take(REMARKED_PLACES) {
+    for (at, place) in places.iter().enumerate().take(REMARKED_PLACES) {
         let found = with_lines_around(file, &place.range, |document, inside, _| {
-            remarks_on(document.view(), inside, old, new)
+            remarks_on(document.view(), inside, old, new(at))
         })?;
         for remark in found.unwrap_or_default() {
             if !all.contains(&remark) {

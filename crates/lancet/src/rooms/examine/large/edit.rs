@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use lancet_history::Seen;
@@ -12,7 +13,7 @@ use lancet_text::{
 };
 
 use super::LargeFile;
-use super::around::{remarks, repeats_at_all, whole_lines};
+use super::around::{completed_texts, remarks, repeats_at_all, whole_lines};
 use super::places::{Places, find_places, without_overlaps};
 use super::view::view;
 use crate::refusal::Refusal;
@@ -117,6 +118,7 @@ impl TextSource for StreamedText<'_> {
             false if total > 1 => Verdict::Ambiguous {
                 rung,
                 places: ranges(first).collect(),
+                looser: BTreeMap::new(),
             },
             _ => Verdict::Found(Found {
                 rung,
@@ -133,17 +135,25 @@ impl TextSource for StreamedText<'_> {
 
     fn complete(&self, sent: SentEdit<'_>, found: &mut Found) -> Result<(), Refusal> {
         let SentEdit { old, new, .. } = sent;
-        let counts_once = self.file.context.engine().settings.matching != Matching::Exact
-            && repeats_at_all(self.file, &found.places, old, new)?;
+        let is_tolerant = self.file.context.engine().settings.matching != Matching::Exact;
+        let counts_once = is_tolerant && repeats_at_all(self.file, &found.places, old, new)?;
         let new = if counts_once {
             found.remarks.push(Remark::IndentationOnce);
             new.trim_start_matches(|character| " \t".contains(fold_char(character)))
         } else {
             new
         };
+        let completed = match is_tolerant && !counts_once {
+            true => completed_texts(self.file, &found.places, old, new)?,
+            false => Vec::new(),
+        };
+        if !completed.is_empty() {
+            found.remarks.push(Remark::IndentationCompleted);
+        }
+        let text_at = |at: usize| completed.get(at).and_then(Option::as_deref).unwrap_or(new);
         found
             .remarks
-            .extend(remarks(self.file, &found.places, old, new)?);
+            .extend(remarks(self.file, &found.places, old, text_at)?);
         let mut before = 0;
         for at in 0..found.places.len() {
             let mut range = found.places[at].range.clone();
@@ -158,7 +168,7 @@ impl TextSource for StreamedText<'_> {
             before = range.end;
             found.places[at].changes.push(Change {
                 range,
-                text: self.with_line_ends(new).into_owned(),
+                text: self.with_line_ends(text_at(at)).into_owned(),
             });
         }
         Ok(())

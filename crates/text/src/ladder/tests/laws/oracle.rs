@@ -61,28 +61,30 @@ pub(super) fn exact(view: &str, old: &str) -> Vec<Range<usize>> {
 }
 
 /// The place that an exact edit replaces, and the text that it puts there. A deletion of whole lines includes the
-/// blanks around them and their newline, and indentation that is before the place is not written again.
-pub(super) fn exact_edit<'t>(
+/// blanks around them and their newline; indentation that is before the place is not written again; further lines
+/// whose old line lacks indentation get it.
+pub(super) fn exact_edit(
     view: &str,
     place: &Range<usize>,
     old: &str,
-    new: &'t str,
-) -> (Range<usize>, &'t str) {
+    new: &str,
+) -> (Range<usize>, String) {
     let start = view[..place.start].rfind('\n').map_or(0, |at| at + 1);
     let lead = &view[start..place.start];
     let rest = view[place.end..]
         .find('\n')
         .map(|at| &view[place.end..place.end + at]);
     if new.is_empty() {
-        let whole = !blank(old)
-            && !old.starts_with('\n')
-            && !old.ends_with('\n')
-            && blank(lead)
-            && rest.is_some_and(blank);
-        return match rest {
-            Some(rest) if whole => (start..place.end + rest.len() + 1, new),
-            _ => (place.clone(), new),
+        let range = match (old.starts_with('\n'), old.ends_with('\n'), rest) {
+            _ if blank(old) => place.clone(),
+            (true, true, _) if !lead.is_empty() => place.start + 1..place.end,
+            (false, true, _) if blank(lead) => start..place.end,
+            (false, false, Some(rest)) if blank(lead) && blank(rest) => {
+                start..place.end + rest.len() + 1
+            }
+            _ => place.clone(),
         };
+        return (range, String::new());
     }
     let leading = |text: &str| -> usize {
         let blanks = text
@@ -114,7 +116,40 @@ pub(super) fn exact_edit<'t>(
         && leading(old) == 0
         && white(old) != white(new)
         && !moved;
-    (place.clone(), if once { &new[lead.len()..] } else { new })
+    if once {
+        return (place.clone(), new[lead.len()..].to_owned());
+    }
+    let width = |text: &str| -> usize {
+        let blanks = text[..leading(text)].chars();
+        blanks.map(|blank| if blank == '\t' { 8 } else { 1 }).sum()
+    };
+    let filled = |text: &str| lines(text).into_iter().filter(|line| !blank(line)).count();
+    let (first, further) = new.split_once('\n').unwrap_or((new, ""));
+    let widths: Vec<usize> = lines(further)
+        .into_iter()
+        .filter(|line| !blank(line))
+        .map(width)
+        .collect();
+    let at_line_end =
+        old.ends_with('\n') || place.end == view.len() || view[place.end..].starts_with('\n');
+    let short = blank(lead)
+        && at_line_end
+        && filled(old) == 1
+        && !blank(lines(old)[0])
+        && first[..leading(first)] == old[..leading(old)]
+        && !widths.is_empty()
+        && widths.iter().all(|further| *further >= width(first))
+        && (leading(old) > 0 || widths.iter().any(|further| *further < width(lead)));
+    if !short {
+        return (place.clone(), new.to_owned());
+    }
+    let mut text = first.to_owned();
+    for line in further.split('\n') {
+        text += "\n";
+        text += if blank(line) { "" } else { lead };
+        text += line;
+    }
+    (place.clone(), text)
 }
 
 fn final_newline(view: &str, old: &str) -> Vec<Range<usize>> {
@@ -251,7 +286,7 @@ fn windows(view: &str, old: &str, relation: Relation) -> Vec<(usize, LineRelatio
         .collect()
 }
 
-fn old_lines(old: &str) -> Vec<&str> {
+pub(super) fn old_lines(old: &str) -> Vec<&str> {
     old.strip_suffix('\n').unwrap_or(old).split('\n').collect()
 }
 
@@ -267,8 +302,29 @@ fn window_place(view: &str, old: &str, first: usize) -> Range<usize> {
     start..(start + length - newline).min(view.len())
 }
 
-/// The first rung on which anything is equivalent, and the places; rungs that rewrite the old text are left out.
-pub(super) fn first_rung(view: &str, old: &str) -> Option<(Rung, Vec<Range<usize>>)> {
+/// The first rung on which anything is equivalent, its places, and the further places that count against it; rungs that
+/// rewrite the old text are left out.
+pub(super) fn first_rung(view: &str, old: &str) -> Option<(Rung, Vec<(Rung, Range<usize>)>)> {
+    let all = rungs(view, old);
+    let (rung, places) = all.first()?.clone();
+    let mut told: Vec<(Rung, Range<usize>)> =
+        places.into_iter().map(|place| (rung, place)).collect();
+    if rung >= Rung::LookAlike {
+        let line = |place: &Range<usize>| view[..place.start].matches('\n').count();
+        for (later, places) in &all[1..] {
+            for place in places {
+                if told.iter().all(|(_, other)| line(other) != line(place)) {
+                    told.push((*later, place.clone()));
+                }
+            }
+        }
+    }
+    told.sort_by_key(|(_, place)| (place.start, place.end));
+    Some((rung, told))
+}
+
+/// Every rung on which anything is equivalent, with its places.
+fn rungs(view: &str, old: &str) -> Vec<(Rung, Vec<Range<usize>>)> {
     let found =
         |rung: Rung, places: Vec<Range<usize>>| (!places.is_empty()).then_some((rung, places));
     let block = |rung, relation| {
@@ -278,17 +334,46 @@ pub(super) fn first_rung(view: &str, old: &str) -> Option<(Rung, Vec<Range<usize
             .collect();
         found(rung, places)
     };
-    if let Some(exact) = found(Rung::Exact, exact(view, old)) {
-        return Some(exact);
-    }
+    let exact = found(Rung::Exact, exact(view, old));
     if old.is_empty() || blank(old) {
-        return None;
+        return exact.into_iter().collect();
     }
-    found(Rung::FinalNewline, final_newline(view, old))
-        .or_else(|| found(Rung::LookAlike, look_alike(view, old)))
-        .or_else(|| block(Rung::Trailing, Relation::Trailing))
-        .or_else(|| block(Rung::Indent, Relation::Indent))
-        .or_else(|| block(Rung::Tabs, Relation::Tabs))
+    let all = [
+        exact,
+        found(Rung::FinalNewline, final_newline(view, old)),
+        found(Rung::LookAlike, look_alike(view, old)),
+        block(Rung::Trailing, Relation::Trailing),
+        block(Rung::Indent, Relation::Indent),
+        block(Rung::Tabs, Relation::Tabs),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// The pairs of old and new lines that count as the same for their line ends on a rung: those that are the same as sent,
+/// and between them those that are the same under the relation of the rung.
+pub(super) fn shared_for_line_ends(old: &[&str], new: &[&str], rung: Rung) -> Vec<(usize, usize)> {
+    let key = |line: &&str| match rung {
+        Rung::LookAlike => fold(line),
+        Rung::Trailing => parts(line).0 + &parts(line).1,
+        Rung::Indent | Rung::Tabs => parts(line).1,
+        _ => (*line).to_owned(),
+    };
+    let same = common_pairs(old, new);
+    let mut pairs = Vec::new();
+    let (mut old_at, mut new_at) = (0, 0);
+    for (old_line, new_line) in same.into_iter().chain([(old.len(), new.len())]) {
+        let old_keys: Vec<String> = old[old_at..old_line].iter().map(key).collect();
+        let new_keys: Vec<String> = new[new_at..new_line].iter().map(key).collect();
+        let old_keys: Vec<&str> = old_keys.iter().map(String::as_str).collect();
+        let new_keys: Vec<&str> = new_keys.iter().map(String::as_str).collect();
+        let between = common_pairs(&old_keys, &new_keys).into_iter();
+        pairs.extend(between.map(|(old, new)| (old_at + old, new_at + new)));
+        if old_line < old.len() {
+            pairs.push((old_line, new_line));
+        }
+        (old_at, new_at) = (old_line + 1, new_line + 1);
+    }
+    pairs
 }
 
 /// The result of an edit on a rung of whole lines, put together line by line.
