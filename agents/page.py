@@ -45,9 +45,8 @@ What the makers of these tools might say, and we agree:
   and Qwen Code refuse there, and cost one more call.
 - Two writers in the very same moment are not in this table, because their order cannot be scripted from outside;
   [write-promises.md](write-promises.md) has lancet's own proofs.
-- lancet, too, damaged seven: where two places fit and each is off in another way, it takes the one that is off in the lesser way (blanks
-  at line ends before tabs), and seven times the lot had fallen on the other one. The [ladder](../scenarios/ladder.md) is that way on
-  purpose; here it shows what it costs.
+- Where two places fit and each is off in another way, lancet refuses ([ladder](../scenarios/ladder.md#places-on-several-rungs)), and costs
+  one more call; a tool that takes one of them is right now and then.
 - lancet was made with such cases in mind, and we wrote the generator. It is short; other cases are welcome.
 
 ## One case of each kind
