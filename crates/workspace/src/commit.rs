@@ -20,6 +20,7 @@ mod move_aside;
 mod names;
 mod outcome;
 mod request;
+mod retry;
 mod rollback;
 mod scratch;
 mod stage;

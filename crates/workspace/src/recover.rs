@@ -2,6 +2,7 @@
 //! can be killed at any point and run again: it renames, it stores files, and it removes only what is proved to be
 //! ours. Another program's file is never taken for ours; anything unclear is kept and reported.
 
+mod exchanged;
 mod made;
 mod occupant;
 mod step;

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 
-use super::Lie;
-use super::store::{Change, Maker, NodeId, Store};
-use super::wire::{self, Answer, Request};
+use super::lie::Lie;
+use super::store::{AttributeChange, Maker, NodeId, Store};
+use super::wire::{self, Answer, KernelRequest};
 
 /// The most bytes of one write.
 const MAX_WRITE: usize = 128 * 1024;
@@ -27,7 +27,7 @@ pub(super) fn until_unmounted(store: &Mutex<Store>, device: &OwnedFd) {
             Err(Errno::INTR | Errno::NOENT | Errno::AGAIN) => continue,
             Err(_) => return,
         };
-        let Some(request) = Request::read(&buffer[..read]) else {
+        let Some(request) = KernelRequest::read(&buffer[..read]) else {
             return;
         };
         if let Some(answer) = answer(store, &request) {
@@ -41,7 +41,7 @@ fn locked(store: &Mutex<Store>) -> MutexGuard<'_, Store> {
 }
 
 /// The answer to a request; none where the kernel waits for none.
-fn answer(store: &Mutex<Store>, request: &Request<'_>) -> Option<Answer> {
+fn answer(store: &Mutex<Store>, request: &KernelRequest<'_>) -> Option<Answer> {
     // The numbers are those of the protocol.
     let answer = match request.operation {
         // Forget, batch forget, interrupt.
@@ -53,7 +53,7 @@ fn answer(store: &Mutex<Store>, request: &Request<'_>) -> Option<Answer> {
     Some(answer)
 }
 
-fn answer_from(store: &mut Store, request: &Request<'_>) -> Answer {
+fn answer_from(store: &mut Store, request: &KernelRequest<'_>) -> Answer {
     let node = request.node;
     let maker = |mode: u32, umask: u32| Maker {
         uid: request.uid,
@@ -162,7 +162,7 @@ fn attributes(store: &Store, id: NodeId) -> Answer {
     Ok(wire::attributes(trusted(store), &store.attributes(id)?))
 }
 
-fn init_flags(store: &Store, request: &Request<'_>) -> u32 {
+fn init_flags(store: &Store, request: &KernelRequest<'_>) -> u32 {
     let locks = match store.has(Lie::LocksNobodyOut) {
         true => ASKS_ABOUT_LOCKS,
         false => 0,
@@ -171,7 +171,7 @@ fn init_flags(store: &Store, request: &Request<'_>) -> u32 {
 }
 
 /// What an extended attribute is answered with: its length where no room is given, else its bytes.
-fn sized(request: &Request<'_>, value: Vec<u8>) -> Answer {
+fn sized(request: &KernelRequest<'_>, value: Vec<u8>) -> Answer {
     let size = request.u32(0) as usize;
     match size {
         0 => Ok([
@@ -184,13 +184,13 @@ fn sized(request: &Request<'_>, value: Vec<u8>) -> Answer {
     }
 }
 
-fn change(request: &Request<'_>) -> Change {
+fn change(request: &KernelRequest<'_>) -> AttributeChange {
     let valid = request.u32(0);
     let asks = |bit: u32| valid & bit != 0;
     let now = std::time::SystemTime::now()
         .duration_since(std::time::SystemTime::UNIX_EPOCH)
         .unwrap_or_default();
-    Change {
+    AttributeChange {
         mode: asks(1).then(|| request.u32(68)),
         uid: asks(2).then(|| request.u32(76)),
         gid: asks(4).then(|| request.u32(80)),
@@ -203,7 +203,7 @@ fn change(request: &Request<'_>) -> Change {
     }
 }
 
-fn list(store: &mut Store, request: &Request<'_>) -> Answer {
+fn list(store: &mut Store, request: &KernelRequest<'_>) -> Answer {
     let (offset, room) = (request.u64(8), request.u32(16) as usize);
     let mut body = Vec::new();
     let entries = store.list(request.node)?;
@@ -221,7 +221,12 @@ fn list(store: &mut Store, request: &Request<'_>) -> Answer {
 const NO_REPLACE: u32 = 1;
 const EXCHANGE: u32 = 2;
 
-fn rename(store: &Mutex<Store>, request: &Request<'_>, names_at: usize, flags: u32) -> Answer {
+fn rename(
+    store: &Mutex<Store>,
+    request: &KernelRequest<'_>,
+    names_at: usize,
+    flags: u32,
+) -> Answer {
     let mut names = request.names(names_at);
     let (name, to) = (names.next(), names.next());
     let from = (request.node, name.unwrap_or_default());

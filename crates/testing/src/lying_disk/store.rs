@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use rustix::io::Errno;
 
-use super::Lie;
+use super::lie::Lie;
 
 pub(super) type NodeId = u64;
 type Done<T> = Result<T, i32>;
@@ -25,15 +25,15 @@ const LINK: u32 = 0o120_000;
 const KIND: u32 = 0o170_000;
 
 #[derive(Clone)]
-enum Content {
+enum NodeContent {
     File(Vec<u8>),
     Folder(BTreeMap<Vec<u8>, NodeId>),
     Link(Vec<u8>),
 }
 
 #[derive(Clone)]
-struct Node {
-    content: Content,
+struct StoredNode {
+    content: NodeContent,
     mode: u32,
     uid: u32,
     gid: u32,
@@ -59,7 +59,7 @@ pub(super) struct Attributes {
 
 /// What a request asks to change.
 #[derive(Default)]
-pub(super) struct Change {
+pub(super) struct AttributeChange {
     pub(super) mode: Option<u32>,
     pub(super) uid: Option<u32>,
     pub(super) gid: Option<u32>,
@@ -79,7 +79,7 @@ type Entries = Vec<(Vec<u8>, u64, u32)>;
 
 pub(super) struct Store {
     lies: Vec<Lie>,
-    nodes: HashMap<NodeId, Node>,
+    nodes: HashMap<NodeId, StoredNode>,
     next: NodeId,
     /// What late listings show, and since when.
     listings: HashMap<NodeId, (Instant, Entries)>,
@@ -102,7 +102,7 @@ impl Store {
             gid: 0,
             mode: FOLDER | 0o755,
         };
-        store.make(Content::Folder(BTreeMap::new()), maker);
+        store.make(NodeContent::Folder(BTreeMap::new()), maker);
         store
     }
 
@@ -118,7 +118,8 @@ impl Store {
     }
 
     pub(super) fn names(&self) -> Vec<String> {
-        let Some(Content::Folder(entries)) = self.nodes.get(&TOP).map(|node| &node.content) else {
+        let Some(NodeContent::Folder(entries)) = self.nodes.get(&TOP).map(|node| &node.content)
+        else {
             return Vec::new();
         };
         let text = |name: &Vec<u8>| String::from_utf8_lossy(name).into_owned();
@@ -128,7 +129,7 @@ impl Store {
     pub(super) fn content(&self, name: &str) -> Option<Vec<u8>> {
         let (_, id) = self.find(TOP, name.as_bytes())?;
         match &self.nodes.get(&id)?.content {
-            Content::File(bytes) => Some(bytes.clone()),
+            NodeContent::File(bytes) => Some(bytes.clone()),
             _ => None,
         }
     }
@@ -147,15 +148,15 @@ impl Store {
         }
     }
 
-    fn make(&mut self, content: Content, maker: Maker) -> NodeId {
+    fn make(&mut self, content: NodeContent, maker: Maker) -> NodeId {
         let (id, now) = (self.next, self.now());
         self.next += 1;
-        let links = if matches!(content, Content::Folder(_)) {
+        let links = if matches!(content, NodeContent::Folder(_)) {
             2
         } else {
             1
         };
-        let node = Node {
+        let node = StoredNode {
             content,
             mode: maker.mode,
             uid: maker.uid,
@@ -170,26 +171,26 @@ impl Store {
         id
     }
 
-    fn node(&self, id: NodeId) -> Done<&Node> {
+    fn node(&self, id: NodeId) -> Done<&StoredNode> {
         let gone = Errno::NOENT.raw_os_error();
         self.nodes.get(&id).ok_or(gone)
     }
 
-    fn node_mut(&mut self, id: NodeId) -> Done<&mut Node> {
+    fn node_mut(&mut self, id: NodeId) -> Done<&mut StoredNode> {
         let gone = Errno::NOENT.raw_os_error();
         self.nodes.get_mut(&id).ok_or(gone)
     }
 
     fn entries(&mut self, folder: NodeId) -> Done<&mut BTreeMap<Vec<u8>, NodeId>> {
         match &mut self.node_mut(folder)?.content {
-            Content::Folder(entries) => Ok(entries),
+            NodeContent::Folder(entries) => Ok(entries),
             _ => error(Errno::NOTDIR),
         }
     }
 
     /// The entry of a name, as it is spelled in the folder.
     fn find(&self, folder: NodeId, name: &[u8]) -> Option<(Vec<u8>, NodeId)> {
-        let Content::Folder(entries) = &self.nodes.get(&folder)?.content else {
+        let NodeContent::Folder(entries) = &self.nodes.get(&folder)?.content else {
             return None;
         };
         let folds = self.has(Lie::FoldsCase);
@@ -236,8 +237,8 @@ impl Store {
     pub(super) fn attributes(&self, id: NodeId) -> Done<Attributes> {
         let node = self.node(id)?;
         let size = match &node.content {
-            Content::File(bytes) | Content::Link(bytes) => bytes.len(),
-            Content::Folder(_) => 4096,
+            NodeContent::File(bytes) | NodeContent::Link(bytes) => bytes.len(),
+            NodeContent::Folder(_) => 4096,
         };
         Ok(Attributes {
             number: node.number,
@@ -258,11 +259,11 @@ impl Store {
         Ok(id)
     }
 
-    pub(super) fn change(&mut self, id: NodeId, change: &Change) -> Done<()> {
+    pub(super) fn change(&mut self, id: NodeId, change: &AttributeChange) -> Done<()> {
         let now = self.now();
         let mtime = change.mtime.map(|time| self.rounded(time));
         let node = self.node_mut(id)?;
-        if let (Some(size), Content::File(bytes)) = (change.size, &mut node.content) {
+        if let (Some(size), NodeContent::File(bytes)) = (change.size, &mut node.content) {
             bytes.resize(usize::try_from(size).unwrap_or(0), 0);
             node.mtime = now;
         }
@@ -276,7 +277,13 @@ impl Store {
         Ok(())
     }
 
-    fn add(&mut self, folder: NodeId, name: &[u8], content: Content, maker: Maker) -> Done<NodeId> {
+    fn add(
+        &mut self,
+        folder: NodeId,
+        name: &[u8],
+        content: NodeContent,
+        maker: Maker,
+    ) -> Done<NodeId> {
         if self.find(folder, name).is_some() {
             return error(Errno::EXIST);
         }
@@ -290,7 +297,7 @@ impl Store {
             mode: FILE | maker.mode & !KIND,
             ..maker
         };
-        self.add(folder, name, Content::File(Vec::new()), maker)
+        self.add(folder, name, NodeContent::File(Vec::new()), maker)
     }
 
     pub(super) fn make_folder(
@@ -303,7 +310,7 @@ impl Store {
             mode: FOLDER | maker.mode & !KIND,
             ..maker
         };
-        self.add(folder, name, Content::Folder(BTreeMap::new()), maker)
+        self.add(folder, name, NodeContent::Folder(BTreeMap::new()), maker)
     }
 
     pub(super) fn make_link(
@@ -317,12 +324,12 @@ impl Store {
             mode: LINK | 0o777,
             ..maker
         };
-        self.add(folder, name, Content::Link(target.to_vec()), maker)
+        self.add(folder, name, NodeContent::Link(target.to_vec()), maker)
     }
 
     pub(super) fn target(&self, id: NodeId) -> Done<Vec<u8>> {
         match &self.node(id)?.content {
-            Content::Link(target) => Ok(target.clone()),
+            NodeContent::Link(target) => Ok(target.clone()),
             _ => error(Errno::INVAL),
         }
     }
@@ -368,7 +375,7 @@ impl Store {
         {
             return Ok(entries.clone());
         }
-        let Content::Folder(entries) = &self.node(folder)?.content else {
+        let NodeContent::Folder(entries) = &self.node(folder)?.content else {
             return error(Errno::NOTDIR);
         };
         let mut list: Entries = [&b"."[..], b".."]

@@ -3,7 +3,7 @@
 use super::store::{Attributes, NodeId};
 
 /// A request of the kernel: what stands in front of every message, and its body.
-pub(super) struct Request<'b> {
+pub(super) struct KernelRequest<'b> {
     pub(super) operation: u32,
     pub(super) unique: u64,
     pub(super) node: NodeId,
@@ -15,10 +15,10 @@ pub(super) struct Request<'b> {
 /// The bytes in front of every request.
 const HEADER: usize = 40;
 
-impl<'b> Request<'b> {
-    pub(super) fn read(bytes: &'b [u8]) -> Option<Request<'b>> {
+impl<'b> KernelRequest<'b> {
+    pub(super) fn read(bytes: &'b [u8]) -> Option<KernelRequest<'b>> {
         let header = bytes.get(..HEADER)?;
-        let whole = Request {
+        let whole = KernelRequest {
             operation: 0,
             unique: 0,
             node: 0,
@@ -26,7 +26,7 @@ impl<'b> Request<'b> {
             gid: 0,
             body: header,
         };
-        Some(Request {
+        Some(KernelRequest {
             operation: whole.u32(4),
             unique: whole.u64(8),
             node: whole.u64(16),

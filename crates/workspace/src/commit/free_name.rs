@@ -5,8 +5,8 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::fd::BorrowedFd;
 
-use super::Warning;
-use super::rollback::twice;
+use super::outcome::Warning;
+use super::retry::twice;
 use super::scratch::{is_unknown, temporary_name};
 use crate::disk::{Disk, Replace};
 use crate::mounts::RenameTrust;

@@ -12,6 +12,7 @@ use super::free_name::{move_to_free_name, rename_to_free_name};
 use super::in_place::{self, FileToRewrite, Rewrite};
 use super::lease::CheckedFile;
 use super::names::MovedFile;
+use super::retry::twice;
 use super::scratch::{Scratch, Temporary, temporary_name};
 use super::{CommitError, Write, Written};
 use crate::disk::{Disk, Replace};
@@ -210,11 +211,6 @@ fn take_back(
             undone
         }
     }
-}
-
-/// Tries twice: during rollback a transient error would cost another program's bytes their name.
-pub(super) fn twice<T>(action: impl Fn() -> io::Result<T>) -> io::Result<T> {
-    action().or_else(|_| action())
 }
 
 /// Flushes a folder once per commit; returns whether the flush succeeded.

@@ -12,7 +12,7 @@ use super::torn::is_mixture;
 use crate::commit::{
     aside_name, move_to_free_name, next_name, rename_to_free_name, wait_for_lease, write_over,
 };
-use crate::disk::{Disk, Lease, OpenMode, Replace};
+use crate::disk::{Disk, Lease, OpenMode};
 use crate::displaced::Seal;
 use crate::folder::is_temporary;
 use crate::journal::{Act, Step};
@@ -56,87 +56,6 @@ impl StepRecovery<'_> {
             Act::Remove => self.recover_remove(goal),
             Act::Folder => self.recover_folder(),
             Act::Move { name, .. } => self.recover_move(name, goal),
-        }
-    }
-
-    fn recover_exchange(&self, goal: Goal) -> io::Result<RecoveryOutcome> {
-        let (name, temporary) = (&*self.step.name, &*self.step.temporary);
-        let exchange = || self.exchange(name, temporary);
-        let old = aside_name(temporary);
-        if self.occupant_of(&old)? != Occupant::Nothing {
-            // An earlier recovery exchanged the names in steps and was killed on the way.
-            self.finish_exchange_in_steps(name, temporary, &old)?;
-        }
-        match (self.occupant_of(name)?, self.occupant_of(temporary)?) {
-            // Never named, rolled back, or stored already. What other programs wrote since is theirs.
-            (Occupant::Old, Occupant::Nothing) => Ok(RecoveryOutcome::RolledBack),
-            (_, Occupant::Nothing) => Ok(RecoveryOutcome::Finished),
-            (Occupant::New, Occupant::Old) if goal != Goal::Rollback => {
-                self.put_away(temporary)?;
-                Ok(RecoveryOutcome::Finished)
-            }
-            (Occupant::Old, Occupant::New) if goal == Goal::Complete => {
-                exchange()?;
-                self.put_away(temporary)?;
-                Ok(RecoveryOutcome::Finished)
-            }
-            (Occupant::Old, Occupant::New) => {
-                self.remove_ours(temporary)?;
-                Ok(RecoveryOutcome::RolledBack)
-            }
-            (Occupant::New, _) if goal == Goal::Rollback => {
-                exchange()?;
-                // Remove only what was displaced and is ours; another program may have come between the check and the
-                // exchange.
-                match self.occupant_of(temporary)? {
-                    Occupant::New => {
-                        self.remove_ours(temporary)?;
-                        Ok(RecoveryOutcome::RolledBack)
-                    }
-                    _ => Ok(RecoveryOutcome::Kept(self.put_away(temporary)?)),
-                }
-            }
-            (Occupant::Nothing, Occupant::Old) if goal != Goal::Complete => {
-                // Another program removed the new file: the old one gets its name back.
-                self.give_back(temporary)
-            }
-            // Keep both: it is not known which was written last.
-            _ => Ok(RecoveryOutcome::Kept(self.put_away(temporary)?)),
-        }
-    }
-
-    /// Exchanges two names; in steps where the flags of a rename may be ignored, since what was proved when the commit
-    /// began may not hold for the mount that is there now.
-    fn exchange(&self, name: &OsStr, temporary: &OsStr) -> io::Result<()> {
-        let disk = self.disk();
-        if self.trust() == RenameTrust::Exact {
-            return disk.rename_at(self.folder(), name, temporary, Replace::Exchange);
-        }
-        let old = aside_name(temporary);
-        disk.rename_at(self.folder(), name, &old, Replace::Over)?;
-        self.finish_exchange_in_steps(name, temporary, &old)
-    }
-
-    /// Does the rest of an exchange in steps: what was at the name has the name `old`.
-    fn finish_exchange_in_steps(
-        &self,
-        name: &OsStr,
-        temporary: &OsStr,
-        old: &OsStr,
-    ) -> io::Result<()> {
-        let (disk, folder) = (self.disk(), self.folder());
-        let rename = |from, to| rename_to_free_name(disk, self.trust(), folder, from, to);
-        if self.occupant_of(name)? == Occupant::Nothing {
-            let has_other = self.occupant_of(temporary)? != Occupant::Nothing;
-            rename(if has_other { temporary } else { old }, name)?;
-        }
-        match self.occupant_of(old)? {
-            Occupant::Nothing => Ok(()),
-            _ if self.occupant_of(temporary)? == Occupant::Nothing => {
-                rename(old, temporary).map(|_| ())
-            }
-            // Another program took the name meanwhile.
-            _ => self.put_away(old).map(|_| ()),
         }
     }
 
@@ -352,7 +271,7 @@ impl StepRecovery<'_> {
     }
 
     /// Renames a file back to its name; where that is taken the file is kept.
-    fn give_back(&self, from: &OsStr) -> io::Result<RecoveryOutcome> {
+    pub(super) fn give_back(&self, from: &OsStr) -> io::Result<RecoveryOutcome> {
         let name = &self.step.name;
         match rename_to_free_name(self.disk(), self.trust(), self.folder(), from, name) {
             Ok(_) => Ok(RecoveryOutcome::RolledBack),
@@ -364,7 +283,7 @@ impl StepRecovery<'_> {
     }
 
     /// Moves a file into the store of displaced files.
-    fn put_away(&self, name: &OsStr) -> io::Result<PathBuf> {
+    pub(super) fn put_away(&self, name: &OsStr) -> io::Result<PathBuf> {
         let disk = self.disk();
         let file = disk.open_at(self.folder(), name, OpenMode::Read);
         let quiet = file.is_ok_and(|file| disk.take_lease(file.as_fd(), Lease::Read).is_ok());
@@ -378,7 +297,7 @@ impl StepRecovery<'_> {
     }
 
     /// Removes the new file, unless another program is writing to it: then it is kept.
-    fn remove_ours(&self, name: &OsStr) -> io::Result<()> {
+    pub(super) fn remove_ours(&self, name: &OsStr) -> io::Result<()> {
         let disk = self.disk();
         let file = disk.open_at(self.folder(), name, OpenMode::Read)?;
         match disk.take_lease(file.as_fd(), Lease::Read) {
@@ -394,7 +313,7 @@ impl StepRecovery<'_> {
     }
 
     /// How far the flags of a rename in the folder of the step can be relied on.
-    fn trust(&self) -> RenameTrust {
+    pub(super) fn trust(&self) -> RenameTrust {
         rename_trust(self.disk(), self.folder())
     }
 

@@ -2,11 +2,11 @@
 
 use rustix::io::Errno;
 
-use super::{Content, Done, Lie, NodeId, Store, error};
+use super::{Done, Lie, NodeContent, NodeId, Store, error};
 
 impl Store {
     pub(in super::super) fn read(&self, id: NodeId, offset: u64, size: u32) -> Done<Vec<u8>> {
-        let Content::File(bytes) = &self.node(id)?.content else {
+        let NodeContent::File(bytes) = &self.node(id)?.content else {
             return error(Errno::ISDIR);
         };
         let begin = usize::try_from(offset).unwrap_or(0).min(bytes.len());
@@ -17,7 +17,7 @@ impl Store {
     pub(in super::super) fn write(&mut self, id: NodeId, offset: u64, data: &[u8]) -> Done<()> {
         let now = self.now();
         let node = self.node_mut(id)?;
-        let Content::File(bytes) = &mut node.content else {
+        let NodeContent::File(bytes) = &mut node.content else {
             return error(Errno::ISDIR);
         };
         let begin = usize::try_from(offset).unwrap_or(0);
@@ -32,7 +32,7 @@ impl Store {
     /// Flushes a file. Where one flush fails, what was written into the file is gone.
     pub(in super::super) fn flush(&mut self, id: NodeId) -> Done<()> {
         if self.has(Lie::LosesOneFlush)
-            && let Content::File(bytes) = &mut self.node_mut(id)?.content
+            && let NodeContent::File(bytes) = &mut self.node_mut(id)?.content
         {
             bytes.clear();
             self.set(Lie::LosesOneFlush, false);
