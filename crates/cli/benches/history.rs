@@ -175,6 +175,7 @@ fn draft<'a>(
             size: bytes.len() as u64,
             mode: 0o100_644,
             link: None,
+            inode: None,
             content,
         })
     };

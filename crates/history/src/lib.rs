@@ -5,6 +5,7 @@
 //! - [`OperationStore`] keeps changes ([`Operation`]) with the contents before and after. A change is recorded in two steps,
 //!   [`begin`](RecordStore::begin) before the files are written and [`finish`](RecordStore::finish) afterwards, so that a
 //!   crash in between can be settled from the files.
+//! - [`MoveStore`] lets records go on under the present names of files and roots that other programs moved.
 //! - [`MarkStore`] keeps the places in a session's changes at which a person sent a prompt ([`Mark`]).
 //! - [`SubAgentStore`] knows which sessions are sub-agents of others ([`SubAgent`]), and which session each call belongs to.
 //! - [`ActivityStore`] knows the sessions at work and those whose writes a person has stopped.
@@ -46,6 +47,7 @@ mod kept;
 mod ledger;
 mod line_numbers;
 mod mark;
+mod moves;
 mod operation;
 mod question;
 mod review;
@@ -64,6 +66,7 @@ pub use kept::KeptContent;
 pub use ledger::{Budget, Ledger, Observation};
 pub use line_numbers::{Detail, LineChange, LineNumbers, Mover, Standing};
 pub use mark::{Mark, MarkQuery, MarkStore};
+pub use moves::{FormerRoot, MoveStore, RecordRename};
 pub use operation::{
     ALREADY_UNDONE, Author, ChangeKind, Compressed, Confirmed, Content, ContentStore, Draft,
     FileChange, FileDraft, IdMatch, Limits, LogQuery, Operation, OperationKind, OperationState,

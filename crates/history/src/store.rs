@@ -31,6 +31,7 @@ mod log;
 mod log_search;
 mod looks;
 mod marks;
+mod moves;
 mod open;
 mod open_sessions;
 mod operations;

@@ -26,6 +26,7 @@ fn whole(bytes: &[u8]) -> Option<State<'_>> {
         size: bytes.len() as u64,
         mode: 0o100_644,
         link: None,
+        inode: None,
         content: Content::Whole(bytes),
     })
 }

@@ -4,6 +4,8 @@
 
 mod builder;
 mod handed_in;
+pub(crate) mod moved_files;
+mod moved_roots;
 mod narrow;
 mod open_error;
 mod others;
@@ -87,6 +89,7 @@ pub(crate) struct EngineState {
     pub(crate) resident: ResidentRoots,
     /// Recovery after earlier processes, and displaced files that may still be written to.
     pub(crate) pending_recovery: PendingRecovery,
+    originals: moved_roots::Originals,
     state_dir: Option<PathBuf>,
     state_spelled: OnceLock<Option<PathBuf>>,
     pub(crate) disk: Arc<dyn Disk>,

@@ -5,6 +5,7 @@ mod attribution;
 mod events;
 mod life;
 mod marks;
+mod moves;
 mod on_disk;
 mod patch;
 mod sub_agents;
@@ -21,13 +22,14 @@ use crate::rooms::examine::open::LARGEST;
 use crate::rooms::locate::LinkIndex;
 use crate::rooms::{heal, set_aside};
 
+pub use crate::engine::moved_files::LostFile;
 pub use attribution::{Attribution, Written};
 pub use events::{ChangedFile, EventReader, EventWait, EventsSince, Fact, HistoryEvent, Wake};
 pub use lancet_history::{
     ALREADY_UNDONE, Announcement, CallOwner, ChangeKind, Compressed, ConversationReport, EventKind,
-    FileChange, IdMatch, KnownWorkspace, LogQuery, Mark, MarkQuery, Operation, OperationKind,
-    OperationState, Parentage, RecordedState, Removed, ReportedAs, Reversible, RunningSubAgent,
-    Statistics, StatisticsQuery, StoreError, SubAgent, Totals,
+    FileChange, FormerRoot, IdMatch, KnownWorkspace, LogQuery, Mark, MarkQuery, Operation,
+    OperationKind, OperationState, Parentage, RecordedState, Removed, ReportedAs, Reversible,
+    RunningSubAgent, Statistics, StatisticsQuery, StoreError, SubAgent, Totals,
 };
 pub use life::{FileLife, LifeCursor, LifeEvent};
 pub use on_disk::OnDisk;

@@ -110,7 +110,7 @@ pub use mount_watch::MountWatch;
 pub use recover::{Recovered, RecoveryOutcome};
 pub use resolved::{all_names_through_links, normalize_lexically, resolved_folder};
 pub use revision::{Hasher, Revision};
-pub use roots::{OpenError, Workspace};
+pub use roots::{OpenError, RootMatch, Workspace};
 pub use scan::KnownContent;
 pub use slots::SlotLocks;
 pub use snapshot::{ReadError, Snapshot};

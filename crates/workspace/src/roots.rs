@@ -51,6 +51,17 @@ pub struct Workspace {
     paths: Vec<PathBuf>,
 }
 
+/// How a root relates to a folder that had another path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RootMatch {
+    /// It is that folder, moved or renamed since, or mounted at a second path.
+    Moved,
+    /// It is a copy with the same inode number and birth time, such as a snapshot: the original is still at its path.
+    Copy,
+    /// It is another folder.
+    Other,
+}
+
 /// Why a workspace could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
@@ -212,6 +223,30 @@ impl Workspace {
         let (index, _) = self.root_around(path)?;
         let root = self.roots.get(index)?;
         Some((&root.path, root.id))
+    }
+
+    /// Compares a root with the folder that had this id at another path.
+    pub fn compare_root(&self, root: &Path, (former, id): (&Path, WorkspaceId)) -> RootMatch {
+        let Some(root) = self.roots.iter().find(|known| known.path == root) else {
+            return RootMatch::Other;
+        };
+        let here = (root.path.as_path(), root.handle.as_fd());
+        if WorkspaceId::of_former_path(&*self.disk, here, former) != Some(id) {
+            return RootMatch::Other;
+        }
+        match WorkspaceId::at(&*self.disk, former) {
+            // The folder with this inode and birth time is still there.
+            Ok(Some(now)) if now == id => match self.disk.stat_path(former) {
+                // A bind mount has the same device.
+                Ok(stamp) if (stamp.device, stamp.inode) == (root.device, root.inode) => {
+                    RootMatch::Moved
+                }
+                _ => RootMatch::Copy,
+            },
+            Ok(_) => RootMatch::Moved,
+            // What cannot be looked at may still be the original.
+            Err(_) => RootMatch::Other,
+        }
     }
 
     /// Returns the innermost root whose path is a literal prefix of `path`, and the rest of the path.

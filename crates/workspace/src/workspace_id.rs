@@ -26,7 +26,10 @@ pub struct WorkspaceId([u8; 32]);
 
 impl WorkspaceId {
     pub(crate) fn of_open(disk: &dyn Disk, path: &Path, folder: BorrowedFd<'_>) -> WorkspaceId {
-        let origin = disk.folder_origin(folder, path);
+        WorkspaceId::of(path, &disk.folder_origin(folder, path))
+    }
+
+    fn of(path: &Path, origin: &FolderOrigin) -> WorkspaceId {
         let mut hasher = blake3::Hasher::new_derive_key("lancet workspace");
         let bytes = path.as_os_str().as_bytes();
         hasher.update(&(bytes.len() as u64).to_le_bytes());
@@ -52,6 +55,18 @@ impl WorkspaceId {
                 _ => Err(error),
             },
         }
+    }
+
+    /// The id that an open folder had while it was at another path; none where its file system does not tell folders apart
+    /// by more than their path.
+    pub(crate) fn of_former_path(
+        disk: &dyn Disk,
+        (path, folder): (&Path, BorrowedFd<'_>),
+        former: &Path,
+    ) -> Option<WorkspaceId> {
+        let origin = disk.folder_origin(folder, path);
+        let is_told_apart = origin.inode.is_some() && origin.born.is_some();
+        is_told_apart.then(|| WorkspaceId::of(former, &origin))
     }
 
     /// All 32 bytes, for storage.

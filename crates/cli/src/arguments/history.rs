@@ -47,9 +47,9 @@ pub(crate) struct LogArguments {
     /// they stand, which change wrote, as JSON (Agent Trace)
     #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
     pub(crate) format: Option<LogFormat>,
-    /// Also those in other folders that have or had the same path: in another container, or before the folder was made anew
-    #[arg(long)]
-    pub(crate) all: bool,
+    /// Also those in other folders that have or had the same path: in another container, or before the folder was made again
+    #[arg(long, alias = "all")]
+    pub(crate) other_folders: bool,
     /// One JSON object a line, and a last one with the total
     #[arg(long)]
     pub(crate) json: bool,
@@ -136,6 +136,9 @@ pub(crate) struct UndoArguments {
     /// Leave out the files that were changed since, name them, and take back the others
     #[arg(long)]
     pub(crate) keep_going: bool,
+    /// The present name of a changed file that another program moved
+    #[arg(long = "as", value_name = "PATH", conflicts_with = "hunk")]
+    pub(crate) moved_to: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) flags: UndoFlags,
 }

@@ -8,6 +8,7 @@ mod gc;
 mod line;
 mod log;
 mod missing_prompt;
+mod moves;
 mod operation_json;
 mod owner;
 mod patch;

@@ -14,6 +14,7 @@ use crate::entry::Revision;
 use crate::event::EventStore;
 use crate::kept::KeptContent;
 use crate::mark::MarkStore;
+use crate::moves::MoveStore;
 use crate::question::QuestionStore;
 use crate::review::ReviewStore;
 use crate::store::{Saved, SetAside, StoreError};
@@ -40,6 +41,7 @@ pub trait OperationStore:
     + StoreUpkeep
     + MarkStore
     + SubAgentStore
+    + MoveStore
     + QuestionStore
     + EventStore
     + ReviewStore
@@ -53,6 +55,7 @@ impl<S> OperationStore for S where
         + StoreUpkeep
         + MarkStore
         + SubAgentStore
+        + MoveStore
         + QuestionStore
         + EventStore
         + ReviewStore
@@ -76,12 +79,17 @@ pub trait RecordStore: Send + Sync {
     fn finish(&self, draft: &Draft<'_>) -> Result<Saved, StoreError>;
 
     /// Records that the operation of this kind was carried out on all its files exactly as announced and takes nothing back;
-    /// cheaper than [`finish`](Self::finish). An operation that is no longer announced is not recorded: call `finish` then.
+    /// cheaper than [`finish`](Self::finish). `inodes` has the inode number of each file, where one is left. An operation that
+    /// is no longer announced is not recorded: call `finish` then.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn confirm(&self, id: &str, kind: OperationKind, files: usize)
-    -> Result<Confirmed, StoreError>;
+    fn confirm(
+        &self,
+        id: &str,
+        kind: OperationKind,
+        inodes: &[Option<u64>],
+    ) -> Result<Confirmed, StoreError>;
 
     /// Removes an announced operation that was not carried out.
     ///

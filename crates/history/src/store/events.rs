@@ -247,6 +247,7 @@ mod tests {
                 size: 3,
                 mode: 0o100_644,
                 link: None,
+                inode: None,
                 content: Content::Whole(b"new"),
             }),
             added: 1,
@@ -275,7 +276,9 @@ mod tests {
     }
 
     fn confirm(store: &Store, id: &str, kind: OperationKind, files: usize) {
-        let confirmed = store.confirm(id, kind, files).expect("confirmed");
+        let confirmed = store
+            .confirm(id, kind, &vec![None; files])
+            .expect("confirmed");
         assert_eq!(confirmed, crate::operation::Confirmed::Done);
     }
 

@@ -310,9 +310,11 @@ fn operation_of(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Oper
 fn files_of(connection: &Connection, id: &str) -> rusqlite::Result<Vec<FileChange>> {
     let mut statement = connection.prepare_cached(
         "SELECT f.at, f.path, f.kind, f.moved_from, b.revision, b.size, f.before_mode, f.before_link,
-                a.revision, a.size, f.after_mode, f.after_link, f.added, f.removed, f.folders, f.undone, w.id, w.root
+                a.revision, a.size, f.after_mode, f.after_link, f.added, f.removed, f.folders, f.undone, w.id, w.root,
+                f.before_inode, f.inode, n.path
          FROM files f LEFT JOIN contents b ON b.id = f.before LEFT JOIN contents a ON a.id = f.after
              LEFT JOIN workspaces w ON w.number = f.workspace
+             LEFT JOIN former_names n ON n.operation = f.operation AND n.file = f.at
          WHERE f.operation = ?1 ORDER BY f.at",
     )?;
     let rows = statement.query_map([id], |row| {
@@ -355,6 +357,9 @@ fn files_of(connection: &Connection, id: &str) -> rusqlite::Result<Vec<FileChang
                 }),
                 None => None,
             },
+            before_inode: row.get::<_, Option<i64>>(18)?.map(i64::cast_unsigned),
+            inode: row.get::<_, Option<i64>>(19)?.map(i64::cast_unsigned),
+            former_path: path(20)?,
         })
     })?;
     rows.collect()

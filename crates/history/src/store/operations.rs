@@ -112,7 +112,7 @@ impl RecordStore for Store {
         &self,
         id: &str,
         kind: OperationKind,
-        files: usize,
+        inodes: &[Option<u64>],
     ) -> Result<Confirmed, StoreError> {
         let (begun, set_aside) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
@@ -120,7 +120,12 @@ impl RecordStore for Store {
                 .prepare_cached("DELETE FROM begun WHERE id = ?1")?
                 .execute([id])?;
             if begun > 0 {
-                events::append_changes(&transaction, id, kind, 0..files)?;
+                events::append_changes(&transaction, id, kind, 0..inodes.len())?;
+                for (at, inode) in inodes.iter().enumerate() {
+                    if let Some(inode) = inode {
+                        records::note_inode(&transaction, id, at, *inode)?;
+                    }
+                }
             }
             transaction.commit()?;
             Ok(begun)

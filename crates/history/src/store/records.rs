@@ -111,11 +111,16 @@ fn insert_file(
     let workspace = workspace.transpose()?;
     let mode =
         |kept: &Option<crate::operation::State<'_>>| kept.as_ref().map_or(0, |kept| kept.mode);
+    let inode = |kept: &Option<crate::operation::State<'_>>| {
+        let kept = kept.as_ref()?;
+        kept.inode.map(u64::cast_signed)
+    };
     transaction
         .prepare_cached(
             "INSERT INTO files (operation, at, path, kind, moved_from, before, before_mode, before_link,
-                                after, after_mode, after_link, added, removed, folders, workspace)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+                                after, after_mode, after_link, added, removed, folders, workspace,
+                                before_inode, inode)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
         )?
         .execute(params![
             id,
@@ -132,8 +137,23 @@ fn insert_file(
             file.added as i64,
             file.removed as i64,
             folders_of(&file.folders),
-            workspace
+            workspace,
+            inode(&file.before),
+            inode(&file.after)
         ])?;
+    Ok(())
+}
+
+/// Records the inode number of the file that an operation left at an index.
+pub(super) fn note_inode(
+    transaction: &WriteTransaction<'_>,
+    operation: &str,
+    at: usize,
+    inode: u64,
+) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached("UPDATE files SET inode = ?3 WHERE operation = ?1 AND at = ?2")?
+        .execute(params![operation, at as i64, inode.cast_signed()])?;
     Ok(())
 }
 
@@ -161,6 +181,9 @@ pub(super) fn complete(
                 after.mode,
                 folders_of(&file.folders)
             ])?;
+        if let Some(inode) = after.inode {
+            note_inode(transaction, draft.id, at, inode)?;
+        }
     }
     for taken in &draft.takes_back {
         mark(transaction, &taken.operation, taken.at, Some(draft.id), 0)?;

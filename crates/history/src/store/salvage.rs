@@ -13,7 +13,7 @@ use super::schema::{STEPS, version};
 use crate::entry::Revision;
 
 /// The tables, referenced ones first, with the columns of their primary key.
-const TABLES: [(&str, &str); 22] = [
+const TABLES: [(&str, &str); 24] = [
     ("sessions", "id"),
     ("ledger", "session, path"),
     ("workspaces", "number"),
@@ -22,6 +22,8 @@ const TABLES: [(&str, &str); 22] = [
     ("begun", "id"),
     ("files", "operation, at"),
     ("parted", "operation, file"),
+    ("former_names", "operation, file"),
+    ("former_roots", "workspace, root"),
     ("taken_back", "operation, earlier, at"),
     ("refusals", "hour, session, tool, name, folder"),
     ("unsealed", "file"),

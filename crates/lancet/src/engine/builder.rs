@@ -391,6 +391,7 @@ impl Builder {
             resident,
             state_dir: self.state_dir,
             pending_recovery: Default::default(),
+            originals: Default::default(),
             state_spelled: OnceLock::new(),
             sessions: Mutex::default(),
         };

@@ -138,7 +138,10 @@ pub(crate) fn finish(
     // operations.
     adopt();
     let confirmed = if announced.says_all(plan, written) {
-        store.confirm(&announced.id, plan.origin.kind, plan.files.len())
+        let files = plan.files.iter().zip(written);
+        let inodes = files.map(|(file, written)| (!file.removes()).then_some(written.stamp.inode));
+        let inodes: Vec<Option<u64>> = inodes.collect();
+        store.confirm(&announced.id, plan.origin.kind, &inodes)
     } else {
         Ok(Confirmed::Missing(Saved::default()))
     };

@@ -19,6 +19,7 @@ use crate::approval::Approver;
 use crate::audience::{ReadLines, Vocabulary};
 use crate::builtin::Tool;
 use crate::call::{Caller, Cancel, Stopped};
+use crate::engine::moved_files::Thoroughness;
 use crate::engine::{EngineView, OtherWorkspaces, TROUBLE_ROOM};
 use crate::limit::{AnswerLimit, Pictures};
 use crate::order::Turn;
@@ -81,6 +82,8 @@ pub(crate) struct CallContext<'s> {
     pub(super) chosen: RefCell<Vec<String>>,
     /// The roots in the history whose paths lead elsewhere now, once they were looked for.
     others: OnceCell<OtherWorkspaces>,
+    /// Whether files that other programs moved were looked for.
+    followed: Cell<bool>,
 }
 
 /// Whether a call takes the turn for the files that it would change.
@@ -132,6 +135,7 @@ impl<'s> CallContext<'s> {
             formatted: RefCell::default(),
             chosen: RefCell::default(),
             others: OnceCell::new(),
+            followed: Cell::default(),
         }
     }
 
@@ -170,6 +174,14 @@ impl<'s> CallContext<'s> {
         }
         let others = self.engine.other_workspaces()?;
         Ok(self.others.get_or_init(|| others))
+    }
+
+    /// Lets the records of files that other programs moved go on under their present names; once in a call.
+    pub(crate) fn follow_moved_files(&self) -> Result<(), StoreError> {
+        if !self.followed.replace(true) {
+            self.engine.follow_files(Thoroughness::Whole)?;
+        }
+        Ok(())
     }
 
     /// Refuses to continue a call that was cancelled or has taken too long. It is called only where nothing has been

@@ -296,6 +296,7 @@ fn record(
         size,
         mode: unsealed.mode,
         link: None,
+        inode: None,
         content: Content::Displaced,
     };
     let workspace = recorded_workspace(store, &unsealed.operation, &unsealed.path)?;

@@ -11,6 +11,7 @@ mod killed;
 mod large;
 mod laws;
 mod lost;
+mod moved;
 mod processes;
 mod same_path;
 mod search;

@@ -64,7 +64,20 @@ pub(super) fn line(
         .files
         .iter()
         .take(3)
-        .map(|file| visible(&history.relative(&file.path).display().to_string()).into_owned())
+        .map(|file| {
+            let name = visible(&history.relative(&file.path).display().to_string()).into_owned();
+            match file
+                .former_path
+                .as_deref()
+                .filter(|then| *then != file.path)
+            {
+                Some(then) => {
+                    let then = history.relative(then).display().to_string();
+                    format!("{name} (then {})", visible(&then))
+                }
+                None => name,
+            }
+        })
         .collect();
     let more = match operation.files.len() {
         0..=3 => String::new(),

@@ -10,7 +10,7 @@ use super::line::{Columns, LineForm, SUMMARIES, line, summary};
 use super::operation_json::object;
 use super::prompt::Prompts;
 use super::show::not_an_id;
-use super::{attribution, patch, time, who};
+use super::{attribution, moves, patch, time, who};
 use crate::arguments::{LogArguments, LogFormat};
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
@@ -34,6 +34,8 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
     if let Some(client) = &arguments.client {
         who::check_client(&history, client)?;
     }
+    // What cannot be followed is listed under its old name.
+    let _ = history.follow_moved_files();
     let query = LogQuery {
         // The history has resolved paths, so symbolic links in the given path are resolved, too.
         path: path.map(|path| path.canonicalize().unwrap_or(path)),
@@ -46,14 +48,15 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
         }),
         ..LogQuery::default()
     };
-    let operations = match arguments.all {
+    let operations = match arguments.other_folders {
         true => history.log_all(&query),
         false => history.log(&query),
     };
     let operations = operations.map_err(unreadable)?;
-    if !arguments.all {
+    if !arguments.other_folders {
         let others = history.left_out(&query).map_err(unreadable)?;
         tell_left_out(others);
+        moves::tell_names(&history, &operations)?;
     }
     if operations.is_empty() && !arguments.json {
         print_error(&format!(
@@ -134,7 +137,7 @@ fn tell_left_out(number: usize) {
         more => format!("{more} changes"),
     };
     print_error(&format!(
-        "lancet: {changes} in another folder that had the same path left out (in another container, or before the folder was made anew); `lancet log --all` lists all\n"
+        "lancet: {changes} in another folder that had the same path left out (in another container, or before the folder was made again); `lancet log --other-folders` lists them, too\n"
     ));
 }
 

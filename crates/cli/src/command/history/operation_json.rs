@@ -21,6 +21,7 @@ pub(super) fn object(operation: &Operation) -> Value {
         .map(|file| {
             json!({
                 "file_path": file.path.display().to_string(),
+                "former_path": file.former_path.as_ref().map(|path| path.display().to_string()),
                 "type": file.kind.word(),
                 "added": file.added,
                 "removed": file.removed,

@@ -26,6 +26,7 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
     let lancet = open(&arguments.place, RootHint::Project, None, around)?;
     let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
     let history = lancet.history().ok_or_else(without)?;
+    let _ = history.follow_moved_files();
     let typed = arguments.operation.as_deref();
     if let Some((file, id)) = typed.and_then(|typed| typed.rsplit_once('@'))
         && !file.is_empty()

@@ -8,14 +8,14 @@ use lancet::{Reply, Session};
 use super::access::{history, open, unreadable};
 use super::log::list;
 use super::show::{check_length, find, not_an_id};
-use super::{prompt, time, who};
+use super::{moves, prompt, time, who};
 use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::{RedoArguments, RestoreArguments, UndoArguments, UndoFlags};
 use crate::failure::{Exit, Failure};
 use crate::fault::{begin_call, caller};
 use crate::guard;
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::{TerminalApprover, WorkLine, print, print_error};
+use crate::terminal::{Consent, TerminalApprover, WorkLine, print, print_error};
 
 /// Runs `lancet undo`.
 pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<Exit, Failure> {
@@ -72,7 +72,13 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
             Conflicts::Refuse
         });
     asked.dry_run = arguments.flags.dry_run;
+    if let Some(path) = &arguments.moved_to {
+        let path = around.absolute(path)?;
+        let history = history(&arguments.flags.place, RootHint::At(&path), around)?;
+        moves::follow_as(&history, &path, around)?;
+    }
     take_back(&arguments.flags, reach, heading, around, |session| {
+        let mut asked = asked.clone();
         asked.cancel = Some(begin_call());
         session.take_back(asked, caller())
     })
@@ -113,7 +119,7 @@ fn one_hunk(
         TakeHunk::new(file.path.clone(), operation.id.clone(), before, hunk.lines).of_operation();
     asked.dry_run = flags.dry_run;
     take_back(flags, RootHint::Project, None, around, |session| {
-        session.take_hunk(asked, caller())
+        session.take_hunk(asked.clone(), caller())
     })
 }
 
@@ -137,6 +143,7 @@ pub(crate) fn redo(arguments: &RedoArguments, around: &Surroundings) -> Result<E
         None,
         around,
         |session| {
+            let mut asked = asked.clone();
             asked.cancel = Some(begin_call());
             session.take_back(asked, caller())
         },
@@ -177,7 +184,7 @@ pub(crate) fn restore(
         for one in &mut asked {
             one.cancel = Some(cancel.clone());
         }
-        session.restore_all(asked, caller())
+        session.restore_all(asked.clone(), caller())
     })
 }
 
@@ -190,6 +197,7 @@ fn versions(
     let file = around.absolute(typed.as_ref())?;
     let place = &arguments.flags.place;
     let history = history(place, RootHint::At(&file), around)?;
+    let _ = history.follow_moved_files();
     let query = LogQuery {
         path: Some(file.canonicalize().unwrap_or(file)),
         ..LogQuery::default()
@@ -222,7 +230,7 @@ fn take_back(
     reach: RootHint<'_>,
     heading: Option<String>,
     around: &Surroundings,
-    act: impl FnOnce(&Session) -> Reply,
+    mut act: impl FnMut(&Session) -> Reply,
 ) -> Result<Exit, Failure> {
     let consent = guard::consent(flags.yes, flags.yes_protected, &flags.place, around)?;
     let approver = TerminalApprover::new(consent, around);
@@ -231,8 +239,14 @@ fn take_back(
     }
     let lancet = open(&flags.place, reach, Some(approver.clone()), around)?;
     let working = WorkLine::begin("working");
-    let reply = act(&lancet.new_session());
+    let mut reply = act(&lancet.new_session());
     drop(working);
+    if let Some(history) = lancet.history() {
+        let may_ask = consent == Consent::Ask && !flags.json && !flags.dry_run;
+        if moves::is_followed(&history, &reply, may_ask, around)? {
+            reply = act(&lancet.new_session());
+        }
+    }
     if let Some(heading) = heading.filter(|_| !flags.json && !approver.has_shown()) {
         print_error(&heading);
     }

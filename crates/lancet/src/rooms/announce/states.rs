@@ -67,6 +67,7 @@ impl FilePlan {
             size: stamp.size,
             mode: stamp.mode,
             link: Some(Path::new(target)),
+            inode: Some(stamp.inode),
             content: Content::Displaced,
         })
     }
@@ -92,6 +93,7 @@ impl FilePlan {
             size: stamp.size,
             mode: stamp.mode,
             link: None,
+            inode: Some(stamp.inode),
             content,
         })
     }
@@ -110,7 +112,12 @@ impl FilePlan {
                 // The same content as before, or the same link.
                 let before = self.state_before(written)?;
                 let mode = written.map_or(before.mode, |written| written.stamp.mode);
-                return Some(State { mode, ..before });
+                let inode = written.map(|written| written.stamp.inode);
+                return Some(State {
+                    mode,
+                    inode,
+                    ..before
+                });
             }
             New::Whole(bytes) | New::Restored { bytes, .. } => {
                 (bytes.len() as u64, Content::Whole(bytes))
@@ -126,6 +133,7 @@ impl FilePlan {
             size,
             mode: written.map_or(mode, |written| written.stamp.mode),
             link: None,
+            inode: written.map(|written| written.stamp.inode),
             content,
         })
     }

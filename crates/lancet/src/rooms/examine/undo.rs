@@ -54,6 +54,7 @@ pub(crate) fn examine(
     whose: Whose,
 ) -> Result<Plan, Refusal> {
     let store = store(context)?;
+    context.follow_moved_files().map_err(unreadable)?;
     let rows = select::rows(context, store, asked, whose)?;
     select::keep_choice(context, &rows)?;
     let (renamed, plain) = renamed_chain::split(&rows);
@@ -106,6 +107,7 @@ impl Examined {
         let path = chain.target.path().to_path_buf();
         let by = match walk::back(context, attempt, store, chain, all, asked) {
             Ok(Back::To(mut file, parts)) => {
+                file.view.notices.extend(moved_by_others(&rows));
                 if was_parted(store, &rows)? {
                     file.view.notices.push(PARTED.to_owned());
                 }
@@ -319,4 +321,18 @@ fn store<'d>(context: &'d CallContext<'_>) -> Result<&'d dyn OperationStore, Ref
     };
     crate::rooms::heal::settle_history_once(context.engine());
     Ok(&**store)
+}
+
+/// Says under which name a file was changed that another program has moved since.
+fn moved_by_others(rows: &[&Row]) -> Option<String> {
+    let mut rows = rows.iter();
+    let (former, now) = rows.find_map(|row| {
+        let former = row.change.former_path.as_deref()?;
+        (former != row.change.path).then_some((former, &row.change.path))
+    })?;
+    Some(format!(
+        "{} was changed under the name {}; another program has moved it since",
+        quote_path(now),
+        quote_path(former)
+    ))
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use lancet_history::{Operation, OperationStore};
 
+use super::kept::unreadable;
 use super::view::{self, Wanted};
 use super::{select, store, walk};
 use crate::refusal::{Refusal, RefusalKind};
@@ -24,6 +25,7 @@ pub(crate) fn restore(
     asked: &[Restore],
 ) -> Result<Plan, Refusal> {
     let store = store(context)?;
+    context.follow_moved_files().map_err(unreadable)?;
     let mut located: Vec<(&Restore, Target)> = Vec::with_capacity(asked.len());
     for asked in asked {
         let path = asked.file.to_string_lossy();

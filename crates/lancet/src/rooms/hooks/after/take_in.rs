@@ -151,6 +151,7 @@ fn record(
                 size: file.old.len() as u64,
                 mode,
                 link: None,
+                inode: Some(recorded.written[file.at].stamp.inode),
                 content: Content::Whole(&file.old),
             }),
             after: file.new.as_ref().map(|new| State {
@@ -158,6 +159,7 @@ fn record(
                 size: new.bytes.len() as u64,
                 mode: new.stamp.mode,
                 link: None,
+                inode: Some(new.stamp.inode),
                 content: Content::Whole(&new.bytes),
             }),
             added,

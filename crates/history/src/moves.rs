@@ -1,0 +1,57 @@
+//! Files and roots that other programs moved: their records go on under the present names. The implementation in SQLite is
+//! [`Store`](crate::Store).
+
+use std::path::{Path, PathBuf};
+
+use crate::store::StoreError;
+use crate::workspace::{KnownWorkspace, WorkspaceRef};
+
+/// A recorded change of a file whose file has another name now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordRename {
+    /// The operation.
+    pub operation: String,
+    /// The index of the file in the operation.
+    pub at: usize,
+    /// The path in the record.
+    pub from: PathBuf,
+    /// The path that the record gets.
+    pub to: PathBuf,
+}
+
+/// A path that a root had earlier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FormerRoot {
+    /// The path.
+    pub root: PathBuf,
+    /// The newest operation that was recorded there, by its [`sequence`](crate::Operation::sequence).
+    pub newest: i64,
+}
+
+/// A store whose records can be given other names.
+pub trait MoveStore: Send + Sync {
+    /// Gives records other paths, all or none. The path at the time of the change is kept beside the record.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn rename_records(&self, renames: &[RecordRename]) -> Result<(), StoreError>;
+
+    /// Gives all records of a root to the same folder under its present path. Returns the number of operations.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn move_root(&self, from: &KnownWorkspace, to: &WorkspaceRef<'_>) -> Result<u64, StoreError>;
+
+    /// The paths that a root had earlier, latest first.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn former_roots(&self, id: &[u8; 32]) -> Result<Vec<FormerRoot>, StoreError>;
+
+    /// All roots that changes were recorded with, except the one at this path.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn roots_elsewhere(&self, path: &Path) -> Result<Vec<KnownWorkspace>, StoreError>;
+}

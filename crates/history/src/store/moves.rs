@@ -1,0 +1,253 @@
+//! Gives records other paths: those of files that another program moved, and those of a root that was renamed. Paths in the
+//! database are absolute, so that every query of the log, of an undo and of the review is by the present name.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, params};
+
+use super::paths::{below, bytes_of, path_of};
+use super::transaction::WriteTransaction;
+use super::{Store, StoreError, workspaces};
+use crate::moves::{FormerRoot, MoveStore, RecordRename};
+use crate::workspace::{KnownWorkspace, WorkspaceRef};
+
+impl MoveStore for Store {
+    fn rename_records(&self, renames: &[RecordRename]) -> Result<(), StoreError> {
+        let ((), _) = self.run(|connection| {
+            let transaction = WriteTransaction::begin(connection)?;
+            for rename in renames {
+                rename_record(&transaction, rename)?;
+            }
+            transaction.commit()
+        })?;
+        Ok(())
+    }
+
+    fn move_root(&self, from: &KnownWorkspace, to: &WorkspaceRef<'_>) -> Result<u64, StoreError> {
+        let (moved, _) = self.run(|connection| {
+            let transaction = WriteTransaction::begin(connection)?;
+            let moved = move_root(&transaction, from, to)?;
+            transaction.commit()?;
+            Ok(moved)
+        })?;
+        Ok(moved)
+    }
+
+    fn former_roots(&self, id: &[u8; 32]) -> Result<Vec<FormerRoot>, StoreError> {
+        let (found, _) = self.run(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT f.root, f.sequence FROM former_roots f JOIN workspaces w ON w.number = f.workspace
+                 WHERE w.id = ?1 ORDER BY f.sequence DESC",
+            )?;
+            let rows = statement.query_map([id], |row| {
+                Ok(FormerRoot {
+                    root: path_of(&row.get::<_, Vec<u8>>(0)?),
+                    newest: row.get(1)?,
+                })
+            })?;
+            rows.collect::<rusqlite::Result<Vec<_>>>()
+        })?;
+        Ok(found)
+    }
+
+    fn roots_elsewhere(&self, path: &Path) -> Result<Vec<KnownWorkspace>, StoreError> {
+        let (found, _) = self.run(|connection| {
+            let mut statement =
+                connection.prepare_cached("SELECT id, root FROM workspaces WHERE root <> ?1")?;
+            let rows = statement.query_map([bytes_of(path)], |row| {
+                Ok(KnownWorkspace {
+                    id: row.get(0)?,
+                    root: path_of(&row.get::<_, Vec<u8>>(1)?),
+                })
+            })?;
+            rows.collect::<rusqlite::Result<Vec<_>>>()
+        })?;
+        Ok(found)
+    }
+}
+
+/// Gives one record another path, unless another process has done so meanwhile.
+fn rename_record(
+    transaction: &WriteTransaction<'_>,
+    rename: &RecordRename,
+) -> rusqlite::Result<()> {
+    let changed = transaction
+        .prepare_cached(
+            "UPDATE files SET path = ?4 WHERE operation = ?1 AND at = ?2 AND path = ?3",
+        )?
+        .execute(params![
+            rename.operation,
+            rename.at as i64,
+            bytes_of(&rename.from),
+            bytes_of(&rename.to)
+        ])?;
+    if changed > 0 {
+        // The first name is kept however often the file is moved.
+        transaction
+            .prepare_cached(
+                "INSERT OR IGNORE INTO former_names (operation, file, path) VALUES (?1, ?2, ?3)",
+            )?
+            .execute(params![
+                rename.operation,
+                rename.at as i64,
+                bytes_of(&rename.from)
+            ])?;
+    }
+    Ok(())
+}
+
+/// A column with paths of a root's files.
+struct PathColumn {
+    /// Reads operation, index of the file, and path.
+    select: &'static str,
+    /// Sets the path.
+    update: &'static str,
+}
+
+/// The columns whose rows are found by an operation. Ledgers are left out: a session reads a file again under its new name.
+const COLUMNS: [PathColumn; 3] = [
+    PathColumn {
+        select: "SELECT operation, at, path FROM files WHERE workspace = ?1 AND path > ?2 AND path < ?3",
+        update: "UPDATE files SET path = ?3 WHERE operation = ?1 AND at = ?2",
+    },
+    PathColumn {
+        select: "SELECT operation, at, moved_from FROM files
+                 WHERE workspace = ?1 AND moved_from > ?2 AND moved_from < ?3",
+        update: "UPDATE files SET moved_from = ?3 WHERE operation = ?1 AND at = ?2",
+    },
+    PathColumn {
+        select: "SELECT n.operation, n.file, n.path FROM former_names n
+                 JOIN files f ON f.operation = n.operation AND f.at = n.file
+                 WHERE f.workspace = ?1 AND n.path > ?2 AND n.path < ?3",
+        update: "UPDATE former_names SET path = ?3 WHERE operation = ?1 AND file = ?2",
+    },
+];
+
+fn move_root(
+    transaction: &WriteTransaction<'_>,
+    from: &KnownWorkspace,
+    to: &WorkspaceRef<'_>,
+) -> rusqlite::Result<u64> {
+    let numbers = workspaces::numbers(transaction, &[from.id])?;
+    let Some(old) = numbers.first().copied() else {
+        return Ok(0);
+    };
+    let new = workspaces::number_of(transaction, to)?;
+    let (operations, newest): (i64, Option<i64>) = transaction.query_row(
+        "SELECT count(DISTINCT o.id), max(o.sequence) FROM files f JOIN operations o ON o.id = f.operation
+         WHERE f.workspace = ?1",
+        [old],
+        |row| row.try_into(),
+    )?;
+    for column in &COLUMNS {
+        move_paths(transaction, column, old, &from.root, to.root)?;
+    }
+    move_looks(transaction, old, &from.root, to.root)?;
+    move_folders(transaction, old, &from.root, to.root)?;
+    for statement in [
+        "UPDATE files SET workspace = ?2 WHERE workspace = ?1",
+        "UPDATE OR REPLACE looks SET workspace = ?2 WHERE workspace = ?1",
+        "UPDATE OR IGNORE former_roots SET workspace = ?2 WHERE workspace = ?1",
+        "UPDATE questions SET workspace = ?2 WHERE workspace = ?1",
+        "UPDATE events SET workspace = ?2 WHERE workspace = ?1",
+        "UPDATE open_sessions SET workspace = ?2 WHERE workspace = ?1",
+    ] {
+        transaction.execute(statement, params![old, new])?;
+    }
+    for statement in [
+        "DELETE FROM former_roots WHERE workspace = ?1",
+        "DELETE FROM workspaces WHERE number = ?1",
+    ] {
+        transaction.execute(statement, [old])?;
+    }
+    if let Some(newest) = newest {
+        transaction.execute(
+            "INSERT OR REPLACE INTO former_roots (workspace, root, sequence) VALUES (?1, ?2, ?3)",
+            params![new, bytes_of(&from.root), newest],
+        )?;
+    }
+    transaction.execute(
+        "DELETE FROM former_roots WHERE workspace = ?1 AND root = ?2",
+        params![new, bytes_of(to.root)],
+    )?;
+    Ok(operations.unsigned_abs())
+}
+
+fn move_paths(
+    connection: &Connection,
+    column: &PathColumn,
+    workspace: i64,
+    from: &Path,
+    to: &Path,
+) -> rusqlite::Result<()> {
+    let (first, last) = below(from);
+    let mut select = connection.prepare(column.select)?;
+    let rows = select.query_map(params![workspace, first, last], |row| {
+        let path: Vec<u8> = row.get(2)?;
+        Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, path))
+    })?;
+    let rows: Vec<(String, i64, Vec<u8>)> = rows.collect::<rusqlite::Result<_>>()?;
+    let mut update = connection.prepare(column.update)?;
+    for (key, number, path) in rows {
+        let path = moved(&path_of(&path), from, to);
+        update.execute(params![key, number, bytes_of(&path)])?;
+    }
+    Ok(())
+}
+
+fn move_looks(
+    connection: &Connection,
+    workspace: i64,
+    from: &Path,
+    to: &Path,
+) -> rusqlite::Result<()> {
+    let mut select = connection.prepare("SELECT path FROM looks WHERE workspace = ?1")?;
+    let rows = select.query_map([workspace], |row| row.get(0))?;
+    let rows: Vec<Vec<u8>> = rows.collect::<rusqlite::Result<_>>()?;
+    let mut update = connection
+        .prepare("UPDATE OR REPLACE looks SET path = ?2 WHERE path = ?1 AND workspace = ?3")?;
+    for path in rows {
+        let present = moved(&path_of(&path), from, to);
+        update.execute(params![path, bytes_of(&present), workspace])?;
+    }
+    Ok(())
+}
+
+/// Moves the folders that were made for files, which are one list in each row.
+fn move_folders(
+    connection: &Connection,
+    workspace: i64,
+    from: &Path,
+    to: &Path,
+) -> rusqlite::Result<()> {
+    let mut select = connection.prepare(
+        "SELECT operation, at, folders FROM files WHERE workspace = ?1 AND folders <> x''",
+    )?;
+    let rows = select.query_map([workspace], |row| {
+        let folders: Vec<u8> = row.get(2)?;
+        Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, folders))
+    })?;
+    let rows: Vec<(String, i64, Vec<u8>)> = rows.collect::<rusqlite::Result<_>>()?;
+    let mut update =
+        connection.prepare("UPDATE files SET folders = ?3 WHERE operation = ?1 AND at = ?2")?;
+    for (operation, at, folders) in rows {
+        let mut changed = Vec::with_capacity(folders.len());
+        for folder in folders
+            .split(|byte| *byte == 0)
+            .filter(|one| !one.is_empty())
+        {
+            changed.extend_from_slice(bytes_of(&moved(&path_of(folder), from, to)));
+            changed.push(0);
+        }
+        update.execute(params![operation, at, changed])?;
+    }
+    Ok(())
+}
+
+/// A path below one folder as the same path below another.
+fn moved(path: &Path, from: &Path, to: &Path) -> PathBuf {
+    match path.strip_prefix(from) {
+        Ok(rest) => to.join(rest),
+        Err(_) => path.to_path_buf(),
+    }
+}

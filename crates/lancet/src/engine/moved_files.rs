@@ -1,0 +1,158 @@
+//! Files that another program moved: their records go on under the present names. A file is recognised by its inode number
+//! together with the bytes that the last change left. Where only the bytes match, a person decides.
+
+mod lives;
+mod search;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use lancet_history::{LogQuery, RecordRename, StoreError};
+use lancet_workspace::FileType;
+
+use self::lives::{Life, lives};
+use self::search::{Wanted, search};
+use super::EngineView;
+use crate::rooms::examine::open::LARGEST;
+
+/// The most operations whose files are followed, newest first.
+const MOST_OPERATIONS: usize = 5_000;
+/// The smallest file that is recognised by its bytes alone.
+const LEAST_BYTES: u64 = 32;
+
+/// A recorded file that is not under its name, and the files with exactly its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LostFile {
+    /// The path in the records.
+    pub path: PathBuf,
+    /// The files below the roots that have the bytes which the last change left, none of them a recorded file.
+    pub candidates: Vec<PathBuf>,
+}
+
+/// How thoroughly moved files are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Thoroughness {
+    /// For a list: what can be found in little time.
+    Brief,
+    /// For an undo: the whole tree.
+    Whole,
+}
+
+impl Thoroughness {
+    fn limit(self) -> Duration {
+        match self {
+            Thoroughness::Brief => Duration::from_millis(300),
+            Thoroughness::Whole => Duration::from_secs(20),
+        }
+    }
+}
+
+impl EngineView {
+    /// Lets the records of files that another program moved go on under their present names. Returns the files that are not
+    /// under their names and were not found by their inode numbers.
+    pub(crate) fn follow_files(&self, how: Thoroughness) -> Result<Vec<LostFile>, StoreError> {
+        let Some(store) = self.history() else {
+            return Ok(Vec::new());
+        };
+        let operations = store.log(&LogQuery {
+            below: self.roots().to_vec(),
+            without: self.other_workspaces()?.ids(),
+            limit: Some(MOST_OPERATIONS),
+            ..LogQuery::default()
+        })?;
+        let mut all = lives(operations);
+        let lost = self.lost(&all);
+        let mut found_elsewhere = Vec::new();
+        if !lost.is_empty() {
+            let wanted = lost.iter().filter_map(|at| Wanted::of(*at, &all[*at]));
+            let wanted: Vec<Wanted> = wanted.collect();
+            let found = search(self, &wanted, how.limit());
+            for (at, path) in &found.moved {
+                all[*at].move_to(path.clone());
+            }
+            found_elsewhere = self.candidates(&all, &lost, found.same_bytes);
+        }
+        let renames: Vec<RecordRename> = all.iter().flat_map(Life::renames).collect();
+        if !renames.is_empty() {
+            store.rename_records(&renames)?;
+        }
+        Ok(found_elsewhere)
+    }
+
+    /// Lets the records of a file go on under another name, as a person decides.
+    pub(crate) fn follow_file(&self, from: &Path, to: &Path) -> Result<bool, StoreError> {
+        let Some(store) = self.history() else {
+            return Ok(false);
+        };
+        let operations = store.log(&LogQuery {
+            below: self.roots().to_vec(),
+            without: self.other_workspaces()?.ids(),
+            limit: Some(MOST_OPERATIONS),
+            ..LogQuery::default()
+        })?;
+        let mut all = lives(operations);
+        let Some(life) = all.iter_mut().rev().find(|life| life.is_at(from)) else {
+            return Ok(false);
+        };
+        life.move_to(to.to_path_buf());
+        store.rename_records(&life.renames().collect::<Vec<_>>())?;
+        Ok(true)
+    }
+
+    /// The lives whose file is not at its name.
+    fn lost(&self, all: &[Life]) -> Vec<usize> {
+        let at_name = |path: &Path| {
+            let located = self.ceiling().locate_as_spelled(path).ok()?;
+            let is_file = located.kind() == FileType::File;
+            located.stat().filter(|_| is_file).map(|stamp| stamp.inode)
+        };
+        let of_others = |inode: u64, own: usize| {
+            let mut lives = all.iter().enumerate();
+            lives.any(|(at, life)| at != own && life.exists && life.inode == Some(inode))
+        };
+        let mut lost = Vec::new();
+        for (at, life) in all.iter().enumerate() {
+            if !life.exists || life.is_link {
+                continue;
+            }
+            let is_here = match at_name(life.name()) {
+                None => false,
+                Some(inode) if life.inode == Some(inode) => true,
+                // The file of another record has the name now, or a later record has it.
+                Some(inode) => life.holds_name && !of_others(inode, at),
+            };
+            if !is_here {
+                lost.push(at);
+            }
+        }
+        lost
+    }
+
+    /// The lost files with their candidates by bytes. A file that a record is about is none.
+    fn candidates(
+        &self,
+        all: &[Life],
+        lost: &[usize],
+        same_bytes: Vec<(usize, PathBuf)>,
+    ) -> Vec<LostFile> {
+        let is_recorded = |path: &Path| all.iter().any(|life| life.exists && life.is_at(path));
+        let still_lost = lost.iter().filter(|at| !all[**at].is_moved);
+        let lost = still_lost.map(|at| LostFile {
+            path: all[*at].name().to_path_buf(),
+            candidates: same_bytes
+                .iter()
+                .filter(|(of, path)| of == at && !is_recorded(path))
+                .map(|(_, path)| path.clone())
+                .collect(),
+        });
+        lost.collect()
+    }
+}
+
+/// Whether the bytes of a file are those of a revision.
+fn has_bytes(engine: &EngineView, path: &Path, revision: &[u8; 32]) -> bool {
+    let located = engine.ceiling().locate_as_spelled(path).ok();
+    let snapshot = located.and_then(|located| located.snapshot(LARGEST).ok());
+    snapshot.is_some_and(|snapshot| snapshot.revision.as_bytes() == revision)
+}

@@ -1,0 +1,67 @@
+//! Roots that were renamed or moved: the records of the folder go on under its present path. A copy of a root that has the
+//! same inode number and birth time, such as a snapshot, gets none of them.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use lancet_history::{FormerRoot, StoreError, WorkspaceRef};
+use lancet_workspace::{RootMatch, WorkspaceId};
+
+use super::EngineView;
+
+/// The folders that roots of this engine are copies of, once that was looked up.
+#[derive(Debug, Default)]
+pub(super) struct Originals(OnceLock<Vec<PathBuf>>);
+
+impl EngineView {
+    /// Lets records that were made under earlier paths of the roots go on under the present ones. It happens once for each
+    /// engine: a root that is moved while the engine is open is refused.
+    pub(super) fn follow_roots(&self) {
+        let originals = &self.base().originals.0;
+        if originals.get().is_none() {
+            // A store that cannot be written is read as it is.
+            let found = self.find_originals().unwrap_or_default();
+            let _ = originals.set(found);
+        }
+    }
+
+    fn find_originals(&self) -> Result<Vec<PathBuf>, StoreError> {
+        let mut originals = Vec::new();
+        let Some(store) = self.history() else {
+            return Ok(originals);
+        };
+        for root in self.ceiling().roots() {
+            let Some((_, id)) = self.ceiling().root_of(root) else {
+                continue;
+            };
+            let here = WorkspaceRef {
+                id: *id.as_bytes(),
+                root,
+            };
+            for known in store.roots_elsewhere(root)? {
+                let former = (known.root.as_path(), WorkspaceId::from(known.id));
+                match self.ceiling().compare_root(root, former) {
+                    RootMatch::Moved => drop(store.move_root(&known, &here)?),
+                    RootMatch::Copy => originals.push(known.root),
+                    RootMatch::Other => {}
+                }
+            }
+        }
+        Ok(originals)
+    }
+
+    /// The folders that roots are copies of; their changes are not listed here.
+    pub(crate) fn originals(&self) -> &[PathBuf] {
+        self.follow_roots();
+        self.base().originals.0.get().map_or(&[], Vec::as_slice)
+    }
+
+    /// The earlier paths of a root, latest first.
+    pub(crate) fn former_roots(&self, root: &Path) -> Result<Vec<FormerRoot>, StoreError> {
+        self.follow_roots();
+        match (self.history(), self.ceiling().root_of(root)) {
+            (Some(store), Some((_, id))) => store.former_roots(id.as_bytes()),
+            _ => Ok(Vec::new()),
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Files and roots that other programs moved.
+
+use std::path::{Path, PathBuf};
+
+use lancet_history::{FormerRoot, StoreError};
+
+use super::{History, LostFile};
+use crate::engine::moved_files::Thoroughness;
+
+impl History {
+    /// Lets the records of files that other programs moved go on under their present names, as far as they are found in
+    /// little time. A list that follows has the present names, and [`former_path`](super::FileChange::former_path) the others.
+    ///
+    /// # Errors
+    /// The state folder cannot be read or written.
+    pub fn follow_moved_files(&self) -> Result<(), StoreError> {
+        self.engine.follow_files(Thoroughness::Brief).map(drop)
+    }
+
+    /// The recorded files that are neither under their names nor found by their inode numbers, with the files that have
+    /// exactly their bytes.
+    ///
+    /// # Errors
+    /// The state folder cannot be read or written.
+    pub fn lost_files(&self) -> Result<Vec<LostFile>, StoreError> {
+        self.engine.follow_files(Thoroughness::Whole)
+    }
+
+    /// Lets the records of a file go on under another name, because a person says that it is that file. False where no
+    /// recorded file has the old name.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    pub fn follow_file(&self, from: &Path, to: &Path) -> Result<bool, StoreError> {
+        self.engine.follow_file(from, to)
+    }
+
+    /// The paths that the roots had earlier, latest first.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn former_roots(&self) -> Result<Vec<FormerRoot>, StoreError> {
+        let mut all = Vec::new();
+        for root in self.engine.roots() {
+            all.extend(self.engine.former_roots(root)?);
+        }
+        Ok(all)
+    }
+
+    /// The folders that roots are copies of, such as the originals of snapshots; their changes are not listed here.
+    pub fn originals(&self) -> Vec<PathBuf> {
+        self.engine.originals().to_vec()
+    }
+}
