@@ -111,6 +111,7 @@ export class Stage {
     this.port = Number(new URL(first.split(" ").at(-1)).port);
     this.url = `http://lancet.localhost:${this.port}`;
     this.token = readFileSync(join(this.state, "serve-token"), "utf8").trim();
+    this.personToken = readFileSync(join(this.state, "person-token"), "utf8").trim();
     return this;
   }
 
@@ -124,9 +125,9 @@ export class Stage {
     if (signal === "SIGTERM") this.check(code === 0, `the server ended with ${code}: ${this.said}`);
   }
 
-  /** Runs `lancet` as a person who has the write token. */
+  /** Runs `lancet` as a program that has the person's token. */
   async lancet(...args) {
-    const env = { ...this.env, LANCET_TOKEN: this.token };
+    const env = { ...this.env, LANCET_TOKEN: this.personToken };
     const { stdout } = await run(this.binary, [...args, "--root", this.root, "--state-dir", this.state], { env, cwd: this.root });
     return stdout;
   }

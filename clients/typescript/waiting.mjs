@@ -37,9 +37,9 @@ function place(binary, patience) {
   mkdirSync(join(base, ".config/lancet"), { recursive: true });
   writeFileSync(path, lines());
   writeFileSync(join(base, ".config/lancet/lancet.toml"), patience ? `[ask]\npatience = "${patience}"\n` : "");
-  // Whoever has the token of `lancet serve` may decide without a terminal.
+  // Whoever has the person's token may decide without a terminal.
   const token = "t".repeat(43);
-  writeFileSync(join(state, "serve-token"), token, { mode: 0o600 });
+  writeFileSync(join(state, "person-token"), token, { mode: 0o600 });
   const env = { PATH: process.env.PATH, HOME: base, LANCET_TOKEN: token };
   const run = (...args) => execFileSync(binary, [...args, "--root", root, "--state-dir", state], { env, cwd: root, encoding: "utf8" });
   const edit = (line) => ({ old_string: `line ${line}.\n`, new_string: `LINE ${line}.\n` });

@@ -81,7 +81,7 @@ export default {
     // Tokens open nothing of the page, wherever they stand.
     for (const path of ["/", "/devices", "/live", `/?token=${stage.token}`, `/live?token=${stage.token}`]) {
       const answer = await send(stage, "GET", path, { Authorization: `Bearer ${stage.token}`, Cookie: `lancet-page=${stage.token}` });
-      stage.same([answer.status, answer.headers.location], [303, "/enter"], `${path} with the write token`);
+      stage.same([answer.status, answer.headers.location], [303, "/enter"], `${path} with the token for the tools`);
     }
   },
 

@@ -1,23 +1,20 @@
 //! An agent must not approve its own changes: decides whether a command that approves something was given by a person. A
-//! person types the answer at a terminal, or a program of theirs has the write token. An agent whose shell has no sandbox
+//! person types the answer at a terminal, or a program of theirs has the person's token. An agent whose shell has no sandbox
 //! has its user's rights, and nothing here changes that (SECURITY.md).
 
-use std::path::Path;
+use lancet_serving::tokens;
 
 use crate::arguments::WorkArguments;
 use crate::failure::Failure;
 use crate::surroundings::Surroundings;
 use crate::terminal::{Consent, has_terminal};
 
-/// The name of the file in the state folder that has the write token.
-const TOKEN_FILE: &str = "serve-token";
-
 /// What shows that a person gives the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Authority {
     /// There is a terminal, and the person has to type the answer there.
     Terminal,
-    /// `LANCET_TOKEN` has the write token.
+    /// `LANCET_TOKEN` has the person's token.
     Token,
 }
 
@@ -53,7 +50,7 @@ pub(crate) fn authority(
     match has_terminal() {
         true => Ok(Authority::Terminal),
         false => Err(Failure::denied(format!(
-            "{act} needs a person: there is no terminal to ask on. Type it at a terminal; a program that may approve sets LANCET_TOKEN to the write token of `lancet serve`. Nothing was changed"
+            "{act} needs a person: there is no terminal to ask on. Type it at a terminal; a program that may approve sets LANCET_TOKEN to the person's token (`person-token` in the state folder). Nothing was changed"
         ))),
     }
 }
@@ -67,7 +64,7 @@ pub(crate) fn decided_by(place: &WorkArguments, around: &Surroundings) -> String
     }
 }
 
-/// The consent that the flags of a command give. `--yes-protected` answers for protected names only with the write token;
+/// The consent that the flags of a command give. `--yes-protected` answers for protected names only with the person's token;
 /// without it they are asked about at the terminal.
 ///
 /// # Errors
@@ -111,44 +108,24 @@ pub(crate) fn no_agent(act: &str, around: &Surroundings) -> Result<(), Failure> 
     )))
 }
 
-/// Whether `LANCET_TOKEN` has the write token; false where the variable is not set.
+/// Whether `LANCET_TOKEN` has the person's token; false where the variable is not set.
 fn has_token(place: &WorkArguments, around: &Surroundings) -> Result<bool, Failure> {
     let Some(given) = &around.token else {
         return Ok(false);
     };
     let state = around.state_dir(place.state_dir.as_deref())?;
-    match state.is_some_and(|state| is_token(given, &state)) {
-        true => Ok(true),
-        false => Err(Failure::denied(
-            "LANCET_TOKEN is not the write token of `lancet serve`. Nothing was changed",
-        )),
-    }
-}
-
-/// Compares in constant time, by hash: how long it takes tells nothing about the token.
-fn is_token(given: &str, state: &Path) -> bool {
-    let Ok(kept) = std::fs::read_to_string(state.join(TOKEN_FILE)) else {
-        return false;
+    let Some(state) = state else {
+        return Err(Failure::denied(
+            "LANCET_TOKEN is not the person's token: there is no state folder. Nothing was changed",
+        ));
     };
-    let (given, kept) = (given.trim(), kept.trim());
-    !kept.is_empty() && blake3::hash(given.as_bytes()) == blake3::hash(kept.as_bytes())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_whole_token_of_the_state_folder_counts() {
-        let state = tempfile::tempdir().expect("a folder");
-        assert!(!is_token("", state.path()) && !is_token("abc", state.path()));
-        let file = state.path().join(TOKEN_FILE);
-        std::fs::write(&file, "\n").expect("written");
-        assert!(!is_token("", state.path()), "an empty file is no token");
-        std::fs::write(&file, "abc\n").expect("written");
-        assert!(is_token("abc", state.path()));
-        for wrong in ["", "ab", "abcd", "ABC"] {
-            assert!(!is_token(wrong, state.path()), "{wrong}");
-        }
+    let is_persons = tokens::is_persons(&state, given)
+        .map_err(|error| Failure::denied(format!("{error}. Nothing was changed")))?;
+    match is_persons {
+        true => Ok(true),
+        false => Err(Failure::denied(format!(
+            "LANCET_TOKEN is not the person's token, which is in {}; the tokens with which agents connect approve nothing. Nothing was changed",
+            state.join(tokens::PERSON_TOKEN).display()
+        ))),
     }
 }

@@ -162,6 +162,8 @@ pub(crate) const SECRET: &[Secret] = &[
     // The tokens of `lancet serve`, in whatever state folder; the last two are tokens that are just being made.
     Secret::Name("serve-token"),
     Secret::Name("serve-token-read"),
+    Secret::Name("person-token"),
+    Secret::Start("person-token.new-", &[]),
     Secret::Start("serve-token.new-", &[]),
     Secret::Start("serve-token-read.new-", &[]),
     // Links into its page, the devices that it knows, and the file that opens a browser.

@@ -1,5 +1,6 @@
-//! The two tokens that open a server on the network: one for everything, one for reading. Each is a text in a file of the
-//! state folder that only its owner may read; the process keeps hashes.
+//! The three tokens of a state folder: two open the tools of a server on the network, all of them or those that read; the third
+//! is the person's, approves changes and opens no tool. Each is a text in a file that only its owner may read; the process
+//! keeps hashes.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -9,10 +10,12 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::Errno;
 
-/// The name of the file with the token that opens everything.
+/// The name of the file with the token that opens all tools.
 pub const WRITE_TOKEN: &str = "serve-token";
-/// The name of the file with the token that opens reading.
+/// The name of the file with the token that opens the tools that only read.
 pub const READ_TOKEN: &str = "serve-token-read";
+/// The name of the file with the person's token, which approves changes and opens no tool.
+pub const PERSON_TOKEN: &str = "person-token";
 
 /// The least number of characters of a token.
 const LEAST: usize = 32;
@@ -22,9 +25,9 @@ const MOST: u64 = 4096;
 /// What a token opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
-    /// Everything.
+    /// All tools.
     Write,
-    /// Reading.
+    /// The tools that only read.
     Read,
 }
 
@@ -57,8 +60,8 @@ pub enum TokenError {
     /// The file has no token.
     #[error("{} has no token of at least {LEAST} characters in one line; make new ones with --new-token", .0.display())]
     Unusable(PathBuf),
-    /// Both files have the same token.
-    #[error("both tokens are the same; make new ones with --new-token")]
+    /// Two files have the same token.
+    #[error("two tokens are the same; make new ones with --new-token")]
     Same,
 }
 
@@ -76,33 +79,36 @@ impl Tokens {
             }
             read(&path)
         };
-        Self::of(&token(WRITE_TOKEN)?, &token(READ_TOKEN)?)
+        let person = token(PERSON_TOKEN)?;
+        Self::of(&token(WRITE_TOKEN)?, &token(READ_TOKEN)?, &person)
     }
 
-    /// Makes both tokens anew: the old ones open nothing but a server that has loaded them before.
+    /// Makes all tokens again: the old ones open nothing but a server that has loaded them before.
     ///
     /// # Errors
     /// A file cannot be written.
     pub fn renew(state: &Path) -> Result<Self, TokenError> {
-        for name in [WRITE_TOKEN, READ_TOKEN] {
+        for name in [WRITE_TOKEN, READ_TOKEN, PERSON_TOKEN] {
             let path = state.join(name);
             keep(&path, Existing::Goes).map_err(|error| system(&path, error))?;
         }
         Self::load(state)
     }
 
-    fn of(write: &str, read: &str) -> Result<Self, TokenError> {
+    fn of(write: &str, read: &str, person: &str) -> Result<Self, TokenError> {
         let tokens = Self {
             write: blake3::hash(write.as_bytes()),
             read: blake3::hash(read.as_bytes()),
         };
-        match tokens.write == tokens.read {
+        // The agents' token must not be the one that approves.
+        let person = blake3::hash(person.as_bytes());
+        match tokens.write == tokens.read || person == tokens.write || person == tokens.read {
             true => Err(TokenError::Same),
             false => Ok(tokens),
         }
     }
 
-    /// What a text opens; nothing where it is no token. How long this takes says nothing about the tokens: hashes are
+    /// What a text opens; nothing where it is no token, and where it is the person's. How long this takes says nothing about the tokens: hashes are
     /// compared, in constant time, and always both.
     pub fn kind(&self, given: &str) -> Option<TokenKind> {
         let given = blake3::hash(given.as_bytes());
@@ -113,6 +119,20 @@ impl Tokens {
             _ => None,
         }
     }
+}
+
+/// Whether a text is the person's token. It is made where there is none, so that the error can name its file. How long the
+/// comparison takes says nothing about the token.
+///
+/// # Errors
+/// The file cannot be read or made, can be read by others, or has no token.
+pub fn is_persons(state: &Path, given: &str) -> Result<bool, TokenError> {
+    let path = state.join(PERSON_TOKEN);
+    if fs::symlink_metadata(&path).is_err() {
+        keep(&path, Existing::Stays).map_err(|error| system(&path, error))?;
+    }
+    let kept = read(&path)?;
+    Ok(blake3::hash(given.trim().as_bytes()) == blake3::hash(kept.as_bytes()))
 }
 
 fn system(path: &Path, error: io::Error) -> TokenError {
@@ -214,18 +234,24 @@ mod tests {
         }
         let again = Tokens::load(folder.path()).expect("read");
         assert_eq!(again.kind(write.trim()), Some(TokenKind::Write));
-        for name in [WRITE_TOKEN, READ_TOKEN] {
+        let person = text(folder.path(), PERSON_TOKEN);
+        assert_eq!(first.kind(person.trim()), None, "it opens no tool");
+        assert!(is_persons(folder.path(), &person).expect("read"));
+        assert!(!is_persons(folder.path(), &write).expect("read"));
+        assert!(!is_persons(folder.path(), "").expect("read"));
+        for name in [WRITE_TOKEN, READ_TOKEN, PERSON_TOKEN] {
             let mode = fs::metadata(folder.path().join(name))
                 .expect("there")
                 .permissions()
                 .mode();
             assert_eq!(mode & 0o777, 0o600, "{name}");
         }
-        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 2);
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 3);
 
         let new = Tokens::renew(folder.path()).expect("made");
         assert_eq!(new.kind(write.trim()), None);
         assert_eq!(new.kind(read.trim()), None);
+        assert!(!is_persons(folder.path(), &person).expect("read"));
         assert_eq!(
             new.kind(text(folder.path(), READ_TOKEN).trim()),
             Some(TokenKind::Read)
@@ -253,6 +279,9 @@ mod tests {
         fs::copy(folder.path().join(WRITE_TOKEN), &path).expect("copied");
         assert!(matches!(Tokens::load(folder.path()), Err(TokenError::Same)));
         assert!(Tokens::renew(folder.path()).is_ok());
+        let person = folder.path().join(PERSON_TOKEN);
+        fs::copy(folder.path().join(WRITE_TOKEN), &person).expect("copied");
+        assert!(matches!(Tokens::load(folder.path()), Err(TokenError::Same)));
     }
 
     #[test]

@@ -161,7 +161,7 @@ async fn admit(State(served): State<Arc<Served>>, request: Request, next: Next) 
 fn without_token() -> Response {
     let mut response = said(
         StatusCode::UNAUTHORIZED,
-        "send `Authorization: Bearer TOKEN`; the token is in the file serve-token (for reading alone: serve-token-read) of lancet's state folder\n",
+        "send `Authorization: Bearer TOKEN`; the token is in the file serve-token (for reading alone: serve-token-read; person-token opens no tool) of lancet's state folder\n",
     );
     let scheme = HeaderValue::from_static("Bearer realm=\"lancet\"");
     response.headers_mut().insert(WWW_AUTHENTICATE, scheme);

@@ -108,7 +108,7 @@ pub(crate) struct WriteFlags {
     /// Write without asking; protected names are asked about all the same
     #[arg(long, short = 'y')]
     pub(crate) yes: bool,
-    /// Write without asking, protected names too if LANCET_TOKEN has the write token of `lancet serve` (otherwise they are asked about
+    /// Write without asking, protected names too if LANCET_TOKEN has the person's token (otherwise they are asked about
     /// at the terminal); secret files are created and replaced, but edited only where a rule of
     /// yours allows reading them: allow = ["Read(.env)"]
     #[arg(long)]

@@ -388,7 +388,7 @@ Examples:
   lancet pending approve 4x2m --edit
       Change the text in $VISUAL or $EDITOR first.
 
-  LANCET_TOKEN=$(cat ~/.local/state/lancet/serve-token) lancet pending approve 4x2m
+  LANCET_TOKEN=$(cat ~/.local/state/lancet/person-token) lancet pending approve 4x2m
       Without a question, for programs of yours.";
 
 pub(super) const REJECT: &str = "\

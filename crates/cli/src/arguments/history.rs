@@ -228,7 +228,7 @@ pub(crate) struct UndoFlags {
     /// Write without asking; protected names are asked about all the same
     #[arg(long, short = 'y')]
     pub(crate) yes: bool,
-    /// Write without asking, protected names too if LANCET_TOKEN has the write token of `lancet serve`
+    /// Write without asking, protected names too if LANCET_TOKEN has the person's token
     #[arg(long)]
     pub(crate) yes_protected: bool,
     /// One JSON object for programs

@@ -58,7 +58,7 @@ pub(crate) struct QuestionArguments {
 
 /// Approve a question, whole or in part
 ///
-/// At a terminal the question is shown and the answer typed. Without a terminal the write token of `lancet serve` is needed in
+/// At a terminal the question is shown and the answer typed. Without a terminal the person's token (`person-token` in the state folder) is needed in
 /// LANCET_TOKEN. A command that an agent runs is refused: an agent must not approve its own changes.
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::APPROVE)]

@@ -60,7 +60,7 @@ pub(crate) struct TrustArguments {
     /// Take the trust back
     #[arg(long)]
     pub(crate) revoke: bool,
-    /// Without showing the file and asking; only with the write token of `lancet serve` in LANCET_TOKEN
+    /// Without showing the file and asking; only with the person's token in LANCET_TOKEN
     #[arg(long, short = 'y')]
     pub(crate) yes: bool,
     #[command(flatten)]

@@ -28,7 +28,7 @@ pub(crate) struct ApplyArguments {
     /// Write without asking; protected names are asked about all the same
     #[arg(long, short = 'y')]
     pub(crate) yes: bool,
-    /// Write without asking, protected names too if LANCET_TOKEN has the write token of `lancet serve`
+    /// Write without asking, protected names too if LANCET_TOKEN has the person's token
     #[arg(long)]
     pub(crate) yes_protected: bool,
     /// Write text that looks like a tool's display (line numbers, "rest unchanged") and would be refused

@@ -10,8 +10,8 @@ use super::{AskOption, Mode, OfferArguments, WorkArguments, examples};
 /// Serve the tools over HTTP, to any number of agents at once, and a page for you
 ///
 /// The agents connect to http://127.0.0.1:4747/mcp (streamable HTTP, both generations of MCP) with the header
-/// `Authorization: Bearer TOKEN`. There are two tokens, in files of the state folder that only you can read: `serve-token`
-/// opens all tools, `serve-token-read` those that only read. Each agent has its own record of what it has read, its own
+/// `Authorization: Bearer TOKEN`. There are three tokens, in files of the state folder that only you can read: `serve-token`
+/// opens all tools, `serve-token-read` those that only read; `person-token` approves changes (LANCET_TOKEN) and opens no tool. Each agent has its own record of what it has read, its own
 /// roots and its own permissions for a session; one that tells its own roots narrows those of the server. Writes are asked
 /// about, unless --mode or the settings say otherwise.
 ///
@@ -35,7 +35,7 @@ pub(crate) struct ServeArguments {
     /// Print a link into the page of the server that runs with this state folder, and exit
     ///
     /// The link lets one device in and is good for ten minutes; where other machines reach the server it is also drawn as a QR code. It
-    /// is written to the terminal, or to standard output where LANCET_TOKEN has the write token. It is not for agents: the page approves changes.
+    /// is written to the terminal, or to standard output where LANCET_TOKEN has the person's token. It is not for agents: the page approves changes.
     #[arg(long, conflicts_with_all = ["open", "new_token"])]
     pub(crate) link: bool,
     /// A further name that requests may call the server by; may be given several times
@@ -47,7 +47,7 @@ pub(crate) struct ServeArguments {
     /// The address under which others reach the server, where a proxy stands before it
     #[arg(long, value_name = "URL")]
     pub(crate) public_url: Option<PublicUrl>,
-    /// Make both tokens anew, and forget all devices that were let into the page; a server that is running goes on with the old tokens until it is started again
+    /// Make all tokens again, and forget all devices that were let into the page; a server that is running goes on with the old tokens until it is started again
     #[arg(long)]
     pub(crate) new_token: bool,
     /// Listen beyond this machine without encryption
@@ -61,7 +61,7 @@ pub(crate) struct ServeArguments {
     pub(crate) mode: Option<Mode>,
     /// Who is asked about writes that need a person's word
     ///
-    /// Without it such writes are recorded and wait for `lancet pending`. With elicit whoever has the write token can answer
+    /// Without it such writes are recorded and wait for `lancet pending`. With elicit whoever has `serve-token` can answer
     /// for the person, because over HTTP nothing proves that a client shows the question to anybody.
     #[arg(long, value_name = "WHOM")]
     pub(crate) ask: Option<AskOption>,

@@ -72,7 +72,7 @@ pub(crate) struct StopArguments {
 
 /// Let a session write again
 ///
-/// At a terminal the answer is typed. Without a terminal the write token of `lancet serve` is needed in LANCET_TOKEN. A command
+/// At a terminal the answer is typed. Without a terminal the person's token (`person-token` in the state folder) is needed in LANCET_TOKEN. A command
 /// that an agent runs is refused.
 #[derive(Debug, Args)]
 pub(crate) struct ResumeArguments {

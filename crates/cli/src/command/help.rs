@@ -100,7 +100,7 @@ Environment:
   LANCET_PAGER, PAGER     the pager for long output; empty or `cat` means none
   VISUAL, EDITOR          the editor for `e` at a question
   NO_COLOR                no colours
-  LANCET_TOKEN            the write token of `lancet serve`, for programs that may approve
+  LANCET_TOKEN            the person's token, for programs that may approve
 ";
 
 /// The failure for a topic that does not exist, with the list of those that are not hidden.

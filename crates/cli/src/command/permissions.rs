@@ -242,7 +242,7 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
             Some(false) => return Ok(Exit::Refused),
             None => {
                 return Err(Failure::denied(
-                    "there is no terminal to ask on; with the write token in LANCET_TOKEN, --yes trusts without a question",
+                    "there is no terminal to ask on; with the person's token in LANCET_TOKEN, --yes trusts without a question",
                 ));
             }
         }

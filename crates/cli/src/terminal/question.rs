@@ -42,7 +42,7 @@ pub(crate) enum Consent {
     Ask,
     /// `--yes`: questions count as answered with yes, except those about protected names.
     Given,
-    /// `--yes-protected` with the write token: questions about protected names count as answered, too.
+    /// `--yes-protected` with the person's token: questions about protected names count as answered, too.
     GivenToAll,
 }
 
@@ -120,7 +120,7 @@ impl TerminalApprover {
             false => reason,
         };
         let how = if *protected {
-            "Only a person at a terminal can allow it, or --yes-protected with the write token of `lancet serve` in LANCET_TOKEN; --yes does not."
+            "Only a person at a terminal can allow it, or --yes-protected with the person's token in LANCET_TOKEN; --yes does not."
         } else {
             "Use --yes to write it, or --diff to see what it would write."
         };

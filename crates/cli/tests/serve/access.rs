@@ -207,8 +207,12 @@ fn tokens_are_files_for_their_owner_and_can_be_made_anew() {
         server.token("serve-token"),
         server.token("serve-token-read"),
     );
-    assert!(write.len() >= 32 && write != read);
-    for name in ["serve-token", "serve-token-read"] {
+    let person = server.token("person-token");
+    assert!(write.len() >= 32 && write != read && person != write && person != read);
+    // The person's token opens no tool.
+    let line = format!("Authorization: Bearer {person}");
+    assert_eq!(server.post(&[&line], PING).status, 401);
+    for name in ["serve-token", "serve-token-read", "person-token"] {
         let metadata = std::fs::metadata(server.folder.join("state").join(name)).expect("there");
         assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
     }
@@ -222,6 +226,7 @@ fn tokens_are_files_for_their_owner_and_can_be_made_anew() {
     };
     let anew = Server::start_in(folder, &["--new-token"]);
     assert_ne!(anew.token("serve-token"), write);
+    assert_ne!(anew.token("person-token"), person);
     for old in [write, read] {
         let line = format!("Authorization: Bearer {old}");
         assert_eq!(anew.post(&[&line], PING).status, 401);

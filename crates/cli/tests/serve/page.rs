@@ -13,7 +13,7 @@ fn code(server: &Server) -> String {
     let mut command = lancet(&server.folder, &["serve", "--link"]);
     let output = command
         .args(["--state-dir", "../state"])
-        .env("LANCET_TOKEN", server.token("serve-token"))
+        .env("LANCET_TOKEN", server.token("person-token"))
         .output()
         .expect("it runs");
     let words = String::from_utf8(output.stdout.clone()).expect("text");
@@ -222,7 +222,7 @@ fn a_cookie_is_secure_where_the_browser_came_encrypted() {
     let mut command = lancet(&server.folder, &["serve", "--link"]);
     let output = command
         .args(["--state-dir", "../state"])
-        .env("LANCET_TOKEN", server.token("serve-token"))
+        .env("LANCET_TOKEN", server.token("person-token"))
         .output()
         .expect("it runs");
     let link = String::from_utf8(output.stdout).expect("text");
@@ -258,14 +258,22 @@ fn a_link_needs_a_person_and_a_server() {
         let words = String::from_utf8_lossy(&output.stderr).into_owned();
         (output.status.code(), words, output.stdout)
     };
-    let token = server.token("serve-token");
-    let read = server.token("serve-token-read");
+    let token = server.token("person-token");
+    let (write, read) = (
+        server.token("serve-token"),
+        server.token("serve-token-read"),
+    );
     for (variables, words) in [
         (&[][..], "needs a person"),
-        (&[("LANCET_TOKEN", "x")][..], "not the write token"),
+        (&[("LANCET_TOKEN", "x")][..], "not the person's token"),
+        // The token with which agents connect approves nothing.
+        (
+            &[("LANCET_TOKEN", write.as_str())][..],
+            "not the person's token",
+        ),
         (
             &[("LANCET_TOKEN", read.as_str())][..],
-            "not the write token",
+            "not the person's token",
         ),
         (
             &[("LANCET_TOKEN", token.as_str()), ("CLAUDECODE", "1")][..],

@@ -220,7 +220,7 @@ fn an_agent_cannot_approve_itself() {
     let stage = stage.with_token().with("LANCET_TOKEN", "a-guess");
     let run = stage.run(&["pending", "approve", &id]);
     assert!(
-        run.code == 1 && run.err.contains("is not the write token"),
+        run.code == 1 && run.err.contains("is not the person's token"),
         "{run:?}"
     );
     // Neither the token nor a terminal helps an agent.

@@ -55,13 +55,16 @@ impl Stage {
         self
     }
 
-    /// Puts a write token into the state folder and into the environment: commands that approve something go through.
+    /// Puts a person's token into the state folder and into the environment: commands that approve something go through.
     pub(crate) fn with_token(self) -> Self {
-        put(
-            &self.home().join(".local/state/lancet/serve-token"),
-            "a-token-for-tests\n",
+        let token = "a-token-for-tests-of-a-person-00";
+        let file = put(
+            &self.home().join(".local/state/lancet/person-token"),
+            format!("{token}\n"),
         );
-        self.with("LANCET_TOKEN", "a-token-for-tests")
+        let own = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        std::fs::set_permissions(file, own).expect("set");
+        self.with("LANCET_TOKEN", token)
     }
 
     /// Makes a file in the project, with its folders.

@@ -170,6 +170,8 @@ fn secret_files_are_known_by_name() {
         ("state/serve-token", "serve-token"),
         ("state/Serve-Token-Read", "serve-token-read"),
         ("serve-token.new-0a", "serve-token.new-*"),
+        ("state/person-token", "person-token"),
+        ("person-token.new-0a", "person-token.new-*"),
         ("state/page-codes/serve-page-code.0a", "serve-page-code.*"),
         ("serve-page-device.0a", "serve-page-device.*"),
         ("serve-page-open.0a.html", "serve-page-open.*"),

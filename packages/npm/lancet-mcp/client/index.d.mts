@@ -256,7 +256,7 @@ export interface UndoOptions {
   merge?: boolean;
   /** Leaves out the files that were changed since, and names them. */
   keepGoing?: boolean;
-  /** Protected names, too, with the write token in LANCET_TOKEN; without it they are declined. */
+  /** Protected names, too, with the person's token in LANCET_TOKEN; without it they are declined. */
   protected?: boolean;
   /** Shows the diff and writes nothing. */
   dryRun?: boolean;

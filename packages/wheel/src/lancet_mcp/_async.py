@@ -158,7 +158,7 @@ class AsyncSession(Tools[Coroutine[Any, Any, Answer]]):
 
         merge: where a file was changed since, take out these changes alone, if they do not touch.
         keep_going: leave out the files that were changed since, and name them.
-        protected: protected names, too, with the write token in LANCET_TOKEN; without it they are declined.
+        protected: protected names, too, with the person's token in LANCET_TOKEN; without it they are declined.
         dry_run: show the diff and write nothing.
         """
         which = ["--turn", turn] if turn else ["--session", self.name]
