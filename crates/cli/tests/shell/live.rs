@@ -244,3 +244,28 @@ fn no_file_that_rules_are_read_from_is_written_unasked_whatever_it_is_called() {
     assert_eq!(agent.write(&stage.project().join("conf/other.toml")).0, "");
     assert_eq!(agent.write(&stage.project().join("shut/a")).0, "denied");
 }
+
+#[test]
+fn a_state_folder_that_is_made_again_is_used_or_the_refusal_says_to_restart() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let stage = Stage::new();
+    // The folder around the second one is the home folder, which the kernel's wall does not open.
+    for (state, may_refuse) in [(".local/state/lancet", false), ("state", true)] {
+        let state = stage.home().join(state);
+        let mut agent = Agent::new(&stage, &["--state-dir", state.to_str().expect("UTF-8")]);
+        let path = |number: u32| stage.project().join(format!("{may_refuse}{number:o}.txt"));
+        assert_eq!(agent.write(&path(0)).0, "");
+        for mode in [0o755, 0o700, 0o750] {
+            fs::remove_dir_all(&state).expect("removed");
+            fs::create_dir(&state).expect("made");
+            fs::set_permissions(&state, fs::Permissions::from_mode(mode)).expect("set");
+            let (error, text) = agent.write(&path(mode));
+            let refused = error == "io" && text.contains("Restart lancet");
+            assert!(
+                error.is_empty() || (may_refuse && refused),
+                "{error}: {text}"
+            );
+            assert_eq!(path(mode).exists(), error.is_empty());
+        }
+    }
+}

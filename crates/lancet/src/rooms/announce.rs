@@ -4,6 +4,7 @@
 
 mod states;
 
+use std::os::fd::AsFd as _;
 use std::sync::Arc;
 
 use lancet_history::{Author, Confirmed, Draft, OperationStore, Saved, StoreError};
@@ -101,7 +102,7 @@ pub(crate) fn begin(
             Err(error)
                 if context.engine().settings.history.required || plan.origin.question.is_some() =>
             {
-                return Err(refuse(plan, &error));
+                return Err(refuse(context, plan, &error));
             }
             Err(error) => {
                 stopped::check(context)?;
@@ -207,7 +208,7 @@ fn used_up(plan: &Plan) -> Refusal {
     Refusal::new(RefusalKind::Busy, text).with("file_path", path)
 }
 
-fn refuse(plan: &Plan, error: &StoreError) -> Refusal {
+fn refuse(context: &CallContext<'_>, plan: &Plan, error: &StoreError) -> Refusal {
     let path = plan
         .files
         .first()
@@ -220,18 +221,34 @@ fn refuse(plan: &Plan, error: &StoreError) -> Refusal {
         return Refusal::new(RefusalKind::Busy, text).with("file_path", path);
     }
     let folder = error.path().display();
-    let again = match error {
-        StoreError::NotWritable { source, .. }
-            if source.kind() == std::io::ErrorKind::PermissionDenied =>
-        {
-            " (where it was removed and made again, lancet has to be started anew)"
-        }
-        _ => "",
-    };
+    if is_walled_off(context, error) {
+        let text = format!(
+            "{path} was not written: {folder} was removed and made again while lancet ran, and the kernel lets this process write to the old one alone, so this change could not be undone. It is as it was. Restart lancet (for an agent, its MCP server); until then only reading works."
+        );
+        return Refusal::new(RefusalKind::Io, text).with("file_path", path);
+    }
     let text = format!(
-        "{path} was not written: what it holds now cannot be kept in the history ({error}), and what cannot be taken back is not done. It is as it was. Make {folder} writable{again} and free some space there; `lancet doctor` says more. With `history.required = false` in the settings lancet writes all the same."
+        "{path} was not written: what it holds now cannot be kept in the history ({error}), and what cannot be taken back is not done. It is as it was. Make {folder} writable and free some space there; `lancet doctor` says more. With `history.required = false` in the settings lancet writes all the same."
     );
     Refusal::new(RefusalKind::Io, text).with("file_path", path)
+}
+
+/// Whether only the kernel's wall keeps the state folder from being written: this user may write to it, and the write was refused.
+/// The wall knows the folder that was there when the process began.
+fn is_walled_off(context: &CallContext<'_>, error: &StoreError) -> bool {
+    let StoreError::NotWritable { source, .. } = error else {
+        return false;
+    };
+    let folder = error.path();
+    let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else {
+        return false;
+    };
+    let disk = &context.engine().base().disk;
+    let may_write = || {
+        let parent = disk.open_folder(parent)?;
+        disk.check_writable_at(parent.as_fd(), name)
+    };
+    source.kind() == std::io::ErrorKind::PermissionDenied && folder.is_dir() && may_write().is_ok()
 }
 
 /// Converts a plan to the history's record; after the write, with the values that are known only then.
