@@ -62,22 +62,24 @@ impl EngineView {
             ..LogQuery::default()
         })?;
         let mut all = lives(operations);
-        let lost = self.lost(&all);
-        let mut found_elsewhere = Vec::new();
-        if !lost.is_empty() {
-            let wanted = lost.iter().filter_map(|at| Wanted::of(*at, &all[*at]));
-            let wanted: Vec<Wanted> = wanted.collect();
-            let found = search(self, &wanted, how.limit());
+        let absent = self.absent(&all);
+        let mut lost = Vec::new();
+        if !absent.is_empty() {
+            let wanted = absent.iter().filter_map(|(at, absence)| {
+                let by_bytes = *absence == Absence::Certain;
+                Wanted::of(*at, &all[*at], by_bytes)
+            });
+            let found = search(self, &wanted.collect::<Vec<_>>(), how.limit());
             for (at, path) in &found.moved {
                 all[*at].move_to(path.clone());
             }
-            found_elsewhere = self.candidates(&all, &lost, found.same_bytes);
+            lost = lost_files(&all, &absent, &found.same_bytes);
         }
         let renames: Vec<RecordRename> = all.iter().flat_map(Life::renames).collect();
         if !renames.is_empty() {
             store.rename_records(&renames)?;
         }
-        Ok(found_elsewhere)
+        Ok(lost)
     }
 
     /// Lets the records of a file go on under another name, as a person decides.
@@ -100,8 +102,8 @@ impl EngineView {
         Ok(true)
     }
 
-    /// The lives whose file is not at its name.
-    fn lost(&self, all: &[Life]) -> Vec<usize> {
+    /// The lives whose file is not at its name, or may not be.
+    fn absent(&self, all: &[Life]) -> Vec<(usize, Absence)> {
         let at_name = |path: &Path| {
             let located = self.ceiling().locate_as_spelled(path).ok()?;
             let is_file = located.kind() == FileType::File;
@@ -111,43 +113,60 @@ impl EngineView {
             let mut lives = all.iter().enumerate();
             lives.any(|(at, life)| at != own && life.exists && life.inode == Some(inode))
         };
-        let mut lost = Vec::new();
+        let mut absent = Vec::new();
         for (at, life) in all.iter().enumerate() {
             if !life.exists || life.is_link {
                 continue;
             }
-            let is_here = match at_name(life.name()) {
-                None => false,
-                Some(inode) if life.inode == Some(inode) => true,
+            match at_name(life.name()) {
+                Some(inode) if life.inode == Some(inode) => {}
                 // The file of another record has the name now, or a later record has it.
-                Some(inode) => life.holds_name && !of_others(inode, at),
-            };
-            if !is_here {
-                lost.push(at);
+                Some(inode) if !life.holds_name || of_others(inode, at) => {
+                    absent.push((at, Absence::Certain));
+                }
+                // Another program replaced the file, by a new version of it or by another file.
+                Some(_)
+                    if life.inode.is_some() && !has_bytes(self, life.name(), &life.revision) =>
+                {
+                    absent.push((at, Absence::Possible));
+                }
+                Some(_) => {}
+                None => absent.push((at, Absence::Certain)),
             }
         }
-        lost
+        absent
     }
+}
 
-    /// The lost files with their candidates by bytes. A file that a record is about is none.
-    fn candidates(
-        &self,
-        all: &[Life],
-        lost: &[usize],
-        same_bytes: Vec<(usize, PathBuf)>,
-    ) -> Vec<LostFile> {
-        let is_recorded = |path: &Path| all.iter().any(|life| life.exists && life.is_at(path));
-        let still_lost = lost.iter().filter(|at| !all[**at].is_moved);
-        let lost = still_lost.map(|at| LostFile {
-            path: all[*at].name().to_path_buf(),
-            candidates: same_bytes
-                .iter()
-                .filter(|(of, path)| of == at && !is_recorded(path))
-                .map(|(_, path)| path.clone())
-                .collect(),
-        });
-        lost.collect()
-    }
+/// Whether a file is not at its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Absence {
+    /// It is not.
+    Certain,
+    /// Another file is there, which may be a new version of it.
+    Possible,
+}
+
+/// The files that are certainly not at their names and were not found, with their candidates by bytes. A file that a record
+/// is about is none.
+fn lost_files(
+    all: &[Life],
+    absent: &[(usize, Absence)],
+    same_bytes: &[(usize, PathBuf)],
+) -> Vec<LostFile> {
+    let is_recorded = |path: &Path| all.iter().any(|life| life.exists && life.is_at(path));
+    let lost = absent
+        .iter()
+        .filter(|(at, absence)| *absence == Absence::Certain && !all[*at].is_moved);
+    let lost = lost.map(|(at, _)| LostFile {
+        path: all[*at].name().to_path_buf(),
+        candidates: same_bytes
+            .iter()
+            .filter(|(of, path)| of == at && !is_recorded(path))
+            .map(|(_, path)| path.clone())
+            .collect(),
+    });
+    lost.collect()
 }
 
 /// Whether the bytes of a file are those of a revision.

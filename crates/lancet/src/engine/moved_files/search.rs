@@ -19,16 +19,19 @@ pub(super) struct Wanted {
     inode: Option<u64>,
     size: u64,
     revision: [u8; 32],
+    /// Whether another file with the same bytes is of interest, too.
+    by_bytes: bool,
 }
 
 impl Wanted {
     /// The file of a life; none for a symbolic link.
-    pub(super) fn of(at: usize, life: &Life) -> Option<Wanted> {
+    pub(super) fn of(at: usize, life: &Life, by_bytes: bool) -> Option<Wanted> {
         (!life.is_link).then_some(Wanted {
             life: at,
             inode: life.inode,
             size: life.size,
             revision: life.revision,
+            by_bytes,
         })
     }
 }
@@ -106,7 +109,7 @@ impl Walk<'_> {
         {
             // Another file system, such as a snapshot below the root, numbers its files for itself.
             let same_inode = wanted.inode == Some(stamp.inode) && stamp.device == device;
-            if !same_inode && wanted.size < LEAST_BYTES {
+            if !same_inode && (!wanted.by_bytes || wanted.size < LEAST_BYTES) {
                 continue;
             }
             if has_bytes(self.engine, path, &wanted.revision) {
