@@ -248,7 +248,7 @@ fn is_walled_off(context: &CallContext<'_>, error: &StoreError) -> bool {
         let parent = disk.open_folder(parent)?;
         disk.check_writable_at(parent.as_fd(), name)
     };
-    source.kind() == std::io::ErrorKind::PermissionDenied && folder.is_dir() && may_write().is_ok()
+    source.kind() == std::io::ErrorKind::PermissionDenied && may_write().is_ok()
 }
 
 /// Converts a plan to the history's record; after the write, with the values that are known only then.
