@@ -66,7 +66,7 @@ impl EngineView {
         let mut lost = Vec::new();
         if !absent.is_empty() {
             let wanted = absent.iter().filter_map(|(at, absence)| {
-                let by_bytes = *absence == Absence::Certain;
+                let by_bytes = *absence == Absence::Certain && all[*at].successor.is_none();
                 Wanted::of(*at, &all[*at], by_bytes)
             });
             let found = search(self, &wanted.collect::<Vec<_>>(), how.limit());
@@ -75,6 +75,7 @@ impl EngineView {
             }
             lost = lost_files(&all, &absent, &found.same_bytes);
         }
+        follow_successors(&mut all);
         let renames: Vec<RecordRename> = all.iter().flat_map(Life::renames).collect();
         if !renames.is_empty() {
             store.rename_records(&renames)?;
@@ -94,6 +95,7 @@ impl EngineView {
             ..LogQuery::default()
         })?;
         let mut all = lives(operations);
+        follow_successors(&mut all);
         let Some(life) = all.iter_mut().rev().find(|life| life.is_at(from)) else {
             return Ok(false);
         };
@@ -147,6 +149,18 @@ enum Absence {
     Possible,
 }
 
+/// Lets files that were not found elsewhere go on as the new versions that other programs wrote under their names. A successor
+/// comes after the life that it succeeds.
+fn follow_successors(all: &mut [Life]) {
+    for at in (0..all.len()).rev() {
+        let Some(successor) = all[at].successor.filter(|_| !all[at].is_moved) else {
+            continue;
+        };
+        let name = all[successor].first_name().to_path_buf();
+        all[at].move_to(name);
+    }
+}
+
 /// The files that are certainly not at their names and were not found, with their candidates by bytes. A file that a record
 /// is about is none.
 fn lost_files(
@@ -157,7 +171,8 @@ fn lost_files(
     let is_recorded = |path: &Path| all.iter().any(|life| life.exists && life.is_at(path));
     let lost = absent
         .iter()
-        .filter(|(at, absence)| *absence == Absence::Certain && !all[*at].is_moved);
+        .filter(|(at, absence)| *absence == Absence::Certain && !all[*at].is_moved)
+        .filter(|(at, _)| all[*at].successor.is_none());
     let lost = lost.map(|(at, _)| LostFile {
         path: all[*at].name().to_path_buf(),
         candidates: same_bytes

@@ -25,6 +25,9 @@ pub(super) struct Life {
     pub(super) holds_name: bool,
     /// Whether the file was found under another name.
     pub(super) is_moved: bool,
+    /// The life that a file with another inode number and other bytes began under the name. It is either a new version of this
+    /// file, which another program wrote, or another file; only a search can tell.
+    pub(super) successor: Option<usize>,
 }
 
 /// Changes between which lancet did not move the file.
@@ -45,6 +48,12 @@ impl Life {
 
     pub(super) fn is_at(&self, path: &Path) -> bool {
         self.name() == path
+    }
+
+    /// The last name of the file before lancet first moved it.
+    pub(super) fn first_name(&self) -> &Path {
+        let first = self.stretches.first();
+        first.map_or(Path::new(""), |stretch| &stretch.name)
     }
 
     /// Notes the present name of the file.
@@ -74,7 +83,6 @@ impl Life {
     fn take(&mut self, operation: &str, change: &FileChange, old_name: &Path) {
         match self.stretches.last_mut() {
             Some(stretch) => old_name.clone_into(&mut stretch.name),
-            None if change.moved_from.is_some() => {}
             None => self.stretches.push(Stretch {
                 name: old_name.to_path_buf(),
                 rows: Vec::new(),
@@ -97,6 +105,18 @@ impl Life {
             self.size = after.size;
             self.is_link = after.link.is_some();
         }
+    }
+
+    /// Whether a change began with a file that has another inode number and other bytes than the last change left.
+    fn may_be_replaced(&self, change: &FileChange) -> bool {
+        let Some(before) = &change.before else {
+            return false;
+        };
+        let other_inode = match (self.inode, change.before_inode) {
+            (Some(own), Some(its)) => own != its,
+            _ => false,
+        };
+        self.exists && other_inode && before.revision != self.revision
     }
 
     /// Whether a change began with the very state that the last change of this life left.
@@ -131,7 +151,14 @@ pub(super) fn lives(mut operations: Vec<Operation>) -> Vec<Life> {
             .map(|change| choose(&all, &holders, &by_inode, change))
             .collect();
         for (change, chosen) in operation.files.iter().zip(chosen) {
-            let at = chosen.unwrap_or_else(|| {
+            let at = match chosen {
+                Some(at) if all[at].may_be_replaced(change) => {
+                    all[at].successor = Some(all.len());
+                    None
+                }
+                chosen => chosen,
+            };
+            let at = at.unwrap_or_else(|| {
                 all.push(Life::default());
                 all.len() - 1
             });
