@@ -35,7 +35,7 @@ pub struct LostFile {
 pub(crate) enum Thoroughness {
     /// For a list: what can be found in little time.
     Brief,
-    /// For an undo: the whole tree.
+    /// For an undo: the whole tree, unless it is very large.
     Whole,
 }
 
@@ -43,7 +43,7 @@ impl Thoroughness {
     fn limit(self) -> Duration {
         match self {
             Thoroughness::Brief => Duration::from_millis(300),
-            Thoroughness::Whole => Duration::from_secs(20),
+            Thoroughness::Whole => Duration::from_secs(5),
         }
     }
 }
@@ -95,12 +95,13 @@ impl EngineView {
             ..LogQuery::default()
         })?;
         let mut all = lives(operations);
-        follow_successors(&mut all);
         let Some(life) = all.iter_mut().rev().find(|life| life.is_at(from)) else {
             return Ok(false);
         };
         life.move_to(to.to_path_buf());
-        store.rename_records(&life.renames().collect::<Vec<_>>())?;
+        follow_successors(&mut all);
+        let renames: Vec<RecordRename> = all.iter().flat_map(Life::renames).collect();
+        store.rename_records(&renames)?;
         Ok(true)
     }
 
