@@ -377,7 +377,7 @@ fn tree(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(laws::config_of(laws::limited(laws::cases(), 60)))]
+    #![proptest_config(laws::config_of(laws::limited(laws::cases(), 30)))]
 
     #[test]
     fn undo_of_everything_gives_the_first_contents_under_the_present_names(
