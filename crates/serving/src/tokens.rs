@@ -128,6 +128,9 @@ impl Tokens {
 /// The file cannot be read or made, can be read by others, or has no token.
 pub fn is_persons(state: &Path, given: &str) -> Result<bool, TokenError> {
     let path = state.join(PERSON_TOKEN);
+    if !state.is_dir() {
+        return Ok(false);
+    }
     if fs::symlink_metadata(&path).is_err() {
         keep(&path, Existing::Stays).map_err(|error| system(&path, error))?;
     }

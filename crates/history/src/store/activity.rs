@@ -178,6 +178,7 @@ mod tests {
     fn the_operations_of_a_session_are_found_by_an_index() {
         let connection = database();
         for query in [COUNT_OPERATIONS, CHANGED_FILES] {
+            let query = query.replace("?1", "'s'").replace("?2", "5");
             let plan: Vec<String> = connection
                 .prepare(&format!("EXPLAIN QUERY PLAN {query}"))
                 .and_then(|mut plan| plan.query_map([], |row| row.get(3))?.collect())

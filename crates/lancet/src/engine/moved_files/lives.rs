@@ -98,6 +98,8 @@ impl Life {
             let row = (operation.to_owned(), change.at, change.path.clone());
             stretch.rows.push(row);
         }
+        // The file was found again, so what began under its old name was another one.
+        self.successor = None;
         self.exists = change.after.is_some();
         self.inode = change.inode;
         if let Some(after) = &change.after {
