@@ -19,9 +19,8 @@ pub(super) fn object(operation: &Operation) -> Value {
         .files
         .iter()
         .map(|file| {
-            json!({
+            let mut object = json!({
                 "file_path": file.path.display().to_string(),
-                "former_path": file.former_path.as_ref().map(|path| path.display().to_string()),
                 "type": file.kind.word(),
                 "added": file.added,
                 "removed": file.removed,
@@ -29,7 +28,12 @@ pub(super) fn object(operation: &Operation) -> Value {
                 "after": kept(&file.after),
                 "undoneBy": file.undone_by,
                 "workspace": file.workspace.as_ref().map(lancet::history::KnownWorkspace::short_id),
-            })
+            });
+            // Only of a file that another program has moved since.
+            if let Some(former) = &file.former_path {
+                object["former_path"] = json!(former.display().to_string());
+            }
+            object
         })
         .collect();
     json!({
