@@ -120,7 +120,7 @@ fn a_name_outside_that_appears_after_the_question_was_asked_is_asked_about() {
 #[test]
 fn files_of_the_state_folder_are_closed_under_any_name() {
     let stage = Stage::new().with_token();
-    let token = stage.home().join(".local/state/lancet/serve-token");
+    let token = stage.home().join(".local/state/lancet/person-token");
     let copy = stage.project().join("tok.txt");
     fs::hard_link(&token, &copy).expect("a hard link");
     stage.file("other.txt", "a-token-of-no-use\n");
