@@ -27,7 +27,7 @@ use lancet::SessionName;
 pub(crate) use change::{EditArguments, WriteArguments, WriteFlags};
 pub(crate) use history::{
     GcArguments, LogArguments, LogFormat, RedoArguments, RestoreArguments, ShowArguments,
-    StatsArguments, UndoArguments, UndoFlags,
+    StatsArguments, UndoArguments, UndoFlags, VerifyArguments,
 };
 
 pub(crate) use events::EventsArguments;
@@ -109,6 +109,7 @@ pub(crate) enum Command {
     Restore(RestoreArguments),
     Gc(GcArguments),
     Stats(StatsArguments),
+    Verify(VerifyArguments),
     Call(CallArguments),
     Tools(ToolsArguments),
     Explain(ExplainArguments),

@@ -61,6 +61,7 @@ pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Fail
         Command::Restore(arguments) => history::restore(arguments, around),
         Command::Gc(arguments) => history::gc(arguments, around),
         Command::Stats(arguments) => history::stats(arguments, around),
+        Command::Verify(arguments) => history::verify(arguments, around),
         Command::Call(arguments) => call::run(arguments, around),
         Command::Tools(arguments) => tools::run(arguments, around),
         Command::Explain(arguments) => permissions::explain(arguments, around),

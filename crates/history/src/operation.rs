@@ -14,7 +14,8 @@ pub use draft::{Author, Content, Draft, FileDraft, State, TakenBack};
 pub use query::{IdMatch, LogQuery, Parentage, Reversible};
 pub use statistics::{Statistics, StatisticsQuery, Totals, TotalsByName};
 pub use store::{
-    Compressed, Confirmed, ContentStore, Limits, OperationStore, RecordStore, Removed, StoreUpkeep,
+    CheckedContents, Compressed, Confirmed, ContentFault, ContentStore, LaterState, Limits,
+    OperationStore, RecordStore, Removed, StoreUpkeep,
 };
 pub use unsealed::Unsealed;
 

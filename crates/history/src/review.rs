@@ -118,6 +118,8 @@ pub enum CommentKind {
     Words,
     /// A person took lines back.
     TakenBack,
+    /// What became of a change of the session whose process ended in the middle of it.
+    Interrupted,
 }
 
 /// How a comment reached its session.
@@ -274,6 +276,7 @@ impl CommentKind {
         match number {
             0 => Some(Self::Words),
             1 => Some(Self::TakenBack),
+            2 => Some(Self::Interrupted),
             _ => None,
         }
     }

@@ -12,6 +12,7 @@ use crate::session::SessionName;
 mod activity;
 mod age;
 mod blobs;
+mod chain;
 mod clock;
 mod comments;
 mod compress;
@@ -57,6 +58,7 @@ mod transaction;
 mod unsaved;
 mod unsealed;
 mod upkeep;
+mod verify;
 mod workspaces;
 
 pub use contents::INLINE_LIMIT;

@@ -9,6 +9,7 @@ mod moves;
 mod on_disk;
 mod patch;
 mod sub_agents;
+mod verify;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,6 +35,7 @@ pub use lancet_history::{
 pub use life::{FileLife, LifeCursor, LifeEvent};
 pub use on_disk::OnDisk;
 pub use sub_agents::SubAgents;
+pub use verify::{FaultKind, HistoryFault, Verification, VerifyProgress};
 
 /// The shortest part of an id that is accepted in place of the id.
 pub const SHORTEST_ID: usize = 2;

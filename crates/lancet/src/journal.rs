@@ -1,9 +1,10 @@
 //! The write journal of the workspace, backed by the history. Entries that must survive a power cut (several files at
 //! once, the slower write methods) are rows in the history's database. A single exchange only has to survive the end of
-//! its process: it is a line in a file, which costs a fraction of that. Where the database cannot be written, all
-//! entries go to files.
+//! its process: it is a line in a file, which costs a fraction of that. Where the database cannot be written, the former
+//! go to files, too, in a folder of their own: every write looks for those of dead processes, and must not read the files
+//! of all others for that.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,13 +13,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use lancet_history::{Store, StoreError};
 use lancet_workspace::{Disk, FileJournal, Flush, Intent, Journal, Progress, Record, Ticket};
 
+/// The folder, inside that of the journal files, for entries that the database did not take.
+const FALLBACK: &str = "several";
+
 /// The database journal and the file journal as one.
 #[derive(Debug)]
 pub(crate) struct CombinedJournal {
     store: Arc<Store>,
     files: FileJournal,
+    /// The entries that the database did not take.
+    fallback: FileJournal,
     /// The open rows of the database, by the ticket that the workspace knows them by.
     rows: Mutex<HashMap<Ticket, i64>>,
+    in_fallback: Mutex<HashSet<Ticket>>,
     /// How often the state folder had been removed when the journal last looked.
     losses: AtomicUsize,
 }
@@ -27,10 +34,32 @@ impl CombinedJournal {
     pub(crate) fn new(store: Arc<Store>, disk: Arc<dyn Disk>, folder: PathBuf) -> CombinedJournal {
         CombinedJournal {
             store,
+            fallback: FileJournal::new(Arc::clone(&disk), folder.join(FALLBACK)),
             files: FileJournal::new(disk, folder),
             rows: Mutex::default(),
+            in_fallback: Mutex::default(),
             losses: AtomicUsize::new(0),
         }
+    }
+
+    /// The journal of an entry that is not in the database.
+    fn of_files(&self, ticket: Ticket) -> &FileJournal {
+        let in_fallback = self
+            .in_fallback
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        match in_fallback.contains(&ticket) {
+            true => &self.fallback,
+            false => &self.files,
+        }
+    }
+
+    fn note_fallback(&self, ticket: Ticket) {
+        let mut in_fallback = self
+            .in_fallback
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        in_fallback.insert(ticket);
     }
 
     fn rows(&self) -> MutexGuard<'_, HashMap<Ticket, i64>> {
@@ -54,25 +83,29 @@ impl Journal for CombinedJournal {
         let losses = self.store.losses();
         if self.losses.swap(losses, Ordering::Relaxed) != losses {
             self.files.renew();
+            self.fallback.renew();
         }
-        if flush == Flush::Now
-            && let Ok(row) = self.store.open_intent(&intent.encode())
-        {
+        if flush == Flush::Later {
+            return self.files.open(intent, flush);
+        }
+        if let Ok(row) = self.store.open_intent(&intent.encode()) {
             return Ok(self.note(row));
         }
-        self.files.open(intent, flush)
+        let ticket = self.fallback.open(intent, flush)?;
+        self.note_fallback(ticket);
+        Ok(ticket)
     }
 
     fn mark(&self, ticket: Ticket, flush: Flush) -> io::Result<()> {
         match self.row(ticket) {
             Some(row) => self.store.decide_intent(row).map_err(refused),
-            None => self.files.mark(ticket, flush),
+            None => self.of_files(ticket).mark(ticket, flush),
         }
     }
 
     fn close(&self, ticket: Ticket) -> io::Result<()> {
         let Some(row) = self.row(ticket) else {
-            return self.files.close(ticket);
+            return self.of_files(ticket).close(ticket);
         };
         self.store.close_intent(row).map_err(refused)?;
         self.rows().remove(&ticket);
@@ -80,7 +113,11 @@ impl Journal for CombinedJournal {
     }
 
     fn list(&self) -> io::Result<Vec<Record>> {
-        let mut all = self.files.list()?;
+        let mut all = self.fallback.list()?;
+        for record in &all {
+            self.note_fallback(record.ticket);
+        }
+        all.extend(self.files.list()?);
         // An unreadable database is reported by the call that needs it; its entries are lost.
         for left in self.store.left_intents().unwrap_or_default() {
             let Some(intent) = Intent::decode(&left.intent) else {
@@ -101,10 +138,25 @@ impl Journal for CombinedJournal {
 
     fn let_go(&self, ticket: Ticket) {
         let Some(row) = self.row(ticket) else {
-            return self.files.let_go(ticket);
+            return self.of_files(ticket).let_go(ticket);
         };
         self.rows().remove(&ticket);
         let _ = self.store.let_go_intent(row);
+    }
+
+    fn undecided(&self) -> io::Result<Vec<Record>> {
+        let mut all = self.fallback.undecided()?;
+        for open in self.store.undecided_intents().map_err(refused)? {
+            // An intent in the words of a newer lancet is left to that one.
+            if let Some(intent) = Intent::decode(&open.intent) {
+                all.push(Record {
+                    ticket: Ticket(open.id.unsigned_abs()),
+                    intent,
+                    progress: Progress::Begun,
+                });
+            }
+        }
+        Ok(all)
     }
 }
 

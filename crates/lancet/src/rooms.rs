@@ -18,6 +18,7 @@ mod found_back;
 pub(crate) mod heal;
 pub(crate) mod hooks;
 pub(crate) mod injected;
+mod interrupted;
 pub(crate) mod late;
 pub(crate) mod locate;
 mod notice;

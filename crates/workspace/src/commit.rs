@@ -109,13 +109,17 @@ impl Workspace {
             );
         }
         let guard = self.lock(batch, &staged)?;
-        row = journal_entry::JournalEntry::open(self, batch, &staged).map_err(|source| {
+        let journal_error = |source| {
             AttemptError::Failed(CommitError::Io {
                 index: 0,
                 step: "journal",
                 source,
             })
-        })?;
+        };
+        if let Some(index) = journal_entry::unsettled(self, batch).map_err(journal_error)? {
+            return Err(AttemptError::Failed(CommitError::Unsettled { index }));
+        }
+        row = journal_entry::JournalEntry::open(self, batch, &staged).map_err(journal_error)?;
         let mut ready = Vec::with_capacity(batch.len());
         for (index, (write, staged)) in batch.iter().zip(staged).enumerate() {
             ready.push(make_ready(&mut scratch, write, staged).map_err(attempt_error(index))?);

@@ -4,10 +4,10 @@
 mod file;
 mod line;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub use file::FileJournal;
 
@@ -132,6 +132,26 @@ impl Record {
         steps.all(|step| step.act == Act::Folder)
     }
 
+    /// Whether a crash can leave it half done: a single exchange, creation, removal or move is done or not.
+    pub(crate) fn can_be_half_done(&self) -> bool {
+        let steps = &self.intent.steps;
+        let mut acts = steps.iter().map(|step| &step.act);
+        !self.is_of_folder()
+            && (steps.len() > 1
+                || acts.any(|act| matches!(act, Act::MoveAside | Act::InPlace { .. })))
+    }
+
+    /// Whether one of its files has this path before or after the commit.
+    pub(crate) fn names(&self, path: &Path) -> bool {
+        let is = |folder: &Path, name: &OsStr| {
+            path.file_name() == Some(name) && path.parent() == Some(folder)
+        };
+        self.intent.steps.iter().any(|step| {
+            is(&step.folder, &step.name)
+                || matches!(&step.act, Act::Move { folder, name } if is(folder, name))
+        })
+    }
+
     /// The depth of its first folder.
     pub(crate) fn depth(&self) -> usize {
         let first = self.intent.steps.first();
@@ -150,6 +170,11 @@ pub trait Journal: Send + Sync + fmt::Debug {
     /// Returns the entries that dead processes left open. The caller owns them until it closes or releases them, or
     /// ends.
     fn list(&self) -> io::Result<Vec<Record>>;
-    /// Releases an entry of [`Journal::list`] without closing it: it is not below the roots of this workspace.
+    /// Releases an entry without closing it, so that any process may recover it: it is not below the roots of this
+    /// workspace, or its commit could not finish it.
     fn let_go(&self, ticket: Ticket);
+    /// Returns the entries of all processes, running ones included, that are not decided and that a crash can leave half
+    /// done. A commit calls it under its locks: what it finds there about its own files is not being worked on. It runs
+    /// before every write, so it must cost little where there are none.
+    fn undecided(&self) -> io::Result<Vec<Record>>;
 }

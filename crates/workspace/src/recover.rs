@@ -3,6 +3,7 @@
 //! ours. Another program's file is never taken for ours; anything unclear is kept and reported.
 
 mod exchanged;
+mod direction;
 mod made;
 mod occupant;
 mod step;
@@ -15,10 +16,11 @@ use std::sync::{Arc, PoisonError};
 
 use crate::disk::Disk;
 use crate::displaced::Limits;
-use crate::journal::{Act, Progress, Record, Step};
+use crate::journal::{Act, Journal, Progress, Record, Step, Ticket};
 use crate::locate::LocateError;
 use crate::locks::LockError;
 use crate::roots::Workspace;
+use direction::{Direction, StepState};
 use step::{Boot, Goal, StepRecovery};
 
 /// What recovery did about one file.
@@ -28,6 +30,8 @@ pub struct Recovered {
     pub path: PathBuf,
     /// What recovery did.
     pub outcome: RecoveryOutcome,
+    /// The journal entry: the files of one commit have the same.
+    pub entry: Ticket,
 }
 
 /// What recovery did about a file.
@@ -35,15 +39,23 @@ pub struct Recovered {
 pub enum RecoveryOutcome {
     /// The change had been made; recovery removed what was left over.
     Finished,
+    /// The change is one of several that were not all made; recovery made the others.
+    Completed,
     /// The change was undone, or had never been made.
     RolledBack,
     /// Another program had written the file meanwhile: its version stays, and the other is kept at this path.
     Kept(PathBuf),
+    /// The commit of several files could be neither completed nor rolled back; this file has its change.
+    Changed,
+    /// The commit of several files could be neither completed nor rolled back; this file has not its change.
+    Unchanged,
 }
 
 impl Workspace {
     /// Recovers crashed commits below the roots; creates nothing where there are none. It runs by itself before the
-    /// first commit; a program may call it at its start.
+    /// first commit; a program may call it at its start, and calls it after [`CommitError::Unsettled`].
+    ///
+    /// [`CommitError::Unsettled`]: crate::CommitError::Unsettled
     pub fn recover(&self) -> io::Result<Vec<Recovered>> {
         let mut recovered = self
             .recovered
@@ -80,7 +92,7 @@ impl Workspace {
         let mut all = Vec::new();
         let mut is_all = true;
         for record in files {
-            match self.recover_record(&record)? {
+            match self.recover_record(&**journal, &record)? {
                 Some(recovered_files) => {
                     all.extend(recovered_files);
                     journal.close(record.ticket)?;
@@ -95,7 +107,7 @@ impl Workspace {
         // Folders can be empty only after the files are restored; innermost first.
         folders.sort_by_key(|record| std::cmp::Reverse(record.depth()));
         for record in folders {
-            let recovered_files = self.recover_record(&record)?;
+            let recovered_files = self.recover_record(&**journal, &record)?;
             let stays = |one: &Recovered| matches!(one.outcome, RecoveryOutcome::Kept(_));
             match recovered_files {
                 Some(recovered_files) if is_all || !recovered_files.iter().any(stays) => {
@@ -108,17 +120,25 @@ impl Workspace {
         Ok(all)
     }
 
-    fn recover_record(&self, record: &Record) -> io::Result<Option<Vec<Recovered>>> {
-        let mut steps = Vec::new();
+    fn recover_record(
+        &self,
+        journal: &dyn Journal,
+        record: &Record,
+    ) -> io::Result<Option<Vec<Recovered>>> {
+        let mut places = Vec::new();
         let mut folders = Vec::new();
         for step in &record.intent.steps {
             let Some(found) = self.open_recorded(&step.folder)? else {
+                self.note_out_of_reach(record.ticket);
                 return Ok(None);
             };
             let other = match &step.act {
                 Act::Move { folder, .. } => match self.open_recorded(folder)? {
                     Some(other) => other,
-                    None => return Ok(None),
+                    None => {
+                        self.note_out_of_reach(record.ticket);
+                        return Ok(None);
+                    }
                 },
                 _ => RecordedFolder::Gone,
             };
@@ -127,18 +147,12 @@ impl Workspace {
                     .into_iter()
                     .filter_map(|place| place.handle().cloned()),
             );
-            steps.push((step, found, other));
+            places.push((step, found, other));
         }
         let _guard = match self.locks.take(&self.disk, &folders) {
             Ok(guard) => guard,
             Err(LockError::Busy) => return Ok(None),
             Err(LockError::Io(error)) => return Err(error),
-        };
-        let goal = match (record.progress, steps.len()) {
-            (Progress::Decided, _) => Goal::Complete,
-            // A single file: if its swap was made, it stays.
-            (Progress::Begun, 1) => Goal::AsFound,
-            (Progress::Begun, _) => Goal::Rollback,
         };
         // Where either boot id is unknown, inode numbers are trusted.
         let (then, now) = (&record.intent.boot, self.disk.boot());
@@ -147,27 +161,40 @@ impl Workspace {
         } else {
             Boot::Another
         };
+        let steps: Vec<StepRecovery<'_>> = places
+            .iter()
+            .filter_map(|(step, place, other)| {
+                // A folder that no longer exists took everything with it.
+                let folder = place.handle()?;
+                Some(StepRecovery {
+                    workspace: self,
+                    step,
+                    folder,
+                    other: other.handle(),
+                    boot,
+                })
+            })
+            .collect();
+        let ending = match (record.progress, places.len()) {
+            (Progress::Decided, _) => CommitEnding::plain(Goal::Complete),
+            // A single file: if its swap was made, it stays.
+            (Progress::Begun, 1) => CommitEnding::plain(Goal::AsFound),
+            (Progress::Begun, _) => CommitEnding::of_several(&steps)?,
+        };
+        if ending.direction == Some(Direction::Forward) {
+            journal.mark(record.ticket, crate::journal::Flush::Now)?;
+        }
         let mut recovered_files = Vec::new();
-        for (step, place, other) in steps.iter().rev() {
-            // A folder that no longer exists took everything with it.
-            let Some(folder) = place.handle() else {
-                continue;
-            };
-            let recovery = StepRecovery {
-                workspace: self,
-                step,
-                folder,
-                other: other.handle(),
-                boot,
-            };
-            let outcome = match recovery.recover(goal) {
+        for (at, recovery) in steps.iter().enumerate().rev() {
+            let outcome = match recovery.recover(ending.goal) {
                 // Another program is writing the file. The next run finds done what was done so far.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
                 other => other?,
             };
             recovered_files.push(Recovered {
-                path: path_of(step),
-                outcome,
+                path: path_of(recovery.step),
+                outcome: ending.told(at, outcome),
+                entry: record.ticket,
             });
         }
         for folder in &folders {
@@ -175,6 +202,15 @@ impl Workspace {
             let _ = self.disk.sync(folder.as_fd());
         }
         Ok(Some(recovered_files))
+    }
+
+    /// Remembers an entry that names a file outside the roots, so that commits here do not wait for its recovery.
+    fn note_out_of_reach(&self, ticket: Ticket) {
+        let mut entries = self
+            .out_of_reach
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        entries.insert(ticket);
     }
 
     /// Opens a recorded folder, if it is below a root of this workspace.
@@ -196,6 +232,63 @@ impl Workspace {
             Ok(folder) => Ok(Some(RecordedFolder::Open(Arc::new(folder)))),
             Err(error) if is_gone(&error) => Ok(Some(RecordedFolder::Gone)),
             Err(error) => Err(error),
+        }
+    }
+}
+
+/// How an interrupted commit is ended, and what is said of its files.
+struct CommitEnding {
+    goal: Goal,
+    /// Where the files decide: a commit of several files that was not decided.
+    direction: Option<Direction>,
+    states: Vec<StepState>,
+}
+
+impl CommitEnding {
+    fn plain(goal: Goal) -> CommitEnding {
+        CommitEnding {
+            goal,
+            direction: None,
+            states: Vec::new(),
+        }
+    }
+
+    /// Decides by what the files hold; where the commit can be completed, writes the files that are not written yet.
+    fn of_several(steps: &[StepRecovery<'_>]) -> io::Result<CommitEnding> {
+        loop {
+            let states = steps
+                .iter()
+                .map(StepRecovery::state)
+                .collect::<io::Result<Vec<_>>>()?;
+            let states = StepState::clarified(&states);
+            let direction = Direction::of(&states);
+            let mut is_disturbed = false;
+            if direction == Direction::Forward {
+                for (step, state) in steps.iter().zip(&states) {
+                    if *state == StepState::Unwritten && !step.carry_out()? {
+                        // Another program was faster. Its file is not taken for the old one in the next round.
+                        is_disturbed = true;
+                        break;
+                    }
+                }
+            }
+            if !is_disturbed {
+                return Ok(CommitEnding {
+                    goal: direction.goal(),
+                    direction: Some(direction),
+                    states,
+                });
+            }
+        }
+    }
+
+    fn told(&self, at: usize, outcome: RecoveryOutcome) -> RecoveryOutcome {
+        let stays = self.states.get(at) == Some(&StepState::WrittenOver);
+        match (self.direction, outcome) {
+            (Some(Direction::Neither), _) if stays => RecoveryOutcome::Changed,
+            (Some(Direction::Neither), _) => RecoveryOutcome::Unchanged,
+            (Some(Direction::Forward), RecoveryOutcome::Finished) => RecoveryOutcome::Completed,
+            (_, outcome) => outcome,
         }
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::disk::Disk;
 use crate::displaced::{DISPLACED_FOLDER, Displaced, DisplacedStore, LateWriteCheck, Limits};
-use crate::journal::{FileJournal, Journal};
+use crate::journal::{FileJournal, Journal, Ticket};
 use crate::locate::{LocateError, Located};
 use crate::locks::Locks;
 use crate::mounts::Mounts;
@@ -44,6 +44,8 @@ pub struct Workspace {
     pub(crate) displaced: DisplacedStore,
     pub(crate) journal: Option<Arc<dyn Journal>>,
     pub(crate) recovered: Mutex<bool>,
+    /// Journal entries of dead processes that cannot be recovered here, because they name files outside the roots.
+    pub(crate) out_of_reach: Arc<Mutex<BTreeSet<Ticket>>>,
     pub(crate) pruned: Once,
     /// Folders that were already swept for abandoned temporary files.
     pub(crate) swept: Mutex<BTreeSet<(u64, u64)>>,
@@ -132,6 +134,7 @@ impl Workspace {
             displaced,
             journal,
             recovered: Mutex::new(false),
+            out_of_reach: Arc::default(),
             pruned: Once::new(),
             swept: Mutex::default(),
             state_folder,
@@ -174,6 +177,7 @@ impl Workspace {
         other.locks.patience = self.locks.patience;
         other.lease_patience = self.lease_patience;
         other.journal.clone_from(&self.journal);
+        other.out_of_reach = Arc::clone(&self.out_of_reach);
         other
     }
 

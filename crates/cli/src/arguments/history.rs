@@ -219,6 +219,21 @@ pub(crate) struct StatsArguments {
     pub(crate) place: WorkArguments,
 }
 
+/// Check that the history and the files agree
+///
+/// Every stored content must have its hash, the changes of every file must follow on each other, and every file of the
+/// project must be what a recorded change left or what someone else wrote. What is not so is listed, and the exit code
+/// is 1. Changes nothing.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  lancet verify\n  lancet verify --json | jq .faults")]
+pub(crate) struct VerifyArguments {
+    /// One JSON object for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: WorkArguments,
+}
+
 /// The flags that `undo`, `redo` and `restore` share.
 #[derive(Debug, Args)]
 pub(crate) struct UndoFlags {

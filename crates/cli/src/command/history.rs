@@ -1,4 +1,4 @@
-//! The commands on the history: `log`, `show`, `stats`, `gc`, and `undo`, `redo` and `restore` (all three in `undo`).
+//! The commands on the history: `log`, `show`, `stats`, `gc`, `verify`, and `undo`, `redo` and `restore` (all three in `undo`).
 
 pub(super) mod access;
 mod attribution;
@@ -17,6 +17,7 @@ pub(super) mod show;
 mod stats;
 pub(super) mod time;
 mod undo;
+mod verify;
 pub(super) mod wake;
 mod watch;
 pub(super) mod who;
@@ -28,4 +29,5 @@ pub(super) use log::log;
 pub(super) use show::show;
 pub(super) use stats::stats;
 pub(super) use undo::{redo, restore, undo};
+pub(super) use verify::verify;
 pub(super) use watch::watch;

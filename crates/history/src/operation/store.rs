@@ -30,6 +30,17 @@ pub enum Confirmed {
     Missing(Saved),
 }
 
+/// What an operation found at a path before it changed the file there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaterState {
+    /// The content; none where there was no file.
+    pub revision: Option<Revision>,
+    /// The permission bits.
+    pub mode: u32,
+    /// Whether the operation was carried out. One that was only announced has seen the state, and may have been refused since.
+    pub is_finished: bool,
+}
+
 /// A store of operations and of the contents of files before and after them. Several processes may use one store at once.
 ///
 /// A change is recorded in two steps: [`begin`](RecordStore::begin) before the files are written, with everything that undo
@@ -102,6 +113,18 @@ pub trait RecordStore: Send + Sync {
     /// # Errors
     /// The store cannot be read.
     fn unfinished(&self) -> Result<Vec<Operation>, StoreError>;
+
+    /// What the operations after this one found at `path`, oldest first, in the workspace of its file `at`. It tells how an
+    /// operation ended whose process did not record it: whoever changed the file next has seen what it left.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn later_states(
+        &self,
+        operation: &Operation,
+        at: usize,
+        path: &Path,
+    ) -> Result<Vec<LaterState>, StoreError>;
 
     /// Settles an unfinished operation: the files at the indexes in `written` were written, the others were not.
     ///
@@ -210,6 +233,12 @@ pub trait ContentStore: Send + Sync {
     /// # Errors
     /// The store cannot be read.
     fn open_content(&self, revision: &Revision) -> Result<Option<KeptContent>, StoreError>;
+
+    /// Checks that stored contents have their hashes, for at most `budget`, beginning after the content `after`, 0 at first.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn check_contents(&self, after: i64, budget: Duration) -> Result<CheckedContents, StoreError>;
 
     /// Takes over a file of the state folder that has this content. If an operation announced the content as
     /// [`Displaced`](super::Content::Displaced), the file is moved into the store; if the content is stored already, the file
@@ -340,4 +369,28 @@ pub struct Compressed {
     pub after: u64,
     /// The number of contents that are not compressed yet.
     pub left: u64,
+}
+
+/// The result of one step of checking contents.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct CheckedContents {
+    /// The number of contents that were checked.
+    pub number: u64,
+    /// The contents that are not what they should be.
+    pub faults: Vec<(Revision, ContentFault)>,
+    /// Where the next step goes on.
+    pub upto: i64,
+    /// Whether the budget ended before the work.
+    pub is_unfinished: bool,
+}
+
+/// What is wrong with a stored content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ContentFault {
+    /// Its bytes cannot be read.
+    Missing,
+    /// Its bytes have another hash.
+    Damaged,
 }

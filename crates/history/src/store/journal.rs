@@ -76,7 +76,30 @@ impl Store {
         Ok(self.run(|connection| take_left(connection, self))?.0)
     }
 
-    /// Releases an intent of [`left_intents`](Self::left_intents), so that another process can take it over.
+    /// The intents of all processes, running ones included, that are not decided; none where there is no database.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn undecided_intents(&self) -> Result<Vec<LeftIntent>, StoreError> {
+        if !self.is_open() && !file_in(self.folder()).exists() {
+            return Ok(Vec::new());
+        }
+        let read = |connection: &mut Connection| {
+            let mut statement =
+                connection.prepare_cached("SELECT id, intent FROM journal WHERE decided = 0")?;
+            let rows = statement.query_map([], |row| {
+                Ok(LeftIntent {
+                    id: row.get(0)?,
+                    intent: row.get(1)?,
+                    decided: false,
+                })
+            })?;
+            rows.collect()
+        };
+        Ok(self.run(read)?.0)
+    }
+
+    /// Releases an intent, so that another process can take it over.
     ///
     /// # Errors
     /// The store cannot be written.

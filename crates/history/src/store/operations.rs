@@ -10,15 +10,15 @@ use super::files::file_in;
 use super::stops::Admission;
 use super::transaction::WriteTransaction;
 use super::{
-    Saved, Store, StoreError, blobs, contents, events, ids, log, process, prune, questions,
+    Saved, Store, StoreError, blobs, chain, contents, events, ids, log, process, prune, questions,
     records, statistics, stops, workspaces,
 };
 use crate::activity::SessionStop;
 use crate::entry::Revision;
 use crate::event::EventStore as _;
 use crate::operation::{
-    ALREADY_UNDONE, Confirmed, Draft, IdMatch, LogQuery, Operation, OperationKind, OperationState,
-    RecordStore, Removed, Statistics, StatisticsQuery, TakenBack,
+    ALREADY_UNDONE, Confirmed, Draft, IdMatch, LaterState, LogQuery, Operation, OperationKind,
+    OperationState, RecordStore, Removed, Statistics, StatisticsQuery, TakenBack,
 };
 use crate::workspace::KnownWorkspace;
 
@@ -177,6 +177,17 @@ impl RecordStore for Store {
             found.collect::<rusqlite::Result<Vec<_>>>()
         })?;
         Ok(found.into_iter().flatten().collect())
+    }
+
+    fn later_states(
+        &self,
+        operation: &Operation,
+        at: usize,
+        path: &Path,
+    ) -> Result<Vec<LaterState>, StoreError> {
+        Ok(self
+            .run(|connection| chain::later_states(connection, operation, at, path))?
+            .0)
     }
 
     fn settle(

@@ -58,6 +58,12 @@ impl Store {
         &self.folder
     }
 
+    /// Whether the database has been opened.
+    pub(super) fn is_open(&self) -> bool {
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        opened.is_some()
+    }
+
     pub(super) fn writer(&self) -> Writer {
         self.writer
     }

@@ -8,11 +8,13 @@ use super::error::not_writable;
 use super::files::has_set_aside;
 use super::{
     SetAside, Store, StoreError, blobs, compress, contents, forecast, process, prune, streamed,
-    unsealed,
+    unsealed, verify,
 };
 use crate::entry::Revision;
 use crate::kept::KeptContent;
-use crate::operation::{Compressed, ContentStore, Limits, Removed, StoreUpkeep, Unsealed};
+use crate::operation::{
+    CheckedContents, Compressed, ContentStore, Limits, Removed, StoreUpkeep, Unsealed,
+};
 
 impl ContentStore for Store {
     fn content(&self, revision: &Revision) -> Result<Option<Vec<u8>>, StoreError> {
@@ -26,6 +28,12 @@ impl ContentStore for Store {
             Ok(streamed::open(connection, self.folder(), revision)?.transpose())
         })?;
         opened.map_err(|source| not_writable(self.folder(), source))
+    }
+
+    fn check_contents(&self, after: i64, budget: Duration) -> Result<CheckedContents, StoreError> {
+        Ok(self
+            .run(|connection| verify::check(connection, self.folder(), after, budget))?
+            .0)
     }
 
     fn adopt(&self, revision: &Revision, file: &Path) -> Result<(), StoreError> {

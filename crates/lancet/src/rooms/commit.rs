@@ -15,6 +15,7 @@ use self::batch::Batch;
 use super::CallContext;
 use super::announce::{self, Keeping, PendingOperation};
 use super::approve::Approved;
+use super::interrupted::Settling;
 use super::late::{self, KeptVersion};
 use super::locate::root_moved;
 use super::plan::{FilePlan, Plan};
@@ -95,6 +96,7 @@ fn carry_out(
         .collect();
     context.cancel.begin_writing();
     let mut batch = Batch::new(plan);
+    let mut settling = Settling::new();
     let outcome = loop {
         let (writes, owners) = batch.writes(context, announced).into_parts();
         match workspace
@@ -104,6 +106,8 @@ fn carry_out(
             Ok(written) => break Ok(owners.by_file(written)),
             // Bounded by the number of files.
             Err(CommitError::NoRename { index }) if batch.copy(index) => {}
+            // Bounded by its patience.
+            Err(CommitError::Unsettled { .. }) if settling.go_on(context) => {}
             Err(error) => break Err(error),
         }
     };
@@ -186,6 +190,13 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &CommitError) -> Refusa
         CommitError::Busy { index, .. } => {
             let text = format!(
                 "{} was not written: someone else is writing it just now. It is as it was; send the call again in a moment.",
+                path(*index)
+            );
+            Refusal::new(RefusalKind::Busy, text).with("file_path", path(*index))
+        }
+        CommitError::Unsettled { index } => {
+            let text = format!(
+                "{} was not written: another lancet ended in the middle of a change of it, and that change cannot be settled just now. It is as it was; send the call again in a moment.",
                 path(*index)
             );
             Refusal::new(RefusalKind::Busy, text).with("file_path", path(*index))

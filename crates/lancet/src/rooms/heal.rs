@@ -1,16 +1,18 @@
-//! Recovery after a process that ended in the middle of a change: interrupted commits are finished or taken back, and
-//! operations that were announced but never finished are settled by comparing the files with them.
+//! Recovery after a process that ended in the middle of a change: interrupted commits are completed or taken back, and
+//! operations that were announced but never finished are settled: by what later operations found, else by comparing the
+//! files with them.
 
 use std::path::Path;
 use std::time::Duration;
 
 use lancet_history::{
-    ChangeKind, FileChange, Operation, OperationKind, OperationState, OperationStore, RecordedState,
+    ChangeKind, FileChange, LaterState, Operation, OperationKind, OperationState, OperationStore,
+    RecordedState,
 };
 use lancet_workspace::{DISPLACED_FOLDER, FileType, Revision, is_sealed_name};
 
 use super::examine::open::LARGEST;
-use super::{CallContext, late};
+use super::{CallContext, interrupted, late};
 use crate::engine::EngineView;
 use crate::settings::Mode;
 
@@ -44,26 +46,18 @@ fn recover_files_once(engine: &EngineView) {
     if engine.mode != Mode::Plan {
         engine.base().pending_recovery.recovered.get_or_init(|| {
             // If recovery fails, the first write tries again and reports why.
-            late::recovered(engine, &engine.ceiling().recover().unwrap_or_default());
+            let recovered = engine.ceiling().recover().unwrap_or_default();
+            interrupted::tell(engine, &recovered, None);
         });
     }
 }
 
-/// Settles the operations that the history has as unfinished, once per engine. Operations on files outside its roots wait
-/// for an engine that may read them.
+/// Settles the operations that the history has as unfinished, once per engine, and takes over what ended processes left.
 pub(crate) fn settle_history_once(engine: &EngineView) {
     engine.base().pending_recovery.settled.get_or_init(|| {
         if let Some(store) = engine.history() {
             recover_files_once(engine);
-            // A store that cannot be read is reported by the call that needs it.
-            let mut unfinished = store.unfinished().unwrap_or_default();
-            // What is at these paths now does not tell how an operation in another folder ended.
-            let others = engine.other_workspaces().unwrap_or_default();
-            unfinished.retain(|operation| !others.have(operation));
-            for operation in &unfinished {
-                settle(engine, &**store, operation);
-            }
-            if !unfinished.is_empty() {
+            if settle_history(engine) > 0 {
                 // Displaced files that their process did not adopt before it ended; idle time adopts the rest.
                 let _ = store.adopt_left(DISPLACED_FOLDER, &is_sealed_name, ADOPTING);
             }
@@ -72,7 +66,37 @@ pub(crate) fn settle_history_once(engine: &EngineView) {
     });
 }
 
-/// Records how an unfinished operation ended, as its files show it.
+/// Does the same for processes that have ended since. An undo needs it: what did not happen must not be in its way.
+pub(crate) fn settle_again(context: &CallContext<'_>) {
+    let engine = context.engine();
+    settle_history_once(engine);
+    if engine.mode != Mode::Plan {
+        let recovered = engine.ceiling().recover().unwrap_or_default();
+        interrupted::tell(engine, &recovered, Some(context.session.key()));
+    }
+    settle_history(engine);
+}
+
+/// Settles the operations that the history has as unfinished, and returns how many there were. Operations on files outside
+/// the roots wait for an engine that may read them.
+pub(crate) fn settle_history(engine: &EngineView) -> usize {
+    let Some(store) = engine.history() else {
+        return 0;
+    };
+    // A store that cannot be read is reported by the call that needs it.
+    let mut unfinished = store.unfinished().unwrap_or_default();
+    // What is at these paths now does not tell how an operation in another folder ended.
+    let others = engine.other_workspaces().unwrap_or_default();
+    unfinished.retain(|operation| !others.have(operation));
+    // Newest first: what became of a later one tells how an earlier one ended.
+    unfinished.sort_by_key(|operation| std::cmp::Reverse(operation.sequence));
+    for operation in &unfinished {
+        settle(engine, &**store, operation);
+    }
+    unfinished.len()
+}
+
+/// Records how an unfinished operation ended, as later operations or its files show it.
 fn settle(engine: &EngineView, store: &dyn OperationStore, operation: &Operation) {
     if operation.kind == OperationKind::Late {
         // This version never had the file's name, so the file cannot tell whether it was recorded.
@@ -83,7 +107,7 @@ fn settle(engine: &EngineView, store: &dyn OperationStore, operation: &Operation
     let states: Option<Vec<(usize, FileState)>> = operation
         .files
         .iter()
-        .map(|file| Some((file.at, file_state(engine, file)?)))
+        .map(|file| Some((file.at, how_it_ended(engine, store, operation, file)?)))
         .collect();
     let Some(states) = states else {
         return;
@@ -99,6 +123,82 @@ fn settle(engine: &EngineView, store: &dyn OperationStore, operation: &Operation
         OperationState::Done
     };
     let _ = store.settle(operation, state, &written);
+}
+
+/// How the change of one file ended; none where the file may not be read from here and no later operation tells.
+fn how_it_ended(
+    engine: &EngineView,
+    store: &dyn OperationStore,
+    operation: &Operation,
+    file: &FileChange,
+) -> Option<FileState> {
+    let carried_out = by_later_operations(store, operation, file, Evidence::CarriedOut);
+    match carried_out.or_else(|| file_state(engine, file)) {
+        // Another process is just writing the file, and has not said so yet.
+        Some(FileState::Neither) => {
+            let announced = by_later_operations(store, operation, file, Evidence::Announced);
+            announced.or(Some(FileState::Neither))
+        }
+        ended => ended,
+    }
+}
+
+/// Which later operations tell how an earlier one ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Evidence {
+    /// Those that were carried out.
+    CarriedOut,
+    /// Those that are announced: they have seen what was there then, and recovery may have taken it back since.
+    Announced,
+}
+
+/// How a change ended, by what later operations found: one that found what it was to leave proves that it was made, and one
+/// that found what was there before it that it was not. None where no later operation tells.
+fn by_later_operations(
+    store: &dyn OperationStore,
+    operation: &Operation,
+    file: &FileChange,
+    evidence: Evidence,
+) -> Option<FileState> {
+    let later = |path: &Path| {
+        let mut later = store
+            .later_states(operation, file.at, path)
+            .unwrap_or_default();
+        later.retain(|state| state.is_finished == (evidence == Evidence::CarriedOut));
+        later
+    };
+    let is_streamed =
+        file.after.is_none() && file.kind != ChangeKind::Delete && file.before.is_some();
+    let after = (!is_streamed).then_some(file.after.as_ref());
+    let Some(from) = &file.moved_from else {
+        return told_by(&later(&file.path), file.before.as_ref(), after);
+    };
+    told_by(&later(&file.path), None, after)
+        .or_else(|| told_by(&later(from), file.before.as_ref(), Some(None)))
+}
+
+/// What the first of these states tells that tells anything. `after` is none where it is not known.
+fn told_by(
+    later: &[LaterState],
+    before: Option<&RecordedState>,
+    after: Option<Option<&RecordedState>>,
+) -> Option<FileState> {
+    let revision = |state: Option<&RecordedState>| state.map(|state| state.revision);
+    let is_same_content = after.is_some_and(|after| revision(after) == revision(before));
+    let holds = |found: &LaterState, state: Option<&RecordedState>| {
+        // Where only the permission bits change, they tell the states apart.
+        let has_mode = state.is_none_or(|state| state.mode == found.mode);
+        revision(state) == found.revision && (has_mode || !is_same_content)
+    };
+    later.iter().find_map(|found| {
+        if after.is_some_and(|after| holds(found, after)) {
+            Some(FileState::Written)
+        } else if holds(found, before) {
+            Some(FileState::Untouched)
+        } else {
+            None
+        }
+    })
 }
 
 /// Compares a file with its announced change; none where the file may not be read from here.
@@ -124,14 +224,14 @@ fn file_state(engine: &EngineView, file: &FileChange) -> Option<FileState> {
 }
 
 /// What a name holds.
-enum AtName {
+pub(crate) enum AtName {
     Nothing,
     File { revision: [u8; 32], mode: u32 },
     Other,
 }
 
 /// Looks at a name; none where it may not be read from here.
-fn find(engine: &EngineView, path: &Path) -> Option<AtName> {
+pub(crate) fn find(engine: &EngineView, path: &Path) -> Option<AtName> {
     let workspace = engine.ceiling();
     if let Some(link) = workspace.locate_link(path).ok()? {
         let revision = Revision::of_link(&link.link_target()?);

@@ -1,8 +1,7 @@
 //! Late writes. When a change replaces a file, another process may still have the old file (the displaced file) open
 //! and write to it afterwards. Every call checks displaced files again until they are sealed: a lease shows that no
 //! process has the file open for writing, or, where no lease is granted, a day has passed. Bytes that were written late
-//! become a version of their own in the history, and the session whose change displaced the file gets a notice. What
-//! recovery did about interrupted commits is told in a notice, too, which the next caller gets.
+//! become a version of their own in the history, and the session whose change displaced the file gets a notice.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,9 +10,7 @@ use lancet_history::{
     Author, ChangeKind, Content, Draft, FileDraft, KnownWorkspace, OperationKind, OperationStore,
     State, StoreError, Unsealed,
 };
-use lancet_workspace::{
-    Displaced, Expected, LateWriteCheck, Recovered, RecoveryOutcome, Revision, Seal, Written,
-};
+use lancet_workspace::{Displaced, Expected, LateWriteCheck, Revision, Seal, Written};
 
 use super::CallContext;
 use super::notice::Notice;
@@ -85,34 +82,6 @@ pub(crate) fn take_up(engine: &EngineView, store: &dyn OperationStore) {
         }
     }
     check_unsealed(engine);
-}
-
-/// Queues notices about recovered files for the next caller.
-pub(crate) fn recovered(engine: &EngineView, all: &[Recovered]) {
-    for one in all {
-        let path = quote_path(&one.path);
-        let words = match &one.outcome {
-            RecoveryOutcome::Finished => continue,
-            RecoveryOutcome::RolledBack => format!(
-                "an earlier lancet was interrupted while it changed {path}; that change has been taken back"
-            ),
-            RecoveryOutcome::Kept(kept) => format!(
-                "an earlier lancet was interrupted while it changed {path}, and someone else has written it since; what stands there was left alone, the other version is kept in {}",
-                quote_path(kept)
-            ),
-        };
-        engine
-            .base()
-            .pending_recovery
-            .late
-            .lock()
-            .notices
-            .push(LateNotice {
-                session: None,
-                words,
-                row: None,
-            });
-    }
 }
 
 /// Checks displaced files that are not sealed yet, and queues a notice for each that was written to.

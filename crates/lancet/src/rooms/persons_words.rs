@@ -50,6 +50,7 @@ pub(crate) fn words(comment: &Comment) -> String {
         }
     };
     match comment.kind {
+        CommentKind::Interrupted => format!("{}.", comment.words),
         CommentKind::TakenBack => format!(
             "a person took back some of what this session changed in {path}:{lines} {}. Read the file before you change it, and do not put the lines back without being asked to.",
             comment.words

@@ -30,7 +30,7 @@ const ACTS: [&str; 11] = [
 /// Larger than what is written into the database.
 const LARGE: usize = 40_000;
 
-fn prepare(act: &str, folder: &Path) {
+pub(crate) fn prepare(act: &str, folder: &Path) {
     fs::create_dir(folder.join("root")).expect("made");
     let folder = folder.canonicalize().expect("there");
     let file = |name: &str| folder.join("root").join(name);
@@ -150,7 +150,7 @@ fn trees(name: &str) -> (Tree, Tree) {
 }
 
 /// The tree by the names below its root. Empty folders say nothing: a dead process cannot remove them.
-fn tree(folder: &Path) -> Tree {
+pub(crate) fn tree(folder: &Path) -> Tree {
     let root = folder.canonicalize().expect("there").join("root");
     let mut tree = Tree::new();
     gather(&root, &mut tree);

@@ -5,6 +5,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use lancet::history::LogQuery;
 use lancet::undo::{Direction, Overlap, Selection};
 use lancet_testing::laws;
 use proptest::prelude::*;
@@ -98,6 +99,45 @@ fn act(ground: &Ground, step: &Step) -> bool {
     !reply.is_error()
 }
 
+/// When the process of a change is killed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Killed {
+    Not,
+    BeforeTheExchange,
+    AfterTheExchange,
+}
+
+fn killed() -> impl Strategy<Value = Killed> {
+    prop_oneof![
+        3 => Just(Killed::Not),
+        2 => Just(Killed::BeforeTheExchange),
+        2 => Just(Killed::AfterTheExchange),
+    ]
+}
+
+/// Makes the newest operation look as its process would have left it: announced, and never finished.
+fn kill_newest(ground: &Ground) {
+    let newest = ground.log().first().expect("one").id.clone();
+    let database = rusqlite::Connection::open(ground.state().join("lancet.db")).expect("opens");
+    let announced = "INSERT INTO begun (id, process) VALUES (?1, '00000000000000aa')";
+    database.execute(announced, [newest]).expect("announced");
+}
+
+/// Brings a tree back by hand, as if the last change had not been made.
+fn put_back(ground: &Ground, before: &Tree) {
+    for path in ground.tree().into_keys().rev() {
+        if !before.contains_key(&path) {
+            let gone = fs::remove_file(&path).or_else(|_| fs::remove_dir(&path));
+            gone.expect("removed");
+        }
+    }
+    for (path, (_, bytes)) in before {
+        if path.is_file() && !path.is_symlink() && fs::read(path).ok().as_ref() != Some(bytes) {
+            fs::write(path, bytes).expect("written");
+        }
+    }
+}
+
 fn cases() -> ProptestConfig {
     // Each case is some dozens of writes.
     ProptestConfig::with_cases(laws::asked().map_or(400, |cases| (cases / 200).max(400)))
@@ -141,6 +181,36 @@ proptest! {
         prop_assert_eq!(&ground.tree(), &before);
         prop_assert!(act(&ground, &Step::Redo));
         prop_assert_eq!(&ground.tree(), &after);
+    }
+
+    #[test]
+    fn what_did_not_happen_is_in_no_undos_way(
+        steps in prop::collection::vec((change(), killed()), 1..10),
+    ) {
+        let ground = ground();
+        let first = ground.tree();
+        let mut happened = 0;
+        for (step, killed) in &steps {
+            let before = ground.tree();
+            if !act(&ground, step) {
+                continue;
+            }
+            happened += usize::from(*killed != Killed::BeforeTheExchange);
+            if *killed != Killed::Not {
+                kill_newest(&ground);
+            }
+            if *killed == Killed::BeforeTheExchange {
+                put_back(&ground, &before);
+            }
+        }
+        // Another process: this one takes itself for the one that is at work.
+        let log = ground.reopened().history().expect("kept").log(&LogQuery::default()).expect("read");
+        prop_assert_eq!(log.len(), happened, "{:?}", log);
+        prop_assert!(log.iter().all(|operation| operation.state.word() == "done"), "{:?}", log);
+        let reply = ground.undo(Selection::Since(0));
+        prop_assume!(reply.refusal().map(lancet::RefusalKind::name) != Some("no_change"));
+        prop_assert!(happened == 0 || !reply.is_error(), "{}", reply.text());
+        prop_assert_eq!(ground.tree(), first);
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod large;
 mod laws;
 mod lost;
 mod moved;
+mod neighbours;
 mod processes;
 mod same_path;
 mod search;

@@ -3,7 +3,7 @@
 //! other programs. It is closed after the temporary files are removed.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use super::scratch::Naming;
 use super::stage::Staged;
@@ -66,7 +66,9 @@ impl JournalEntry {
 
     /// Leaves the entry open, so that the next recovery stores an old file that could not be stored now.
     pub(super) fn leave(&mut self) {
-        self.journal = None;
+        if let Some((journal, ticket)) = self.journal.take() {
+            journal.let_go(ticket);
+        }
     }
 }
 
@@ -79,6 +81,29 @@ impl Drop for JournalEntry {
             }
         }
     }
+}
+
+/// Finds a write of the batch whose file an interrupted commit names that is not settled. Called under the locks of the
+/// batch: a running commit of these files would hold them.
+pub(super) fn unsettled(workspace: &Workspace, batch: &[Write<'_>]) -> io::Result<Option<usize>> {
+    let Some(journal) = &workspace.journal else {
+        return Ok(None);
+    };
+    let mut entries = journal.undecided()?;
+    if entries.is_empty() {
+        return Ok(None);
+    }
+    let out_of_reach = workspace
+        .out_of_reach
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    entries.retain(|entry| !out_of_reach.contains(&entry.ticket));
+    Ok(batch.iter().position(|write| {
+        entries.iter().any(|entry| {
+            entry.names(write.located.path())
+                || matches!(write.new, NewBytes::MovedTo(to) if entry.names(to.path()))
+        })
+    }))
 }
 
 fn step(write: &Write<'_>, staged: &Staged) -> Step {

@@ -140,6 +140,14 @@ pub enum CommitError {
         /// How long the commit waited.
         waited: Duration,
     },
+    /// An earlier commit of this file, together with others, has not been settled: its process ended half-way, or another
+    /// process is just recovering it. Nothing was written; [`recover`](crate::Workspace::recover) and another attempt are
+    /// next.
+    #[error("write {index}: an interrupted commit of this file is not settled yet")]
+    Unsettled {
+        /// The position in the batch.
+        index: usize,
+    },
     /// The permission to write is missing.
     #[error("write {index}: no permission to write the {what}", what = match reason { ReadOnlyReason::File | ReadOnlyReason::Immutable => "file", ReadOnlyReason::Folder => "folder", ReadOnlyReason::FileSystem => "file system" })]
     ReadOnly {

@@ -156,6 +156,20 @@ impl FileJournal {
         {
             return Ok(None);
         }
+        let (records, length) = self.read(&file)?;
+        let log = JournalFile {
+            file,
+            name: name.to_owned(),
+            // A torn line at the end is followed by a new line.
+            length,
+            open: records.len(),
+            name_flush: NameFlush::Flushed,
+        };
+        Ok(Some((log, records)))
+    }
+
+    /// Reads the open entries of a file, and its length.
+    fn read(&self, file: &OwnedFd) -> io::Result<(Vec<Record>, u64)> {
         let mut text = Vec::new();
         scan_file(&*self.disk, file.as_fd(), &mut |piece| {
             text.extend_from_slice(piece);
@@ -177,15 +191,29 @@ impl FileJournal {
                 None => {}
             }
         }
-        let log = JournalFile {
-            file,
-            name: name.to_owned(),
-            // A torn line at the end is followed by a new line.
-            length: text.len() as u64,
-            open: records.len(),
-            name_flush: NameFlush::Flushed,
-        };
-        Ok(Some((log, records)))
+        Ok((records, text.len() as u64))
+    }
+
+    /// The folder, if it is there: reading must not create it.
+    fn existing_folder(&self, state: &mut OpenJournal) -> io::Result<Option<Arc<OwnedFd>>> {
+        if state.folder.is_none() {
+            match self.disk.open_folder(&self.path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                other => state.folder = Some(Arc::new(other?)),
+            }
+        }
+        self.folder(state).map(Some)
+    }
+
+    fn names(&self, folder: &OwnedFd) -> io::Result<Vec<OsString>> {
+        let mut names = Vec::new();
+        self.disk.list(folder.as_fd(), &mut |name, kind| {
+            if kind == EntryKind::File && name.as_bytes().ends_with(b".log") {
+                names.push(name.to_owned());
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(names)
     }
 }
 
@@ -209,8 +237,14 @@ impl Journal for FileJournal {
     fn mark(&self, ticket: Ticket, flush: Flush) -> io::Result<()> {
         let mut state = self.state();
         let folder = self.folder(&mut state)?;
+        let line = JournalLine::Mark(ticket.0);
+        if let Some(claimed) = state.claimed.get(&ticket.0) {
+            let claimed = Arc::clone(claimed);
+            let mut log = claimed.lock().unwrap_or_else(PoisonError::into_inner);
+            return self.append(&folder, &mut log, &line, flush);
+        }
         match &mut state.own {
-            Some(log) => self.append(&folder, log, &JournalLine::Mark(ticket.0), flush),
+            Some(log) => self.append(&folder, log, &line, flush),
             None => Err(io::ErrorKind::NotFound.into()),
         }
     }
@@ -242,23 +276,11 @@ impl Journal for FileJournal {
 
     fn list(&self) -> io::Result<Vec<Record>> {
         let mut state = self.state();
-        if state.folder.is_none() {
-            // Listing must not create the folder.
-            match self.disk.open_folder(&self.path) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-                other => state.folder = Some(Arc::new(other?)),
-            }
-        }
-        let folder = self.folder(&mut state)?;
-        let mut names = Vec::new();
-        self.disk.list(folder.as_fd(), &mut |name, kind| {
-            if kind == EntryKind::File && name.as_bytes().ends_with(b".log") {
-                names.push(name.to_owned());
-            }
-            ControlFlow::Continue(())
-        })?;
+        let Some(folder) = self.existing_folder(&mut state)? else {
+            return Ok(Vec::new());
+        };
         let mut all = Vec::new();
-        for name in names {
+        for name in self.names(&folder)? {
             let Some((log, records)) = self.claim(&folder, &name)? else {
                 continue;
             };
@@ -277,6 +299,28 @@ impl Journal for FileJournal {
 
     fn let_go(&self, ticket: Ticket) {
         self.state().claimed.remove(&ticket.0);
+    }
+
+    fn undecided(&self) -> io::Result<Vec<Record>> {
+        let mut state = self.state();
+        let Some(folder) = self.existing_folder(&mut state)? else {
+            return Ok(Vec::new());
+        };
+        let own = state.own.as_ref().map(|log| log.name.clone());
+        drop(state);
+        let mut all = Vec::new();
+        for name in self.names(&folder)? {
+            if own.as_ref() == Some(&name) {
+                continue;
+            }
+            match self.disk.open_at(folder.as_fd(), &name, OpenMode::Read) {
+                Ok(file) => all.extend(self.read(&file)?.0),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        all.retain(|record| record.progress == Progress::Begun && record.can_be_half_done());
+        Ok(all)
     }
 }
 

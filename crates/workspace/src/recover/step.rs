@@ -238,7 +238,7 @@ impl StepRecovery<'_> {
         Ok(RecoveryOutcome::RolledBack)
     }
 
-    fn open_kept(&self, kept: &Path) -> io::Result<Option<OwnedFd>> {
+    pub(super) fn open_kept(&self, kept: &Path) -> io::Result<Option<OwnedFd>> {
         let Some((folder, name)) = self.place_of(kept)? else {
             return Ok(None);
         };

@@ -165,6 +165,7 @@ impl Owners {
                 index: file(index),
                 reason,
             },
+            E::Unsettled { index } => E::Unsettled { index: file(index) },
             E::NoRename { index } => E::NoRename { index: file(index) },
             E::Twice { first, second } => E::Twice {
                 first: file(first),

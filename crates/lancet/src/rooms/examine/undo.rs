@@ -319,7 +319,7 @@ fn store<'d>(context: &'d CallContext<'_>) -> Result<&'d dyn OperationStore, Ref
             "No history is kept here: lancet was opened without a state folder. Nothing can be taken back.",
         ));
     };
-    crate::rooms::heal::settle_history_once(context.engine());
+    crate::rooms::heal::settle_again(context);
     Ok(&**store)
 }
 

@@ -1,0 +1,162 @@
+//! `lancet verify`: proves that the history and the files agree, or says where they do not.
+
+use std::path::Path;
+
+use lancet::doors::visible;
+use lancet::history::{FaultKind, HistoryFault, Verification, VerifyProgress};
+use serde_json::{Value, json};
+
+use super::access::{history, unreadable};
+use super::stats::count;
+use crate::arguments::VerifyArguments;
+use crate::failure::{Exit, Failure};
+use crate::surroundings::{RootHint, Surroundings};
+use crate::terminal::{ProgressLine, print};
+
+/// How many paths or faults are printed.
+const MOST: usize = 20;
+
+/// Runs `lancet verify`.
+pub(crate) fn verify(arguments: &VerifyArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    let history = history(&arguments.place, RootHint::Nothing, around)?;
+    let mut line = ProgressLine::new();
+    let found = history.verify(&mut |progress| {
+        line.show(&match progress {
+            VerifyProgress::Operations(number) => format!("{} read", count(number, "change")),
+            VerifyProgress::Contents(number) => format!("{} checked", count(number, "content")),
+            VerifyProgress::Files(number, all) => format!("{number} of {all} files compared"),
+            _ => String::new(),
+        });
+    });
+    drop(line);
+    let found = found.map_err(unreadable)?;
+    match arguments.json {
+        true => print(&format!("{}\n", data(&found)))?,
+        false => print(&words(&found, around))?,
+    }
+    Ok(match found.faults.is_empty() {
+        true => Exit::Done,
+        false => Exit::Refused,
+    })
+}
+
+fn words(found: &Verification, around: &Surroundings) -> String {
+    let mut words = format!(
+        "Checked {} and {}.\n",
+        count(found.operations, "change"),
+        count(found.contents, "content")
+    );
+    if found.files > 0 {
+        words.push_str(&format!(
+            "{} changed here: {} as the newest change left {}, {} in an earlier state that is recorded, {} written or removed by someone else since.\n",
+            count(found.files, "file"),
+            found.as_left,
+            if found.as_left == 1 { "it" } else { "them" },
+            found.earlier,
+            found.by_others.len()
+        ));
+    }
+    list(
+        &mut words,
+        found.by_others.iter().map(|path| shown(path, around)),
+    );
+    if !found.unread.is_empty() {
+        words.push_str(&format!(
+            "{} cannot be read from here:\n",
+            count(found.unread.len() as u64, "file")
+        ));
+        list(
+            &mut words,
+            found.unread.iter().map(|path| shown(path, around)),
+        );
+    }
+    if found.after_others > 0 {
+        words.push_str(&format!(
+            "{} found what someone else had written in between; it is recorded.\n",
+            count(found.after_others, "change")
+        ));
+    }
+    if found.faults.is_empty() {
+        words
+            .push_str("Every content has its hash, and every change can be followed. No faults.\n");
+        return words;
+    }
+    words.push_str(&format!("{}:\n", count(found.faults.len() as u64, "fault")));
+    list(
+        &mut words,
+        found.faults.iter().map(|fault| described(fault, around)),
+    );
+    words
+}
+
+fn shown(path: &Path, around: &Surroundings) -> String {
+    visible(&around.relative(path)).into_owned()
+}
+
+fn list(words: &mut String, all: impl ExactSizeIterator<Item = String>) {
+    let left = all.len().saturating_sub(MOST);
+    for one in all.take(MOST) {
+        words.push_str(&format!("  {one}\n"));
+    }
+    if left > 0 {
+        words.push_str(&format!("  and {left} more (--json lists all)\n"));
+    }
+}
+
+fn described(fault: &HistoryFault, around: &Surroundings) -> String {
+    let path = fault.path.as_ref().map(|path| shown(path, around));
+    let place = [fault.operation.clone(), path].into_iter().flatten();
+    let place = place.collect::<Vec<_>>().join(" ");
+    let what = match &fault.kind {
+        FaultKind::Database(words) => return words.clone(),
+        FaultKind::ContentMissing => {
+            "a content is missing: this change cannot be undone or restored".to_owned()
+        }
+        FaultKind::ContentDamaged => {
+            "a content has another hash: this change cannot be undone or restored".to_owned()
+        }
+        FaultKind::Unsure => {
+            "its process was interrupted, and the file does not tell whether it was made".to_owned()
+        }
+        FaultKind::UndoMissing(by) => {
+            format!("it is marked as undone by {by}, which is not recorded")
+        }
+        _ => "unknown".to_owned(),
+    };
+    format!("{place}: {what}")
+}
+
+fn data(found: &Verification) -> Value {
+    let paths = |paths: &[std::path::PathBuf]| -> Vec<String> {
+        let paths = paths.iter();
+        paths
+            .map(|path| path.to_string_lossy().into_owned())
+            .collect()
+    };
+    let faults: Vec<Value> = found
+        .faults
+        .iter()
+        .map(|fault| {
+            let mut data = json!({ "kind": fault.kind.word() });
+            if let Some(operation) = &fault.operation {
+                data["operation"] = json!(operation);
+            }
+            if let Some(path) = &fault.path {
+                data["path"] = json!(path.to_string_lossy());
+            }
+            match &fault.kind {
+                FaultKind::Database(words) => data["text"] = json!(words),
+                FaultKind::UndoMissing(by) => data["undoneBy"] = json!(by),
+                _ => {}
+            }
+            data
+        })
+        .collect();
+    json!({
+        "ok": found.faults.is_empty(),
+        "operations": found.operations, "changes": found.changes, "contents": found.contents,
+        "files": found.files, "asLeft": found.as_left, "earlierState": found.earlier,
+        "byOthers": paths(&found.by_others), "unread": paths(&found.unread),
+        "changesAfterOthers": found.after_others, "faults": faults,
+    })
+}

@@ -1,0 +1,180 @@
+//! Changes whose process ended in the middle of them: what recovery made of them is told to the session that was interrupted
+//! and to the one that met it. A call that is about to write a file of such a change has it settled first.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use lancet_history::{CommentDraft, CommentKind, Operation};
+use lancet_workspace::{Recovered, RecoveryOutcome};
+use serde_json::json;
+
+use super::{CallContext, heal};
+use crate::engine::{EngineView, LateNotice};
+use crate::session::is_unnamed;
+use crate::wording::{QuotedPath, joined, quote_path};
+
+/// How long a call waits for another process that is just settling the change.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// The pause between two looks.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// The settling of what a call met.
+pub(super) struct Settling {
+    since: Option<Instant>,
+}
+
+impl Settling {
+    pub(super) fn new() -> Settling {
+        Settling { since: None }
+    }
+
+    /// Completes or takes back what ended processes left half done, and tells both sessions. False where the time is over:
+    /// another process is at it, or another program is writing one of the files.
+    pub(super) fn go_on(&mut self, context: &CallContext<'_>) -> bool {
+        let engine = context.engine();
+        let since = *self.since.get_or_insert_with(Instant::now);
+        if since.elapsed() > PATIENCE {
+            return false;
+        }
+        // If it fails, so does the next attempt to write, which reports why.
+        let recovered = engine.ceiling().recover().unwrap_or_default();
+        if recovered.is_empty() {
+            std::thread::sleep(PAUSE);
+        }
+        tell(engine, &recovered, Some(context.session.key()));
+        heal::settle_history(engine);
+        true
+    }
+}
+
+/// Tells what recovery did: the sessions whose changes were interrupted, and the session `met` or, where none is given, the
+/// next caller. It must run before the operations are settled, because they say whose changes they were.
+pub(super) fn tell(engine: &EngineView, recovered: &[Recovered], met: Option<&str>) {
+    let mut rest = recovered;
+    while let Some(first) = rest.first() {
+        let length = rest.iter().take_while(|one| one.entry == first.entry);
+        let (commit, others) = rest.split_at(length.count());
+        rest = others;
+        let Some(words) = what_happened(commit) else {
+            continue;
+        };
+        let whose = whose(engine, commit);
+        let of_session = whose.as_ref().map(|operation| &*operation.session);
+        let is_told =
+            of_session.is_some_and(|session| tell_interrupted(engine, session, commit, &words));
+        // A session that is told of its own change is not told a second time.
+        if is_told && of_session == met {
+            continue;
+        }
+        let who = match of_session.filter(|session| !is_unnamed(session)) {
+            Some(session) => format!("another lancet (session {session})"),
+            None => "another lancet".to_owned(),
+        };
+        let notice = LateNotice {
+            session: met.map(str::to_owned),
+            words: format!("{who} was interrupted while it changed {words}"),
+            row: None,
+        };
+        let mut late = engine.base().pending_recovery.late.lock();
+        late.notices.push(notice);
+    }
+}
+
+/// Leaves word for the session whose change was interrupted; it gets it with its next answer, in whichever process.
+fn tell_interrupted(engine: &EngineView, session: &str, commit: &[Recovered], words: &str) -> bool {
+    let (Some(store), Some(first)) = (engine.history(), commit.first()) else {
+        return false;
+    };
+    if is_unnamed(session) {
+        // The session has ended with its process.
+        return false;
+    }
+    let event = json!({
+        "state": "waiting", "path": first.path.to_string_lossy(), "first": 0, "last": 0,
+    });
+    let added = store.add_comment(&CommentDraft {
+        kind: CommentKind::Interrupted,
+        session,
+        path: &first.path,
+        first: 0,
+        last: 0,
+        revision: None,
+        words: &format!("this session was interrupted while it changed {words}"),
+        operation: None,
+        event: &event.to_string(),
+    });
+    added.is_ok_and(|id| id.is_some())
+}
+
+/// The operation whose files these are, where its process announced it and did not finish it.
+fn whose(engine: &EngineView, commit: &[Recovered]) -> Option<Operation> {
+    let unfinished = engine.history()?.unfinished().ok()?;
+    let has = |operation: &Operation, path: &Path| {
+        operation
+            .files
+            .iter()
+            .any(|file| file.path == path || file.moved_from.as_deref() == Some(path))
+    };
+    let mut fitting = unfinished
+        .into_iter()
+        .filter(|operation| commit.iter().all(|one| has(operation, &one.path)));
+    // Two that fit were interrupted one after the other; the newest one had the files last.
+    fitting.by_ref().max_by_key(|operation| operation.sequence)
+}
+
+/// What became of an interrupted commit; none where it had been carried out and nothing is to be told.
+fn what_happened(commit: &[Recovered]) -> Option<String> {
+    let paths = |is_meant: &dyn Fn(&RecoveryOutcome) -> bool| -> Vec<QuotedPath> {
+        let mut paths: Vec<&PathBuf> = commit
+            .iter()
+            .filter(|one| is_meant(&one.outcome))
+            .map(|one| &one.path)
+            .collect();
+        paths.sort();
+        paths.into_iter().map(|path| quote_path(path)).collect()
+    };
+    let all = joined(&paths(&|_| true), ", ");
+    let changed = paths(&|outcome| *outcome == RecoveryOutcome::Changed);
+    let unchanged = paths(&|outcome| *outcome == RecoveryOutcome::Unchanged);
+    if !(changed.is_empty() && unchanged.is_empty()) {
+        return Some(format!(
+            "{all}. The change can be neither completed nor taken back, because some of these files were changed since: {} have it, {} have not. Read them before going on, and tell the user",
+            none_or(&changed),
+            none_or(&unchanged)
+        ));
+    }
+    let kept: Vec<String> = commit
+        .iter()
+        .filter_map(|one| match &one.outcome {
+            RecoveryOutcome::Kept(kept) => Some(format!(
+                "someone else has written {} since; what is there was left alone, and the other version is kept in {}",
+                quote_path(&one.path),
+                quote_path(kept)
+            )),
+            _ => None,
+        })
+        .collect();
+    let is = |wanted: RecoveryOutcome| commit.iter().any(|one| one.outcome == wanted);
+    let main = if is(RecoveryOutcome::RolledBack) {
+        Some("the change has been taken back")
+    } else if is(RecoveryOutcome::Completed) {
+        Some("the change has been completed")
+    } else {
+        None
+    };
+    if main.is_none() && kept.is_empty() {
+        return None;
+    }
+    let sentences = main.map(str::to_owned).into_iter().chain(kept);
+    Some(format!(
+        "{all}; {}",
+        sentences.collect::<Vec<_>>().join("; ")
+    ))
+}
+
+fn none_or(paths: &[QuotedPath]) -> String {
+    match paths.is_empty() {
+        true => "none".to_owned(),
+        false => joined(paths, ", "),
+    }
+}

@@ -1,0 +1,212 @@
+//! Decides how an interrupted commit of several files ends, by what its files hold: forward where every file that is
+//! not written yet can still be written, else back. Where neither is possible, because another program has changed a
+//! written file since, that file keeps its change and the others are rolled back.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::AsFd as _;
+use std::path::Path;
+
+use super::occupant::Occupant;
+use super::step::{Goal, StepRecovery};
+use super::torn::is_mixture;
+use crate::commit::{next_name, rename_to_free_name};
+use crate::disk::{OpenMode, Replace};
+use crate::journal::Act;
+
+/// How far one file of an interrupted commit got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum StepState {
+    /// The file is written, and nobody has changed it since.
+    Written,
+    /// The file is written, and another program has changed it since: it cannot be rolled back.
+    WrittenOver,
+    /// The file is not written; what it was to be replaced with is there, and so is the old file.
+    Unwritten,
+    /// The file is not written, and cannot be any more.
+    Blocked,
+    /// Another file has the name of a file that was to be created: it was created and changed since, or another program
+    /// created it first.
+    Unclear,
+}
+
+impl StepState {
+    /// Settles what is unclear by the order in which the files are written.
+    pub(super) fn clarified(states: &[StepState]) -> Vec<StepState> {
+        let last = states.iter().rposition(|state| state.is_written());
+        let clear = |(at, state): (usize, &StepState)| match state {
+            StepState::Unclear if last.is_some_and(|last| at < last) => StepState::WrittenOver,
+            StepState::Unclear => StepState::Blocked,
+            state => *state,
+        };
+        states.iter().enumerate().map(clear).collect()
+    }
+
+    /// Whether the file has the change.
+    pub(super) fn is_written(self) -> bool {
+        matches!(self, StepState::Written | StepState::WrittenOver)
+    }
+}
+
+/// How an interrupted commit ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    /// The files that are not written yet are written now.
+    Forward,
+    /// The files that are written are rolled back.
+    Back,
+    /// Neither is possible: the files that another program has changed since keep the change, the others are rolled back.
+    Neither,
+}
+
+impl Direction {
+    pub(super) fn of(states: &[StepState]) -> Direction {
+        let all = |wanted: &[StepState]| states.iter().all(|state| wanted.contains(state));
+        use StepState::{Blocked, Unwritten, Written, WrittenOver};
+        // A commit that had not written anything yet did not happen.
+        if all(&[Unwritten, Blocked]) {
+            Direction::Back
+        } else if all(&[Written, WrittenOver, Unwritten]) {
+            Direction::Forward
+        } else if all(&[Written, Unwritten, Blocked]) {
+            Direction::Back
+        } else {
+            Direction::Neither
+        }
+    }
+
+    pub(super) fn goal(self) -> Goal {
+        match self {
+            Direction::Forward => Goal::Complete,
+            Direction::Back | Direction::Neither => Goal::Rollback,
+        }
+    }
+}
+
+impl StepRecovery<'_> {
+    /// Finds out how far this file got; changes nothing.
+    pub(super) fn state(&self) -> io::Result<StepState> {
+        let (name, temporary) = (&*self.step.name, &*self.step.temporary);
+        Ok(match &self.step.act {
+            Act::Exchange => match (self.occupant_of(name)?, self.occupant_of(temporary)?) {
+                (Occupant::Old, Occupant::New) => StepState::Unwritten,
+                (Occupant::New, Occupant::Nothing) => StepState::WrittenOver,
+                (Occupant::New, _) | (Occupant::Nothing, Occupant::Old) => StepState::Written,
+                (Occupant::Foreign, Occupant::Old) => StepState::WrittenOver,
+                _ => StepState::Blocked,
+            },
+            Act::MoveAside => {
+                let mut old: OsString = temporary.to_owned();
+                old.push(".old");
+                match (self.occupant_of(name)?, self.occupant_of(&old)?) {
+                    (Occupant::New, Occupant::Nothing) => StepState::WrittenOver,
+                    (Occupant::New | Occupant::Nothing, Occupant::Old) => StepState::Written,
+                    (Occupant::Foreign, Occupant::Old) => StepState::WrittenOver,
+                    _ => StepState::Blocked,
+                }
+            }
+            Act::InPlace { kept } => self.state_in_place(kept)?,
+            Act::Create => match (self.occupant_of(name)?, self.occupant_of(temporary)?) {
+                (Occupant::New, _) => StepState::Written,
+                (Occupant::Nothing, Occupant::New) => StepState::Unwritten,
+                (Occupant::Foreign, Occupant::Nothing) => StepState::Unclear,
+                _ => StepState::Blocked,
+            },
+            Act::Remove => match (self.occupant_of(name)?, self.occupant_of(temporary)?) {
+                (Occupant::Old, Occupant::Nothing) => StepState::Unwritten,
+                (Occupant::Nothing, Occupant::Nothing) => StepState::WrittenOver,
+                (Occupant::Nothing, _) => StepState::Written,
+                (_, Occupant::Old) => StepState::WrittenOver,
+                _ => StepState::Blocked,
+            },
+            Act::Move { name: to, .. } => self.state_of_move(to)?,
+            Act::Folder => StepState::Blocked,
+        })
+    }
+
+    fn state_in_place(&self, kept: &Path) -> io::Result<StepState> {
+        let at_name = self.occupant_of(&self.step.name)?;
+        let source = self.open_kept(kept)?;
+        Ok(match (at_name, source) {
+            (Occupant::New, Some(_)) => StepState::Written,
+            (Occupant::New, None) => StepState::WrittenOver,
+            (Occupant::Foreign, Some(source)) => {
+                let next = kept.with_file_name(next_name(kept.file_name().unwrap_or_default()));
+                let file = self
+                    .disk()
+                    .open_at(self.folder(), &self.step.name, OpenMode::Read)?;
+                let torn = match self.open_kept(&next)? {
+                    Some(next) => {
+                        is_mixture(self.disk(), file.as_fd(), source.as_fd(), next.as_fd())?
+                    }
+                    None => false,
+                };
+                match torn {
+                    true => StepState::Written,
+                    // Whether the rewrite was begun before the other program wrote cannot be known.
+                    false => StepState::Blocked,
+                }
+            }
+            _ => StepState::Blocked,
+        })
+    }
+
+    fn state_of_move(&self, to: &OsStr) -> io::Result<StepState> {
+        let Some(other) = self.other else {
+            return Ok(StepState::Blocked);
+        };
+        let (here, there) = (
+            self.occupant_of(&self.step.name)?,
+            self.occupant_in(other.as_fd(), to)?,
+        );
+        // For a move the old file and the new one are the same.
+        let is_it = |found: Occupant| matches!(found, Occupant::Old | Occupant::New);
+        Ok(match (here, there) {
+            (here, Occupant::Nothing) if is_it(here) => StepState::Unwritten,
+            (Occupant::Nothing, there) if is_it(there) => StepState::Written,
+            (_, there) if is_it(there) => StepState::WrittenOver,
+            _ => StepState::Blocked,
+        })
+    }
+
+    /// Writes a file whose state is [`StepState::Unwritten`], and leaves the old one under its temporary name. `false`
+    /// where another program came in between; then the file is as that program left it.
+    pub(super) fn carry_out(&self) -> io::Result<bool> {
+        let (name, temporary) = (&*self.step.name, &*self.step.temporary);
+        let disk = self.disk();
+        let exchange = || disk.rename_at(self.folder(), name, temporary, Replace::Exchange);
+        match &self.step.act {
+            Act::Exchange => {
+                exchange()?;
+                if self.occupant_of(temporary)? == Occupant::Old {
+                    return Ok(true);
+                }
+                exchange()?;
+                Ok(false)
+            }
+            Act::Create => free(rename_to_free_name(disk, self.folder(), temporary, name)),
+            Act::Remove => {
+                rename_to_free_name(disk, self.folder(), name, temporary)?;
+                if self.occupant_of(temporary)? == Occupant::Old {
+                    return Ok(true);
+                }
+                let _ = rename_to_free_name(disk, self.folder(), temporary, name);
+                Ok(false)
+            }
+            Act::Move { name: to, .. } => match self.other {
+                Some(other) => free(disk.move_at(self.folder(), name, other.as_fd(), to)),
+                None => Ok(false),
+            },
+            Act::MoveAside | Act::InPlace { .. } | Act::Folder => Ok(false),
+        }
+    }
+}
+
+/// Whether a name that was free is taken now by our file.
+fn free<T>(renamed: io::Result<T>) -> io::Result<bool> {
+    match renamed {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
+    }
+}
