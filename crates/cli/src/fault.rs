@@ -3,6 +3,7 @@
 use std::panic::set_hook;
 use std::sync::OnceLock;
 use std::thread;
+use std::time::Duration;
 
 use lancet::dialects::AppliedBy;
 use lancet::review::SHELL_CLIENT;
@@ -33,6 +34,13 @@ pub(crate) fn watched(
 /// Makes the handle of a command's call, and registers it for the message of a panic. The time limit of the call starts now.
 pub(crate) fn begin_call() -> Cancel {
     let cancel = Cancel::new();
+    let _ = UNDER_WAY.set(cancel.clone());
+    cancel
+}
+
+/// The same for a call of a person that takes as long as it takes: Ctrl-C ends it.
+pub(crate) fn begin_unlimited_call() -> Cancel {
+    let cancel = Cancel::within(Duration::MAX);
     let _ = UNDER_WAY.set(cancel.clone());
     cancel
 }

@@ -471,3 +471,47 @@ fn a_state_folder_that_is_a_file_is_refused() {
         "{error}"
     );
 }
+
+/// A newer lancet migrates the database while this process has it open, as an upgrade does while an agent runs.
+#[test]
+fn a_database_that_is_migrated_while_it_is_open_is_read_on_and_not_written() {
+    let folder = TestFolder::new();
+    let store = Store::new(folder.path());
+    save(&store, "s", "/a", &entry(1));
+    let other = Connection::open(folder.path().join("lancet.db")).expect("opens");
+    let known: i64 = other
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .expect("read");
+    other
+        .pragma_update(None, "user_version", 9999)
+        .expect("migrated");
+    let refused = store.save(&session("s"), &[(Path::new("/b"), &entry(1))]);
+    let words = refused.expect_err("refused").to_string();
+    assert!(
+        words.contains("9999") && words.contains(&known.to_string()),
+        "{words}"
+    );
+    assert_eq!(load(&store, "s").len(), 1, "reading goes on");
+    other
+        .pragma_update(None, "user_version", known)
+        .expect("back");
+    save(&store, "s", "/b", &entry(1));
+    assert_eq!(load(&store, "s").len(), 2);
+}
+
+/// SQLite maps the shared memory, and a look at a mapped page that was cut off ends the process.
+#[test]
+fn shared_memory_that_is_cut_ends_no_process_and_loses_nothing() {
+    let folder = TestFolder::new();
+    let (store, other) = (Store::new(folder.path()), Store::new(folder.path()));
+    save(&store, "s", "/a", &entry(1));
+    save(&other, "s", "/b", &entry(1));
+    let shared = folder.path().join("lancet.db-shm");
+    for (length, file) in [(0, "/c"), (100, "/d"), (0, "/e")] {
+        let cut = fs::OpenOptions::new().write(true).open(&shared);
+        cut.expect("opened").set_len(length).expect("cut");
+        save(&store, "s", file, &entry(1));
+    }
+    assert_eq!(load(&store, "s").len(), 5);
+    assert_eq!(damaged_files(&folder), Vec::<String>::new());
+}

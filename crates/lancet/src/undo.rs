@@ -96,6 +96,8 @@ pub enum Selection {
     Since(i64),
     /// All operations of a session since a person's prompt, as one operation.
     SincePrompt(Mark),
+    /// These operations, by their whole ids, as one operation. Those that are undone already are passed over.
+    These(Vec<String>),
 }
 
 /// Undo or redo.

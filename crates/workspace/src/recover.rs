@@ -45,6 +45,8 @@ pub enum RecoveryOutcome {
     RolledBack,
     /// Another program had written the file meanwhile: its version stays, and the other is kept at this path.
     Kept(PathBuf),
+    /// A folder that the commit made is not empty, or cannot be removed, and stays.
+    FolderStays,
     /// The commit of several files could be neither completed nor rolled back; this file has its change.
     Changed,
     /// The commit of several files could be neither completed nor rolled back; this file has not its change.
@@ -112,6 +114,11 @@ impl Workspace {
             match recovered_files {
                 Some(recovered_files) if is_all || !recovered_files.iter().any(stays) => {
                     journal.close(record.ticket)?;
+                    let staying = recovered_files.into_iter().filter(stays);
+                    all.extend(staying.map(|folder| Recovered {
+                        outcome: RecoveryOutcome::FolderStays,
+                        ..folder
+                    }));
                 }
                 // The folder may contain files of an entry that was left for later.
                 _ => journal.let_go(record.ticket),

@@ -95,6 +95,9 @@ pub(crate) struct ShowArguments {
 /// Without an argument the newest change of the project that has not been undone; again, the one before. A file
 /// that was changed since is left alone, and what was changed is shown; one that is back already (edited back, checked
 /// out, removed) counts as taken back. Shows the diff and asks before it writes.
+///
+/// More than 500 changes are undone in steps, newest first. Each step is all or none and an operation of its own. The
+/// same command goes on after an interruption (Ctrl-C).
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::UNDO)]
 #[command(group = ArgGroup::new("which").args(["operation", "number", "file", "session", "client", "turn", "since"]))]
@@ -124,6 +127,9 @@ pub(crate) struct UndoArguments {
     /// All changes since then, at once: `30m`, `2h`, `3d`, `today`, `yesterday`, or a date
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
+    /// Of these, only changes up to then
+    #[arg(long, value_name = "TIME", requires = "which", conflicts_with_all = ["operation", "number", "file"])]
+    pub(crate) until: Option<String>,
     /// All changes of a session since one of its prompts, at once: since the newest, or the N-th newest; --session says which
     /// session, else it is the one of the newest prompt
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", value_parser = one_or_more,

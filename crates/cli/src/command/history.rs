@@ -15,6 +15,7 @@ mod patch;
 mod prompt;
 pub(super) mod show;
 mod stats;
+mod steps;
 pub(super) mod time;
 mod undo;
 mod verify;

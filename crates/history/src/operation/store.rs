@@ -137,6 +137,12 @@ pub trait RecordStore: Send + Sync {
         written: &[usize],
     ) -> Result<(), StoreError>;
 
+    /// Records that a folder, which an interrupted change had made, belongs to the oldest change that created a file in it.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn add_made_folder(&self, folder: &Path) -> Result<(), StoreError>;
+
     /// The operations that match the query, newest first.
     ///
     /// # Errors

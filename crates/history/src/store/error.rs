@@ -8,6 +8,7 @@ use rusqlite::ErrorCode;
 use super::StoreError;
 use super::files::shared_memory_of;
 use super::holder::Holder;
+use super::schema::{NewerSchema, STEPS};
 
 /// The error for a path that cannot be written.
 pub(super) fn not_writable(path: &Path, source: io::Error) -> StoreError {
@@ -40,6 +41,15 @@ pub(super) fn is_missing_schema(error: &rusqlite::Error) -> bool {
 
 /// Converts an error of SQLite.
 pub(super) fn store_error(file: &Path, error: rusqlite::Error) -> StoreError {
+    if let rusqlite::Error::ToSqlConversionFailure(cause) = &error
+        && let Some(newer) = cause.downcast_ref::<NewerSchema>()
+    {
+        return StoreError::Newer {
+            path: file.to_owned(),
+            found: newer.found,
+            known: STEPS.len() as i64,
+        };
+    }
     let kind = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             return StoreError::Busy {

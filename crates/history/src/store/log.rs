@@ -335,6 +335,14 @@ fn files_of(connection: &Connection, id: &str) -> rusqlite::Result<Vec<FileChang
             }))
         };
         let folders: Vec<u8> = row.get(14)?;
+        let mut folders: Vec<PathBuf> = folders
+            .split(|byte| *byte == 0)
+            .filter(|folder| !folder.is_empty())
+            .map(path_of)
+            .collect();
+        // Those that recovery added come last.
+        folders.sort_by_key(|folder| folder.components().count());
+        folders.dedup();
         Ok(FileChange {
             at: row.get::<_, i64>(0)? as usize,
             path: path(1)?.unwrap_or_default(),
@@ -344,11 +352,7 @@ fn files_of(connection: &Connection, id: &str) -> rusqlite::Result<Vec<FileChang
             after: kept(8)?,
             added: row.get::<_, i64>(12)? as u64,
             removed: row.get::<_, i64>(13)? as u64,
-            folders: folders
-                .split(|byte| *byte == 0)
-                .filter(|folder| !folder.is_empty())
-                .map(path_of)
-                .collect(),
+            folders,
             undone_by: row.get(15)?,
             workspace: match row.get(16)? {
                 Some(id) => Some(KnownWorkspace {

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::connection::prepare;
 use super::error::{is_damage, is_missing_schema, not_writable, store_error};
-use super::files::{file_in, files_set_aside, log_of, move_aside};
+use super::files::{file_in, files_set_aside, log_of, move_aside, shared_memory_of};
 use super::holder::Holder;
 use super::probe::{FileCheck, Probe, identity, is_among};
 use super::schema::MigrateError;
@@ -36,6 +36,8 @@ pub(super) enum Reopening {
     Changed(&'static str),
     /// The path leads to another file, or to none.
     Elsewhere,
+    /// The shared memory was cut: the connection must be closed and not be used any more. The database itself is whole.
+    SharedMemoryCut,
 }
 
 impl OpenDatabase {
@@ -43,8 +45,15 @@ impl OpenDatabase {
     /// state folder.
     pub(super) fn is_sound(&mut self, folder: &Path) -> Result<(), Reopening> {
         let file = file_in(folder);
-        match self.probe.check(&file, &log_of(&file)) {
+        match self
+            .probe
+            .check(&file, &log_of(&file), &shared_memory_of(&file))
+        {
             FileCheck::Same => Ok(()),
+            FileCheck::SharedMemoryCut => self
+                .probe
+                .lengthen_shared_memory(&shared_memory_of(&file))
+                .map_err(|_| Reopening::SharedMemoryCut),
             FileCheck::Elsewhere => Err(Reopening::Elsewhere),
             FileCheck::Damaged(reason) => Err(Reopening::Changed(reason)),
             FileCheck::Shorter => match self.is_whole() {
@@ -76,7 +85,8 @@ impl OpenDatabase {
 
     /// Records the state of the files after a statement as the expected one.
     pub(super) fn settle(&mut self, folder: &Path) {
-        self.probe.settle(&log_of(&file_in(folder)));
+        let file = file_in(folder);
+        self.probe.settle(&log_of(&file), &shared_memory_of(&file));
     }
 }
 
@@ -97,6 +107,7 @@ pub(super) fn open(
             Reopening::Failed(reason) => reason.clone(),
             Reopening::Changed(reason) => (*reason).to_owned(),
             Reopening::Elsewhere => "it was moved while it was in use".to_owned(),
+            Reopening::SharedMemoryCut => "its shared memory was cut".to_owned(),
         };
         set_aside = Some(move_aside(folder, reason)?);
     }

@@ -248,6 +248,15 @@ impl RecordStore for Store {
         Ok(())
     }
 
+    fn add_made_folder(&self, folder: &Path) -> Result<(), StoreError> {
+        self.run(|connection| {
+            let transaction = WriteTransaction::begin(connection)?;
+            records::add_folder(&transaction, folder)?;
+            transaction.commit()
+        })?;
+        Ok(())
+    }
+
     fn log(&self, query: &LogQuery) -> Result<Vec<Operation>, StoreError> {
         Ok(self.run(|connection| log::log(connection, query))?.0)
     }

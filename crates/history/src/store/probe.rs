@@ -25,6 +25,10 @@ pub(super) struct Probe {
     pub(super) identity: Identity,
     log: Option<Identity>,
     length: u64,
+    /// The length of the shared memory, which only grows.
+    shared: u64,
+    /// The shared memory, once it had to be lengthened again.
+    shared_file: Option<Arc<File>>,
 }
 
 /// The result of checking the files.
@@ -38,6 +42,8 @@ pub(super) enum FileCheck {
     Damaged(&'static str),
     /// The file is shorter, by a vacuum or because it was truncated.
     Shorter,
+    /// The shared memory was cut. SQLite has it mapped, and a look at it would end the process (SIGBUS).
+    SharedMemoryCut,
 }
 
 impl Probe {
@@ -67,6 +73,8 @@ impl Probe {
             identity,
             log: None,
             length,
+            shared: 0,
+            shared_file: None,
         }
     }
 
@@ -80,12 +88,29 @@ impl Probe {
         self.file.metadata()
     }
 
+    /// Gives the shared memory its length back, filled with zeros: SQLite does not take them for an index, and makes a new one
+    /// from the log. The handle stays open as long as the connection, for the reason that [`HANDLES`] has.
+    pub(super) fn lengthen_shared_memory(&mut self, shared: &Path) -> io::Result<()> {
+        let found = identity(shared)?;
+        let file = match known(found) {
+            Some(file) => file,
+            None => {
+                let file = OpenOptions::new().read(true).write(true).open(shared)?;
+                remember(found, file)
+            }
+        };
+        file.set_len(self.shared)?;
+        self.shared_file = Some(file);
+        Ok(())
+    }
+
     pub(super) fn length(&self) -> u64 {
         self.length
     }
 
     /// Records the present state of the files as the expected one.
-    pub(super) fn settle(&mut self, log: &Path) {
+    pub(super) fn settle(&mut self, log: &Path, shared: &Path) {
+        self.shared = fs::metadata(shared).map_or(0, |found| found.len());
         if self.log.is_none() {
             self.log = identity(log).ok();
         }
@@ -95,7 +120,10 @@ impl Probe {
     }
 
     /// Compares the database and its log with the expected state.
-    pub(super) fn check(&self, path: &Path, log: &Path) -> FileCheck {
+    pub(super) fn check(&self, path: &Path, log: &Path, shared: &Path) -> FileCheck {
+        if self.shared > 0 && fs::metadata(shared).is_ok_and(|found| found.len() < self.shared) {
+            return FileCheck::SharedMemoryCut;
+        }
         let Ok(found) = fs::metadata(path) else {
             return FileCheck::Elsewhere;
         };

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, ErrorCode, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
 
-use super::paths::bytes_of;
+use super::paths::{below, bytes_of};
 use super::transaction::WriteTransaction;
 use super::{contents, log, workspaces};
-use crate::operation::{Draft, FileDraft, OperationState};
+use crate::operation::{ChangeKind, Draft, FileDraft, OperationState};
 
 /// The file index in `taken_back` if the file already had its old content and the operation did not write it.
 pub(super) const NO_FILE: i64 = -1;
@@ -171,7 +171,10 @@ pub(super) fn complete(
         let content = contents::put(transaction, state, after)?;
         transaction
             .prepare_cached(
-                "UPDATE files SET after = ?3, after_mode = ?4, folders = ?5 WHERE operation = ?1 AND at = ?2
+                // Recovery may have added folders that a dead process had made.
+                "UPDATE files SET after = ?3, after_mode = ?4,
+                     folders = CASE folders WHEN ?5 THEN folders ELSE CAST(folders || ?5 AS BLOB) END
+                 WHERE operation = ?1 AND at = ?2
                  AND (after IS NOT ?3 OR after_mode <> ?4 OR folders <> ?5)",
             )?
             .execute(params![
@@ -258,6 +261,33 @@ pub(super) fn is_there(connection: &Connection, id: &str) -> rusqlite::Result<bo
 
 pub(super) fn is_taken(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
+}
+
+/// Adds a folder to those that were made for the oldest change that created a file in it, so that an undo of that change
+/// removes it. Nothing is done where the change has it already.
+pub(super) fn add_folder(transaction: &Connection, folder: &Path) -> rusqlite::Result<()> {
+    let (from, to) = below(folder);
+    let oldest: Option<(String, i64, Vec<u8>)> = transaction
+        .prepare_cached(
+            "SELECT f.operation, f.at, f.folders FROM files f JOIN operations o ON o.id = f.operation
+             WHERE f.path > ?1 AND f.path < ?2 AND (f.kind = ?3 OR f.moved_from IS NOT NULL) AND f.undone IS NULL
+             ORDER BY o.sequence LIMIT 1",
+        )?
+        .query_row(params![from, to, ChangeKind::Create.number()], |row| row.try_into())
+        .optional()?;
+    let Some((operation, at, mut folders)) = oldest else {
+        return Ok(());
+    };
+    let bytes = bytes_of(folder);
+    if !folders.split(|byte| *byte == 0).any(|known| known == bytes) {
+        folders.extend_from_slice(bytes);
+        folders.push(0);
+        transaction.execute(
+            "UPDATE files SET folders = ?3 WHERE operation = ?1 AND at = ?2",
+            params![operation, at, folders],
+        )?;
+    }
+    Ok(())
 }
 
 fn folders_of(folders: &[PathBuf]) -> Vec<u8> {

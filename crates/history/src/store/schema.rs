@@ -268,6 +268,13 @@ pub(super) enum MigrateError {
     Sqlite(rusqlite::Error),
 }
 
+/// A newer lancet has migrated the database while it was open.
+#[derive(Debug, thiserror::Error)]
+#[error("the database has the schema version {found}")]
+pub(super) struct NewerSchema {
+    pub(super) found: i64,
+}
+
 impl From<rusqlite::Error> for MigrateError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sqlite(error)
@@ -304,6 +311,8 @@ pub(super) fn version(connection: &Connection) -> rusqlite::Result<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::salvage;
+    use crate::store::salvage::tests::{count, put_row};
 
     const FIRST: &str =
         "CREATE TABLE notes (text TEXT NOT NULL); INSERT INTO notes VALUES ('kept');";
@@ -345,6 +354,29 @@ mod tests {
         let current = migrated_from(STEPS.len());
         for taken in 0..STEPS.len() {
             assert_eq!(migrated_from(taken), current, "from version {taken}");
+        }
+    }
+
+    #[test]
+    fn a_database_of_any_earlier_version_keeps_its_rows() {
+        for taken in 1..STEPS.len() {
+            let mut connection = Connection::open_in_memory().expect("opens");
+            migrate(&mut connection, &STEPS[..taken]).expect("the earlier version");
+            connection
+                .execute_batch("PRAGMA foreign_keys = OFF")
+                .expect("set");
+            let tables = salvage::tables(&connection).expect("listed");
+            for table in &tables {
+                put_row(&connection, table);
+            }
+            migrate(&mut connection, STEPS).expect("the current version");
+            for table in &tables {
+                assert_eq!(
+                    count(&connection, table),
+                    1,
+                    "{table}, from version {taken}"
+                );
+            }
         }
     }
 

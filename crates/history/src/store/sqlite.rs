@@ -98,6 +98,11 @@ impl Store {
         match reopening {
             Some(Ok(())) => {}
             None => set_aside = self.open(&mut guard, None, patience)?,
+            Some(Err(Reopening::SharedMemoryCut)) => {
+                // Closing does not touch the memory; opening makes it anew from the log.
+                *guard = None;
+                set_aside = self.open(&mut guard, None, patience)?;
+            }
             Some(Err(why)) => set_aside = self.open(&mut guard, Some(&why), patience)?,
         }
         let before = guard.as_ref().map(OpenDatabase::changes);

@@ -5,14 +5,27 @@ use std::ops::Deref;
 
 use rusqlite::Connection;
 
+use super::schema::{NewerSchema, STEPS};
+
 /// An open write transaction. It is rolled back if it is dropped before [`WriteTransaction::commit`].
 pub(super) struct WriteTransaction<'c>(&'c Connection);
 
 impl<'c> WriteTransaction<'c> {
-    /// Begins the transaction. The mutable borrow keeps other statements out of it.
+    /// Begins the transaction; fails with [`NewerSchema`] where a newer lancet has migrated the database. The mutable borrow
+    /// keeps other statements out of it.
     pub(super) fn begin(connection: &'c mut Connection) -> rusqlite::Result<Self> {
         connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
-        Ok(Self(connection))
+        let transaction = Self(connection);
+        // A newer lancet may have migrated the database while this process had it open. What is written by the old rules may be
+        // wrong by the new ones.
+        let found: i64 = transaction
+            .prepare_cached("PRAGMA user_version")?
+            .query_row([], |row| row.get(0))?;
+        if found > STEPS.len() as i64 {
+            let newer = NewerSchema { found };
+            return Err(rusqlite::Error::ToSqlConversionFailure(Box::new(newer)));
+        }
+        Ok(transaction)
     }
 
     pub(super) fn commit(self) -> rusqlite::Result<()> {

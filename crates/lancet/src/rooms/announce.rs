@@ -98,9 +98,12 @@ pub(crate) fn begin(
             Err(StoreError::Taken { .. }) => announced.id = operation::new_id(),
             Err(StoreError::UsedUp { .. }) => return Err(used_up(plan)),
             Err(StoreError::Stopped { stop, .. }) => return Err(stopped::refusal(&stop)),
-            // A yes is for one write, and what cannot be recorded could not use it up.
+            // A yes is for one write, and what cannot be recorded could not use it up. A newer lancet would not know of a
+            // change that is not recorded, whatever the settings say.
             Err(error)
-                if context.engine().settings.history.required || plan.origin.question.is_some() =>
+                if context.engine().settings.history.required
+                    || plan.origin.question.is_some()
+                    || matches!(error, StoreError::Newer { .. }) =>
             {
                 return Err(refuse(context, plan, &error));
             }
@@ -219,6 +222,12 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &StoreError) -> Refusal
             "{path} was not written: the history takes one change at a time, and {error}. It is as it was; send the call again in a moment."
         );
         return Refusal::new(RefusalKind::Busy, text).with("file_path", path);
+    }
+    if let StoreError::Newer { .. } = error {
+        let text = format!(
+            "{path} was not written: {error}, and writes by the rules of this one could damage it. It is as it was; reading goes on. Ask the user to start this lancet again from the newer version."
+        );
+        return Refusal::new(RefusalKind::Io, text).with("file_path", path);
     }
     let folder = error.path().display();
     if is_walled_off(context, error) {

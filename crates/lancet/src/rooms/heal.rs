@@ -3,6 +3,7 @@
 //! files with them.
 
 use std::path::Path;
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use lancet_history::{
@@ -92,6 +93,12 @@ pub(crate) fn settle_history(engine: &EngineView) -> usize {
     unfinished.sort_by_key(|operation| std::cmp::Reverse(operation.sequence));
     for operation in &unfinished {
         settle(engine, &**store, operation);
+    }
+    let made = &engine.base().pending_recovery.made_folders;
+    let made = std::mem::take(&mut *made.lock().unwrap_or_else(PoisonError::into_inner));
+    for folder in made {
+        // The undo of the change that has a file in it removes it, else nothing would.
+        let _ = store.add_made_folder(&folder);
     }
     unfinished.len()
 }

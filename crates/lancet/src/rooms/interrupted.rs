@@ -2,6 +2,7 @@
 //! and to the one that met it. A call that is about to write a file of such a change has it settled first.
 
 use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use lancet_history::{CommentDraft, CommentKind, Operation};
@@ -50,7 +51,21 @@ impl Settling {
 /// Tells what recovery did: the sessions whose changes were interrupted, and the session `met` or, where none is given, the
 /// next caller. It must run before the operations are settled, because they say whose changes they were.
 pub(super) fn tell(engine: &EngineView, recovered: &[Recovered], met: Option<&str>) {
-    let mut rest = recovered;
+    let is_folder = |one: &&Recovered| one.outcome == RecoveryOutcome::FolderStays;
+    let folders = recovered.iter().filter(is_folder);
+    let folders: Vec<PathBuf> = folders.map(|folder| folder.path.clone()).collect();
+    if !folders.is_empty() {
+        let made = &engine.base().pending_recovery.made_folders;
+        made.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend(folders);
+    }
+    let files: Vec<Recovered> = recovered
+        .iter()
+        .filter(|one| !is_folder(one))
+        .cloned()
+        .collect();
+    let mut rest = &files[..];
     while let Some(first) = rest.first() {
         let length = rest.iter().take_while(|one| one.entry == first.entry);
         let (commit, others) = rest.split_at(length.count());

@@ -8,11 +8,12 @@ use lancet::{Reply, Session};
 use super::access::{history, open, unreadable};
 use super::log::list;
 use super::show::{check_length, find, not_an_id};
+use super::steps::{self, Found};
 use super::{moves, prompt, time, who};
 use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::{RedoArguments, RestoreArguments, UndoArguments, UndoFlags};
 use crate::failure::{Exit, Failure};
-use crate::fault::{begin_call, caller};
+use crate::fault::{begin_unlimited_call, caller};
 use crate::guard;
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{Consent, TerminalApprover, WorkLine, print, print_error};
@@ -60,6 +61,13 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
     } else {
         Selection::Newest
     };
+    let until = arguments.until.as_deref().map(time::since).transpose()?;
+    let found = steps::found(&selection, until, arguments, around)?;
+    let selection = match found {
+        Found::Few => selection,
+        Found::Bounded(ids) => Selection::These(ids),
+        Found::Many(ids) => return steps::undo(ids, arguments, heading.as_deref(), around),
+    };
     let mut asked = TakeBack::undo(selection)
         .overlap(if arguments.merge {
             Overlap::Merge
@@ -79,7 +87,7 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
     }
     take_back(&arguments.flags, reach, heading, around, |session| {
         let mut asked = asked.clone();
-        asked.cancel = Some(begin_call());
+        asked.cancel = Some(begin_unlimited_call());
         session.take_back(asked, caller())
     })
 }
@@ -144,7 +152,7 @@ pub(crate) fn redo(arguments: &RedoArguments, around: &Surroundings) -> Result<E
         around,
         |session| {
             let mut asked = asked.clone();
-            asked.cancel = Some(begin_call());
+            asked.cancel = Some(begin_unlimited_call());
             session.take_back(asked, caller())
         },
     )
@@ -180,7 +188,7 @@ pub(crate) fn restore(
     }
     let reach = RootHint::AtAll(&files);
     take_back(&arguments.flags, reach, None, around, |session| {
-        let cancel = begin_call();
+        let cancel = begin_unlimited_call();
         for one in &mut asked {
             one.cancel = Some(cancel.clone());
         }

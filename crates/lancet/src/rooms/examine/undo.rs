@@ -2,6 +2,7 @@
 //! since the operation is a conflict, unless the request allows a merge and the operation's change can be taken out
 //! alone.
 
+mod by_id;
 mod chain;
 mod conflict;
 mod described;
@@ -24,6 +25,7 @@ mod walk;
 pub(crate) use self::hunk::hunk;
 pub(crate) use self::restore::restore;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use lancet_history::{OperationKind, OperationStore, TakenBack};
@@ -229,10 +231,11 @@ impl Examined {
         if self.takes_back.is_empty() {
             return Err(all_left_out(self.left_out));
         }
-        let is_meant = |row: &&Row| {
-            let mut taken = self.takes_back.iter();
-            taken.any(|taken| taken.operation == row.operation && taken.at == row.change.at)
-        };
+        let taken = self.takes_back.iter();
+        let taken: HashSet<(&str, usize)> = taken
+            .map(|taken| (taken.operation.as_str(), taken.at))
+            .collect();
+        let is_meant = |row: &&Row| taken.contains(&(row.operation.as_str(), row.change.at));
         let mut ids: Vec<&str> = rows
             .iter()
             .filter(is_meant)

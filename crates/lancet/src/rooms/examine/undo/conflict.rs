@@ -82,7 +82,7 @@ fn typed(selection: &Selection, id: &str) -> String {
         Selection::Session(name) => format!("--session {name}"),
         Selection::Client(name) => format!("--client {name}"),
         Selection::Turn(turn) => format!("--turn {turn}"),
-        Selection::Since(_) => "--since TIME".to_owned(),
+        Selection::Since(_) | Selection::These(_) => "--since TIME".to_owned(),
         Selection::SincePrompt(mark) => format!("--to-prompt N --session {}", mark.session),
     }
 }

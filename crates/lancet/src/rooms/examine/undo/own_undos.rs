@@ -93,8 +93,10 @@ fn query(selection: &Selection) -> Option<LogQuery> {
             after: Some(mark.sequence),
             ..all
         },
-        Selection::Newest | Selection::Last(_) | Selection::Operation(_) | Selection::File(_) => {
-            return None;
-        }
+        Selection::Newest
+        | Selection::Last(_)
+        | Selection::Operation(_)
+        | Selection::File(_)
+        | Selection::These(_) => return None,
     })
 }

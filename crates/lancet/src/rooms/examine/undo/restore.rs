@@ -7,7 +7,7 @@ use lancet_history::{Operation, OperationStore};
 
 use super::kept::unreadable;
 use super::view::{self, Wanted};
-use super::{select, store, walk};
+use super::{by_id, store, walk};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{DryRun, FilePlan, Origin, Plan};
@@ -39,7 +39,7 @@ pub(crate) fn restore(
     for (asked, target) in located {
         context.check_time()?;
         let path = quote_path(target.path());
-        let operation = select::one(context, store, &asked.operation)?;
+        let operation = by_id::one(context, store, &asked.operation)?;
         told.push(format!("{path} as {}", moment(&operation, asked.moment)));
         match file(context, attempt, store, target, &operation, asked.moment)? {
             Some(file) => files.push(file),

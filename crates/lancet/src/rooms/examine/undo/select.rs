@@ -4,14 +4,13 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use lancet_history::{
-    ALREADY_UNDONE, FileChange, IdMatch, LogQuery, Operation, OperationKind, OperationStore,
-    Parentage, RecordedState, Reversible,
+    ALREADY_UNDONE, FileChange, LogQuery, Operation, OperationKind, OperationStore, Parentage,
+    RecordedState, Reversible,
 };
 
-use super::described::described;
+use super::by_id::{one, these};
 use super::hooks;
 use super::kept::unreadable;
-use crate::history::SHORTEST_ID;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::Whose;
 use crate::rooms::CallContext;
@@ -119,6 +118,7 @@ pub(super) fn rows(
             turn: Some(turn.clone()),
             ..query
         })?,
+        Selection::These(ids) => these(context, store, ids)?,
         Selection::Since(time) => log(LogQuery {
             since: Some(*time),
             ..query
@@ -318,48 +318,6 @@ pub(super) fn standing_rows(operation: Operation) -> Vec<Row> {
         .collect()
 }
 
-/// Finds the operation whose id begins like this.
-pub(super) fn one(
-    context: &CallContext<'_>,
-    store: &dyn OperationStore,
-    beginning: &str,
-) -> Result<Operation, Refusal> {
-    if beginning.len() < SHORTEST_ID {
-        let text = format!(
-            "{beginning:?} is too short for an operation: give at least {SHORTEST_ID} characters of its id."
-        );
-        return Err(Refusal::new(RefusalKind::Invalid, text));
-    }
-    let below = context.engine().workspace.roots();
-    match store.find(beginning, below).map_err(unreadable)? {
-        IdMatch::One(operation) => {
-            let others = context.other_workspaces().map_err(unreadable)?;
-            match others.first_replaced(&operation) {
-                None => Ok(*operation),
-                Some(path) => Err(elsewhere(&operation, path)),
-            }
-        }
-        IdMatch::None => Err(none(&format!("There is no operation {beginning}"))),
-        IdMatch::Several(found) => {
-            let lines: String = found.iter().map(described).collect();
-            let text = format!(
-                "{beginning} is the ending or beginning of several ids. Give more of one of these:\n{}",
-                lines.trim_end()
-            );
-            let ids: Vec<String> = found.into_iter().map(|operation| operation.id).collect();
-            Err(Refusal::new(RefusalKind::Ambiguous, text).with("operations", ids))
-        }
-    }
-}
-
-/// Refuses an operation that changed a file of another folder with the same path.
-fn elsewhere(operation: &Operation, path: &Path) -> Refusal {
-    none(&format!(
-        "Operation {operation} changed {} in another folder that had the same path (in another container, or before the folder was made anew), so there is nothing of it to take back here. `lancet show {operation}` shows it",
-        quote_path(path)
-    ))
-}
-
 /// Says that nothing is left to undo, of what was asked for.
 fn nothing_to_undo(selection: &Selection) -> String {
     match selection {
@@ -385,7 +343,7 @@ fn nothing_to_undo(selection: &Selection) -> String {
     }
 }
 
-fn none(words: &str) -> Refusal {
+pub(super) fn none(words: &str) -> Refusal {
     Refusal::new(
         RefusalKind::NotFound,
         format!("{words}. Nothing was changed."),

@@ -1,0 +1,243 @@
+//! An undo of many changes, in steps: newest first, each step all or none and an operation of its own, so that it can be
+//! interrupted and gone on with.
+
+use std::path::PathBuf;
+
+use lancet::history::{LogQuery, Reversible};
+use lancet::outcome::Outcome;
+use lancet::undo::{Conflicts, Overlap, Selection, TakeBack};
+use lancet::{RefusalKind, Reply};
+use serde_json::{Value, json};
+
+use super::access::{history, open, unreadable};
+use super::stats::count;
+use crate::answer::{OutputFormat, Presentation, put};
+use crate::arguments::UndoArguments;
+use crate::failure::{Exit, Failure};
+use crate::fault::{begin_unlimited_call, caller};
+use crate::guard;
+use crate::surroundings::{RootHint, Surroundings};
+use crate::terminal::{ProgressLine, TerminalApprover, confirm, print, print_error, visible};
+
+/// How many changes are undone at once.
+const STEP: usize = 500;
+
+/// The changes that an undo means.
+pub(super) enum Found {
+    /// So few that they are undone at once.
+    Few,
+    /// The same, named by their ids, because the selection has an end.
+    Bounded(Vec<String>),
+    /// So many that they are undone in steps; newest first.
+    Many(Vec<String>),
+}
+
+/// Finds out how many changes a selection means.
+pub(super) fn found(
+    selection: &Selection,
+    until: Option<i64>,
+    arguments: &UndoArguments,
+    around: &Surroundings,
+) -> Result<Found, Failure> {
+    let all = LogQuery {
+        reversible: Some(Reversible::Undoable),
+        until,
+        ..LogQuery::default()
+    };
+    let query = match selection {
+        Selection::Session(name) => LogQuery {
+            session: Some(name.clone()),
+            ..all
+        },
+        Selection::Client(name) => LogQuery {
+            client: Some(name.clone()),
+            ..all
+        },
+        Selection::Turn(turn) => LogQuery {
+            turn: Some(turn.clone()),
+            ..all
+        },
+        Selection::Since(time) => LogQuery {
+            since: Some(*time),
+            ..all
+        },
+        Selection::SincePrompt(mark) => LogQuery {
+            session: Some(mark.session.clone()),
+            after: Some(mark.sequence),
+            ..all
+        },
+        _ => return Ok(Found::Few),
+    };
+    if arguments.flags.dry_run && until.is_none() {
+        return Ok(Found::Few);
+    }
+    let history = history(&arguments.flags.place, RootHint::Project, around)?;
+    let operations = history.log(&query).map_err(unreadable)?;
+    let ids: Vec<String> = operations
+        .into_iter()
+        .map(|operation| operation.id)
+        .collect();
+    Ok(match (ids.len(), until) {
+        (0, Some(_)) => {
+            return Err(Failure::refused(
+                "there is nothing to undo between these times".to_owned(),
+            ));
+        }
+        (number, _) if number > STEP && !arguments.flags.dry_run => Found::Many(ids),
+        (_, Some(_)) => Found::Bounded(ids),
+        (_, None) => Found::Few,
+    })
+}
+
+/// Undoes the changes in steps.
+pub(super) fn undo(
+    ids: Vec<String>,
+    arguments: &UndoArguments,
+    heading: Option<&str>,
+    around: &Surroundings,
+) -> Result<Exit, Failure> {
+    let flags = &arguments.flags;
+    if let Some(heading) = heading.filter(|_| !flags.json) {
+        print_error(heading);
+    }
+    let all = ids.len() as u64;
+    if !(flags.yes || flags.yes_protected) {
+        let question = format!(
+            "Undo {}, newest first, in steps of {STEP}? `--dry-run` shows the diff. [y/N]",
+            count(all, "change")
+        );
+        match confirm(&question) {
+            Some(true) => {}
+            Some(false) => {
+                return Err(Failure::refused("declined; nothing was changed".to_owned()));
+            }
+            None => {
+                return Err(Failure::refused(format!(
+                    "{} would be undone, and there is no terminal to ask on: `--yes` undoes them without asking. Nothing was changed",
+                    count(all, "change")
+                )));
+            }
+        }
+    }
+    let consent = guard::consent(true, flags.yes_protected, &flags.place, around)?;
+    let approver = TerminalApprover::new(consent, around);
+    let lancet = open(
+        &flags.place,
+        RootHint::Project,
+        Some(approver.clone()),
+        around,
+    )?;
+    let session = lancet.new_session();
+    let mut line = ProgressLine::new();
+    let mut left_out: Vec<PathBuf> = Vec::new();
+    let (mut done, mut steps) = (0, 0);
+    for step in ids.chunks(STEP) {
+        line.show(&format!("{done} of {} undone", count(all, "change")));
+        let mut asked = TakeBack::undo(Selection::These(step.to_vec()))
+            .overlap(match arguments.merge {
+                true => Overlap::Merge,
+                false => Overlap::Refuse,
+            })
+            .conflicts(match arguments.keep_going {
+                true => Conflicts::LeaveOut,
+                false => Conflicts::Refuse,
+            });
+        asked.cancel = Some(begin_unlimited_call());
+        let reply = session.take_back(asked, caller());
+        if may_go_on(&reply, arguments.keep_going) {
+            left_out.extend(left_out_of(&reply));
+            done += step.len() as u64;
+            steps += 1;
+            continue;
+        }
+        drop(line);
+        if done > 0 && !flags.json {
+            print_error(&format!(
+                "lancet: {} of {} undone; this stopped the rest:\n",
+                done,
+                count(all, "change")
+            ));
+        }
+        return put(
+            &reply,
+            OutputFormat::of(flags.json),
+            Presentation::Change(&approver),
+            around,
+        );
+    }
+    drop(line);
+    left_out.sort();
+    left_out.dedup();
+    report(all, steps, &left_out, flags.json, around)?;
+    Ok(match left_out.is_empty() {
+        true => Exit::Done,
+        false => Exit::Refused,
+    })
+}
+
+/// Whether the next step may follow: the step was made, found nothing left to do, or left out what is in conflict.
+fn may_go_on(reply: &Reply, keep_going: bool) -> bool {
+    match reply.refusal() {
+        None => true,
+        // Everything of it is undone by now, or cancels out.
+        Some(RefusalKind::NotFound | RefusalKind::NoChange) => true,
+        Some(RefusalKind::Conflict) => keep_going,
+        Some(_) => false,
+    }
+}
+
+/// The files that a step has left out.
+fn left_out_of(reply: &Reply) -> Vec<PathBuf> {
+    let path = |value: &Value| {
+        let named = value.get("file_path").unwrap_or(value);
+        named.as_str().map(PathBuf::from)
+    };
+    let listed = |data: Option<&Value>| -> Vec<PathBuf> {
+        let files = data.and_then(Value::as_array);
+        files.into_iter().flatten().filter_map(path).collect()
+    };
+    match reply.outcome() {
+        Outcome::Refused(refused) if refused.kind == RefusalKind::Conflict => {
+            let several = listed(refused.data.get("leftOut"));
+            match several.is_empty() {
+                true => refused.path.clone().into_iter().collect(),
+                false => several,
+            }
+        }
+        _ => listed(reply.data().get("leftOut")),
+    }
+}
+
+fn report(
+    all: u64,
+    steps: u64,
+    left_out: &[PathBuf],
+    json: bool,
+    around: &Surroundings,
+) -> Result<(), Failure> {
+    if json {
+        let paths: Vec<String> = left_out
+            .iter()
+            .map(|path| path.to_string_lossy().into_owned())
+            .collect();
+        let data = json!({ "undone": all, "steps": steps, "leftOut": paths });
+        return print(&format!("{data}\n"));
+    }
+    let mut words = match left_out.len() as u64 {
+        0 => format!(
+            "Undid {} in {}.\n",
+            count(all, "change"),
+            count(steps, "step")
+        ),
+        files => format!(
+            "Undid {} in {}, but for {} that someone has changed since:\n",
+            count(all, "change"),
+            count(steps, "step"),
+            count(files, "file")
+        ),
+    };
+    for path in left_out {
+        words.push_str(&format!("  {}\n", visible(&around.relative(path))));
+    }
+    print(&words)
+}

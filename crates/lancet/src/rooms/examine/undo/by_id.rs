@@ -1,0 +1,72 @@
+//! Finds operations by their ids.
+
+use std::path::Path;
+
+use lancet_history::{IdMatch, Operation, OperationKind, OperationStore};
+
+use super::described::described;
+use super::kept::unreadable;
+use super::select::none;
+use crate::history::SHORTEST_ID;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::rooms::CallContext;
+use crate::wording::quote_path;
+
+/// Finds the operation whose id begins like this.
+pub(super) fn one(
+    context: &CallContext<'_>,
+    store: &dyn OperationStore,
+    beginning: &str,
+) -> Result<Operation, Refusal> {
+    if beginning.len() < SHORTEST_ID {
+        let text = format!(
+            "{beginning:?} is too short for an operation: give at least {SHORTEST_ID} characters of its id."
+        );
+        return Err(Refusal::new(RefusalKind::Invalid, text));
+    }
+    let below = context.engine().workspace.roots();
+    match store.find(beginning, below).map_err(unreadable)? {
+        IdMatch::One(operation) => {
+            let others = context.other_workspaces().map_err(unreadable)?;
+            match others.first_replaced(&operation) {
+                None => Ok(*operation),
+                Some(path) => Err(elsewhere(&operation, path)),
+            }
+        }
+        IdMatch::None => Err(none(&format!("There is no operation {beginning}"))),
+        IdMatch::Several(found) => {
+            let lines: String = found.iter().map(described).collect();
+            let text = format!(
+                "{beginning} is the ending or beginning of several ids. Give more of one of these:\n{}",
+                lines.trim_end()
+            );
+            let ids: Vec<String> = found.into_iter().map(|operation| operation.id).collect();
+            Err(Refusal::new(RefusalKind::Ambiguous, text).with("operations", ids))
+        }
+    }
+}
+
+/// The operations of these ids that are not undone, newest first.
+pub(super) fn these(
+    context: &CallContext<'_>,
+    store: &dyn OperationStore,
+    ids: &[String],
+) -> Result<Vec<Operation>, Refusal> {
+    let mut operations = Vec::with_capacity(ids.len());
+    for id in ids {
+        let operation = one(context, store, id)?;
+        if !operation.is_undone() && operation.kind == OperationKind::Change {
+            operations.push(operation);
+        }
+    }
+    operations.sort_by_key(|operation| std::cmp::Reverse(operation.sequence));
+    Ok(operations)
+}
+
+/// Refuses an operation that changed a file of another folder with the same path.
+fn elsewhere(operation: &Operation, path: &Path) -> Refusal {
+    none(&format!(
+        "Operation {operation} changed {} in another folder that had the same path (in another container, or before the folder was made anew), so there is nothing of it to take back here. `lancet show {operation}` shows it",
+        quote_path(path)
+    ))
+}
