@@ -15,6 +15,7 @@ use self::batch::Batch;
 use super::CallContext;
 use super::announce::{self, Keeping, PendingOperation};
 use super::approve::Approved;
+use super::found_back;
 use super::interrupted::Settling;
 use super::late::{self, KeptVersion};
 use super::locate::root_moved;
@@ -58,11 +59,14 @@ pub(crate) fn commit(context: &CallContext<'_>, approved: Approved) -> Result<Co
     let announced = announce::begin(context, &mut plan)
         .map_err(|refusal| Failed::Refused(Box::new(refusal)))?;
     match carry_out(context, &plan, &announced) {
-        Ok(written) => Ok(Committed {
-            plan,
-            written,
-            announced,
-        }),
+        Ok(written) => {
+            found_back::remove_folders(context, &plan);
+            Ok(Committed {
+                plan,
+                written,
+                announced,
+            })
+        }
         Err(failed @ Failed::Partly(_)) => Err(failed),
         Err(failed) => {
             announce::abandon(context, &announced);

@@ -66,6 +66,8 @@ pub(crate) struct FoundBack {
     pub(super) path: PathBuf,
     /// The changes that therefore count as taken back.
     pub(super) operations: Vec<String>,
+    /// The folders that these changes made, outermost first: they go if they are empty.
+    pub(super) folders: Vec<PathBuf>,
 }
 
 /// A file that is in conflict and was left out.

@@ -203,7 +203,15 @@ impl Examined {
     fn found_back(&mut self, path: PathBuf, rows: &[&Row]) {
         let mut operations: Vec<String> = rows.iter().map(|row| row.operation.clone()).collect();
         operations.dedup();
-        self.found_back.push(FoundBack { path, operations });
+        let made = rows.iter().flat_map(|row| row.change.folders.clone());
+        let mut folders: Vec<PathBuf> = made.collect();
+        folders.sort();
+        folders.dedup();
+        self.found_back.push(FoundBack {
+            path,
+            operations,
+            folders,
+        });
     }
 
     /// Leaves a file out that is in conflict, where that was asked for; else the conflict refuses everything.
