@@ -2,8 +2,8 @@
 //! can be killed at any point and run again: it renames, it stores files, and it removes only what is proved to be
 //! ours. Another program's file is never taken for ours; anything unclear is kept and reported.
 
-mod exchanged;
 mod direction;
+mod exchanged;
 mod made;
 mod occupant;
 mod step;

@@ -2,7 +2,7 @@
 //! not written yet can still be written, else back. Where neither is possible, because another program has changed a
 //! written file since, that file keeps its change and the others are rolled back.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::AsFd as _;
 use std::path::Path;
@@ -10,8 +10,8 @@ use std::path::Path;
 use super::occupant::Occupant;
 use super::step::{Goal, StepRecovery};
 use super::torn::is_mixture;
-use crate::commit::{next_name, rename_to_free_name};
-use crate::disk::{OpenMode, Replace};
+use crate::commit::{aside_name, move_to_free_name, next_name, rename_to_free_name};
+use crate::disk::OpenMode;
 use crate::journal::Act;
 
 /// How far one file of an interrupted commit got.
@@ -84,9 +84,13 @@ impl Direction {
 }
 
 impl StepRecovery<'_> {
-    /// Finds out how far this file got; changes nothing.
+    /// Finds out how far this file got. An exchange in steps that an earlier recovery did not finish is finished first.
     pub(super) fn state(&self) -> io::Result<StepState> {
         let (name, temporary) = (&*self.step.name, &*self.step.temporary);
+        let aside = aside_name(temporary);
+        if self.step.act == Act::Exchange && self.occupant_of(&aside)? != Occupant::Nothing {
+            self.finish_exchange_in_steps(name, temporary, &aside)?;
+        }
         Ok(match &self.step.act {
             Act::Exchange => match (self.occupant_of(name)?, self.occupant_of(temporary)?) {
                 (Occupant::Old, Occupant::New) => StepState::Unwritten,
@@ -95,16 +99,12 @@ impl StepRecovery<'_> {
                 (Occupant::Foreign, Occupant::Old) => StepState::WrittenOver,
                 _ => StepState::Blocked,
             },
-            Act::MoveAside => {
-                let mut old: OsString = temporary.to_owned();
-                old.push(".old");
-                match (self.occupant_of(name)?, self.occupant_of(&old)?) {
-                    (Occupant::New, Occupant::Nothing) => StepState::WrittenOver,
-                    (Occupant::New | Occupant::Nothing, Occupant::Old) => StepState::Written,
-                    (Occupant::Foreign, Occupant::Old) => StepState::WrittenOver,
-                    _ => StepState::Blocked,
-                }
-            }
+            Act::MoveAside => match (self.occupant_of(name)?, self.occupant_of(&aside)?) {
+                (Occupant::New, Occupant::Nothing) => StepState::WrittenOver,
+                (Occupant::New | Occupant::Nothing, Occupant::Old) => StepState::Written,
+                (Occupant::Foreign, Occupant::Old) => StepState::WrittenOver,
+                _ => StepState::Blocked,
+            },
             Act::InPlace { kept } => self.state_in_place(kept)?,
             Act::Create => match (self.occupant_of(name)?, self.occupant_of(temporary)?) {
                 (Occupant::New, _) => StepState::Written,
@@ -174,7 +174,7 @@ impl StepRecovery<'_> {
     pub(super) fn carry_out(&self) -> io::Result<bool> {
         let (name, temporary) = (&*self.step.name, &*self.step.temporary);
         let disk = self.disk();
-        let exchange = || disk.rename_at(self.folder(), name, temporary, Replace::Exchange);
+        let exchange = || self.exchange(name, temporary);
         match &self.step.act {
             Act::Exchange => {
                 exchange()?;
@@ -184,17 +184,26 @@ impl StepRecovery<'_> {
                 exchange()?;
                 Ok(false)
             }
-            Act::Create => free(rename_to_free_name(disk, self.folder(), temporary, name)),
+            Act::Create => free(rename_to_free_name(
+                disk,
+                self.trust(),
+                self.folder(),
+                temporary,
+                name,
+            )),
             Act::Remove => {
-                rename_to_free_name(disk, self.folder(), name, temporary)?;
+                rename_to_free_name(disk, self.trust(), self.folder(), name, temporary)?;
                 if self.occupant_of(temporary)? == Occupant::Old {
                     return Ok(true);
                 }
-                let _ = rename_to_free_name(disk, self.folder(), temporary, name);
+                let _ = rename_to_free_name(disk, self.trust(), self.folder(), temporary, name);
                 Ok(false)
             }
             Act::Move { name: to, .. } => match self.other {
-                Some(other) => free(disk.move_at(self.folder(), name, other.as_fd(), to)),
+                Some(other) => {
+                    let (from, to) = ((self.folder(), name), (other.as_fd(), &**to));
+                    free(move_to_free_name(disk, self.trust(), from, to))
+                }
                 None => Ok(false),
             },
             Act::MoveAside | Act::InPlace { .. } | Act::Folder => Ok(false),

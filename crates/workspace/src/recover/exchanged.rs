@@ -59,7 +59,7 @@ impl StepRecovery<'_> {
 
     /// Exchanges two names; in steps where the flags of a rename may be ignored, since what was proved when the commit
     /// began may not hold for the mount that is there now.
-    fn exchange(&self, name: &OsStr, temporary: &OsStr) -> io::Result<()> {
+    pub(super) fn exchange(&self, name: &OsStr, temporary: &OsStr) -> io::Result<()> {
         let disk = self.disk();
         if self.trust() == RenameTrust::Exact {
             return disk.rename_at(self.folder(), name, temporary, Replace::Exchange);
@@ -70,7 +70,7 @@ impl StepRecovery<'_> {
     }
 
     /// Does the rest of an exchange in steps: what was at the name has the name `old`.
-    fn finish_exchange_in_steps(
+    pub(super) fn finish_exchange_in_steps(
         &self,
         name: &OsStr,
         temporary: &OsStr,
