@@ -1,6 +1,7 @@
 //! The record of a change: who made it, which files it touched, and their state before and after. These are plain values;
 //! nothing here reads or writes a file.
 
+mod checked;
 mod draft;
 mod query;
 mod statistics;
@@ -10,12 +11,13 @@ mod unsealed;
 use std::fmt;
 use std::path::PathBuf;
 
+pub use checked::{CheckedContents, ContentFault};
 pub use draft::{Author, Content, Draft, FileDraft, State, TakenBack};
 pub use query::{IdMatch, LogQuery, Parentage, Reversible};
 pub use statistics::{Statistics, StatisticsQuery, Totals, TotalsByName};
 pub use store::{
-    CheckedContents, Compressed, Confirmed, ContentFault, ContentStore, LaterState, Limits,
-    OperationStore, RecordStore, Removed, StoreUpkeep,
+    Compressed, Confirmed, ContentStore, LaterState, Limits, OperationStore, RecordStore, Removed,
+    StoreUpkeep,
 };
 pub use unsealed::Unsealed;
 

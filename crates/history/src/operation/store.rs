@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::checked::CheckedContents;
 use super::{
     Draft, IdMatch, LogQuery, Operation, OperationKind, OperationState, Statistics,
     StatisticsQuery, TakenBack, Unsealed,
@@ -375,28 +376,4 @@ pub struct Compressed {
     pub after: u64,
     /// The number of contents that are not compressed yet.
     pub left: u64,
-}
-
-/// The result of one step of checking contents.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[must_use]
-pub struct CheckedContents {
-    /// The number of contents that were checked.
-    pub number: u64,
-    /// The contents that are not what they should be.
-    pub faults: Vec<(Revision, ContentFault)>,
-    /// Where the next step goes on.
-    pub upto: i64,
-    /// Whether the budget ended before the work.
-    pub is_unfinished: bool,
-}
-
-/// What is wrong with a stored content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ContentFault {
-    /// Its bytes cannot be read.
-    Missing,
-    /// Its bytes have another hash.
-    Damaged,
 }
