@@ -23,7 +23,7 @@ use crate::terminal::{ProgressLine, TerminalApprover, confirm, print, print_erro
 const STEP: usize = 500;
 
 /// The changes that an undo means.
-pub(super) enum Found {
+pub(super) enum MeantChanges {
     /// So few that they are undone at once.
     Few,
     /// The same, named by their ids, because the selection has an end.
@@ -38,7 +38,7 @@ pub(super) fn found(
     until: Option<i64>,
     arguments: &UndoArguments,
     around: &Surroundings,
-) -> Result<Found, Failure> {
+) -> Result<MeantChanges, Failure> {
     let all = LogQuery {
         reversible: Some(Reversible::Undoable),
         until,
@@ -66,10 +66,10 @@ pub(super) fn found(
             after: Some(mark.sequence),
             ..all
         },
-        _ => return Ok(Found::Few),
+        _ => return Ok(MeantChanges::Few),
     };
     if arguments.flags.dry_run && until.is_none() {
-        return Ok(Found::Few);
+        return Ok(MeantChanges::Few);
     }
     let history = history(&arguments.flags.place, RootHint::Project, around)?;
     let operations = history.log(&query).map_err(unreadable)?;
@@ -83,9 +83,9 @@ pub(super) fn found(
                 "there is nothing to undo between these times".to_owned(),
             ));
         }
-        (number, _) if number > STEP && !arguments.flags.dry_run => Found::Many(ids),
-        (_, Some(_)) => Found::Bounded(ids),
-        (_, None) => Found::Few,
+        (number, _) if number > STEP && !arguments.flags.dry_run => MeantChanges::Many(ids),
+        (_, Some(_)) => MeantChanges::Bounded(ids),
+        (_, None) => MeantChanges::Few,
     })
 }
 

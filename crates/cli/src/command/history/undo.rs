@@ -8,7 +8,7 @@ use lancet::{Reply, Session};
 use super::access::{history, open, unreadable};
 use super::log::list;
 use super::show::{check_length, find, not_an_id};
-use super::steps::{self, Found};
+use super::steps::{self, MeantChanges};
 use super::{moves, prompt, time, who};
 use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::{RedoArguments, RestoreArguments, UndoArguments, UndoFlags};
@@ -64,9 +64,9 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
     let until = arguments.until.as_deref().map(time::since).transpose()?;
     let found = steps::found(&selection, until, arguments, around)?;
     let selection = match found {
-        Found::Few => selection,
-        Found::Bounded(ids) => Selection::These(ids),
-        Found::Many(ids) => return steps::undo(ids, arguments, heading.as_deref(), around),
+        MeantChanges::Few => selection,
+        MeantChanges::Bounded(ids) => Selection::These(ids),
+        MeantChanges::Many(ids) => return steps::undo(ids, arguments, heading.as_deref(), around),
     };
     let mut asked = TakeBack::undo(selection)
         .overlap(if arguments.merge {
