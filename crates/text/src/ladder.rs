@@ -265,6 +265,7 @@ pub fn find(query: &Query<'_>) -> Verdict {
         leaks: query.leaks,
         text_kind: query.text_kind,
         further: Further::OfTolerantRungs,
+        further_places: further::further_places,
     };
     let verdict = exact::find(&task).or_else(|| match query.tolerance {
         Tolerance::Exact => None,
@@ -303,7 +304,17 @@ struct Task<'a> {
     leaks: Leaks,
     text_kind: TextKind,
     further: Further,
+    /// Finds the places of later rungs. It is passed along because it uses all rungs, and each of them uses it.
+    further_places: FindFurtherPlaces,
 }
+
+/// See [`further::further_places`].
+type FindFurtherPlaces = fn(
+    &Task<'_>,
+    Rung,
+    &[Range<usize>],
+    Option<&line_matcher::LineMatcher<'_>>,
+) -> Vec<(Rung, Range<usize>)>;
 
 /// Which matches are also compared with the places that later rungs find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

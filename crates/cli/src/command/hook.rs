@@ -19,7 +19,7 @@ use lancet_install::Agent;
 use lancet_serving::conversation::hook_session;
 use serde_json::{Value, json};
 
-use self::conversation::Place;
+use self::conversation::EventOrigin;
 use self::event::{Event, HookEvent};
 use crate::ancestor::agent_process;
 use crate::arguments::{HookArguments, WorkArguments};
@@ -142,16 +142,16 @@ fn taken_in(
     let history = lancet.history()?;
     let _ = history.hear_hook(agent, event.event.name());
     let process = agent_process();
-    let place = Place {
+    let origin = EventOrigin {
         history: &history,
         agent,
         process: process.as_deref(),
         id,
     };
     match &event.event {
-        Event::SessionStart(report) => place.report(event, *report).map(drop),
+        Event::SessionStart(report) => origin.report(event, *report).map(drop),
         Event::Prompt(text) => {
-            let name = place.report(event, ConversationReport::Prompt)?;
+            let name = origin.report(event, ConversationReport::Prompt)?;
             let _ = history.mark(&name, text);
             return words::with_prompt(&lancet, agent, &name);
         }
@@ -160,16 +160,16 @@ fn taken_in(
             history.end_turn(process.as_deref()?, &name).ok()
         }
         Event::SubAgentStart => {
-            let owner = place.owner(event)?;
+            let owner = origin.owner(event)?;
             let since = event.time.unwrap_or_default();
             let process = process.as_deref()?;
             history.begin_run(process, &owner.session, since).ok()
         }
-        Event::SubAgentStop => history.end_run(&place.owner(event)?.session).ok(),
+        Event::SubAgentStop => history.end_run(&origin.owner(event)?.session).ok(),
         Event::SubAgentReturned => history.go_on_beside(process.as_deref()?).ok(),
-        Event::BeforeCall { call, .. } => place.announce(event, call),
+        Event::BeforeCall { call, .. } => origin.announce(event, call),
         Event::Read { path, text, call } => {
-            let name = place.reader(event, call)?;
+            let name = origin.reader(event, call)?;
             let session = lancet.session(&SessionName::new(name).ok()?);
             let path = absolute(around, path)?;
             session.seen(path, text).ok().map(drop)

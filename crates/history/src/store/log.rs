@@ -6,12 +6,17 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 use super::paths::{below, bytes_of, path_of};
-use super::{log_search, looks, sub_agents, workspaces};
+use super::{log_search, looks, workspaces};
 use crate::operation::{
     ChangeKind, FileChange, LogQuery, Operation, OperationKind, OperationState, Parentage,
     RecordedState, Reversible, TakenBack,
 };
 use crate::workspace::KnownWorkspace;
+
+/// The sessions of a tree, as a subquery: the one of the parameter, and its sub-agents and theirs.
+const SESSION_TREE: &str = "(WITH RECURSIVE tree (session) AS (
+        SELECT ? UNION SELECT a.session FROM sub_agents a JOIN tree ON a.parent = tree.session)
+    SELECT session FROM tree)";
 
 const OPERATIONS: &str =
     "SELECT o.id, o.time, o.kind, o.state, o.session, o.client, o.version, o.turn, o.call, o.tool,
@@ -46,7 +51,7 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
         filter.add("o.session = ?", [Value::Text(session.clone())]);
     }
     if let Some(session) = &query.tree {
-        let condition = format!("o.session IN {}", sub_agents::TREE);
+        let condition = format!("o.session IN {}", SESSION_TREE);
         filter.add(&condition, [Value::Text(session.clone())]);
     }
     if let Some(client) = &query.client {

@@ -255,11 +255,6 @@ pub(super) fn prune(connection: &Connection, oldest: i64) -> rusqlite::Result<()
     Ok(())
 }
 
-/// The sessions of a tree, as a subquery: the one of the parameter, and its sub-agents and theirs.
-pub(super) const TREE: &str = "(WITH RECURSIVE tree (session) AS (
-        SELECT ? UNION SELECT a.session FROM sub_agents a JOIN tree ON a.parent = tree.session)
-    SELECT session FROM tree)";
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::edit_script::EditScript;
-use super::further::further_places;
 use super::line_matcher::LineMatcher;
 use super::remarks::{Remark, remarks};
 use super::shift::Shift;
@@ -23,7 +22,7 @@ pub(super) fn choose(
     let view = task.source.view;
     match task.occurrences {
         Occurrences::One => {
-            let further = further_places(task, rung, &places, matcher);
+            let further = (task.further_places)(task, rung, &places, matcher);
             if places.len() + further.len() > 1 {
                 return Err(ambiguous(rung, places, further));
             }

@@ -10,7 +10,7 @@ use crate::terminal::visible;
 const LOOKED_AT: usize = 50;
 
 /// An agent by its client's name.
-struct Known {
+struct AgentClient {
     /// The beginning of the client's name, in lower case.
     client: &'static str,
     title: &'static str,
@@ -18,32 +18,32 @@ struct Known {
     hooks: Option<(&'static str, &'static str)>,
 }
 
-const fn known(
+const fn agent(
     client: &'static str,
     title: &'static str,
     hooks: Option<(&'static str, &'static str)>,
-) -> Known {
-    Known {
+) -> AgentClient {
+    AgentClient {
         client,
         title,
         hooks,
     }
 }
 
-const KNOWN: [Known; 9] = [
-    known(
+const AGENTS: [AgentClient; 9] = [
+    agent(
         "claude-code",
         "Claude Code",
         Some(("claude", "claude-code")),
     ),
-    known("codex", "Codex", Some(("codex", "codex"))),
-    known("gemini-cli", "Gemini CLI", Some(("gemini", "gemini"))),
-    known("qwen", "Qwen Code", Some(("qwen", "qwen"))),
-    known("copilot", "Copilot CLI", Some(("copilot", "copilot"))),
-    known("goose", "goose", None),
-    known("opencode", "opencode", None),
-    known("@cline", "Cline", None),
-    known("cursor", "Cursor", None),
+    agent("codex", "Codex", Some(("codex", "codex"))),
+    agent("gemini-cli", "Gemini CLI", Some(("gemini", "gemini"))),
+    agent("qwen", "Qwen Code", Some(("qwen", "qwen"))),
+    agent("copilot", "Copilot CLI", Some(("copilot", "copilot"))),
+    agent("goose", "goose", None),
+    agent("opencode", "opencode", None),
+    agent("@cline", "Cline", None),
+    agent("cursor", "Cursor", None),
 ];
 
 /// The refusal where no prompt is on record, of the project or of a session.
@@ -55,8 +55,8 @@ pub(super) fn none(history: &History, of: &str) -> Failure {
     let newest = history.log(&newest).unwrap_or_default();
     let of_agent = newest.iter().find_map(|operation| {
         let client = operation.client.as_deref()?.to_lowercase();
-        let known = KNOWN.iter().find(|known| client.starts_with(known.client));
-        Some((known?, operation))
+        let agent = AGENTS.iter().find(|agent| client.starts_with(agent.client));
+        Some((agent?, operation))
     });
     let Some((agent, operation)) = of_agent else {
         return Failure::refused(format!(
@@ -73,7 +73,7 @@ pub(super) fn none(history: &History, of: &str) -> Failure {
     ))
 }
 
-fn why(history: &History, agent: &Known) -> String {
+fn why(history: &History, agent: &AgentClient) -> String {
     let title = agent.title;
     let Some((hook, name)) = agent.hooks else {
         return format!("{title} has no hooks that could report them");

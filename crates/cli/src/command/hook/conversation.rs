@@ -8,8 +8,8 @@ use super::event::{HookEvent, ToolCall};
 /// The name in place of a sub-agent's id where several run at once and an event may be of any of them.
 const SEVERAL: &str = "several";
 
-/// An event's place: the agent, its process, and its id of the conversation.
-pub(super) struct Place<'p> {
+/// Where an event comes from: the agent, its process, and its id of the conversation.
+pub(super) struct EventOrigin<'p> {
     pub(super) history: &'p History,
     pub(super) agent: &'p str,
     /// The agent's process; none where the system does not tell.
@@ -18,7 +18,7 @@ pub(super) struct Place<'p> {
     pub(super) id: &'p str,
 }
 
-impl Place<'_> {
+impl EventOrigin<'_> {
     /// The conversation of an event. A sub-agent that was not known is recorded.
     pub(super) fn owner(&self, event: &HookEvent) -> Option<CallOwner> {
         let alone = |session| CallOwner {
