@@ -11,6 +11,7 @@ mod change;
 pub(crate) mod commit;
 mod context;
 mod diagnosis;
+mod empty_folders;
 pub(crate) mod examine;
 mod flawed_settings;
 mod foreign_writes;

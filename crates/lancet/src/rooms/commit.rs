@@ -15,7 +15,7 @@ use self::batch::Batch;
 use super::CallContext;
 use super::announce::{self, Keeping, PendingOperation};
 use super::approve::Approved;
-use super::found_back;
+use super::empty_folders;
 use super::interrupted::Settling;
 use super::late::{self, KeptVersion};
 use super::locate::root_moved;
@@ -60,7 +60,7 @@ pub(crate) fn commit(context: &CallContext<'_>, approved: Approved) -> Result<Co
         .map_err(|refusal| Failed::Refused(Box::new(refusal)))?;
     match carry_out(context, &plan, &announced) {
         Ok(written) => {
-            found_back::remove_folders(context, &plan);
+            empty_folders::remove(context, &plan);
             Ok(Committed {
                 plan,
                 written,

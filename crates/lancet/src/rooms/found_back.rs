@@ -4,7 +4,7 @@
 use lancet_history::TakenBack;
 
 use super::plan::{DryRun, Plan};
-use super::{CallContext, reply};
+use super::{CallContext, empty_folders, reply};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::reply::Reply;
 
@@ -25,18 +25,7 @@ pub(super) fn settle(context: &CallContext<'_>, plan: Plan) -> Result<Reply, Ref
             );
             Refusal::new(RefusalKind::Io, text)
         })?;
-        remove_folders(context, &plan);
+        empty_folders::remove(context, &plan);
     }
     Ok(reply::nothing_written(context, &plan))
-}
-
-/// Removes the folders that were made for files which are gone by now, where they are empty. A folder that stays is no reason
-/// for a notice: somebody uses it.
-pub(super) fn remove_folders(context: &CallContext<'_>, plan: &Plan) {
-    for file in &plan.origin.found_back {
-        if !file.folders.is_empty() {
-            let workspace = &context.engine().workspace;
-            let _ = workspace.plan_folder_removal(&file.folders).remove();
-        }
-    }
 }
