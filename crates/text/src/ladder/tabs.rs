@@ -35,8 +35,11 @@ pub(super) fn places(matcher: &LineMatcher<'_>) -> Vec<Range<usize>> {
     found.into_iter().map(|(place, _)| place).collect()
 }
 
-/// What the file is indented by where it matches, and the places in order, each with the number of spaces for a tab.
-fn windows(matcher: &LineMatcher<'_>) -> Option<(IndentStyle, Vec<(Range<usize>, usize)>)> {
+/// A place, and the number of spaces for a tab with which it matches.
+type Window = (Range<usize>, usize);
+
+/// What the file is indented by where it matches, and the places in order.
+fn windows(matcher: &LineMatcher<'_>) -> Option<(IndentStyle, Vec<Window>)> {
     let old: Option<Vec<(usize, usize)>> = matcher
         .old_lines()
         .map(|line| tabs_then_spaces(line.indent()))

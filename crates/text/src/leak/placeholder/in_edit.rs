@@ -15,6 +15,9 @@ const ALIKE_LEAST: f32 = 0.5;
 /// How many lines that are not blank a line of dots must stand for: dots alone are also text.
 const BETWEEN_LEAST: usize = 2;
 
+/// The first placeholder line of one form, if there is one, and what recognises a line of that form.
+type Form = (Option<usize>, fn(&str) -> bool);
+
 /// A placeholder line in `new` where at least one line of `old` that is not blank would be lost. Where the old text or
 /// the file has a line of that form itself, it is content.
 pub(in crate::leak) fn placeholder_in_edit(
@@ -28,8 +31,7 @@ pub(in crate::leak) fn placeholder_in_edit(
         BareDots::Code => None,
         BareDots::Placeholder => bare_dots_for_lines(old, new),
     };
-    let forms: [(Option<usize>, fn(&str) -> bool); 2] =
-        [(comment, stands_for_more), (bare(), is_bare_dots)];
+    let forms: [Form; 2] = [(comment, stands_for_more), (bare(), is_bare_dots)];
     let lost = lost_lines(old, new);
     let (first, count) = (lost.first()?, lost.len());
     let (line, is_placeholder) = forms.into_iter().find_map(|(line, is_form)| {
