@@ -260,10 +260,15 @@ fn a_large_file_is_edited_as_a_small_one_is() {
     let (after, _) = both_ways("  q\n q\n", "q", "  r", all);
     assert_eq!(after, "    r\n   r\n");
     for (old, new, warning) in [
-        ("return g(x)", "y = g(x)\nreturn y", "indentation:"),
+        ("return g(", "y = g(x)\nreturn h(", "indentation:"),
+        (
+            "return g(x)",
+            "y = g(x)\nreturn y",
+            "old_string lacks indentation",
+        ),
         ("return g(x)", "return 2\n", "blank_line:"),
         ("f(x)\n    return g(x)", "f\\n", "literal_escapes:"),
-        ("return g(x)\n", "", "old_string ended in a newline"),
+        ("g(x)\n", "", "old_string ended in a newline"),
     ] {
         let (_, told) = both_ways("def f(x)\n    return g(x)\nend\n", old, new, none());
         assert!(told.iter().any(|one| one.starts_with(warning)), "{told:?}");

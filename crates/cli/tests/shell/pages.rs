@@ -4,7 +4,7 @@ use lancet_testing::folder::names;
 
 use crate::stage::{Stage, word};
 
-const COMMANDS: [&str; 32] = [
+const COMMANDS: [&str; 33] = [
     "mcp",
     "serve",
     "install",
@@ -24,6 +24,7 @@ const COMMANDS: [&str; 32] = [
     "undo",
     "redo",
     "restore",
+    "verify",
     "gc",
     "stats",
     "call",

@@ -321,7 +321,7 @@ fn where_several_refusals_apply_the_first_of_the_order_is_told() {
             json!({ "file_path": latin.path("a.txt"), "edits": list }),
         )
     };
-    let crossing = json!([{ "old_string": "one", "new_string": "1" }, { "old_string": "1 é\ntwo", "new_string": "1→\u{2603}\n2→y" }]);
+    let crossing = json!([{ "old_string": "one", "new_string": "uno" }, { "old_string": "no é\ntwo", "new_string": "1→\u{2603}\n2→y" }]);
     is_error(&edits(crossing), "conflict", 28, 28);
     is_error(
         &edits(json!([{ "old_string": "two", "new_string": "1→\u{2603}\n2→y" }])),

@@ -313,10 +313,15 @@ impl Journal for FileJournal {
             if own.as_ref() == Some(&name) {
                 continue;
             }
-            match self.disk.open_at(folder.as_fd(), &name, OpenMode::Read) {
-                Ok(file) => all.extend(self.read(&file)?.0),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            let file = match self.disk.open_at(folder.as_fd(), &name, OpenMode::Rewrite) {
+                Ok(file) => file,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(error),
+            };
+            // The lock is held for as long as its process lives. An entry of a living process that holds none of the
+            // caller's folder locks is finished or rolled back, and about to be closed.
+            if self.disk.try_lock(file.as_fd()).unwrap_or(false) {
+                all.extend(self.read(&file)?.0);
             }
         }
         all.retain(|record| record.progress == Progress::Begun && record.can_be_half_done());

@@ -191,6 +191,8 @@ pub(crate) fn play(rung: &str, folder: &Path, index: usize, times: u64, begun: u
                 }
             }
             Err(CommitError::Changed { .. } | CommitError::Busy { .. }) => {}
+            // A worker was killed in the middle of its write. The next one to write recovers it first.
+            Err(CommitError::Unsettled { .. }) => drop(workspace.recover().unwrap()),
             Err(error) => panic!("{rung}: {error}"),
         }
     }

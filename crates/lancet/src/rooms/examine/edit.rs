@@ -15,6 +15,7 @@ mod matches;
 mod planned;
 pub(crate) mod refuse;
 pub(super) mod source;
+mod unchanged;
 mod unseen;
 
 use std::sync::Arc;

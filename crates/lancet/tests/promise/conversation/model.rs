@@ -68,22 +68,24 @@ fn line_range(text: &str, line: usize) -> Option<Range<usize>> {
     None
 }
 
-/// The range that an edit replaces: a deletion of whole lines includes the blanks around them and their newline.
+/// The range that an edit replaces: a deletion of whole lines includes the blanks around them and their newline, and
+/// leaves a newline that ends a line with other text.
 pub(crate) fn replaced(text: &str, at: usize, old: &str, new: &str) -> Range<usize> {
     let end = at + old.len();
     let start = text[..at].trim_end_matches([' ', '\t']).len();
     let starts_line = start == 0 || text.as_bytes()[start - 1] == b'\n';
     let rest = text[end..].trim_start_matches([' ', '\t']);
-    let whole = new.is_empty()
-        && !old.trim_matches([' ', '\t', '\n']).is_empty()
-        && !old.starts_with('\n')
-        && !old.ends_with('\n')
-        && starts_line
-        && rest.starts_with('\n');
-    if whole {
-        start..text.len() - rest.len() + 1
-    } else {
-        at..end
+    if !new.is_empty() || old.trim_matches([' ', '\t', '\n']).is_empty() {
+        return at..end;
+    }
+    let is_at_line_start = at == 0 || text.as_bytes()[at - 1] == b'\n';
+    match (old.starts_with('\n'), old.ends_with('\n')) {
+        (true, true) if !is_at_line_start => at + 1..end,
+        (false, true) if starts_line => start..end,
+        (false, false) if starts_line && rest.starts_with('\n') => {
+            start..text.len() - rest.len() + 1
+        }
+        _ => at..end,
     }
 }
 

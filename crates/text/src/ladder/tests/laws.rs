@@ -247,9 +247,10 @@ proptest! {
         let (old_lines, new_lines) = (oracle::old_lines(&old), oracle::old_lines(&new));
         for (old_line, new_line) in oracle::shared_for_line_ends(&old_lines, &new_lines, found.rung) {
             let own = end_of(before[first + old_line]);
-            // The last line of a file may have no line end, before the edit or after it, and one that the new text joins to
-            // the next has none of its own.
-            let open = first + new_line + 1 == after.len() && !text.ends_with('\n');
+            // The last line of a file may have no line end, before the edit or after it (an empty one is then no line of the
+            // file), and one that the new text joins to the next has none of its own.
+            let open = first + new_line == after.len()
+                || first + new_line + 1 == after.len() && !text.ends_with('\n');
             let joined = new_line + 1 == new_lines.len() && old.ends_with('\n') && !new.ends_with('\n');
             if !own.is_empty() && !joined && !open {
                 prop_assert_eq!(&end_of(after[first + new_line]), &own, "line {} of {:?}, {:?}", old_line, text, found.rung);

@@ -14,6 +14,7 @@ use super::encoding_after::encoding_after;
 use super::hinted_lines::HintedLines;
 use super::planned::is_unshown;
 use super::source::{LARGEST_RESULT, LaidChanges, LineSpan, SentEdit, SeveralPlaces, TextSource};
+use super::unchanged::leaves_unchanged;
 use crate::ledger::{line_changes, raw, raw_lines};
 use crate::refusal::Refusal;
 use crate::request::EditRequest;
@@ -345,11 +346,7 @@ impl TextSource for HeldText<'_> {
     }
 
     fn is_same(&self, changes: &[RawChange]) -> Result<bool, Refusal> {
-        let bytes = self.document.raw();
-        Ok(changes.iter().all(|change| {
-            let range = change.range.start as usize..change.range.end as usize;
-            bytes.get(range) == Some(&change.bytes)
-        }))
+        Ok(leaves_unchanged(self.document.raw(), changes))
     }
 
     fn hidden(&self, laid: &LaidChanges) -> Result<Option<String>, Refusal> {
