@@ -131,17 +131,19 @@ pub(crate) fn all(packages: SystemPackages) -> anyhow::Result<bool> {
             counted(&live, cases.arg(run).arg(binary()))
         });
     }
+    let mut installed_agents = None;
     report.step("agents: driven by a scripted model", || {
-        let packages = fetches.agents.wait()?;
+        let packages = installed_agents.insert(fetches.agents.wait()?);
         counted(
             &live,
-            &mut agents::drive(&binary(), &packages, &agents::QUICK, Known::Required),
+            &mut agents::drive(&binary(), packages, &agents::QUICK, Known::Required),
         )
     });
     report.step("agents: sub-agents", || {
-        let packages = fetches.agents.wait()?;
+        let packages = installed_agents.as_ref();
+        let packages = packages.context("there are no agents")?;
         let first = &agents::WITH_SUB_AGENTS[..1];
-        counted(&live, &mut agents::sub_agents(&binary(), &packages, first))
+        counted(&live, &mut agents::sub_agents(&binary(), packages, first))
     });
     report.step("agents: packages", || {
         let (folder, checker) = (packages.insert(packed()?), fetches.mcpb.wait()?);

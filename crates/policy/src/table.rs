@@ -240,7 +240,7 @@ pub(crate) fn may_be_secret(name: &str) -> bool {
 }
 
 fn has_secret_start(name: &str) -> bool {
-    name.starts_with("id_") || name.starts_with("serve-")
+    name.starts_with("id_") || name.starts_with("serve-") || name.starts_with("person-")
 }
 
 #[cfg(test)]
