@@ -181,7 +181,8 @@ impl Server {
             );
             return refused(&Refusal::new(RefusalKind::Invalid, words), &request.name);
         }
-        if let Some(client) = shared_by {
+        // A call without a session has no record that could be shared.
+        if let Some(client) = shared_by.filter(|_| !self.is_without_session(context)) {
             self.connection().tell_shared(session.key(), client);
         }
         let handed_on = manners.handed_on(&arguments);

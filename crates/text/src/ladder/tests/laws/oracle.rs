@@ -302,13 +302,15 @@ fn window_place(view: &str, old: &str, first: usize) -> Range<usize> {
     start..(start + length - newline).min(view.len())
 }
 
+/// A place, and the rung that finds it.
+type NamedPlace = (Rung, Range<usize>);
+
 /// The first rung on which anything is equivalent, its places, and the further places that count against it; rungs that
 /// rewrite the old text are left out.
-pub(super) fn first_rung(view: &str, old: &str) -> Option<(Rung, Vec<(Rung, Range<usize>)>)> {
+pub(super) fn first_rung(view: &str, old: &str) -> Option<(Rung, Vec<NamedPlace>)> {
     let all = rungs(view, old);
     let (rung, places) = all.first()?.clone();
-    let mut told: Vec<(Rung, Range<usize>)> =
-        places.into_iter().map(|place| (rung, place)).collect();
+    let mut told: Vec<NamedPlace> = places.into_iter().map(|place| (rung, place)).collect();
     if rung >= Rung::LookAlike {
         let line = |place: &Range<usize>| view[..place.start].matches('\n').count();
         for (later, places) in &all[1..] {
