@@ -283,23 +283,22 @@ impl<'g> Talk<'g> {
         let mut trial = self.model.clone();
         let mut expected = Done;
         let mut failed_at = 0;
+        let several = worded.len() > 1;
+        // An edit that changes nothing is left out where others change something.
+        let is_idle = |old: &str, new: &str| several && old == new && !old.is_empty();
         for (number, (file, (old, new, revision))) in worded.iter().enumerate() {
-            expected = trial.edit(
-                session,
-                *file,
-                old,
-                new,
-                revision.as_deref(),
-                all,
-                &self.model,
-            );
+            let revision = revision.as_deref();
+            expected = if is_idle(old, new) {
+                trial.idle_edit(session, *file, old, revision, &self.model)
+            } else {
+                trial.edit(session, *file, old, new, revision, all, &self.model)
+            };
             if expected != Done {
                 failed_at = number;
                 break;
             }
         }
         let reply = self.call(session, tool, arguments.clone());
-        let several = worded.len() > 1;
         if several && refused(&reply) == "conflict" {
             // Other laws test which edits cross each other.
             return;
@@ -312,8 +311,11 @@ impl<'g> Talk<'g> {
                 assert!(!reply.is_error(), "{arguments}: {}", reply.text());
                 if !dry {
                     self.model = trial;
-                    self.model
-                        .shown_after(session, worded.iter().map(|(file, _)| *file), &reply);
+                    let changed = worded
+                        .iter()
+                        .filter(|(_, (old, new, _))| !is_idle(old, new))
+                        .map(|(file, _)| *file);
+                    self.model.shown_after(session, changed, &reply);
                 }
             }
             Refused(name) => {
@@ -474,7 +476,12 @@ impl Model {
             places(&text, old)
         };
         let range = |at: usize| replaced(&text, at, old, new);
-        let unseen = |at: &usize| !known.seen[range(*at)].iter().all(|seen| *seen);
+        // A deletion may leave a newline of the matched text; its line must have been seen all the same.
+        let unseen = |at: &usize| {
+            let replaced = range(*at);
+            let touched = replaced.start.min(*at)..replaced.end.max(at + old.len());
+            !known.seen[touched].iter().all(|seen| *seen)
+        };
         if found.is_empty() {
             return Refused("not_found");
         }
@@ -501,6 +508,31 @@ impl Model {
         self.files[key] = Node::File(known.version.clone());
         self.known[session][key] = Some(known);
         Done
+    }
+
+    /// An edit whose two texts are the same, in a call that has others.
+    fn idle_edit(
+        &self,
+        session: usize,
+        file: usize,
+        old: &str,
+        revision: Option<&str>,
+        before: &Model,
+    ) -> Expected {
+        let (key, text) = match self.resolve(file) {
+            Ok(found) => found,
+            Err(name) => return Refused(name),
+        };
+        let original = match before.resolve(file) {
+            Ok((_, original)) => original,
+            Err(_) => text.clone(),
+        };
+        let created = matches!(before.files[key], Node::Missing);
+        match before.standing(session, key, &original, revision) {
+            Some(refusal) if !created => Refused(refusal),
+            _ if places(&text, old).is_empty() => Refused("not_found"),
+            _ => Done,
+        }
     }
 
     fn write(

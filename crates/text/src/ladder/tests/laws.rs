@@ -251,7 +251,9 @@ proptest! {
             // file), and one that the new text joins to the next has none of its own.
             let open = first + new_line == after.len()
                 || first + new_line + 1 == after.len() && !text.ends_with('\n');
-            let joined = new_line + 1 == new_lines.len() && old.ends_with('\n') && !new.ends_with('\n');
+            // The rest of the place's last line follows the last new line, with that line's own end.
+            let rest = !old.ends_with('\n') && !matches!(view.as_bytes().get(place.end), None | Some(b'\n'));
+            let joined = new_line + 1 == new_lines.len() && !new.ends_with('\n') && (old.ends_with('\n') || rest);
             if !own.is_empty() && !joined && !open {
                 prop_assert_eq!(&end_of(after[first + new_line]), &own, "line {} of {:?}, {:?}", old_line, text, found.rung);
             }
