@@ -121,6 +121,8 @@ fn a_name_outside_that_appears_after_the_question_was_asked_is_asked_about() {
 fn files_of_the_state_folder_are_closed_under_any_name() {
     let stage = Stage::new().with_token();
     let token = stage.home().join(".local/state/lancet/person-token");
+    let before = fs::read_to_string(&token).expect("there");
+    assert!(before.contains("for-tests"), "{before}");
     let copy = stage.project().join("tok.txt");
     fs::hard_link(&token, &copy).expect("a hard link");
     stage.file("other.txt", "a-token-of-no-use\n");
@@ -142,6 +144,5 @@ fn files_of_the_state_folder_are_closed_under_any_name() {
     assert_eq!(refused, "denied");
     let run = stage.run(&["grep", "a-token"]);
     assert!(!run.out.contains("tok.txt"), "{run:?}");
-    let kept = fs::read_to_string(token).expect("there");
-    assert!(kept.contains("for-tests"), "{kept}");
+    assert_eq!(fs::read_to_string(token).expect("there"), before);
 }
