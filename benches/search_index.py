@@ -56,7 +56,7 @@ class Lancet:
         config.write_text(settings)
         environment = dict(os.environ, HOME=str(self.home), XDG_CONFIG_HOME=str(self.home), XDG_STATE_HOME=str(self.home))
         environment.pop("LANCET_STATE_DIR", None)
-        command = [*before, program, "mcp", "--root", str(tree), "--state-dir", str(self.state), "--config", str(config)]
+        command = [*before, program, "mcp", "--root", str(tree), "--state-dir", str(self.state), "--config", str(config), "--data", "full"]
         self.errors = self.home / "errors"
         with open(self.errors, "wb") as errors:
             self.process = subprocess.Popen(

@@ -142,7 +142,7 @@ class Server:
 @contextlib.contextmanager
 def serving(lancet, tree):
     with tempfile.TemporaryDirectory(prefix="lancet-bench-") as state:
-        server = Server([lancet, "mcp", "--root", str(tree), "--state-dir", state], tree)
+        server = Server([lancet, "mcp", "--root", str(tree), "--state-dir", state, "--data", "full"], tree)
         try:
             yield server
         finally:

@@ -148,7 +148,7 @@ export class Stage {
     await client.connect(new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${this.port}/mcp`), { requestInit: { headers } }));
     this.#ends.push(() => client.close());
     const send = async (tool, args, meta) => {
-      const result = await client.callTool({ name: tool, arguments: args, ...(meta && { _meta: meta }) });
+      const result = await client.callTool({ name: tool, arguments: args, _meta: { "lancet/data": "full", ...meta } });
       const data = result._meta?.["lancet/result"] ?? {};
       return { text: result.content.map((block) => block.text ?? "").join("\n"), data, error: data.error?.name ?? (result.isError ? "error" : null) };
     };

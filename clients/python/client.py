@@ -61,7 +61,7 @@ def data(result):
 @contextlib.asynccontextmanager
 async def reach(way, version, binary, base, root, extra, **options):
     """A client of a server on `root`, over standard input and output or over HTTP."""
-    arguments = ["--root", root, "--state-dir", os.path.join(base, "state"), *extra]
+    arguments = ["--root", root, "--state-dir", os.path.join(base, "state"), "--data", "full", *extra]
     env = {**os.environ, "HOME": base}
     if way == "stdio":
         server = StdioServerParameters(command=binary, args=["mcp", *arguments], env=env)

@@ -32,7 +32,7 @@ const data = (result) => result._meta?.["lancet/result"] ?? {};
 
 /** A server on `root`, over standard input and output or over HTTP: the transport to it, and what ends it. */
 async function reach(way, binary, base, root, extra) {
-  const args = ["--root", root, "--state-dir", join(base, "state"), ...extra];
+  const args = ["--root", root, "--state-dir", join(base, "state"), "--data", "full", ...extra];
   const env = { ...process.env, HOME: base };
   if (way === "stdio") {
     return { transport: new StdioClientTransport({ command: binary, args: ["mcp", ...args], env }), end: async () => {} };

@@ -51,7 +51,7 @@ function place(binary, patience) {
     async connect() {
       const transport = new StdioClientTransport({
         command: binary,
-        args: ["mcp", "--root", root, "--state-dir", state, "--mode", "ask", "--ask", "page"],
+        args: ["mcp", "--root", root, "--state-dir", state, "--mode", "ask", "--ask", "page", "--data", "full"],
         env,
       });
       const client = new Client({ name: "typescript-client", version: "1" });

@@ -1,12 +1,18 @@
-//! The table of what clients do with an answer before their model reads it, with the version in which each figure was
-//! observed. Agents cut long answers, most of them in the middle; a line that was cut was not seen, so an answer must
-//! be short enough to be forwarded whole.
+//! What clients do with an answer before their model reads it, and the form that an answer takes for that. Agents cut
+//! long answers, most of them in the middle; a line that was cut was not seen, so an answer must be short enough to be
+//! forwarded whole. Some hand `_meta` to their model, where its data would only repeat the text; so it is whole for
+//! clients that are known to keep it from the model, and for programs that ask for it.
+
+mod table;
 
 use lancet::call::{AnswerLimit, HandedOn, Measure};
 use lancet::settings::ClientLimit;
 use lancet_serving::identity;
 use rmcp::model::{JsonObject, Tool};
 use serde_json::{Map, Value, json};
+
+use crate::options::DataExtent;
+use table::{CLIENTS, Client, ForwardedForm};
 
 /// The length of a result besides its text where the client forwards the JSON of the result: the JSON syntax and the
 /// shortened data.
@@ -16,93 +22,47 @@ const MOST_DATA: usize = 500;
 /// The longest string in that data, in bytes.
 const LONGEST_TEXT: usize = 64;
 
-/// How a client forwards an answer.
-struct Client {
-    /// The name that the client gives itself; a name that ends in `*` covers all names with that prefix.
-    name: &'static str,
-    /// The most bytes of an answer that reach the client's model.
-    most: Option<usize>,
-    /// Models for which the client cuts nothing, where its requests name the model.
-    unless_model: &'static [&'static str],
-    hands_on: ForwardedForm,
-}
+/// The key of a request's `_meta` that says how much data the client wants: `"full"` or `"brief"`.
+const DATA: &str = "lancet/data";
 
-/// The form in which a client forwards answers to its model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ForwardedForm {
-    /// The text alone.
-    Text,
-    /// The JSON of the whole result, `_meta` included, and pictures as base64.
-    Result,
-    /// The text; for a refusal, a JSON string of the call's arguments, `_meta` and the text.
-    RefusalsWithArguments,
-}
-
-/// The table. Each figure is a little below the length at which cutting was observed.
-const CLIENTS: &[Client] = &[
-    // Cline CLI 3.0.65, November 2026: the JSON of the result is cut in the middle at 8,000 characters.
-    Client {
-        name: "@cline/core",
-        most: Some(7_800),
-        unless_model: &[],
-        hands_on: ForwardedForm::Result,
-    },
-    // Codex 0.166.0, November 2026: cut in the middle at about 10,000 bytes, with a line about the time before the
-    // text, for models that it does not know; with gpt-5.5, 31 kB arrived whole.
-    Client {
-        name: "codex-mcp-client",
-        most: Some(9_500),
-        unless_model: &["gpt-5.5"],
-        hands_on: ForwardedForm::Text,
-    },
-    // Copilot CLI 1.0.102, November 2026: of an answer over about 20,000 bytes only 500 characters are shown.
-    Client {
-        name: "copilot-cli",
-        most: Some(19_000),
-        unless_model: &[],
-        hands_on: ForwardedForm::Text,
-    },
-    // Qwen Code 0.15.10, November 2026: cut in the middle at 25,000 characters. The name ends in the server's.
-    Client {
-        name: "qwen-cli-mcp-client-*",
-        most: Some(24_000),
-        unless_model: &[],
-        hands_on: ForwardedForm::RefusalsWithArguments,
-    },
-    // Gemini CLI 0.61.0, November 2026: 31 kB arrived whole. The name ends in the server's.
-    Client {
-        name: "gemini-cli-mcp-client*",
-        most: None,
-        unless_model: &[],
-        hands_on: ForwardedForm::RefusalsWithArguments,
-    },
-];
-
-/// What is known about a client: its row in the table, and the limit that the settings set.
+/// What is known about a client: its row in the table, the limit that the settings set, and the data that it is given.
 #[derive(Clone)]
 pub(crate) struct ClientProfile {
     row: Option<&'static Client>,
     most: Option<usize>,
+    extent: DataExtent,
 }
 
 impl ClientProfile {
-    /// Looks up the client of this name; `meta` is the `_meta` of its request, `set` the limits of the settings.
-    pub(crate) fn of(client: Option<&str>, meta: &Map<String, Value>, set: &[ClientLimit]) -> Self {
-        let row = client.and_then(|client| CLIENTS.iter().find(|row| is_named(row.name, client)));
+    /// Looks up the client of this name; `meta` is the `_meta` of its request, `set` the limits of the settings, and
+    /// `extent` the data that the server's options name.
+    pub(crate) fn of(
+        client: Option<&str>,
+        meta: &Map<String, Value>,
+        set: &[ClientLimit],
+        extent: DataExtent,
+    ) -> Self {
+        let row = client.and_then(|client| CLIENTS.iter().find(|row| row.is_named(client)));
         let set = client.and_then(|client| set.iter().rev().find(|set| set.is_for(client)));
         let built_in = row.and_then(|row| {
             let model = identity::text(meta, "x-codex-turn-metadata/model");
             let whole = model.is_some_and(|model| row.unless_model.contains(&model.as_str()));
             row.most.filter(|_| !whole)
         });
+        let asked = match meta.get(DATA).and_then(Value::as_str) {
+            Some("full") => Some(DataExtent::Full),
+            Some("brief") => Some(DataExtent::Brief),
+            _ => None,
+        };
         Self {
             row,
             most: set.map(|set| set.most_bytes).or(built_in),
+            extent: asked.unwrap_or(extent),
         }
     }
 
     fn hands_on(&self) -> ForwardedForm {
-        self.row.map_or(ForwardedForm::Text, |row| row.hands_on)
+        self.row.map_or(ForwardedForm::Unknown, |row| row.hands_on)
     }
 
     /// How much of an answer reaches the model.
@@ -111,7 +71,7 @@ impl ClientProfile {
         match self.hands_on() {
             // A picture would reach the model as a cut piece of base64.
             ForwardedForm::Result => handed_on.without_pictures(),
-            ForwardedForm::Text | ForwardedForm::RefusalsWithArguments => handed_on,
+            _ => handed_on,
         }
     }
 
@@ -122,7 +82,11 @@ impl ClientProfile {
         let plain = AnswerLimit::new(most, Measure::Bytes);
         let framed = AnswerLimit::new(most.saturating_sub(FRAME), Measure::Json);
         let (answers, refusals) = match self.hands_on() {
-            ForwardedForm::Text => (plain, plain),
+            ForwardedForm::Unknown | ForwardedForm::Text => (plain, plain),
+            ForwardedForm::TextAndData => {
+                let beside = AnswerLimit::new(most.saturating_sub(FRAME), Measure::Bytes);
+                (beside, beside)
+            }
             ForwardedForm::Result => (framed, framed),
             ForwardedForm::RefusalsWithArguments => {
                 // The arguments are JSON inside a JSON string, and the text is a string inside that JSON.
@@ -134,17 +98,22 @@ impl ClientProfile {
         HandedOn::new(answers, refusals)
     }
 
-    /// Whether the client's model reads answers in another form than the text alone. Structured content would reach it
-    /// beside the text, or instead of it.
+    /// Whether structured content would reach the client's model beside the text, or instead of it.
     pub(crate) fn takes_text_alone(&self) -> bool {
-        self.most.is_some() || self.hands_on() != ForwardedForm::Text
+        let is_read = !matches!(
+            self.hands_on(),
+            ForwardedForm::Unknown | ForwardedForm::Text
+        );
+        self.most.is_some() || is_read
     }
 
-    /// The data of a result: all of it or, for a client whose model reads it, only what the text does not say.
+    /// The data of a result: all of it, or only what the text does not say.
     pub(crate) fn data(&self, data: Value) -> Value {
-        match self.hands_on() {
-            ForwardedForm::Text => data,
-            ForwardedForm::Result | ForwardedForm::RefusalsWithArguments => brief(&data),
+        match (self.hands_on(), self.extent) {
+            (ForwardedForm::Text, DataExtent::ByClient | DataExtent::Full)
+            | (ForwardedForm::Unknown, DataExtent::Full) => data,
+            // A client that hands the data on may cut the answer for its length, whoever asked for all of it.
+            _ => brief(&data),
         }
     }
 
@@ -167,13 +136,6 @@ impl ClientProfile {
 
 /// The `_meta` key that tells clients how long answers may be.
 const BUDGET: &str = "anthropic/maxResultSizeChars";
-
-fn is_named(pattern: &str, client: &str) -> bool {
-    match pattern.strip_suffix('*') {
-        Some(beginning) => client.starts_with(beginning),
-        None => client == pattern,
-    }
-}
 
 /// Shortens data to what the text does not repeat: codes, names, revisions, operations, types and counts, as far as the
 /// limit allows.

@@ -49,7 +49,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 pub use self::http::{Endpoint, HttpResponse};
 pub use elicit::{Ask, Elicit, Page};
 use link::Link;
-pub use options::{Answers, CallApprover, MESSAGE_LIMIT, Notify, Options};
+pub use options::{Answers, CallApprover, DataExtent, MESSAGE_LIMIT, Notify, Options};
 use process::Process;
 pub use roots::{LateRoots, RootsOrigin};
 use server::Server;

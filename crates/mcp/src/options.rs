@@ -24,6 +24,18 @@ pub enum Answers {
     Structured,
 }
 
+/// How much of an answer's data stands in `_meta["lancet/result"]`. A request's `_meta["lancet/data"]` counts before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DataExtent {
+    /// All of it for clients that are known to keep it from their model, else what the text does not say.
+    #[default]
+    ByClient,
+    /// All of it, but for clients that are known to hand it to their model.
+    Full,
+    /// What the text does not say.
+    Brief,
+}
+
 /// Tells the host that a question begins to wait.
 #[derive(Clone)]
 pub struct Notify(Arc<dyn Fn(&RecordedQuestion) + Send + Sync>);
@@ -75,6 +87,8 @@ pub struct Options {
     pub agent_process: Option<String>,
     /// The form of answers.
     pub answers: Answers,
+    /// How much data answers have for programs.
+    pub data: DataExtent,
     /// Who is asked before a write.
     pub ask: Ask,
     /// Who is asked where neither the client nor a record is; none where that is the engine's approver.
@@ -104,6 +118,7 @@ impl Default for Options {
             environment: Vec::new(),
             agent_process: None,
             answers: Answers::Text,
+            data: DataExtent::ByClient,
             ask: Ask::default(),
             approver: None,
             notify: None,

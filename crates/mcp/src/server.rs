@@ -89,6 +89,7 @@ impl Server {
             name,
             &context.meta,
             &self.process.lancet.settings().read.clients,
+            self.process.options.data,
         )
     }
 

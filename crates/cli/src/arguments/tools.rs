@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use lancet::tools::ToolPrefix;
+use lancet_mcp::{Answers, DataExtent};
 
 use super::{Mode, WorkArguments, examples};
 
@@ -52,11 +53,42 @@ pub(crate) struct OfferArguments {
     /// Add structured content and output schemas for clients that want them
     #[arg(long)]
     pub(crate) structured: bool,
+    /// How much data answers carry for programs, in `_meta` [default: by the client; all of it where it is known to keep that from its model]
+    #[arg(long, value_name = "EXTENT")]
+    pub(crate) data: Option<DataOption>,
     /// When problems are told that language servers find after a change [default: the settings' language.diagnostics]
     ///
     /// Servers are started for trusted projects only (`lancet trust`).
     #[arg(long, value_name = "WHEN")]
     pub(crate) diagnostics: Option<DiagnosticsOption>,
+}
+
+impl OfferArguments {
+    /// The form of answers.
+    pub(crate) fn answers(&self) -> Answers {
+        match self.structured {
+            true => Answers::Structured,
+            false => Answers::Text,
+        }
+    }
+
+    /// How much data answers have.
+    pub(crate) fn data_extent(&self) -> DataExtent {
+        match self.data {
+            None => DataExtent::ByClient,
+            Some(DataOption::Full) => DataExtent::Full,
+            Some(DataOption::Brief) => DataExtent::Brief,
+        }
+    }
+}
+
+/// How much data an answer has besides its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DataOption {
+    /// All of it: patches, lists, the nearest text of a refusal
+    Full,
+    /// What the text does not say: revision, operation, error, counts
+    Brief,
 }
 
 /// When problems are told that a change caused.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lancet::tools::ANSWER_LIMIT_MCP;
-use lancet_mcp::{Answers, Notify, Options, Page, RootsOrigin, serve_stdio};
+use lancet_mcp::{Notify, Options, Page, RootsOrigin, serve_stdio};
 use lancet_serving::Level;
 
 use super::asking::{self, Asking};
@@ -53,11 +53,8 @@ pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exi
         session: arguments.session.clone(),
         environment: around.agent_sessions.clone(),
         agent_process: agent_process(),
-        answers: if arguments.offer.structured {
-            Answers::Structured
-        } else {
-            Answers::Text
-        },
+        answers: arguments.offer.answers(),
+        data: arguments.offer.data_extent(),
         ask: asking.ask,
         approver: asking.approver,
         notify: Some(Notify::new(asking::notify)),

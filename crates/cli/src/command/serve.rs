@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use lancet::questions::RecordedQuestion;
 use lancet::tools::ANSWER_LIMIT_MCP;
-use lancet_mcp::{Answers, Endpoint, Notify, Options, Page, RootsOrigin, hush_panics};
+use lancet_mcp::{Endpoint, Notify, Options, Page, RootsOrigin, hush_panics};
 use lancet_serving::Level;
 use lancet_serving::door::Door;
 use lancet_serving::tokens::{READ_TOKEN, Tokens, WRITE_TOKEN};
@@ -77,10 +77,8 @@ pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<E
     let asking = Asking::new(arguments.ask, &settings.ask.by, Page::Always, around);
     let page = address.url.clone();
     let options = Options {
-        answers: match arguments.offer.structured {
-            true => Answers::Structured,
-            false => Answers::Text,
-        },
+        answers: arguments.offer.answers(),
+        data: arguments.offer.data_extent(),
         ask: asking.ask,
         // A question at the terminal would hold a thread that all agents share.
         approver: None,

@@ -6,7 +6,7 @@ fn manners(client: &str, meta: Value, set: &[ClientLimit]) -> ClientProfile {
     let Value::Object(meta) = meta else {
         panic!("an object")
     };
-    ClientProfile::of(Some(client), &meta, set)
+    ClientProfile::of(Some(client), &meta, set, DataExtent::ByClient)
 }
 
 fn limits(client: &str, meta: Value) -> Option<(usize, Measure)> {
@@ -52,7 +52,8 @@ fn each_client_is_known_by_its_name_and_its_model() {
     ] {
         assert_eq!(limits(other, none()), None, "{other}");
     }
-    assert!(ClientProfile::of(None, &Map::new(), &[]).most.is_none());
+    let nameless = ClientProfile::of(None, &Map::new(), &[], DataExtent::ByClient);
+    assert!(nameless.most.is_none());
 }
 
 #[test]
@@ -81,7 +82,7 @@ fn what_a_refusal_repeats_of_the_call_is_taken_off() {
 }
 
 #[test]
-fn data_that_repeats_the_text_is_left_out_where_the_model_reads_it() {
+fn data_that_repeats_the_text_is_left_out_unless_it_is_kept_from_the_model() {
     let data = json!({
         "file_path": "/a", "type": "update", "revision": "0123456789abcdef", "operation": "op1",
         "added": 1, "removed": 2, "patch": [{"lines": ["+x"]}], "warnings": ["hidden_text: x"], "durable": true,
@@ -92,21 +93,58 @@ fn data_that_repeats_the_text_is_left_out_where_the_model_reads_it() {
         "type": "update", "revision": "0123456789abcdef", "operation": "op1", "added": 1, "removed": 2,
         "durable": true, "skipped": {"ignored": 1, "hidden": 2}, "error": {"code": 7, "name": "stale"},
     });
+    let told = |client: &str, meta: Value, extent: DataExtent| {
+        let meta = meta.as_object().expect("an object");
+        ClientProfile::of(Some(client), meta, &[], extent).data(data.clone())
+    };
+    let (nothing, full) = (|| json!({}), || json!({"lancet/data": "full"}));
     for client in [
         "@cline/core",
         "gemini-cli-mcp-client-lancet",
         "qwen-cli-mcp-client-lancet",
+        "kimi-code",
+    ] {
+        for extent in [DataExtent::ByClient, DataExtent::Full, DataExtent::Brief] {
+            assert_eq!(told(client, nothing(), extent), wanted, "{client}");
+            assert_eq!(told(client, full(), extent), wanted, "{client}");
+        }
+    }
+    for client in [
+        "claude-code",
+        "codex-mcp-client",
+        "copilot-cli",
+        "opencode",
+        "kilo",
+        "goose-cli",
+        "inspector-cli",
+        "acceptance",
     ] {
         assert_eq!(
-            manners(client, json!({}), &[]).data(data.clone()),
+            told(client, nothing(), DataExtent::ByClient),
+            data,
+            "{client}"
+        );
+        assert_eq!(
+            told(client, nothing(), DataExtent::Brief),
             wanted,
             "{client}"
         );
+        assert_eq!(told(client, full(), DataExtent::Brief), data, "{client}");
     }
-    for client in ["claude-code", "codex-mcp-client", "copilot-cli"] {
+    for client in ["somebody", "", "claude-code-x"] {
         assert_eq!(
-            manners(client, json!({}), &[]).data(data.clone()),
-            data,
+            told(client, nothing(), DataExtent::ByClient),
+            wanted,
+            "{client}"
+        );
+        assert_eq!(told(client, nothing(), DataExtent::Full), data, "{client}");
+        assert_eq!(told(client, full(), DataExtent::ByClient), data, "{client}");
+        let brief = json!({"lancet/data": "brief"});
+        assert_eq!(told(client, brief, DataExtent::Full), wanted, "{client}");
+        let other = json!({"lancet/data": "everything"});
+        assert_eq!(
+            told(client, other, DataExtent::ByClient),
+            wanted,
             "{client}"
         );
     }

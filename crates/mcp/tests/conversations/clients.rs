@@ -2,12 +2,14 @@
 
 use lancet::Settings;
 use lancet::settings::{Layer, Origin};
-use lancet_testing::laws;
+use lancet_testing::{TestFolder, laws};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 use serde_json::{Value, json};
 
-use crate::connection::{Connection, MODERN, connect, connect_with, data, refusal, text};
+use crate::connection::{
+    Connection, MODERN, connect, connect_exactly, connect_with, data, refusal, text,
+};
 use crate::cut::{AGENTS, Agent};
 
 /// Numbers that a seed decides.
@@ -328,6 +330,79 @@ async fn data_that_the_model_reads_does_not_repeat_the_text() {
             "{result}"
         );
     }
+}
+
+/// A server as it is without options, and a client of this name.
+async fn as_shipped(name: &str, options: lancet_mcp::Options) -> Connection {
+    let folder = TestFolder::new();
+    folder.make("root");
+    let mut connection = connect_exactly(folder, |builder| builder, options);
+    connection.shake_hands_as(name, json!({})).await;
+    connection
+}
+
+/// Which data a client gets with an Edit that lands and with one that does not: whether it is all of it.
+async fn gets_all(connection: &mut Connection, meta: Value) -> bool {
+    let path = connection.write("a.txt", "one\ntwo\n");
+    connection.read(&path).await;
+    let edit = json!({"file_path": path, "old_string": "two", "new_string": "zwei"});
+    let landed = connection
+        .call_with("Edit", edit.clone(), meta.clone())
+        .await;
+    let refused = connection.call_with("Edit", edit, meta).await;
+    assert_eq!(refusal(&refused), "not_found");
+    assert_eq!(data(&refused)["error"]["code"], 8, "{refused}");
+    let told = data(&landed);
+    assert!(told["revision"].is_string() && told["operation"].is_string() && told["added"] == 1);
+    let is_whole = told.get("patch").is_some();
+    let nearest = data(&refused)["error"].get("nearest").is_some();
+    assert_eq!(nearest, is_whole, "{refused}");
+    if !is_whole {
+        assert!(told.to_string().len() < 250, "{told}");
+        let error = data(&refused)["error"].as_object().expect("an object");
+        assert_eq!(error.len(), 2, "{refused}");
+    }
+    is_whole
+}
+
+#[tokio::test]
+async fn only_clients_that_keep_data_from_their_model_get_all_of_it() {
+    for (name, is_whole) in [
+        ("somebody", false),
+        ("kimi-code", false),
+        ("@cline/core", false),
+        ("claude-code", true),
+        ("codex-mcp-client", true),
+        ("opencode", true),
+        ("kilo", true),
+        ("goose-cli", true),
+        ("copilot-cli", true),
+        ("inspector-cli", true),
+    ] {
+        let mut connection = as_shipped(name, lancet_mcp::Options::default()).await;
+        assert_eq!(
+            gets_all(&mut connection, json!({})).await,
+            is_whole,
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_program_asks_for_all_data_by_the_call_or_by_the_command_line() {
+    let asked = json!({"lancet/data": "full"});
+    let by_call = as_shipped("somebody", lancet_mcp::Options::default()).await;
+    let options = lancet_mcp::Options {
+        data: lancet_mcp::DataExtent::Full,
+        ..Default::default()
+    };
+    let by_option = as_shipped("somebody", options.clone()).await;
+    for (mut connection, meta) in [(by_call, asked.clone()), (by_option, json!({}))] {
+        assert!(gets_all(&mut connection, meta).await);
+    }
+    // Kimi Code's model would read it.
+    let mut kimi = as_shipped("kimi-code", options).await;
+    assert!(!gets_all(&mut kimi, asked).await);
 }
 
 /// A picture of 13 by 7 pixels.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use lancet::{Builder, Lancet, Mode};
-use lancet_mcp::{Options, ServeError, serve};
+use lancet_mcp::{DataExtent, Options, ServeError, serve};
 use lancet_testing::TestFolder;
 use serde_json::{Value, json};
 use tokio::io::{
@@ -25,7 +25,7 @@ pub(crate) struct Connection {
     next: i64,
 }
 
-/// Starts a server in mode `accept-edits` with its default options, and connects to it.
+/// Starts a server in mode `accept-edits` with its default options, but for its data, and connects to it.
 pub(crate) fn connect() -> Connection {
     connect_with(|builder| builder, Options::default())
 }
@@ -40,8 +40,21 @@ pub(crate) fn connect_with(
     connect_again(folder, change, options)
 }
 
-/// Starts another server on the folder of one that has ended.
+/// Starts another server on the folder of one that has ended. Its data is whole, because the tests look at it.
 pub(crate) fn connect_again(
+    folder: TestFolder,
+    change: impl FnOnce(Builder) -> Builder,
+    options: Options,
+) -> Connection {
+    let options = Options {
+        data: DataExtent::Full,
+        ..options
+    };
+    connect_exactly(folder, change, options)
+}
+
+/// The same with the options as they are.
+pub(crate) fn connect_exactly(
     folder: TestFolder,
     change: impl FnOnce(Builder) -> Builder,
     options: Options,

@@ -28,6 +28,8 @@ export class Lancet {
       [`${PROTOCOL}protocolVersion`]: "2026-07-28",
       [`${PROTOCOL}clientInfo`]: options.client ?? { name: "lancet-mcp", version: "@version@" },
       [`${PROTOCOL}clientCapabilities`]: options.approve ? { elicitation: {} } : {},
+      // The data stays in this program, whatever name the builder gives it.
+      "lancet/data": "full",
     };
     const { server, env } = this.#program;
     this.#connection = new Connection(server, env, options.onLog, (method, params) => this.#notified(method, params));

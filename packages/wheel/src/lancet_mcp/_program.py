@@ -130,6 +130,8 @@ class Program(Generic[D]):
             _PROTOCOL + "protocolVersion": "2026-07-28",
             _PROTOCOL + "clientInfo": {"name": client[0], "version": client[1]},
             _PROTOCOL + "clientCapabilities": {"elicitation": {}} if approve else {},
+            # The data stays in this program, whatever name the builder gives it.
+            "lancet/data": "full",
         }
         # Those of running calls, by the token of their progress.
         self._running: Dict[str, Tuple[str, str]] = {}
