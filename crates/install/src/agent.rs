@@ -72,6 +72,8 @@ pub struct Launch {
     pub command: String,
     /// Its arguments, with `mcp` and what follows it.
     pub arguments: Vec<String>,
+    /// The program in the cache of npx or uvx, where one of these starts it. It may be gone one day.
+    pub cached: Option<String>,
 }
 
 impl Launch {

@@ -51,14 +51,14 @@ pub(super) fn gone_programs(state: &Path) -> Vec<GoneProgram> {
         .collect()
 }
 
-/// The agents that `lancet install` has installed lancet in, each once, with the program that starts it.
-pub(super) fn installed(state: &Path) -> Vec<(&'static Agent, String)> {
-    let mut found: Vec<(&'static Agent, String)> = Vec::new();
+/// The agents that `lancet install` has installed lancet in, each once.
+pub(super) fn installed(state: &Path) -> Vec<&'static Agent> {
+    let mut found: Vec<&'static Agent> = Vec::new();
     for receipt in receipt::all(state) {
         if let Some(agent) = named(&receipt.agent)
-            && found.iter().all(|(known, _)| known.name != agent.name)
+            && found.iter().all(|known| known.name != agent.name)
         {
-            found.push((agent, receipt.command));
+            found.push(agent);
         }
     }
     found
@@ -140,8 +140,7 @@ pub(super) fn install(
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
     let here = Here::new(&arguments.whose, &arguments.place, around)?;
-    let mut launch = launch::of_this_program()
-        .ok_or_else(|| Failure::system("the path of this program is unknown, or not UTF-8"))?;
+    let mut launch = launch::of_this_program()?;
     if !arguments.choice.tools.is_empty() {
         let tools = arguments.choice.tools.join(",");
         launch.arguments.extend(["--tools".to_owned(), tools]);

@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::path::Path;
 
 use lancet_testing::folder::put;
 
-use crate::stage::{LANCET, Stage, finish};
+use crate::stage::{LANCET, Run, Stage, finish};
 use crate::terminal::on_terminal;
 
 const CLAUDE: &str = "{\n  // mine\n  \"token\": \"secret-1\",\n  \"mcpServers\": {\n    \"other\": { \"command\": \"x\" } // the other\n  }\n}\n";
@@ -214,22 +215,72 @@ fn without_the_receipt_a_file_of_lancets_own_that_differs_stays_and_the_rest_goe
 #[test]
 fn what_only_an_earlier_installation_wrote_is_taken_out() {
     let stage = stage();
-    assert_eq!(stage.run(&["install", "codex", "--yes"]).code, 0);
-    let hooks = stage.home().join(".codex/hooks.json");
-    let memory = stage.home().join(".codex/AGENTS.md");
-    assert!(hooks.exists() && memory.exists());
-    // npx runs the program in a folder of this name, and has no hooks.
-    let npx = stage.home().join("_npx/lancet");
-    fs::create_dir(stage.home().join("_npx")).expect("made");
-    fs::copy(LANCET, &npx).expect("copied");
-    let mut again = stage.command(npx.to_str().expect("text"));
-    again.args(["install", "codex", "--no-memory", "--yes"]);
-    let run = finish(again, b"");
+    let install = ["install", "gemini", "--yes", "--writes"];
+    assert_eq!(stage.run(&[&install[..], &["ask"]].concat()).code, 0);
+    let policy = stage.home().join(".gemini/policies/lancet.toml");
+    let memory = stage.home().join(".gemini/GEMINI.md");
+    assert!(policy.exists() && memory.exists());
+    // The rule for reading is needed only where writes are asked about.
+    let run = stage.run(&[&install[..], &["allow", "--no-memory"]].concat());
     assert_eq!(run.code, 0, "{run:?}");
-    assert!(!hooks.exists(), "{run:?}");
+    assert!(!policy.exists(), "{run:?}");
     assert!(memory.exists(), "it is left alone: {run:?}");
-    assert_eq!(stage.run(&["uninstall", "codex", "--yes"]).code, 0);
+    assert_eq!(stage.run(&["uninstall", "gemini", "--yes"]).code, 0);
     assert!(!memory.exists(), "it is still in the receipt");
+}
+
+/// Installs from a program that lies where npx or uvx unpacks it, and gives the run.
+fn install_from(stage: &Stage, program: &Path, agent: &str) -> Run {
+    fs::create_dir_all(program.parent().expect("a folder")).expect("made");
+    fs::copy(LANCET, program).expect("copied");
+    let mut install = stage.command(program.to_str().expect("text"));
+    install.args(["install", agent, "--yes"]);
+    finish(install, b"")
+}
+
+#[test]
+fn from_a_local_package_the_entry_names_that_package_and_hooks_come_along() {
+    let stage = stage();
+    let tgz = put(&stage.home().join("dist/a.tgz"), "");
+    let folder = stage.home().join("_npx/1f");
+    put(
+        &folder.join("package.json"),
+        r#"{"dependencies": {"lancet-mcp": "file:../../dist/a.tgz"}}"#,
+    );
+    let program = folder.join("node_modules/lancet-mcp-linux-x64/bin/lancet");
+    let run = install_from(&stage, &program, "codex");
+    assert_eq!(run.code, 0, "{run:?}");
+    let entry = text(&stage, ".codex/config.toml");
+    let (tgz, program) = (tgz.display(), program.display());
+    let arguments = format!(r#"args = ["-y", "--package", "{tgz}", "lancet-mcp", "mcp"]"#);
+    assert!(entry.contains(&arguments), "{entry}");
+    let hooks = text(&stage, ".codex/hooks.json");
+    let line =
+        format!("{program} hook codex || npx -y --package {tgz} lancet-mcp hook codex || true");
+    assert!(hooks.contains(&line), "{hooks}");
+    // Installed as a program of its own, the same hooks run that one.
+    assert_eq!(stage.run(&["install", "codex", "--yes"]).code, 0);
+    let hooks = text(&stage, ".codex/hooks.json");
+    assert!(!hooks.contains("npx"), "{hooks}");
+    assert_eq!(stage.run(&["uninstall", "codex", "--yes"]).code, 0);
+    assert_eq!(text(&stage, ".codex/config.toml"), CODEX);
+}
+
+#[test]
+fn from_a_local_package_that_is_gone_nothing_is_installed() {
+    let stage = stage();
+    let environment = stage.home().join("archive-v0/x");
+    put(
+        &environment
+            .join("lib/python3.12/site-packages/lancet_mcp-0.1.0.dist-info/direct_url.json"),
+        r#"{"url": "file:///gone/x.whl", "archive_info": {}}"#,
+    );
+    let run = install_from(&stage, &environment.join("bin/lancet"), "codex");
+    assert_ne!(run.code, 0, "{run:?}");
+    assert!(
+        run.err.contains("/gone/x.whl, which is not there any more"),
+        "{run:?}"
+    );
     assert_eq!(text(&stage, ".codex/config.toml"), CODEX);
 }
 

@@ -74,13 +74,7 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
     if request.own_tools == OwnTools::Off {
         rules.extend(OWN.map(|name| Entry::item(&["permissions", "deny"], name)));
     }
-    rules.extend(hooks::entries(
-        &mut plan,
-        request,
-        "claude",
-        Timeout::Seconds,
-        &EVENTS,
-    ));
+    rules.extend(hooks::entries(request, "claude", Timeout::Seconds, &EVENTS));
     plan.push(settings, Form::Json, rules);
     plan.remember(request, memory, "mcp__lancet__");
     if request.scope == InstallScope::Project {

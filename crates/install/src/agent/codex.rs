@@ -46,10 +46,8 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
     let mut plan = Installation::default();
     let server = Entry::member(&["mcp_servers", "lancet"], Value::Object(entry));
     plan.push(folder.join("config.toml"), Form::Toml, vec![server]);
-    let hooks = hooks::entries(&mut plan, request, "codex", Timeout::Seconds, &EVENTS);
-    if !hooks.is_empty() {
-        plan.note("Codex asks about its new hooks at its next start, and runs them once you have trusted them (later: /hooks).");
-    }
+    let hooks = hooks::entries(request, "codex", Timeout::Seconds, &EVENTS);
+    plan.note("Codex asks about its new hooks at its next start, and runs them once you have trusted them (later: /hooks).");
     plan.push(folder.join("hooks.json"), Form::Json, hooks);
     plan.remember(request, memory, "mcp__lancet__");
     if request.writes == WriteConsent::Ask {

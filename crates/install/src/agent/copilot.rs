@@ -31,11 +31,9 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
     let mut plan = Installation::default();
     let server = Entry::member(&["mcpServers", "lancet"], Value::Object(entry));
     plan.push(folder.join("mcp-config.json"), Form::Json, vec![server]);
-    if let Some(command) = hooks::command(&request.launch, "copilot") {
-        let text = hooks::copilot_file(&command);
-        let entries = vec![Entry::Whole { text }];
-        plan.push(folder.join("hooks/lancet.json"), Form::Text, entries);
-    }
+    let text = hooks::copilot_file(&hooks::command(&request.launch, "copilot"));
+    let hooks = vec![Entry::Whole { text }];
+    plan.push(folder.join("hooks/lancet.json"), Form::Text, hooks);
     plan.remember(request, folder.join("copilot-instructions.md"), "lancet-");
     if request.writes == WriteConsent::Allow {
         plan.note(

@@ -82,7 +82,6 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
     }
     let mut plan = Installation::default();
     entries.extend(hooks::entries(
-        &mut plan,
         request,
         "gemini",
         Timeout::Milliseconds,

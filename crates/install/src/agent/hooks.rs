@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Installation, Launch, Request};
+use super::{Launch, Request};
 use crate::entry::Entry;
 use crate::shell::shell_word;
 
@@ -41,19 +41,14 @@ pub(super) const fn of_tools(name: &'static str, matcher: &'static str) -> Hooke
     }
 }
 
-/// The items of the lists below `hooks`, one for each event; none where lancet is started by npx or uvx: they may take
-/// longer than an agent should wait at each call, and agents take the exit codes of their own failures for a veto.
+/// The items of the lists below `hooks`, one for each event.
 pub(super) fn entries(
-    plan: &mut Installation,
     request: &Request,
     agent: &str,
     timeout: Timeout,
     events: &[HookedEvent],
 ) -> Vec<Entry> {
-    let Some(command) = command(&request.launch, agent) else {
-        plan.note(&format!("Its hooks are not installed: {} can take too long, or fail, at each call. Install lancet as a program of its own for them.", request.launch.command));
-        return Vec::new();
-    };
+    let command = command(&request.launch, agent);
     let item = |event: &HookedEvent| {
         let mut hook = json!({ "type": "command", "command": command });
         match timeout {
@@ -73,16 +68,18 @@ pub(super) fn entries(
     events.iter().map(item).collect()
 }
 
-/// The line for a shell that runs `lancet hook`; none where lancet is started by npx or uvx.
-pub(super) fn command(launch: &Launch, agent: &str) -> Option<String> {
-    if ["npx", "uvx"].contains(&launch.command.as_str()) {
-        return None;
-    }
+/// The line for a shell that runs `lancet hook`. npx and uvx take longer than an agent should wait at each call, so the
+/// program in their cache is tried first, and they are asked once it is gone. Agents take some exit codes for a veto, and
+/// those of npx and uvx are not lancet's.
+pub(super) fn command(launch: &Launch, agent: &str) -> String {
     let before = launch.arguments.iter().take_while(|word| *word != "mcp");
     let words = std::iter::once(&launch.command).chain(before);
-    let mut line: Vec<String> = words.map(|word| shell_word(word)).collect();
-    line.extend(["hook".to_owned(), agent.to_owned()]);
-    Some(line.join(" "))
+    let line: Vec<String> = words.map(|word| shell_word(word)).collect();
+    let line = format!("{} hook {agent}", line.join(" "));
+    match &launch.cached {
+        Some(program) => format!("{} hook {agent} || {line} || true", shell_word(program)),
+        None => line,
+    }
 }
 
 /// The text of a file of hooks that is lancet's own, as Copilot CLI has them.
@@ -107,22 +104,26 @@ mod tests {
 
     #[test]
     fn the_line_is_what_a_shell_takes() {
-        let line = |command: &str, arguments: &[&str]| {
+        let line = |command: &str, arguments: &[&str], cached: Option<&str>| {
             let launch = Launch {
                 command: command.to_owned(),
                 arguments: arguments.iter().map(|word| (*word).to_owned()).collect(),
+                cached: cached.map(str::to_owned),
             };
             super::command(&launch, "claude")
         };
         assert_eq!(
-            line("/opt/lancet", &["mcp", "--tools", "default"]).as_deref(),
-            Some("/opt/lancet hook claude")
+            line("/opt/lancet", &["mcp", "--tools", "default"], None),
+            "/opt/lancet hook claude"
         );
         assert_eq!(
-            line("/my tools/it's", &["mcp"]).as_deref(),
-            Some(r"'/my tools/it'\''s' hook claude")
+            line("/my tools/it's", &["mcp"], None),
+            r"'/my tools/it'\''s' hook claude"
         );
-        assert_eq!(line("npx", &["-y", "lancet-mcp@1.0.0", "mcp"]), None);
-        assert_eq!(line("uvx", &["lancet-mcp@1.0.0", "mcp"]), None);
+        let npx = ["-y", "--package", "/my dist/a.tgz", "lancet-mcp", "mcp"];
+        assert_eq!(
+            line("npx", &npx, Some("/c/_npx/1/lancet")),
+            "/c/_npx/1/lancet hook claude || npx -y --package '/my dist/a.tgz' lancet-mcp hook claude || true"
+        );
     }
 }

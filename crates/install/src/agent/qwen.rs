@@ -61,13 +61,7 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
         entries.extend(OWN.map(|name| Entry::item(&["tools", "exclude"], name)));
     }
     let mut plan = Installation::default();
-    entries.extend(hooks::entries(
-        &mut plan,
-        request,
-        "qwen",
-        Timeout::Default,
-        &EVENTS,
-    ));
+    entries.extend(hooks::entries(request, "qwen", Timeout::Default, &EVENTS));
     plan.push(folder.join("settings.json"), Form::Json, entries);
     plan.remember(request, memory, "mcp__lancet__");
     Ok(plan)

@@ -35,6 +35,7 @@ pub(crate) fn entries(form: Form) -> Vec<(String, Vec<Entry>)> {
                         "--tools".to_owned(),
                         "default,-Write".to_owned(),
                     ],
+                    cached: None,
                 },
             };
             let plan = agent.plan(&request, &place).expect("a plan");

@@ -14,8 +14,6 @@ pub(super) struct AgentFacts {
     title: String,
     /// Whether lancet knows hooks of this agent.
     has_hooks: bool,
-    /// The program that starts lancet, where it is one that can run no hooks.
-    runner: Option<String>,
     is_codex: bool,
     /// When a hook was last heard, in milliseconds since 1970.
     heard: Option<i64>,
@@ -38,7 +36,7 @@ pub(super) fn inspect(state: &Path) -> Vec<AgentFacts> {
     let heard = lancet::doors::examine_hooks(state);
     let installed = install::installed(state).into_iter();
     installed
-        .map(|(agent, command)| {
+        .map(|agent| {
             let hook = match agent.name {
                 "claude-code" => "claude",
                 name => name,
@@ -50,9 +48,6 @@ pub(super) fn inspect(state: &Path) -> Vec<AgentFacts> {
             AgentFacts {
                 title: agent.title.to_owned(),
                 has_hooks: hook::AGENTS.contains(&hook),
-                runner: ["npx", "uvx"]
-                    .contains(&command.as_str())
-                    .then_some(command),
                 is_codex: hook == "codex",
                 heard: of_agent.map(|(_, _, seconds)| seconds * 1000).max(),
                 sub_agents: match (runs, calls_are_told) {
@@ -68,14 +63,13 @@ pub(super) fn inspect(state: &Path) -> Vec<AgentFacts> {
 impl AgentFacts {
     /// A line for people.
     pub(super) fn words(&self) -> String {
-        let hooks = match (self.heard, &self.runner) {
-            (Some(time), _) => format!("hooks last heard {} ago", time::age(time)),
-            (None, _) if !self.has_hooks => "it has no hooks that lancet knows".to_owned(),
-            (None, Some(runner)) => format!("no hooks, because {runner} starts lancet"),
-            (None, None) if self.is_codex => {
+        let hooks = match self.heard {
+            Some(time) => format!("hooks last heard {} ago", time::age(time)),
+            None if !self.has_hooks => "it has no hooks that lancet knows".to_owned(),
+            None if self.is_codex => {
                 "no hook heard yet: Codex runs them after you have trusted them (\"Trust all and continue\" at its start, or /hooks)".to_owned()
             }
-            (None, None) => "no hook heard yet".to_owned(),
+            None => "no hook heard yet".to_owned(),
         };
         let sub_agents = match self.sub_agents {
             SubAgentFacts::None => "",

@@ -240,9 +240,8 @@ fn hooks_like(form: Form, text: &str, hook: &Entry) -> Vec<Entry> {
         _ => None,
     };
     let words = |command: &str| {
-        command
-            .rsplit_once(" hook ")
-            .map(|(_, agent)| agent.to_owned())
+        let (_, rest) = command.rsplit_once(" hook ")?;
+        rest.split_whitespace().next().map(str::to_owned)
     };
     let wanted = command(value).as_deref().and_then(words);
     let found = lancet_install::value_at(form, text, path);

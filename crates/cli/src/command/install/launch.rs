@@ -1,46 +1,194 @@
 //! How an agent will start lancet: in the way in which lancet was started to install itself.
 
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::{Component, Path, PathBuf};
 
 use lancet_install::Launch;
+use serde_json::Value;
 
+use crate::failure::Failure;
 use crate::surroundings::program_on_path;
 
 /// The name of the package with the program inside.
 const PACKAGE: &str = "lancet-mcp";
+/// The folder below which uv keeps the environments that uvx makes.
+const UV_CACHE: &str = "archive-v0";
+/// The folder below which npx keeps what it has installed.
+const NPX_CACHE: &str = "_npx";
 
 /// The launch of the running program.
-pub(super) fn of_this_program() -> Option<Launch> {
-    let program = std::env::current_exe().ok()?;
-    let name = program.file_name()?.to_str()?;
+pub(super) fn of_this_program() -> Result<Launch, Failure> {
+    let unknown = || Failure::system("the path of this program is unknown, or not UTF-8");
+    let program = std::env::current_exe().map_err(|_| unknown())?;
+    let name = program.file_name().and_then(|name| name.to_str());
     // The path by which the shell finds the program may be a link, which still works after an update has replaced its target.
-    let named = program_on_path(name)
+    let named = name
+        .and_then(program_on_path)
         .filter(|path| path.canonicalize().ok() == program.canonicalize().ok());
     of_program(&program, named)
+        .map_err(Failure::system)?
+        .ok_or_else(unknown)
 }
 
-/// The launch of a program: uvx and npx unpack it into a cache of theirs, and are asked for it again.
-fn of_program(program: &Path, named: Option<PathBuf>) -> Option<Launch> {
-    let has = |name: &str| program.components().any(|part| part.as_os_str() == name);
-    let package = format!("{PACKAGE}@{}", env!("CARGO_PKG_VERSION"));
-    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
-    if has("archive-v0") {
-        return Some(Launch {
-            command: "uvx".to_owned(),
-            arguments: words(&[&package, "mcp"]),
-        });
+/// The launch of a program: uvx and npx unpack it into a cache of theirs, and are asked for it again. None where its path
+/// is not UTF-8; an error where the package that it came from is gone.
+fn of_program(program: &Path, named: Option<PathBuf>) -> Result<Option<Launch>, String> {
+    let cached = program.to_str().map(str::to_owned);
+    let run = |command: &str, arguments: Vec<String>| Launch {
+        command: command.to_owned(),
+        arguments,
+        cached,
+    };
+    if let Some(environment) = below(program, UV_CACHE) {
+        let package = match origin_of_wheel(&environment) {
+            Some(origin) => vec!["--from".to_owned(), there(origin)?, PACKAGE.to_owned()],
+            None => vec![published()],
+        };
+        return Ok(Some(run("uvx", with_mcp(package))));
     }
-    if has("_npx") {
-        return Some(Launch {
-            command: "npx".to_owned(),
-            arguments: words(&["-y", &package, "mcp"]),
-        });
+    if let Some(folder) = below(program, NPX_CACHE) {
+        let mut words = vec!["-y".to_owned()];
+        let origins = origins_of_packages(&folder);
+        if origins.is_empty() {
+            words.push(published());
+        } else {
+            for origin in origins {
+                words.extend(["--package".to_owned(), there(origin)?]);
+            }
+            words.push(PACKAGE.to_owned());
+        }
+        return Ok(Some(run("npx", with_mcp(words))));
     }
     let path = named.unwrap_or_else(|| program.to_path_buf());
-    Some(Launch {
-        command: path.to_str()?.to_owned(),
-        arguments: words(&["mcp"]),
+    Ok(path.to_str().map(|path| Launch {
+        command: path.to_owned(),
+        arguments: with_mcp(Vec::new()),
+        cached: None,
+    }))
+}
+
+fn with_mcp(mut words: Vec<String>) -> Vec<String> {
+    words.push("mcp".to_owned());
+    words
+}
+
+/// The package as the registries have it.
+fn published() -> String {
+    format!("{PACKAGE}@{}", env!("CARGO_PKG_VERSION"))
+}
+
+/// The folder of a cache that a program is in: the one directly below the folder of this name.
+fn below(program: &Path, cache: &str) -> Option<PathBuf> {
+    let mut folders = program.ancestors();
+    folders
+        .find(|folder| {
+            let parent = folder.parent().and_then(Path::file_name);
+            parent.is_some_and(|name| name == cache)
+        })
+        .map(Path::to_path_buf)
+}
+
+/// Where a package came from that was not taken from a registry.
+#[derive(Debug, PartialEq, Eq)]
+enum Origin {
+    /// A file or folder.
+    Path(PathBuf),
+    /// An address.
+    Url(String),
+}
+
+/// The origin as a word of a command line; an error where it is a file that is gone.
+fn there(origin: Origin) -> Result<String, String> {
+    match origin {
+        Origin::Url(url) => Ok(url),
+        Origin::Path(path) if !path.exists() => Err(format!(
+            "lancet was started from {}, which is not there any more, so an agent could not start it; put the package back, or install it (`uv tool install`, \
+             `npm install --global`) and run `lancet install` of that",
+            path.display()
+        )),
+        Origin::Path(path) => {
+            let words = path.to_str().map(str::to_owned);
+            words.ok_or_else(|| format!("the path {} is not UTF-8", path.display()))
+        }
+    }
+}
+
+/// Where the wheel of an environment came from, as its `direct_url.json` says; none where a registry had it.
+fn origin_of_wheel(environment: &Path) -> Option<Origin> {
+    let python = entries(&environment.join("lib"), "python").pop()?;
+    let package = entries(&python.join("site-packages"), "lancet_mcp-").pop()?;
+    let told = read_json(&package.join("direct_url.json"))?;
+    let url = told["url"].as_str()?;
+    Some(match url.strip_prefix("file://") {
+        Some(path) => Origin::Path(PathBuf::from(unescaped(path)?)),
+        None => Origin::Url(url.to_owned()),
     })
+}
+
+/// Where the packages in a folder of npx came from, as its `package.json` says; none where a registry had them.
+fn origins_of_packages(folder: &Path) -> Vec<Origin> {
+    let told = read_json(&folder.join("package.json")).unwrap_or_default();
+    let dependencies = told["dependencies"].as_object().into_iter().flatten();
+    let origins = dependencies.filter_map(|(_, from)| {
+        let from = from.as_str()?;
+        match from.strip_prefix("file:") {
+            Some(path) => Some(Origin::Path(plain(&folder.join(path)))),
+            None => from.contains("://").then(|| Origin::Url(from.to_owned())),
+        }
+    });
+    origins.collect()
+}
+
+/// The entries of a folder whose names begin so.
+fn entries(folder: &Path, beginning: &str) -> Vec<PathBuf> {
+    let found = fs::read_dir(folder).into_iter().flatten().flatten();
+    found
+        .filter(|entry| {
+            entry
+                .file_name()
+                .as_encoded_bytes()
+                .starts_with(beginning.as_bytes())
+        })
+        .map(|entry| entry.path())
+        .collect()
+}
+
+fn read_json(path: &Path) -> Option<Value> {
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
+}
+
+/// A path without `.` and `..`.
+fn plain(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut plain, part| {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+        plain
+    })
+}
+
+/// The text of an address with its percent signs resolved.
+fn unescaped(text: &str) -> Option<String> {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let escaped = (*first == b'%').then(|| after.get(..2)).flatten();
+        match escaped {
+            Some(digits) => {
+                bytes.push(u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(bytes).ok()
 }
 
 /// Whether the program of a launch is there.
@@ -55,9 +203,13 @@ pub(super) fn is_there(command: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn launched(program: &str) -> String {
-        let launch = of_program(Path::new(program), None).expect("a launch");
+    fn line(launch: Result<Option<Launch>, String>) -> String {
+        let launch = launch.expect("no error").expect("a launch");
         format!("{} {}", launch.command, launch.arguments.join(" "))
+    }
+
+    fn launched(program: &str) -> String {
+        line(of_program(Path::new(program), None))
     }
 
     #[test]
@@ -73,6 +225,38 @@ mod tests {
         );
         assert_eq!(launched("/opt/lancet"), "/opt/lancet mcp");
         let named = of_program(Path::new("/store/1/lancet"), Some("/usr/bin/lancet".into()));
-        assert_eq!(named.expect("a launch").command, "/usr/bin/lancet");
+        assert_eq!(line(named), "/usr/bin/lancet mcp");
+    }
+
+    #[test]
+    fn a_local_package_is_named_by_its_path() {
+        let base = lancet_testing::TestFolder::new();
+        let put = |name: &str, text: &str| lancet_testing::folder::put(&base.join(name), text);
+        let (wheel, tgz) = (put("a b/x.whl", ""), put("a b/x.tgz", ""));
+        let shown = wheel.display().to_string();
+        put(
+            "archive-v0/x/lib/python3.12/site-packages/lancet_mcp-0.1.0.dist-info/direct_url.json",
+            &format!(
+                r#"{{"url":"file://{}","archive_info":{{}}}}"#,
+                shown.replace(' ', "%20")
+            ),
+        );
+        let program = base.join("archive-v0/x/bin/lancet");
+        assert_eq!(
+            line(of_program(&program, None)),
+            format!("uvx --from {shown} lancet-mcp mcp")
+        );
+        put(
+            "_npx/1f/package.json",
+            r#"{"dependencies": {"lancet-mcp": "file:../../a b/x.tgz", "lancet-mcp-linux-x64": "^0.1.0"}}"#,
+        );
+        let program = base.join("_npx/1f/node_modules/lancet-mcp-linux-x64/bin/lancet");
+        assert_eq!(
+            line(of_program(&program, None)),
+            format!("npx -y --package {} lancet-mcp mcp", tgz.display())
+        );
+        std::fs::remove_file(&tgz).expect("removed");
+        let gone = of_program(&program, None).expect_err("it is gone");
+        assert!(gone.contains("not there any more"), "{gone}");
     }
 }

@@ -281,6 +281,7 @@ fn changes_of(
             launch: lancet_install::Launch {
                 command: String::new(),
                 arguments: Vec::new(),
+                cached: None,
             },
         };
         for file in agent.plan(&request, &here.folders)?.files {
