@@ -4,9 +4,10 @@
 //! The ladder searches for the old lines, so a hunk is found where an edit of the same lines is. If the line number is
 //! that of one of several exact places, it chooses that place; it has no other effect. Anchors, which are lines of the
 //! file, bound the region. If the file has no final newline its last line matches all the same, and the newline stays
-//! missing.
+//! missing. A hunk that an edit with the same texts would place elsewhere is refused.
 
 mod anchors;
+mod as_an_edit;
 mod difference;
 mod gaps;
 mod shifts;
@@ -21,6 +22,7 @@ use crate::bounds::Bounds;
 use crate::ladder::{Found, Place, Query, Rung, Verdict, find};
 use crate::splice::Change;
 use anchors::Anchored;
+use as_an_edit::as_an_edit;
 pub use difference::{FirstDifference, first_difference};
 pub use shifts::LineShifts;
 
@@ -41,6 +43,19 @@ pub struct HunkBounds {
     pub gaps: Gaps,
     /// Whether the last old line is context.
     pub last_line: LastLine,
+    /// Whether the hunk has lines that it names as context.
+    pub sides: Sides,
+}
+
+impl HunkBounds {
+    /// Whether the hunk says what an edit with the same texts says, and no more.
+    fn says_what_an_edit_says(&self) -> bool {
+        let marks = [self.old_end, self.new_end];
+        self.sides == Sides::Texts
+            && self.anchors.is_empty()
+            && !self.at_end
+            && !marks.contains(&FinalNewline::Lacking)
+    }
 }
 
 /// What a hunk says about the newline of its last line.
@@ -71,6 +86,16 @@ pub enum LastLine {
     Replaced,
     /// The last old line is context: it may be the line that closes the scope of an anchor.
     Kept,
+}
+
+/// How a hunk gives its old and its new lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sides {
+    /// As two texts, like an edit: which lines stay is found by comparing them.
+    #[default]
+    Texts,
+    /// With lines that are named as context.
+    WithContext,
 }
 
 /// Why a hunk has no place, other than because of the lines that it looks for.
@@ -108,6 +133,7 @@ pub fn find_hunk(
     let search = Search::of(query, hunk)?;
     let verdict = search.find(&bounded.bounds, line);
     match verdict {
+        Verdict::Found(found) if hunk.says_what_an_edit_says() => Ok(as_an_edit(query, found)),
         Verdict::NotFound { guard: None } if hunk.gaps == Gaps::Allowed => {
             gaps::find(query, &bounded.bounds)
         }

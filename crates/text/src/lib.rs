@@ -89,8 +89,8 @@ pub use draft::Draft;
 pub use encoding::{Encoding, NotText, Unencodable, binary_kind, detect, never_text};
 pub use hidden::{Hidden, HiddenKind, brought_in, hidden, may_hide};
 pub use hunk::{
-    FinalNewline, FirstDifference, Gaps, HunkBounds, HunkMiss, LastLine, LineShifts, find_hunk,
-    first_difference,
+    FinalNewline, FirstDifference, Gaps, HunkBounds, HunkMiss, LastLine, LineShifts, Sides,
+    find_hunk, first_difference,
 };
 pub use ladder::replaced_lines::replaced_lines;
 pub use ladder::{

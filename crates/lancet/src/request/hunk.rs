@@ -1,7 +1,7 @@
 //! Edits that are hunks of whole lines.
 
 use lancet_dialects::{LineRole, PatchHunk};
-use lancet_text::{FinalNewline, Gaps, HunkBounds, LastLine};
+use lancet_text::{FinalNewline, Gaps, HunkBounds, LastLine, Sides};
 
 use super::{EditRequest, Place};
 use crate::hunk_place::HunkPlace;
@@ -11,6 +11,8 @@ impl EditRequest {
     pub fn hunk(hunk: &PatchHunk) -> Self {
         let mut roles = hunk.lines.iter().map(|line| line.role).rev();
         let last_old = roles.find(|role| *role != LineRole::Added);
+        let mut roles = hunk.lines.iter().map(|line| line.role);
+        let has_context = roles.any(|role| role == LineRole::Context);
         let bounds = HunkBounds {
             anchors: hunk.anchors.clone(),
             next_anchor: hunk.next_anchor.clone(),
@@ -24,6 +26,10 @@ impl EditRequest {
             last_line: match last_old {
                 Some(LineRole::Context) => LastLine::Kept,
                 _ => LastLine::Replaced,
+            },
+            sides: match has_context {
+                true => Sides::WithContext,
+                false => Sides::Texts,
             },
         };
         Self {

@@ -1,5 +1,6 @@
 //! Hunks are found as whole lines, by anchors, numbers and gaps, and change what they say and nothing else.
 
+mod alike;
 mod laws;
 
 use super::*;
@@ -61,7 +62,13 @@ fn the_last_line_without_its_newline_counts_and_keeps_lacking_it() {
     assert_eq!(plain("a\nb", "b\n", "c\n"), "a\nc");
     assert_eq!(plain("a\nb\na", "a\n", "c\n"), "ambiguous 2");
     assert_eq!(plain("a\nb", "b\n", "b\nc\n"), "a\nb\nc");
-    assert_eq!(plain("a\nb", "a\nb\n", "a\n"), "a\n");
+    assert_eq!(plain("a\nb", "a\nb\n", "a\n"), "a");
+    let with_context = HunkBounds {
+        sides: Sides::WithContext,
+        ..HunkBounds::default()
+    };
+    let last_gone = placed("a\nb", "a\nb\n", "a\n", &with_context, None);
+    assert_eq!(last_gone, "a\n");
     assert_eq!(plain("a\nb", "b\n", ""), "a\n");
     assert_eq!(plain("b", "b\n", ""), "");
     assert_eq!(plain("a\nb", "b\n", "\n"), "a\n");

@@ -1,0 +1,167 @@
+//! One text has one answer: an Edit and a SEARCH/REPLACE block with the same texts come to the same file. One of the two is
+//! refused alone only where it says less than the other: the text also stands in part of a line, which is a place for an
+//! Edit and none for a block, or it stands once with its newline and once at the end of the file without it, which a block
+//! cannot tell apart.
+
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+use super::query;
+use crate::hunk::{HunkBounds, find_hunk};
+use crate::ladder::{Query, Verdict, find};
+use crate::laws;
+use crate::look_alike::fold_char;
+use crate::splice::{Change, apply_changes};
+
+/// Lines that are like each other but for what a slip forgets.
+const LINES: [&str; 18] = [
+    "",
+    "a",
+    "  a",
+    "    a",
+    "\ta",
+    "a ",
+    "b",
+    "  b",
+    "xa",
+    "x  a",
+    "say \"hi\"",
+    "    say \"hi\"",
+    "say \u{201c}hi\u{201d}",
+    "  say \u{201c}hi\u{201d}\t",
+    "if x {",
+    "}",
+    "  }",
+    " ",
+];
+
+/// What a model gets wrong in a text that it copies from a file.
+#[derive(Clone, Copy, Debug)]
+enum Slip {
+    None,
+    Deeper,
+    Dedented,
+    FirstLineBare,
+    Spaced,
+    Tabbed,
+    Trimmed,
+    Trailing,
+    BlankFirst,
+    BlankLast,
+    BlankBoth,
+    Straight,
+}
+
+const SLIPS: [Slip; 12] = [
+    Slip::None,
+    Slip::Deeper,
+    Slip::Dedented,
+    Slip::FirstLineBare,
+    Slip::Spaced,
+    Slip::Tabbed,
+    Slip::Trimmed,
+    Slip::Trailing,
+    Slip::BlankFirst,
+    Slip::BlankLast,
+    Slip::BlankBoth,
+    Slip::Straight,
+];
+
+/// Lines as they are sent with a slip.
+fn slipped(lines: &[&str], slip: Slip) -> Vec<String> {
+    let each = |change: &dyn Fn(&str) -> String| lines.iter().map(|line| change(line)).collect();
+    let mut sent: Vec<String> = each(&|line| line.to_owned());
+    match slip {
+        Slip::None => {}
+        Slip::Deeper => sent = each(&|line| format!("  {line}")),
+        Slip::Dedented => {
+            let filled = lines.iter().filter(|line| !line.trim().is_empty());
+            let least = filled
+                .map(|line| line.len() - line.trim_start().len())
+                .min();
+            sent = each(&|line| {
+                line.get(least.unwrap_or_default()..)
+                    .unwrap_or_default()
+                    .to_owned()
+            });
+        }
+        Slip::FirstLineBare => sent[0] = sent[0].trim_start().to_owned(),
+        Slip::Spaced => sent = each(&|line| line.replace('\t', "    ")),
+        Slip::Tabbed => sent = each(&|line| line.replace("    ", "\t")),
+        Slip::Trimmed => sent = each(&|line| line.trim_end().to_owned()),
+        Slip::Trailing => sent = each(&|line| format!("{line} ")),
+        Slip::BlankFirst => sent.insert(0, String::new()),
+        Slip::BlankLast => sent.push(String::new()),
+        Slip::BlankBoth => {
+            sent.insert(0, String::new());
+            sent.push(String::new());
+        }
+        Slip::Straight => sent = each(&|line| line.chars().map(fold_char).collect()),
+    }
+    sent
+}
+
+/// Both sides as lines that end in a newline.
+fn ended(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// What an edit makes of the view; none where it is refused.
+fn result(query: &Query<'_>, verdict: Verdict) -> Option<String> {
+    let Verdict::Found(found) = verdict else {
+        return None;
+    };
+    let places = found.places.into_iter();
+    let changes: Vec<Change> = places.flat_map(|place| place.changes).collect();
+    Some(apply_changes(query.view, &changes))
+}
+
+/// Whether the old text, with or without a blank line at its edges, stands in the view from the middle of a line on.
+fn is_in_part_of_line(view: &str, old: &str) -> bool {
+    let fold = |text: &str| text.chars().map(fold_char).collect::<String>();
+    let (view, old) = (fold(view), fold(old));
+    let mut rests = vec![old.as_str()];
+    for rest in [&old[..], old.trim_end_matches([' ', '\t', '\n'])] {
+        let after = rest.find('\n').filter(|at| rest[..*at].trim().is_empty());
+        rests.extend(after.map(|at| &rest[at + 1..]));
+        rests.push(rest);
+    }
+    rests.retain(|rest| !rest.is_empty());
+    let inside = view
+        .char_indices()
+        .filter(|(at, _)| *at > 0 && view.as_bytes()[at - 1] != b'\n');
+    let mut texts = inside.map(|(at, _)| &view[at..]);
+    texts.any(|text| rests.iter().any(|rest| text.starts_with(rest)))
+}
+
+proptest! {
+    #![proptest_config(laws::config())]
+
+    #[test]
+    fn an_edit_and_a_block_with_the_same_texts_come_to_the_same(
+        lines in prop::collection::vec(select(LINES.to_vec()), 1..9),
+        is_ended in any::<bool>(),
+        (from, length) in (any::<Index>(), 1_usize..5),
+        new in prop::collection::vec(select(LINES.to_vec()), 0..4),
+        (old_slip, new_slip) in (select(SLIPS.to_vec()), select(SLIPS.to_vec())),
+        kept in any::<bool>(),
+    ) {
+        let mut view = lines.join("\n");
+        if is_ended {
+            view.push('\n');
+        }
+        let from = from.index(lines.len());
+        let old_lines = &lines[from..(from + length).min(lines.len())];
+        // What comes often repeats lines of what goes.
+        let new_lines: Vec<&str> = if kept { [old_lines, &new].concat() } else { new };
+        let new_lines = if new_lines.is_empty() { Vec::new() } else { slipped(&new_lines, new_slip) };
+        let (old, new) = (ended(&slipped(old_lines, old_slip)), ended(&new_lines));
+        let query = query(&view, &old, &new);
+        let edit = result(&query, find(&query));
+        let block = find_hunk(&query, &HunkBounds::default(), None).expect("a hunk without bounds");
+        let block = result(&query, block);
+        let at_end = !is_ended && view.contains(&old) && view.ends_with(old.trim_end_matches('\n'));
+        let may_differ = (is_in_part_of_line(&view, &old) || at_end) && (edit.is_none() || block.is_none());
+        prop_assert!(edit == block || may_differ, "{view:?}: {old:?} -> {new:?}\nedit  {edit:?}\nblock {block:?}");
+    }
+}
