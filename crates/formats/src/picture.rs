@@ -5,6 +5,7 @@ mod budget;
 mod container;
 mod decode;
 mod encode;
+mod jpeg_scan;
 mod model;
 mod resize;
 #[cfg(test)]
@@ -13,6 +14,7 @@ mod tests;
 use std::sync::Arc;
 
 pub use budget::VisionBudget;
+use jpeg_scan::Scans;
 pub use model::{LARGEST_FILE, MOST_BYTES, Picture, PictureError, PictureFormat, SentFormat, Size};
 
 /// Reads a picture and fits it to a budget.
@@ -22,6 +24,7 @@ pub fn read(
     budget: VisionBudget,
 ) -> Result<Picture, PictureError> {
     let container = container::examine(bytes, format)?;
+    let scans = scans(bytes, format)?;
     // A fault of a decoder on bytes that nobody foresaw must not end the program.
     let decoded = std::panic::catch_unwind(|| decode::whole(bytes, format))
         .unwrap_or_else(|_| Err(PictureError::Damaged("the decoder failed".to_owned())))?;
@@ -43,6 +46,7 @@ pub fn read(
     if let Some(sent) = plain
         && container.is_plain
         && decoded.is_plain
+        && scans == Scans::Whole
         && fitted == original
         && bytes.len() <= MOST_BYTES
     {
@@ -50,6 +54,18 @@ pub fn read(
     }
     let (format, sent, bytes) = encode::within(decoded.image, fitted, format)?;
     Ok(picture(format, sent, bytes))
+}
+
+/// Whether the pixels of a file are all there; an error where they are known to be cut off.
+fn scans(bytes: &[u8], format: PictureFormat) -> Result<Scans, PictureError> {
+    match format {
+        PictureFormat::Jpeg => match jpeg_scan::examine(bytes) {
+            Scans::CutOff => Err(PictureError::Damaged("its scan ends too early".to_owned())),
+            known => Ok(known),
+        },
+        // The decoders of the other kinds refuse pixels that are cut off.
+        _ => Ok(Scans::Whole),
+    }
 }
 
 /// A picture as PNG; one that is PNG already keeps its bytes.
@@ -62,6 +78,7 @@ pub fn as_png(bytes: &[u8]) -> Result<std::borrow::Cow<'_, [u8]>, PictureError> 
         Some(format) => std::panic::catch_unwind(|| {
             // The decoder accepts a picture that is cut off.
             container::examine(bytes, format)?;
+            scans(bytes, format)?;
             let decoded = decode::whole(bytes, format)?;
             encode::whole_png(decoded.image).map(Into::into)
         })

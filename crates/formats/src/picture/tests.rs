@@ -203,6 +203,61 @@ fn a_cut_file_is_damaged_wherever_it_is_cut() {
     }
 }
 
+/// The bytes of a JPEG's only scan, without the header of the scan and the marker after it.
+fn scan_of(bytes: &[u8]) -> std::ops::Range<usize> {
+    let header = bytes.windows(2).position(|part| part == [0xFF, 0xDA]);
+    let header = header.expect("a scan");
+    let length = u16::from_be_bytes([bytes[header + 2], bytes[header + 3]]);
+    header + 2 + usize::from(length)..bytes.len() - 2
+}
+
+#[test]
+fn a_jpeg_whose_scan_is_cut_is_never_sent_as_it_is() {
+    let bytes = encoded(&photograph(120, 90), ImageFormat::Jpeg);
+    assert_eq!(sent(&bytes).bytes.as_slice(), bytes);
+    let scan = scan_of(&bytes);
+    for end in scan.clone() {
+        let cut = [&bytes[..end], &[0xFF, 0xD9]].concat();
+        let read = read(&cut, PictureFormat::Jpeg, VisionBudget::DEFAULT);
+        // A last byte may hold nothing but filling.
+        let is_filling = end + 1 == scan.end;
+        assert!(read.is_err() || is_filling, "the scan ends at {end}");
+    }
+}
+
+#[test]
+fn a_jpeg_with_a_broken_scan_is_encoded_anew() {
+    let bytes = encoded(&photograph(120, 90), ImageFormat::Jpeg);
+    let scan = scan_of(&bytes);
+    let middle = scan.start + scan.len() / 2;
+    let mut taken_out = bytes.clone();
+    taken_out.drain(middle..middle + 40);
+    let more = [&bytes[..middle], &bytes[middle - 200..]].concat();
+    let mut zeros = bytes.clone();
+    zeros[middle..middle + 60].fill(0);
+    for broken in [taken_out, more, zeros] {
+        match read(&broken, PictureFormat::Jpeg, VisionBudget::DEFAULT) {
+            Ok(picture) => {
+                assert!(*picture.bytes != broken);
+                is_safe(&picture);
+            }
+            Err(error) => assert!(matches!(error, PictureError::Damaged(_)), "{error}"),
+        }
+    }
+}
+
+#[test]
+fn scans_of_grey_pictures_and_odd_sizes_are_read_to_their_end() {
+    for (width, height) in [(1, 1), (7, 9), (8, 8), (17, 16), (65, 33)] {
+        let photograph = photograph(width, height);
+        let grey = DynamicImage::ImageLuma8(photograph.to_luma8());
+        for image in [photograph, grey] {
+            let bytes = encoded(&image, ImageFormat::Jpeg);
+            assert_eq!(jpeg_scan::examine(&bytes), Scans::Whole, "{width}x{height}");
+        }
+    }
+}
+
 #[test]
 fn frames_are_counted() {
     let mut bytes = Vec::new();
