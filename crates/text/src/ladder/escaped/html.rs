@@ -39,7 +39,7 @@ pub(super) fn unescape(text: &str) -> Option<Unescaped> {
         if let Some((name, after)) = entity(rest) {
             let meant = meaning(name)?;
             unescaped
-                .tokens
+                .escapes
                 .push((start..text.len() - after.len(), meant));
             let kind = if name.starts_with('#') { "#" } else { name };
             unescaped.kinds.insert(kind.to_owned());
@@ -47,9 +47,6 @@ pub(super) fn unescape(text: &str) -> Option<Unescaped> {
             unescaped.text.push(meant);
             rest = after;
         } else {
-            unescaped
-                .tokens
-                .push((start..start + character.len_utf8(), character));
             unescaped.bare.insert(character);
             unescaped.text.push(character);
             rest = &rest[character.len_utf8()..];

@@ -12,9 +12,6 @@ pub(super) fn unescape(text: &str) -> Option<Unescaped> {
             break;
         };
         if character != '\\' {
-            unescaped
-                .tokens
-                .push((start..start + character.len_utf8(), character));
             unescaped.bare.insert(character);
             unescaped.text.push(character);
             continue;
@@ -35,7 +32,7 @@ pub(super) fn unescape(text: &str) -> Option<Unescaped> {
             _ => return None,
         };
         let end = text.len() - characters.as_str().len();
-        unescaped.tokens.push((start..end, meant));
+        unescaped.escapes.push((start..end, meant));
         unescaped.kinds.insert(letter.to_string());
         unescaped.escaped.insert(meant);
         unescaped.text.push(meant);

@@ -11,40 +11,32 @@ const MARKS: [char; 3] = ['"', '\'', '`'];
 pub(super) fn added_inside<'t>(
     old: &Unescaped,
     old_sent: &str,
-    new: &Unescaped,
+    new: &'t Unescaped,
     new_sent: &'t str,
 ) -> Option<&'t str> {
-    let old: Vec<&str> = texts(old, old_sent);
-    let texts: Vec<&str> = texts(new, new_sent);
+    let old: Vec<&str> = old.pieces(old_sent).map(|(text, _)| text).collect();
+    let texts: Vec<&str> = new.pieces(new_sent).map(|(text, _)| text).collect();
     let mut added = vec![true; texts.len()];
     for run in common_runs(&old, &texts) {
         added[run.new..run.new + run.len].fill(false);
     }
     let mut open = [false; MARKS.len()];
-    for (at, (range, meant)) in new.tokens.iter().enumerate() {
+    for (at, (text, meant)) in new.pieces(new_sent).enumerate() {
         // An escape is longer than the character that it stands for.
-        let is_escape = range.len() > meant.len_utf8();
+        let is_escape = text.len() > meant.len_utf8();
         let inside = open
             .iter()
             .zip(MARKS)
-            .any(|(open, mark)| *open && mark != *meant);
+            .any(|(open, mark)| *open && mark != meant);
         if is_escape && added[at] && inside {
-            return new_sent.get(range.clone());
+            return Some(text);
         }
-        if *meant == '\n' {
+        if meant == '\n' {
             open = [false; MARKS.len()];
         }
         for (open, mark) in open.iter_mut().zip(MARKS) {
-            *open ^= mark == *meant;
+            *open ^= mark == meant;
         }
     }
     None
-}
-
-/// The characters and escapes as they were sent.
-fn texts<'t>(unescaped: &Unescaped, sent: &'t str) -> Vec<&'t str> {
-    let tokens = unescaped.tokens.iter();
-    tokens
-        .filter_map(|(range, _)| sent.get(range.clone()))
-        .collect()
 }
