@@ -11,8 +11,11 @@ mod cursor;
 mod gemini;
 mod goose;
 mod hooks;
+mod kilo;
+mod kimi;
 mod opencode;
 mod qwen;
+mod vibe;
 mod vscode;
 mod windsurf;
 mod zed;
@@ -292,7 +295,7 @@ fn no_plugin(_: &AgentFolders<'_>) -> Vec<PluginMark> {
 
 /// All agents that are known.
 pub fn agents() -> &'static [Agent] {
-    const AGENTS: [Agent; 14] = [
+    const AGENTS: [Agent; 17] = [
         claude_code::AGENT,
         codex::AGENT,
         opencode::AGENT,
@@ -307,6 +310,9 @@ pub fn agents() -> &'static [Agent] {
         windsurf::AGENT,
         claude_desktop::AGENT,
         continue_dev::AGENT,
+        kimi::AGENT,
+        kilo::AGENT,
+        vibe::AGENT,
     ];
     &AGENTS
 }

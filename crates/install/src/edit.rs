@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::draft::SettingsDraft;
 use crate::entry::{EditError, Entry, Form, Presence};
-use crate::{json, memory, toml, yaml};
+use crate::{json, memory, toml, toml_list, yaml};
 
 /// The value of a settings text.
 fn value(form: Form, text: &str) -> Result<Option<Value>, EditError> {
@@ -87,6 +87,7 @@ pub fn install(form: Form, text: &str, entries: &[Entry]) -> Result<SettingsDraf
             (Entry::Member { path, value }, Form::Toml) => toml::set(&mut draft, path, value)?,
             (Entry::Member { path, value }, Form::Yaml) => yaml::set(&mut draft, path, value)?,
             (Entry::Item { path, value }, Form::Json) => json::add(&mut draft, path, value)?,
+            (Entry::Item { path, value }, Form::Toml) => toml_list::add(&mut draft, path, value)?,
             _ => return Err(EditError::Unsure("this form has no such entry".to_owned())),
         }
         put(&mut wanted, entry);
@@ -117,6 +118,9 @@ pub fn uninstall(
             (Entry::Block { .. }, _) => memory::unset(&mut draft),
             (Entry::Member { path, .. }, _) => unset(form, &mut draft, path)?,
             (Entry::Item { path, value }, Form::Json) => json::remove(&mut draft, path, value)?,
+            (Entry::Item { path, value }, Form::Toml) => {
+                toml_list::remove(&mut draft, path, value)?;
+            }
             _ => return Err(EditError::Unsure("this form has no such entry".to_owned())),
         }
         take(&mut wanted, entry);
@@ -145,8 +149,8 @@ pub fn uninstall(
     Ok(draft)
 }
 
-/// Takes the tables above an entry out of the wanted value where the text no longer has them: `[a.b]` is a table `a`, too,
-/// which nobody wrote and which goes with its last table.
+/// Takes the tables and lists above an entry out of the wanted value where the text no longer has them: `[a.b]` is a table
+/// `a`, too, which nobody wrote and which goes with its last table, and a list of `[[a]]` goes with its last item.
 fn drop_unwritten(
     draft: &SettingsDraft,
     wanted: &mut Value,
@@ -159,7 +163,9 @@ fn drop_unwritten(
     };
     for length in (1..=path.len()).rev() {
         let path = &path[..length];
-        let is_empty = at(wanted, path).is_some_and(|found| found == Value::Object(Map::new()));
+        let is_empty = at(wanted, path).is_some_and(|found| {
+            found == Value::Object(Map::new()) || found == Value::Array(Vec::new())
+        });
         if is_empty && at(&is, path).is_none() {
             remove(wanted, path);
         }

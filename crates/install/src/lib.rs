@@ -13,6 +13,7 @@ mod layout;
 mod memory;
 mod shell;
 mod toml;
+mod toml_list;
 mod yaml;
 
 pub use agent::{

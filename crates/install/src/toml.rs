@@ -18,7 +18,7 @@ pub(crate) fn value(text: &str) -> Result<Option<Value>, EditError> {
     Ok(Some(of_table(document.as_table())))
 }
 
-fn parsed(text: &str) -> Result<Document<&str>, EditError> {
+pub(crate) fn parsed(text: &str) -> Result<Document<&str>, EditError> {
     let text = &text[mark_length(text)..];
     Document::parse(text).map_err(|error| EditError::Damaged {
         form: "TOML",
@@ -140,7 +140,7 @@ pub(crate) fn unset(draft: &mut SettingsDraft, path: &[String]) -> Result<(), Ed
 }
 
 /// Gathers the lines of an item: those of its headers, and of each of its values.
-fn gather(
+pub(crate) fn gather(
     text: &str,
     shift: usize,
     key: Option<Range<usize>>,
@@ -180,7 +180,7 @@ fn gather(
 }
 
 /// Joins ranges that touch, and takes the empty line before each where another one, or nothing, follows.
-fn joined(text: &str, lines: Vec<Range<usize>>) -> Vec<Range<usize>> {
+pub(crate) fn joined(text: &str, lines: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let mut joined: Vec<Range<usize>> = Vec::new();
     for range in lines {
         match joined.last_mut() {
@@ -226,14 +226,14 @@ fn of_inline(table: &InlineTable, shift: usize) -> Result<Container, EditError> 
     })
 }
 
-fn of_table(table: &dyn TableLike) -> Value {
+pub(crate) fn of_table(table: &dyn TableLike) -> Value {
     let members = table.iter();
     Value::Object(Map::from_iter(
         members.map(|(name, item)| (name.to_owned(), of_item(item))),
     ))
 }
 
-fn of_item(item: &Item) -> Value {
+pub(crate) fn of_item(item: &Item) -> Value {
     match item {
         Item::None => Value::Null,
         Item::Value(value) => of_node(value),
@@ -257,7 +257,7 @@ fn of_node(node: &Node) -> Value {
     }
 }
 
-fn key(name: &str) -> String {
+pub(crate) fn key(name: &str) -> String {
     let is_bare = |mark: char| mark.is_ascii_alphanumeric() || matches!(mark, '_' | '-');
     match !name.is_empty() && name.chars().all(is_bare) {
         true => name.to_owned(),
@@ -266,7 +266,7 @@ fn key(name: &str) -> String {
 }
 
 /// A value on one line. Strings are written as in JSON, which TOML reads the same way.
-fn one_line(value: &Value) -> String {
+pub(crate) fn one_line(value: &Value) -> String {
     match value {
         Value::Object(members) if members.is_empty() => "{}".to_owned(),
         Value::Object(members) => {

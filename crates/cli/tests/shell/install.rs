@@ -63,7 +63,7 @@ fn every_agent_is_given_back_byte_for_byte() {
             .map(|agent| agent["agent"].as_str().expect("a name").to_owned())
             .collect()
     };
-    assert_eq!(agents.len(), 14);
+    assert_eq!(agents.len(), 17);
     let names: Vec<&str> = agents.iter().map(String::as_str).collect();
     let install = [
         &["install", "--yes", "--only", "--writes", "allow"][..],
@@ -78,7 +78,7 @@ fn every_agent_is_given_back_byte_for_byte() {
     assert_eq!(again.code, 0, "{again:?}");
     assert_eq!(
         again.out.matches("installed already").count(),
-        14,
+        17,
         "{again:?}"
     );
     assert_eq!(files(&stage), installed, "a second run changes nothing");
@@ -89,6 +89,37 @@ fn every_agent_is_given_back_byte_for_byte() {
     let run = stage.run(&[&["uninstall", "--yes"][..], &names].concat());
     assert_eq!(run.code, 0, "{run:?}");
     assert_eq!(files(&stage), before);
+}
+
+#[test]
+fn a_server_of_lancets_name_in_a_list_is_nobody_elses_to_replace() {
+    let stage = stage();
+    let own = "[[mcp_servers]]\nname = \"lancet\"\ncommand = \"mine\"\n";
+    put(&stage.home().join(".vibe/config.toml"), own);
+    let run = stage.run(&["install", "vibe", "--yes"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    let words = "mcp_servers has an entry `lancet` of its own";
+    assert!(run.out.contains(words), "{run:?}");
+    assert_eq!(text(&stage, ".vibe/config.toml"), own);
+    put(
+        &stage.home().join(".vibe/config.toml"),
+        "theme = \"dark\"\n",
+    );
+    assert_eq!(stage.run(&["install", "vibe", "--yes"]).code, 0);
+    let settings = text(&stage, ".vibe/config.toml");
+    assert!(
+        settings.contains("args = [\"mcp\", \"--structured\"]"),
+        "{settings}"
+    );
+    // Other tools are another entry of the same name, which takes the place of the first.
+    let other = ["install", "vibe", "--yes", "--tools", "claude"];
+    assert_eq!(stage.run(&other).code, 0);
+    let settings = text(&stage, ".vibe/config.toml");
+    assert_eq!(settings.matches("[[mcp_servers]]").count(), 1, "{settings}");
+    // Without the receipt it is known by its name.
+    fs::remove_dir_all(stage.home().join(".local/state/lancet/installed")).expect("removed");
+    assert_eq!(stage.run(&["uninstall", "vibe", "--yes"]).code, 0);
+    assert_eq!(text(&stage, ".vibe/config.toml"), "theme = \"dark\"\n");
 }
 
 #[test]

@@ -22,14 +22,19 @@ pub(super) const AGENT: Agent = Agent {
 };
 
 fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, String> {
+    Ok(plan_like(request, place, "opencode"))
+}
+
+/// The plan for opencode, or for an agent made from it, whose folder and files have another name.
+pub(super) fn plan_like(request: &Request, place: &AgentFolders<'_>, name: &str) -> Installation {
     let folder = match request.scope {
-        InstallScope::User => place.config.join("opencode"),
+        InstallScope::User => place.config.join(name),
         InstallScope::Project => place.project.clone(),
     };
-    let with_comments = folder.join("opencode.jsonc");
+    let with_comments = folder.join(format!("{name}.jsonc"));
     let settings = match (place.exists)(&with_comments) {
         true => with_comments,
-        false => folder.join("opencode.json"),
+        false => folder.join(format!("{name}.json")),
     };
     let mut command = vec![request.launch.command.clone()];
     command.extend(request.launch.arguments.iter().cloned());
@@ -45,5 +50,5 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
     let mut plan = Installation::default();
     plan.push(settings, Form::Json, entries);
     plan.remember(request, folder.join("AGENTS.md"), "lancet_");
-    Ok(plan)
+    plan
 }

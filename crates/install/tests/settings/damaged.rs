@@ -2,7 +2,7 @@
 
 use lancet_install::{EditError, Form, install, uninstall};
 
-use crate::law::entries;
+use crate::law::{are_items, entries};
 
 const FILES: [(Form, &str, &str); 18] = [
     (Form::Json, "{\"a\": 1", "line 1"),
@@ -56,7 +56,11 @@ const FILES: [(Form, &str, &str); 18] = [
 #[test]
 fn a_damaged_file_is_refused_with_a_sentence() {
     for (form, text, words) in FILES {
+        let is_of_tables = form == Form::Toml && words.ends_with("not a table");
         for (name, entries) in entries(form) {
+            if is_of_tables && are_items(&entries) {
+                continue;
+            }
             let error = install(form, text, &entries).expect_err(text);
             let told = error.to_string();
             assert!(told.contains(words), "{name}: {text:?}: {told}");

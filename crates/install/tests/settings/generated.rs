@@ -4,7 +4,7 @@ use lancet_install::Form;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::law::{entries, holds};
+use crate::law::{are_items, entries, holds};
 
 /// The choices that a file is written by. When they are used up, every choice is the first one.
 struct Choices<'a> {
@@ -250,6 +250,19 @@ fn yaml(choices: &mut Choices<'_>) -> String {
 fn play(form: Form, text: &str, which: usize) {
     let all = entries(form);
     let (name, entries) = &all[which % all.len()];
+    if form == Form::Toml && are_items(entries) {
+        // The servers are a list here, so the generated tables go by another name.
+        let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        let mut text = text.replace("mcp_servers", "others");
+        if which % 3 > 0 && (text.is_empty() || text.ends_with('\n')) {
+            text += &format!("[[mcp_servers]]{end}name = \"a\"{end}");
+        }
+        if which % 3 > 1 && text.ends_with('\n') {
+            text +=
+                &format!("[mcp_servers.env]{end}A = 'b'{end}{end}[[mcp_servers]]{end}name = 'c'");
+        }
+        return holds(form, &text, name, entries);
+    }
     holds(form, text, name, entries);
 }
 

@@ -51,6 +51,13 @@ pub(crate) fn entries(form: Form) -> Vec<(String, Vec<Entry>)> {
     found
 }
 
+/// Whether entries are items of a list, as Vibe's servers in TOML are.
+pub(crate) fn are_items(entries: &[Entry]) -> bool {
+    entries
+        .iter()
+        .any(|entry| matches!(entry, Entry::Item { .. }))
+}
+
 /// Installs and takes out again, by the record and without it; installs twice.
 pub(crate) fn holds(form: Form, text: &str, name: &str, entries: &[Entry]) {
     let told = |what: &str, found: &str| {

@@ -1,8 +1,8 @@
 //! Twenty files of TOML.
 
-use lancet_install::Form;
+use lancet_install::{Form, install};
 
-use crate::law::{entries, holds};
+use crate::law::{are_items, entries, holds};
 
 const FILES: [&str; 21] = [
     "",
@@ -28,11 +28,51 @@ const FILES: [&str; 21] = [
     "[mcp_servers . spaced]\ncommand=\"x\"\nargs=[ 'a','b' ]\n   # odd\n",
 ];
 
+/// Files in which the servers are a list, as Vibe has them.
+const LISTS: [&str; 13] = [
+    "",
+    "# only a comment",
+    "theme = \"dark\" # no final newline",
+    "[[mcp_servers]]\nname = \"other\"\ntransport = \"stdio\"\ncommand = \"x\"\nargs = [\n    \"mcp\",\n]\n",
+    "[[mcp_servers]]\nname = \"other\"\n\n[mcp_servers.env]\nTOKEN = \"secret\"\n\n[tools.bash]\npermission = \"ask\"\n\n[[mcp_servers]]\nname = \"z\"\n",
+    "mcp_servers = []\n[tools]\n",
+    "mcp_servers = [{ name = \"other\" }]\r\na = 1\r\n",
+    "mcp_servers = [\n  { name = \"other\" }, # mine\n]\n",
+    "mcp_servers = [ # none yet\n]\n",
+    "\u{feff}a = 1\r\n\r\n[[mcp_servers]]\r\nname = 'other'\r\n",
+    "[a]\nb = 1\n[a.c]\nd = 2\n\n# the end\n",
+    "text = \"\"\"\n[[mcp_servers]]\nname = \"lancet\"\n\"\"\"\n",
+    "\"mcp_servers\" = [\n  {name=\"a\"},\n  {name=\"b\"}]\n",
+];
+
 #[test]
 fn every_file_written_by_hand_stays_as_it_was() {
     for (name, entries) in entries(Form::Toml) {
-        for text in FILES {
+        let files = match are_items(&entries) {
+            true => &LISTS[..],
+            false => &FILES[..],
+        };
+        for text in files {
             holds(Form::Toml, text, &name, &entries);
         }
+    }
+}
+
+#[test]
+fn a_list_of_another_kind_is_left_alone() {
+    let entries = entries(Form::Toml);
+    let (_, list) = entries
+        .iter()
+        .find(|(name, _)| name.starts_with("vibe"))
+        .expect("Vibe");
+    for (text, kind) in [
+        ("[mcp_servers.other]\ncommand = \"x\"\n", "table"),
+        ("mcp_servers = \"none\"\n", "string"),
+    ] {
+        let error = install(Form::Toml, text, list).expect_err("no list");
+        assert_eq!(
+            error.to_string(),
+            format!("mcp_servers is {kind}, not a list")
+        );
     }
 }

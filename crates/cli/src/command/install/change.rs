@@ -70,6 +70,11 @@ pub(super) fn installed(
                 path.join(".")
             )));
         }
+        if let Some(other) = item_of_same_name(change.form, start, entry) {
+            return Err(EditError::Unsure(format!(
+                "{other} has an entry `lancet` of its own; take that out first"
+            )));
+        }
         if found == Presence::Missing || found == Presence::Other || names_lancet(entry) {
             entries.push(EntryReceipt {
                 entry: entry.clone(),
@@ -205,7 +210,21 @@ pub(super) fn without_receipt(change: &FileChange, text: Option<&str>) -> FileRe
         .into_iter()
         .flat_map(|hook| hooks_like(change.form, text.unwrap_or_default(), hook));
     let named = others.into_iter().filter(|entry| names_lancet(entry));
-    let entries = named.cloned().chain(hooks);
+    // A server in a list is known by its name, whatever starts it.
+    let named = named.flat_map(|entry| {
+        let items = items_of_name(change.form, text.unwrap_or_default(), entry);
+        match entry {
+            Entry::Item { path, .. } if !items.is_empty() => items
+                .into_iter()
+                .map(|value| Entry::Item {
+                    path: path.clone(),
+                    value,
+                })
+                .collect(),
+            entry => vec![entry.clone()],
+        }
+    });
+    let entries = named.chain(hooks);
     let is_whole = |entry: &Entry| matches!(entry, Entry::Whole { .. });
     FileReceipt {
         path: change.path.clone(),
@@ -224,9 +243,36 @@ pub(super) fn without_receipt(change: &FileChange, text: Option<&str>) -> FileRe
     }
 }
 
-/// Whether an entry is a hook: an object in a list.
+/// Whether an entry is a hook: an object in a list, and no server, which has a name.
 fn is_hook(entry: &Entry) -> bool {
-    matches!(entry, Entry::Item { value, .. } if value.is_object())
+    matches!(entry, Entry::Item { value, .. } if value.is_object() && value.get("name").is_none())
+}
+
+/// The items in a text that have the name of an entry, which is a server in a list.
+fn items_of_name(form: Form, text: &str, entry: &Entry) -> Vec<Value> {
+    let Entry::Item { path, value } = entry else {
+        return Vec::new();
+    };
+    let Some(name) = value.get("name") else {
+        return Vec::new();
+    };
+    let found = lancet_install::value_at(form, text, path);
+    let items = found.and_then(|found| found.as_array().cloned());
+    let mut items = items.unwrap_or_default();
+    items.retain(|item| item.get("name") == Some(name));
+    items
+}
+
+/// The list in which another server has the name of an entry.
+fn item_of_same_name(form: Form, text: &str, entry: &Entry) -> Option<String> {
+    let Entry::Item { path, value } = entry else {
+        return None;
+    };
+    let others = items_of_name(form, text, entry);
+    others
+        .iter()
+        .any(|item| item != value)
+        .then(|| path.join("."))
 }
 
 /// The items in a text that run lancet as a hook does, whatever the path of the program.

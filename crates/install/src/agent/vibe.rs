@@ -1,0 +1,51 @@
+//! Mistral Vibe: a list of servers in `~/.vibe/config.toml`. Its model calls tools from TypeScript, where data is worth more
+//! than text, and it gives no name of its own by which a server could know that.
+
+use serde_json::json;
+
+use super::{
+    Agent, AgentFolders, InstallScope, Installation, OwnTools, Request, WriteConsent, no_plugin,
+};
+use crate::entry::{Entry, Form};
+
+pub(super) const AGENT: Agent = Agent {
+    name: "vibe",
+    title: "Mistral Vibe",
+    other_names: &["mistral-vibe"],
+    program: Some("vibe"),
+    marks: |place| vec![place.folder("VIBE_HOME", ".vibe")],
+    plan,
+    plugin: no_plugin,
+};
+
+fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, String> {
+    let user = place.folder("VIBE_HOME", ".vibe");
+    let (folder, memory) = match request.scope {
+        InstallScope::User => (user.clone(), user.join("AGENTS.md")),
+        InstallScope::Project => (place.project.join(".vibe"), place.project.join("AGENTS.md")),
+    };
+    let launch = request.launch.with(&["--structured"]);
+    let server = json!({
+        "name": "lancet",
+        "transport": "stdio",
+        "command": launch.command,
+        "args": launch.arguments,
+    });
+    let mut plan = Installation::default();
+    let entry = Entry::Item {
+        path: vec!["mcp_servers".to_owned()],
+        value: server,
+    };
+    plan.push(folder.join("config.toml"), Form::Toml, vec![entry]);
+    plan.remember(request, memory, "mcp_lancet.");
+    if request.writes == WriteConsent::Allow {
+        plan.note("Vibe asks about the tools of a server; answer with \"always\", or start it as `vibe --auto-approve`.");
+    }
+    if request.own_tools == OwnTools::Off {
+        plan.note("Vibe's own tools stay; `disabled_tools` in its config.toml switches them off.");
+    }
+    if request.scope == InstallScope::Project {
+        plan.note("Vibe reads .vibe/config.toml in folders that you have trusted.");
+    }
+    Ok(plan)
+}
