@@ -90,7 +90,7 @@ fn below(program: &Path, cache: &str) -> Option<PathBuf> {
 
 /// Where a package came from that was not taken from a registry.
 #[derive(Debug, PartialEq, Eq)]
-enum Origin {
+enum PackageOrigin {
     /// A file or folder.
     Path(PathBuf),
     /// An address.
@@ -98,15 +98,15 @@ enum Origin {
 }
 
 /// The origin as a word of a command line; an error where it is a file that is gone.
-fn there(origin: Origin) -> Result<String, String> {
+fn there(origin: PackageOrigin) -> Result<String, String> {
     match origin {
-        Origin::Url(url) => Ok(url),
-        Origin::Path(path) if !path.exists() => Err(format!(
+        PackageOrigin::Url(url) => Ok(url),
+        PackageOrigin::Path(path) if !path.exists() => Err(format!(
             "lancet was started from {}, which is not there any more, so an agent could not start it; put the package back, or install it (`uv tool install`, \
              `npm install --global`) and run `lancet install` of that",
             path.display()
         )),
-        Origin::Path(path) => {
+        PackageOrigin::Path(path) => {
             let words = path.to_str().map(str::to_owned);
             words.ok_or_else(|| format!("the path {} is not UTF-8", path.display()))
         }
@@ -114,26 +114,28 @@ fn there(origin: Origin) -> Result<String, String> {
 }
 
 /// Where the wheel of an environment came from, as its `direct_url.json` says; none where a registry had it.
-fn origin_of_wheel(environment: &Path) -> Option<Origin> {
+fn origin_of_wheel(environment: &Path) -> Option<PackageOrigin> {
     let python = entries(&environment.join("lib"), "python").pop()?;
     let package = entries(&python.join("site-packages"), "lancet_mcp-").pop()?;
     let told = read_json(&package.join("direct_url.json"))?;
     let url = told["url"].as_str()?;
     Some(match url.strip_prefix("file://") {
-        Some(path) => Origin::Path(PathBuf::from(unescaped(path)?)),
-        None => Origin::Url(url.to_owned()),
+        Some(path) => PackageOrigin::Path(PathBuf::from(unescaped(path)?)),
+        None => PackageOrigin::Url(url.to_owned()),
     })
 }
 
 /// Where the packages in a folder of npx came from, as its `package.json` says; none where a registry had them.
-fn origins_of_packages(folder: &Path) -> Vec<Origin> {
+fn origins_of_packages(folder: &Path) -> Vec<PackageOrigin> {
     let told = read_json(&folder.join("package.json")).unwrap_or_default();
     let dependencies = told["dependencies"].as_object().into_iter().flatten();
     let origins = dependencies.filter_map(|(_, from)| {
         let from = from.as_str()?;
         match from.strip_prefix("file:") {
-            Some(path) => Some(Origin::Path(plain(&folder.join(path)))),
-            None => from.contains("://").then(|| Origin::Url(from.to_owned())),
+            Some(path) => Some(PackageOrigin::Path(plain(&folder.join(path)))),
+            None => from
+                .contains("://")
+                .then(|| PackageOrigin::Url(from.to_owned())),
         }
     });
     origins.collect()
