@@ -154,7 +154,7 @@ fn brief(data: &Value) -> Value {
     }
     let mut length = json!(brief).to_string().len();
     let entries = data.as_object().into_iter().flatten();
-    for (key, value) in entries.filter(|(_, value)| is_count(value)) {
+    for (key, value) in entries.filter(|(key, value)| is_count(value) && *key != "durationMs") {
         let longer = length + key.len() + value.to_string().len() + 4;
         if longer <= MOST_DATA {
             brief.insert(key.clone(), value.clone());
