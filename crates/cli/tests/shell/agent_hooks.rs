@@ -116,8 +116,19 @@ fn a_call_is_of_the_sub_agent_that_the_hook_before_it_named() {
         below.starts_with("\u{2514} claude-code.5e1f0000.sub-"),
         "{sessions:?}"
     );
+    // A bound in time leaves nobody's changes out.
+    let session = format!("claude-code.{SESSION}");
+    let bounded = ["undo", "--session", &session, "--until", "0s", "--dry-run"];
+    let bounded = stage.run(&bounded);
+    let told = format!("{bounded:?}");
+    assert!(
+        told.contains("parent.txt") && told.contains("sub.txt"),
+        "{told}"
+    );
     let undone = stage.run(&["undo", "--to-prompt", "--yes"]);
     assert_eq!(undone.code, 0, "{undone:?}");
+    let heading = format!("All changes of {session} and its sub-agents since the prompt of");
+    assert!(format!("{undone:?}").contains(&heading), "{undone:?}");
     assert_eq!(stage.text("parent.txt"), "one\ntwo\n");
     assert_eq!(stage.text("sub.txt"), "red\ngreen\n");
 }

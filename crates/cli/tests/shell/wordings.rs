@@ -66,7 +66,7 @@ fn in_a_named_session_a_pipe_gets_what_a_model_would_read() {
     ];
     let run = stage.run(&edit);
     assert!(
-        run.out.contains("1→1\n") && run.out.contains("is now at revision"),
+        run.out.contains("1→1\n") && run.out.contains("now at revision"),
         "{run:?}"
     );
 }

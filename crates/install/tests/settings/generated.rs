@@ -254,7 +254,7 @@ fn play(form: Form, text: &str, which: usize) {
         // The servers are a list here, so the generated tables go by another name.
         let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let mut text = text.replace("mcp_servers", "others");
-        if which % 3 > 0 && (text.is_empty() || text.ends_with('\n')) {
+        if !which.is_multiple_of(3) && (text.is_empty() || text.ends_with('\n')) {
             text += &format!("[[mcp_servers]]{end}name = \"a\"{end}");
         }
         if which % 3 > 1 && text.ends_with('\n') {

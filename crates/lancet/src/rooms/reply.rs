@@ -115,8 +115,7 @@ pub(crate) fn change(
         }
         if !file.removes() && !file.view.removed_later {
             text.push_str(&format!(
-                "[lancet: {} is now at revision {}]\n",
-                quote_path(file.target.path()),
+                "[lancet: now at revision {}]\n",
                 written.revision.short()
             ));
         }

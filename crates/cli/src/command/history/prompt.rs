@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use lancet::history::{History, Mark, MarkQuery, Operation, SubAgent, SubAgents};
+use lancet::history::{
+    History, LogQuery, Mark, MarkQuery, Operation, Reversible, SubAgent, SubAgents,
+};
 
 use super::access::unreadable;
 use super::{missing_prompt, time};
@@ -47,14 +49,25 @@ pub(super) fn nth(
     }
 }
 
-/// What a question about all changes since a prompt begins with.
-pub(super) fn heading(mark: &Mark) -> String {
-    format!(
-        "All changes of {} and its sub-agents since the prompt of {}:\n  {}\n",
+/// What a question about all changes since a prompt begins with. It names sub-agents where they made some of the changes.
+pub(super) fn heading(history: &History, mark: &Mark) -> Result<String, Failure> {
+    let made = LogQuery {
+        tree: Some(mark.session.clone()),
+        after: Some(mark.sequence),
+        reversible: Some(Reversible::UndoableOrRedone),
+        ..LogQuery::default()
+    };
+    let made = history.log(&made).map_err(unreadable)?;
+    let sub_agents = match made.iter().any(|made| made.session != mark.session) {
+        true => " and its sub-agents",
+        false => "",
+    };
+    Ok(format!(
+        "All changes of {}{sub_agents} since the prompt of {}:\n  {}\n",
         visible(&mark.session),
         time::local(mark.time),
         visible(&mark.prompt)
-    )
+    ))
 }
 
 /// The marks between listed operations: each stands below the changes that came of it.

@@ -46,7 +46,7 @@ pub(super) fn found(
     };
     let query = match selection {
         Selection::Session(name) => LogQuery {
-            session: Some(name.clone()),
+            tree: Some(name.clone()),
             ..all
         },
         Selection::Client(name) => LogQuery {
@@ -62,7 +62,7 @@ pub(super) fn found(
             ..all
         },
         Selection::SincePrompt(mark) => LogQuery {
-            session: Some(mark.session.clone()),
+            tree: Some(mark.session.clone()),
             after: Some(mark.sequence),
             ..all
         },

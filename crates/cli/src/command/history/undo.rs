@@ -33,7 +33,7 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
     let selection = if let Some(number) = arguments.to_prompt {
         let history = history(&arguments.flags.place, RootHint::Project, around)?;
         let mark = prompt::nth(&history, arguments.session.as_deref(), number)?;
-        heading = Some(prompt::heading(&mark));
+        heading = Some(prompt::heading(&history, &mark)?);
         Selection::SincePrompt(mark)
     } else if let Some(file) = &file {
         Selection::File(file.canonicalize().unwrap_or_else(|_| file.clone()))

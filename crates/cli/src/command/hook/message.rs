@@ -12,7 +12,7 @@ const WIDTH: usize = 300;
 /// The most files that are named one by one.
 const FILES: usize = 5;
 /// The words that stand in an answer before the revision of the changed file.
-const AT_REVISION: &str = "is now at revision ";
+const AT_REVISION: &str = "now at revision ";
 /// The hexadecimal digits of a revision in an answer.
 const REVISION: usize = 16;
 
