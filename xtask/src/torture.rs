@@ -77,6 +77,24 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
             .args(["--no-fail-fast", "--test", "it", "--test", "proofs"])
             .env("LANCET_TORTURE", "1"),
         )?;
+        step(
+            "file systems that do not do what they say",
+            cargo(&[
+                "test",
+                "--package",
+                "lancet-workspace",
+                "--profile",
+                PROFILE,
+            ])
+            .args(["--test", "lies"])
+            .env("LANCET_TORTURE", "1"),
+        )?;
+        step(
+            "file systems put to the proof",
+            cargo(&["test", "--package", "lancet-cli", "--profile", PROFILE])
+                .args(["--test", "file_systems"])
+                .env("LANCET_TORTURE", "1"),
+        )?;
     }
     if wanted("load") {
         step(

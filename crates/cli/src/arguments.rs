@@ -230,6 +230,10 @@ pub(crate) struct CallArguments {
 ///
 /// Every setting is shown with the layer that set it. What is wrong is told with the command that mends it. Changes
 /// nothing.
+///
+/// With --prove a file system is put to the proof instead: whether it exchanges names, keeps locks, tells watchers, keeps
+/// modes, links and times, and leaves a whole file when a writer is killed, and whether that agrees with the guarantee
+/// that lancet names there.
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::DOCTOR)]
 pub(crate) struct DoctorArguments {
@@ -238,6 +242,20 @@ pub(crate) struct DoctorArguments {
     pub(crate) mode: Option<Mode>,
     #[command(flatten)]
     pub(crate) choice: ToolChoice,
+    /// Try out the file system of FOLDER, in a temporary folder inside it [default: the working folder]
+    ///
+    /// The folder is removed at the end. The report has no name of a machine, a user or a file, but for FOLDER itself.
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        num_args = 0..=1,
+        default_missing_value = ".",
+        conflicts_with_all = ["mode", "tools", "root", "config"]
+    )]
+    pub(crate) prove: Option<PathBuf>,
+    /// How many writers --prove kills
+    #[arg(long, value_name = "N", default_value_t = 200, requires = "prove", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    pub(crate) kills: u32,
     /// One JSON object for programs
     #[arg(long)]
     pub(crate) json: bool,

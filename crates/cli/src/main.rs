@@ -14,6 +14,7 @@ mod live;
 mod log;
 mod opening;
 mod pdf;
+mod proof_role;
 mod surroundings;
 mod terminal;
 mod words;
@@ -55,6 +56,9 @@ fn start(typed: &[OsString], form: OutputFormat) -> Exit {
     }
     if pdf::is_wanted(typed) {
         return pdf::work();
+    }
+    if proof_role::is_wanted(typed) {
+        return proof_role::play(typed);
     }
     let typed = &called::as_lancet(typed.to_vec());
     survive_size_limit();

@@ -9,6 +9,7 @@ pub mod judges;
 pub mod laws;
 #[cfg(target_os = "linux")]
 pub mod lying_disk;
+pub mod place;
 pub mod small_disk;
 pub mod user;
 

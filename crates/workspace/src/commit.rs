@@ -9,6 +9,7 @@ mod check;
 mod exchange;
 mod exchange_proof;
 mod finish;
+mod flush;
 mod free_name;
 mod fresh_look;
 mod guarantee;

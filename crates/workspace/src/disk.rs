@@ -1,6 +1,7 @@
 //! The system calls of this crate as one trait, [`Disk`]: a folder handle and a name, never a path. [`RealDisk`]
 //! makes them; [`FaultyDisk`] makes them and fails on demand.
 
+mod closing;
 #[cfg(feature = "testing")]
 mod faulty;
 mod raw;
@@ -263,6 +264,10 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn begin_sync(&self, file: BorrowedFd<'_>, offset: u64, length: u64);
     /// Flushes a file or a folder (`fsync`).
     fn sync(&self, file: BorrowedFd<'_>) -> io::Result<()>;
+    /// Closes a copy of a handle: some file systems tell only then that they could not keep what was written.
+    fn close_copy(&self, file: BorrowedFd<'_>) -> io::Result<()> {
+        closing::close_copy(file)
+    }
     /// Tries to take the exclusive `flock` of a file or folder; it is released with the last copy of the handle.
     fn try_lock(&self, file: BorrowedFd<'_>) -> io::Result<bool>;
     /// Releases the lock before the handle is closed.

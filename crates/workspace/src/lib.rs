@@ -70,6 +70,7 @@ mod locks;
 mod machine;
 mod mount_watch;
 mod mounts;
+mod prove;
 mod random;
 mod recover;
 mod resolved;
@@ -107,6 +108,10 @@ pub use linked_files::linked_files;
 pub use locate::{LocateError, Located};
 pub use machine::{is_memory_scarce, lower_priority, watch_limit};
 pub use mount_watch::MountWatch;
+pub use prove::{
+    Check, CheckAnswer, CheckResult, Proof, ProofError, ProofProgress, ProofRequest,
+    play_proof_role, prove,
+};
 pub use recover::{Recovered, RecoveryOutcome};
 pub use resolved::{all_names_through_links, normalize_lexically, resolved_folder};
 pub use revision::{Hasher, Revision};

@@ -27,7 +27,7 @@ struct Package {
     tests: &'static str,
 }
 
-const PACKAGES: [Package; 12] = [
+const PACKAGES: [Package; 14] = [
     Package {
         name: "strace",
         programs: &["strace"],
@@ -55,8 +55,18 @@ const PACKAGES: [Package; 12] = [
     },
     Package {
         name: "ntfs-3g",
-        programs: &["lowntfs-3g", "mkntfs"],
+        programs: &["lowntfs-3g", "ntfs-3g", "mkntfs"],
         tests: "the write and the rules of paths on a file system that ignores case (NTFS)",
+    },
+    Package {
+        name: "exfat-fuse",
+        programs: &["mount.exfat-fuse"],
+        tests: "the write on a memory card (exFAT)",
+    },
+    Package {
+        name: "exfatprogs",
+        programs: &["mkfs.exfat"],
+        tests: "the write on a memory card (exFAT)",
     },
     Package {
         name: "zsh",

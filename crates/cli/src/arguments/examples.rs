@@ -237,8 +237,10 @@ pub(super) const DOCTOR: &str = "\
 Examples:
   lancet doctor
   lancet doctor --root ~/work/api --json
+  lancet doctor --prove /mnt/share
+      Whether its file system does what lancet relies on; a report to paste into an issue.
 
-Exit codes: 0 nothing is wrong, 2 roots or settings are wrong, 3 the state folder or the system is.";
+Exit codes: 0 nothing is wrong, 1 --prove contradicts the guarantee, 2 roots or settings are wrong, 3 the state folder or the system is.";
 
 pub(super) const COMPLETIONS: &str = "\
 Examples:

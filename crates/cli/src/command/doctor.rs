@@ -4,6 +4,7 @@ mod agents;
 mod file_system;
 mod language;
 mod programs;
+mod proof;
 mod search;
 mod state;
 mod words;
@@ -62,6 +63,9 @@ struct Report {
 
 /// Runs `lancet doctor`.
 pub(super) fn run(arguments: &DoctorArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    if let Some(folder) = &arguments.prove {
+        return proof::run(folder, arguments, around);
+    }
     let report = inspect(arguments, around);
     let exit = report
         .problems

@@ -9,6 +9,8 @@ pub enum Lie {
     IgnoresNoReplace,
     /// An exchange reports success and does nothing.
     ExchangesNothing,
+    /// The first exchange works; from then on every rename replaces, whatever its flags say.
+    ExchangesOnce,
     /// Flags are refused. This is no lie, and most file systems in user space do it.
     RefusesFlags,
     /// A rename has a moment in which both names lead to the file, and one in which the replaced file is gone.
@@ -25,6 +27,8 @@ pub enum Lie {
     LacksLinks,
     /// The first flush of a file fails, and what was written is gone.
     LosesOneFlush,
+    /// A flush succeeds at once; that what was written could not be kept is told when the file is closed, once.
+    FailsOneClose,
     /// A lock is granted to everybody.
     LocksNobodyOut,
     /// The kernel may trust names and sizes for an hour, although another mount changes them.

@@ -137,8 +137,9 @@ fn answer_from(store: &mut Store, request: &KernelRequest<'_>) -> Answer {
             body.extend([0; 16]);
             Ok(body)
         }
-        // Release, flush on close, release and flush of a folder, destroy.
-        18 | 25 | 29 | 30 | 38 => Ok(Vec::new()),
+        25 => done(store.close(node)),
+        // Release, release and flush of a folder, destroy.
+        18 | 29 | 30 | 38 => Ok(Vec::new()),
         _ => Err(Errno::NOSYS.raw_os_error()),
     }
 }
@@ -240,6 +241,10 @@ fn rename(
         return Ok(Vec::new());
     }
     if flags & EXCHANGE != 0 && !open.has(Lie::IgnoresFlags) {
+        if open.has(Lie::ExchangesOnce) {
+            open.set(Lie::ExchangesOnce, false);
+            open.set(Lie::IgnoresFlags, true);
+        }
         return done(open.exchange(from, to));
     }
     if flags & NO_REPLACE != 0 && !ignores(Lie::IgnoresNoReplace) && open.exists(to.0, to.1) {

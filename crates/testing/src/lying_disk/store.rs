@@ -43,6 +43,8 @@ struct StoredNode {
     extended: BTreeMap<Vec<u8>, Vec<u8>>,
     /// The number that it is shown with, where that goes by the name.
     number: u64,
+    /// Whether it was written since it was last closed.
+    is_dirty: bool,
 }
 
 /// What the kernel is told of a file.
@@ -166,6 +168,7 @@ impl Store {
             ctime: now,
             extended: BTreeMap::new(),
             number: id,
+            is_dirty: false,
         };
         self.nodes.insert(id, node);
         id

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::check::holds_expected;
+use super::flush::{close_where_doubtful, flush};
 use super::lease::{Protection, take_lease};
 use super::rollback::{Applied, Rollback};
 use super::scratch::{STATE, Scratch, Temporary};
@@ -79,7 +80,9 @@ pub(super) fn stage(
         },
     )?;
     check_base(write, base)?;
-    disk.sync(old.file.as_fd()).map_err(&keep)?;
+    disk.sync(old.file.as_fd())
+        .and_then(|()| close_where_doubtful(disk, old.file.as_fd()))
+        .map_err(&keep)?;
     let next = match scratch.workspace.state_folder {
         Some(_) => Some(scratch.create_next(&old).map_err(&keep)?),
         None => None,
@@ -323,7 +326,7 @@ fn overwrite(
         // any write.
         let _ = disk.set_permissions(file, old.permissions());
     }
-    disk.sync(file).map_err(CommitFailure::at("flush"))?;
+    flush(disk, file)?;
     Ok(revision)
 }
 

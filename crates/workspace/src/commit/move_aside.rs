@@ -4,6 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::exchange::keep;
 use super::free_name::{RenameSafety, rename_to_free_name};
@@ -14,7 +15,12 @@ use super::scratch::Scratch;
 use super::stage::Replacement;
 use super::swap::{self, freshen, verify_and_adopt, written};
 use super::{CommitFailure, Guarantee, Write};
-use crate::disk::Replace;
+use crate::disk::{Disk, Replace};
+use crate::mounts::RenameTrust;
+
+/// How long the old file is offered its name again where another machine keeps it, and after which pauses.
+const PATIENCE: Duration = Duration::from_secs(5);
+const PAUSE: Duration = Duration::from_millis(20);
 
 pub(super) fn move_aside(
     scratch: &mut Scratch<'_>,
@@ -84,11 +90,38 @@ pub(super) fn put_back(
     old: &OsStr,
     failure: CommitFailure,
 ) -> CommitFailure {
-    let disk = scratch.disk();
     let folder = write.located.folder();
+    let name = &write.located.name;
     let trust = scratch.rename_trust(folder);
-    match twice(|| rename_to_free_name(disk, trust, folder, old, &write.located.name).map(|_| ())) {
+    let back = || rename_to_free_name(scratch.disk(), trust, folder, old, name).map(|_| ());
+    let given = match trust {
+        RenameTrust::Exact => twice(back),
+        RenameTrust::Doubtful => patiently(scratch.disk(), back),
+    };
+    match given {
         Ok(()) => failure,
         Err(_) => CommitFailure::Conflict(vec![keep(scratch, write, old)]),
     }
+}
+
+/// Tries again for a while what must not fail: a network file system may not find a file for a moment that it has just
+/// renamed, until it has heard of everything that other machines did to the name.
+fn patiently(disk: &dyn Disk, mut work: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+    let mut waited = Duration::ZERO;
+    loop {
+        match work() {
+            Err(error) if is_passing(&error) && waited < PATIENCE => {
+                disk.pause(PAUSE);
+                waited += PAUSE;
+            }
+            done => return done,
+        }
+    }
+}
+
+fn is_passing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::StaleNetworkFileHandle | io::ErrorKind::WouldBlock
+    )
 }

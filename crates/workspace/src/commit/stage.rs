@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::check::{Current, not_there};
+use super::flush::flush;
 use super::in_place::{self, Rewrite};
 use super::link_count::settled_links;
 use super::scratch::{Scratch, Temporary, temporary_name};
@@ -179,7 +180,7 @@ fn stage_beside(
     let (_, revision) = sink.finish();
     let ours = disk.stat(file).map_err(CommitFailure::at("look"))?;
     let carried = copy_metadata(disk, write, &temporary, handle, &old, Some(&ours))?;
-    disk.sync(file).map_err(CommitFailure::at("flush"))?;
+    flush(disk, file)?;
     Ok(Replacement {
         temporary,
         ours,
@@ -302,7 +303,7 @@ fn stage_new(scratch: &mut Scratch<'_>, write: &Write<'_>) -> Result<Creation, C
                 .map_err(CommitFailure::at("mode"))?;
         }
     }
-    disk.sync(file).map_err(CommitFailure::at("flush"))?;
+    flush(disk, file)?;
     let ours = disk.stat(file).map_err(CommitFailure::at("look"))?;
     Ok(Creation {
         temporary,

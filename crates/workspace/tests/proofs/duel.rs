@@ -23,8 +23,8 @@ use lancet_workspace::{
 use rustix::io::Errno;
 
 use crate::commit_kind::{IN_PLACE, Seen, Site, files};
-use crate::place::{Place, System, text};
 use lancet_testing::TestFolder;
+use lancet_testing::place::{MountedPlace, System, text};
 
 use crate::runner::{Form, Skipped, figure, role, skip};
 
@@ -98,7 +98,7 @@ pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
     };
     let mut fought = 0;
     for (kind, way, short, long) in all.into_iter().filter(|(kind, ..)| is_wanted(kind)) {
-        match Place::mount(kind) {
+        match MountedPlace::mount(kind) {
             Ok(place) => {
                 pin(0);
                 fight(kind, &place.at, way, form.pick(short, long), limit);

@@ -14,8 +14,8 @@ use lancet_workspace::{NewBytes, RealDisk, Workspace, WriteOptions};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::commit_kind::{Seen, Site, Tree, creation, files};
-use crate::place::text;
 use lancet_testing::TestFolder;
+use lancet_testing::place::text;
 
 use crate::runner::{Form, Skipped, figure, role};
 

@@ -16,8 +16,8 @@ use lancet_workspace::{CommitError, FaultyDisk, NewBytes, WriteOptions};
 use rustix::io::Errno;
 
 use crate::commit_kind::{Seen, Site, files};
-use crate::place::text;
 use lancet_testing::TestFolder;
+use lancet_testing::place::text;
 
 use crate::runner::{Form, Skipped, figure, role};
 use opponent::{OPPONENTS, Opponent};

@@ -18,7 +18,6 @@ mod instances;
 #[cfg(target_os = "linux")]
 mod killed;
 #[cfg(target_os = "linux")]
-mod place;
 #[cfg(target_os = "linux")]
 mod runner;
 #[cfg(target_os = "linux")]

@@ -14,8 +14,8 @@ use lancet_testing::TestFolder;
 use lancet_workspace::{FaultyDisk, RealDisk};
 
 use crate::commit_kind::{CommitKind, OLD, Site, Tree};
-use crate::place::{System, make_image, options, text};
 use crate::runner::{Form, Skipped, figure, on_two_threads, skip, system};
+use lancet_testing::place::{System, make_image, options, text};
 use reading_calls::READING_CALLS;
 
 const KINDS: [System; 4] = [System::Ext4, System::Ext4Strict, System::Xfs, System::Btrfs];

@@ -12,8 +12,8 @@ use notify::event::{ModifyKind, RenameMode};
 use notify::{EventKind, RecursiveMode, Watcher as _};
 
 use crate::commit_kind::CommitKind;
-use crate::place::text;
 use lancet_testing::TestFolder;
+use lancet_testing::place::text;
 
 use crate::runner::{Form, Skipped, figure, missing, skip};
 

@@ -54,7 +54,9 @@ impl RootFacts {
     pub(super) fn words(&self) -> String {
         let has =
             |there: bool, words: &str| format!("{words} {}", if there { "yes" } else { "no" });
-        let promise = self.promise.map(|promise| protection(&promise));
+        let promise = self
+            .promise
+            .map(|promise| format!("\n    {}", protection(&promise)));
         format!(
             "{}\n    {}; {}; {}; {}; {}{}",
             self.path.display(),
@@ -84,7 +86,7 @@ impl RootFacts {
 }
 
 /// The line about the protection of writes.
-fn protection(promise: &WritePromise) -> String {
+pub(super) fn protection(promise: &WritePromise) -> String {
     let meaning = match promise.replaced {
         Guarantee::ExchangeLeased => "names are exchanged, and every other writer is noticed",
         Guarantee::Exchange => "names are exchanged",
@@ -97,14 +99,14 @@ fn protection(promise: &WritePromise) -> String {
         _ => "",
     };
     format!(
-        "\n    guarantee {}: {meaning}{kept_by}; in place: {}",
+        "guarantee {}: {meaning}{kept_by}; in place: {}",
         promise.replaced.name(),
         in_place(promise)
     )
 }
 
 /// What a rewrite in place is by default.
-fn in_place(promise: &WritePromise) -> &'static str {
+pub(super) fn in_place(promise: &WritePromise) -> &'static str {
     match promise.host {
         FileSystemHost::Network => "refused",
         _ => promise.in_place.name(),
@@ -112,7 +114,7 @@ fn in_place(promise: &WritePromise) -> &'static str {
 }
 
 /// Who keeps the files, as the JSON says it.
-fn kept_by(host: FileSystemHost) -> &'static str {
+pub(super) fn kept_by(host: FileSystemHost) -> &'static str {
     match host {
         FileSystemHost::Kernel => "kernel",
         FileSystemHost::Layers => "layers",

@@ -26,6 +26,7 @@ impl Store {
         }
         bytes[begin..begin + data.len()].copy_from_slice(data);
         (node.mtime, node.ctime) = (now, now);
+        node.is_dirty = true;
         Ok(())
     }
 
@@ -37,6 +38,21 @@ impl Store {
             bytes.clear();
             self.set(Lie::LosesOneFlush, false);
             return error(Errno::IO);
+        }
+        Ok(())
+    }
+
+    /// Closes one of the handles of a file. Where that fails, what was written since is gone.
+    pub(in super::super) fn close(&mut self, id: NodeId) -> Done<()> {
+        let fails = self.has(Lie::FailsOneClose);
+        let node = self.node_mut(id)?;
+        if std::mem::take(&mut node.is_dirty)
+            && fails
+            && let NodeContent::File(bytes) = &mut node.content
+        {
+            bytes.clear();
+            self.set(Lie::FailsOneClose, false);
+            return error(Errno::NOSPC);
         }
         Ok(())
     }

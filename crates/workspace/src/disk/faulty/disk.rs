@@ -262,6 +262,11 @@ impl Disk for FaultyDisk {
         }
     }
 
+    fn close_copy(&self, file: BorrowedFd<'_>) -> io::Result<()> {
+        self.before("close_copy", None)?;
+        self.inner.close_copy(file)
+    }
+
     fn try_lock(&self, file: BorrowedFd<'_>) -> io::Result<bool> {
         self.before("try_lock", None)?;
         self.inner.try_lock(file)

@@ -10,7 +10,7 @@ use rustix::buffer::spare_capacity;
 use rustix::fs;
 use rustix::io::Errno;
 
-use crate::disk::AttributesCopied;
+use crate::disk::{AttributesCopied, FileSystemHost};
 use crate::stamp::Moment;
 
 /// Converts permission bits to the system's type.
@@ -35,11 +35,22 @@ pub(super) fn is_immutable(_file: BorrowedFd<'_>) -> bool {
     false
 }
 
-/// Sets the modification time and leaves the access time.
+/// Sets the modification time and leaves the access time. Many file systems in user space ignore a modification time
+/// that comes alone, and report success; there the access time is given as it is.
 pub(super) fn set_modified(file: BorrowedFd<'_>, (seconds, nanoseconds): Moment) -> io::Result<()> {
-    let omit = fs::Timespec {
-        tv_sec: 0,
-        tv_nsec: fs::UTIME_OMIT as _,
+    let is_exact = super::host::of(file).is_ok_and(FileSystemHost::renames_exactly);
+    let accessed = match is_exact {
+        true => fs::Timespec {
+            tv_sec: 0,
+            tv_nsec: fs::UTIME_OMIT as _,
+        },
+        false => {
+            let found = fs::fstat(file)?;
+            fs::Timespec {
+                tv_sec: found.st_atime,
+                tv_nsec: found.st_atime_nsec as _,
+            }
+        }
     };
     let modified = fs::Timespec {
         tv_sec: seconds,
@@ -48,7 +59,7 @@ pub(super) fn set_modified(file: BorrowedFd<'_>, (seconds, nanoseconds): Moment)
     Ok(fs::futimens(
         file,
         &fs::Timestamps {
-            last_access: omit,
+            last_access: accessed,
             last_modification: modified,
         },
     )?)

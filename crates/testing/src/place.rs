@@ -1,29 +1,39 @@
-//! Real file systems for the proofs, mounted from images in memory. This needs root and the programs that make file
+//! Real file systems, mounted from images in memory. This needs root and the programs that make file
 //! systems; where something is missing the reason is returned.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use lancet_testing::TestFolder;
-
-use crate::runner::system;
+use crate::{TestFolder, judges};
 
 /// A kind of file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum System {
+pub enum System {
+    /// In memory.
     Tmpfs,
+    /// ext4 as it is mounted by default.
     Ext4,
     /// ext4 without its heuristics for programs that do not flush.
     Ext4Strict,
+    /// XFS.
     Xfs,
+    /// Btrfs.
     Btrfs,
+    /// Layers (overlayfs), in memory.
     Overlay,
     /// A pass-through in user space (bindfs), which cannot exchange names.
     Fuse,
+    /// A disk of Windows, served by a program (ntfs-3g).
+    Ntfs,
+    /// A memory card, served by a program (exfat-fuse): no links, no modes, and case does not count.
+    Exfat,
 }
 
 impl System {
-    pub(crate) fn name(self) -> &'static str {
+    /// The name in figures.
+    #[must_use]
+    pub fn name(self) -> &'static str {
         match self {
             System::Tmpfs => "tmpfs",
             System::Ext4 => "ext4",
@@ -32,24 +42,32 @@ impl System {
             System::Btrfs => "btrfs",
             System::Overlay => "overlayfs",
             System::Fuse => "fuse",
+            System::Ntfs => "ntfs-3g",
+            System::Exfat => "exfat-fuse",
         }
     }
 }
 
 /// A mounted file system, unmounted on drop.
-pub(crate) struct Place {
-    pub(crate) at: PathBuf,
+#[derive(Debug)]
+pub struct MountedPlace {
+    /// The mount point.
+    pub at: PathBuf,
     mounts: Vec<PathBuf>,
     _folder: TestFolder,
 }
 
-impl Place {
-    pub(crate) fn mount(kind: System) -> Result<Place, String> {
+impl MountedPlace {
+    /// Mounts a new file system of a kind.
+    ///
+    /// # Errors
+    /// This machine cannot: a program or the right is missing.
+    pub fn mount(kind: System) -> Result<MountedPlace, String> {
         let folder = TestFolder::in_memory();
         let around = folder.path().to_owned();
         let at = around.join("at");
         fs::create_dir(&at).unwrap();
-        let mut place = Place {
+        let mut place = MountedPlace {
             at,
             mounts: Vec::new(),
             _folder: folder,
@@ -83,8 +101,24 @@ impl Place {
                 system("bindfs", &[text(&real), text(&place.at)])?;
                 place.mounts.push(place.at.clone());
             }
+            System::Ntfs => place.add_served(kind, &around.join("image"), "ntfs-3g")?,
+            System::Exfat => place.add_served(kind, &around.join("image"), "mount.exfat-fuse")?,
         }
         Ok(place)
+    }
+
+    /// Mounts an image by a program. It gets a block device, because the mount table then has it as a disk of this
+    /// machine (`fuseblk`).
+    fn add_served(&mut self, kind: System, image: &Path, program: &str) -> Result<(), String> {
+        make_image(kind, image)?;
+        let device = system("losetup", &["--find", "--show", text(image)])?;
+        let device = device.trim();
+        let mounted = system(program, &[device, text(&self.at)]);
+        // The device goes with the mount.
+        system("losetup", &["--detach", device])?;
+        mounted?;
+        self.mounts.push(self.at.clone());
+        Ok(())
     }
 
     /// Mounts a file system at the place.
@@ -96,15 +130,22 @@ impl Place {
     }
 }
 
-pub(crate) fn text(path: &Path) -> &str {
+/// A path as an argument of a program.
+#[must_use]
+pub fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
 /// Makes an empty file system in a file.
-pub(crate) fn make_image(kind: System, image: &Path) -> Result<(), String> {
+///
+/// # Errors
+/// The program that makes it is missing, or fails.
+pub fn make_image(kind: System, image: &Path) -> Result<(), String> {
     let (megabytes, maker, words): (u64, _, &[&str]) = match kind {
         System::Xfs => (300, "mkfs.xfs", &["-q", "-f"]),
         System::Btrfs => (128, "mkfs.btrfs", &["-q", "-f"]),
+        System::Ntfs => (16, "mkntfs", &["-q", "-F", "-f"]),
+        System::Exfat => (16, "mkfs.exfat", &[]),
         _ => (32, "mkfs.ext4", &["-q", "-F"]),
     };
     fs::File::create(image)
@@ -114,7 +155,8 @@ pub(crate) fn make_image(kind: System, image: &Path) -> Result<(), String> {
 }
 
 /// The mount options for an image of this kind.
-pub(crate) fn options(kind: System) -> &'static str {
+#[must_use]
+pub fn options(kind: System) -> &'static str {
     match kind {
         System::Ext4Strict => "loop,noauto_da_alloc",
         // Copies of an image have the UUID of the original.
@@ -123,12 +165,27 @@ pub(crate) fn options(kind: System) -> &'static str {
     }
 }
 
-impl Drop for Place {
+impl Drop for MountedPlace {
     fn drop(&mut self) {
         for at in self.mounts.iter().rev() {
             if system("umount", &[text(at)]).is_err() {
                 let _ = system("umount", &["-l", text(at)]);
             }
+        }
+    }
+}
+
+/// Runs a program to its end; where it fails, returns what it wrote to standard error.
+fn system(program: &str, arguments: &[&str]) -> Result<String, String> {
+    match Command::new(program).args(arguments).output() {
+        Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stdout).into()),
+        Ok(output) => Err(format!(
+            "{program}: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        )),
+        Err(error) => {
+            judges::require(program);
+            Err(format!("{program}: {error}"))
         }
     }
 }

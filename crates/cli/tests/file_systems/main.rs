@@ -1,0 +1,8 @@
+//! `lancet doctor --prove`: the real program on real file systems, and on one that does not do what it says.
+
+#![cfg(target_os = "linux")]
+
+mod liar;
+mod run;
+mod stopped;
+mod systems;

@@ -1,0 +1,154 @@
+//! Puts a file system to the proof: tries out, in a folder of its own, what lancet relies on and what programs commonly
+//! expect, and compares it with the guarantee that lancet names there.
+
+mod check;
+mod edits;
+mod exchange;
+mod free_names;
+mod ground;
+mod kills;
+mod locking;
+mod metadata;
+mod mount_facts;
+mod names;
+mod numbered_text;
+mod readers;
+mod request;
+mod role;
+mod speed;
+mod watchers;
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::write_promise::{WritePromise, write_promise};
+use ground::ProvingGround;
+
+pub use check::{Check, CheckAnswer, CheckResult};
+pub use request::{ProofProgress, ProofRequest};
+pub use role::play_proof_role;
+
+/// What a proof found.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    /// The folder, links resolved.
+    pub folder: PathBuf,
+    /// The type of its file system in the mount table.
+    pub file_system: Option<String>,
+    /// The system and its version.
+    pub kernel: String,
+    /// What lancet relies on there.
+    pub promise: WritePromise,
+    /// What was found, in the order of [`Check::ALL`].
+    pub checks: Vec<CheckResult>,
+}
+
+impl Proof {
+    /// What contradicts what lancet relies on.
+    pub fn contradictions(&self) -> impl Iterator<Item = &str> {
+        self.checks
+            .iter()
+            .filter_map(|result| result.contradiction.as_deref())
+    }
+}
+
+/// Why a proof came to no result.
+#[derive(Debug, thiserror::Error)]
+pub enum ProofError {
+    /// It was stopped.
+    #[error("stopped before the end")]
+    Stopped,
+    /// No folder can be made and written there.
+    #[error("nothing can be tried out in {path}: {source}", path = folder.display())]
+    Folder {
+        /// The folder that is asked about.
+        folder: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+}
+
+/// Puts the file system of a folder to the proof. Everything happens in a new folder inside it, which is removed at the
+/// end, whatever the end is.
+///
+/// # Errors
+/// The proof was stopped, or the folder cannot be written.
+pub fn prove(request: &ProofRequest<'_>) -> Result<Proof, ProofError> {
+    let refused = |source| ProofError::Folder {
+        folder: request.folder.to_owned(),
+        source,
+    };
+    let folder = std::fs::canonicalize(request.folder).map_err(refused)?;
+    let ground = ProvingGround::make(&folder).map_err(refused)?;
+    let promise = write_promise(ground.path()).map_err(refused)?;
+    let mut proof = Proof {
+        file_system: mount_facts::type_name(&folder),
+        kernel: mount_facts::kernel(),
+        folder,
+        promise,
+        checks: Vec::new(),
+    };
+    let mut edit_time = Duration::from_millis(5);
+    for check in Check::ALL {
+        if request.is_stopped() {
+            return Err(ProofError::Stopped);
+        }
+        request.tell(check, 0, 1);
+        let made = make(check, &ground, &promise, request, &mut edit_time);
+        if request.is_stopped() {
+            return Err(ProofError::Stopped);
+        }
+        proof
+            .checks
+            .extend(made.unwrap_or_else(|error| vec![failed(check, &error)]));
+    }
+    Ok(proof)
+}
+
+fn make(
+    check: Check,
+    ground: &ProvingGround,
+    promise: &WritePromise,
+    request: &ProofRequest<'_>,
+    edit_time: &mut Duration,
+) -> io::Result<Vec<CheckResult>> {
+    let room = ground.room(check.name())?;
+    let room = room.as_path();
+    let one = match check {
+        Check::Exchange => exchange::check(room, promise),
+        Check::RenameNoReplace => return Ok(free_names::check(room, promise)?.to_vec()),
+        // Made together with the one before.
+        Check::LinkNoReplace => return Ok(Vec::new()),
+        Check::Locks => locking::check(room, promise, request),
+        Check::RenameReaders => readers::check_renames(room, request),
+        Check::EditReaders => readers::check_edits(room, promise, request),
+        Check::Watchers => watchers::check(room),
+        Check::Case => names::check_case(room),
+        Check::Unicode => names::check_unicode(room),
+        Check::Permissions => metadata::check_permissions(room),
+        Check::SymbolicLinks => metadata::check_symbolic_links(room),
+        Check::HardLinks => metadata::check_hard_links(room),
+        Check::Attributes => metadata::check_attributes(room),
+        Check::Times => metadata::check_times(room),
+        Check::Speed => speed::check(room, promise, request).map(|(result, edit)| {
+            *edit_time = edit;
+            result
+        }),
+        Check::Kills => kills::check(room, promise, request, *edit_time),
+    };
+    Ok(vec![one?])
+}
+
+/// The result of a check that the system refused. Where lancet itself could not edit, that contradicts its guarantee.
+fn failed(check: Check, error: &io::Error) -> CheckResult {
+    let edits = matches!(check, Check::EditReaders | Check::Speed | Check::Kills);
+    let (answer, meaning) = match edits {
+        true => (CheckAnswer::No, "lancet cannot edit files here"),
+        false => (CheckAnswer::Unknown, "nothing is known about it"),
+    };
+    CheckResult::new(check, answer, error.to_string(), meaning).contradicting(
+        edits,
+        &format!("lancet could not edit a file here: {error}"),
+    )
+}

@@ -1,0 +1,126 @@
+//! Edits through lancet's own commit, of a file that holds a numbered text.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::numbered_text;
+use crate::commit::{CommitError, Expected, NewBytes, Write, WriteOptions, Written};
+use crate::disk::RealDisk;
+use crate::roots::Workspace;
+use crate::snapshot::ReadError;
+
+/// The name of the file that is edited.
+const FILE: &str = "edited.txt";
+/// How long an edit is tried again that another program was in the way of.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A workspace with a file that is edited.
+#[derive(Debug)]
+pub(super) struct Editor {
+    workspace: Workspace,
+    path: PathBuf,
+}
+
+impl Editor {
+    /// Writes the first text, without lancet, and opens the folder.
+    pub(super) fn begin(root: &Path, state: &Path) -> io::Result<Editor> {
+        fs::write(root.join(FILE), numbered_text::text(0))?;
+        Editor::open(root, state)
+    }
+
+    pub(super) fn open(root: &Path, state: &Path) -> io::Result<Editor> {
+        let state = Some(state.to_owned());
+        let workspace = Workspace::open(&[root.to_owned()], Arc::new(RealDisk), state)
+            .map_err(io::Error::other)?;
+        let path = workspace.roots()[0].join(FILE);
+        Ok(Editor { workspace, path })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Completes or takes back what a killed process left.
+    pub(super) fn recover(&self) -> io::Result<()> {
+        self.workspace.recover().map(|_| ())
+    }
+
+    /// Changes the file to the text of the next number; returns that number.
+    pub(super) fn edit_once(&self) -> io::Result<(u64, Written)> {
+        let begun = Instant::now();
+        loop {
+            match self.try_once() {
+                Ok(done) => return Ok(done),
+                // A reader of this proof may have the file open, and the name may be missing for a moment.
+                Err(error)
+                    if begun.elapsed() < PATIENCE
+                        && matches!(
+                            error.kind(),
+                            io::ErrorKind::NotFound | io::ErrorKind::ResourceBusy
+                        ) =>
+                {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn try_once(&self) -> io::Result<(u64, Written)> {
+        let located = self
+            .workspace
+            .locate(&self.path)
+            .map_err(io::Error::other)?;
+        let snapshot = located.snapshot(1 << 20).map_err(|error| match error {
+            ReadError::Missing => io::Error::new(io::ErrorKind::NotFound, error),
+            error => io::Error::other(error),
+        })?;
+        let number = numbered_text::number(&snapshot.bytes)
+            .ok_or_else(|| io::Error::other("the file does not hold a whole text"))?;
+        let text = numbered_text::text(number + 1);
+        let write = Write {
+            located: &located,
+            expected: Expected::Content {
+                revision: snapshot.revision,
+                stamp: snapshot.stamp,
+                bytes: Some(Arc::clone(&snapshot.bytes)),
+            },
+            new: NewBytes::Whole(text.as_bytes()),
+            revision: None,
+            options: WriteOptions::default(),
+        };
+        let written = self
+            .workspace
+            .commit(vec![write])
+            .map_err(|error| match error {
+                CommitError::Changed { .. } | CommitError::Busy { .. } => {
+                    io::Error::new(io::ErrorKind::ResourceBusy, error)
+                }
+                error => io::Error::other(error),
+            })?;
+        let written = written.into_iter().next();
+        let written = written.ok_or_else(|| io::Error::other("nothing was written"))?;
+        if let Some(displaced) = &written.displaced {
+            // The old texts would become many. One that stays goes with the folder of the proof.
+            let _ = fs::remove_file(&displaced.path);
+        }
+        Ok((number + 1, written))
+    }
+
+    /// The number of the text; none where the file is missing or not whole.
+    pub(super) fn number(&self) -> Option<u64> {
+        numbered_text::number(&fs::read(&self.path).ok()?)
+    }
+
+    /// The names in the folder other than the file's.
+    pub(super) fn left_over(&self) -> io::Result<Vec<String>> {
+        let root = &self.workspace.roots()[0];
+        let names: io::Result<Vec<String>> = fs::read_dir(root)?
+            .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
+            .collect();
+        Ok(names?.into_iter().filter(|name| name != FILE).collect())
+    }
+}

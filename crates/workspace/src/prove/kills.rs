@@ -1,0 +1,167 @@
+//! Whether a process that is killed while it edits leaves the old file or the new one, and no edit that was answered is
+//! lost. The kills are real (SIGKILL); a power cut is another matter, which only the disk decides.
+
+use std::fs;
+use std::io::{self, BufRead as _, BufReader};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::check::{Check, CheckResult, keeps_the_name};
+use super::edits::Editor;
+use super::request::ProofRequest;
+use super::role::{FAILED, RoleProcess};
+use crate::random::random;
+use crate::write_promise::WritePromise;
+
+/// What the kills left.
+#[derive(Default)]
+struct Tally {
+    kills: u64,
+    /// Edits that were answered.
+    answered: u64,
+    /// Kills after which the file was the one that was answered last, and those after which it was the next.
+    old: u64,
+    new: u64,
+    /// Before recovery: the name was missing, or the text not whole.
+    missing_at_first: u64,
+    torn_at_first: u64,
+    /// After recovery.
+    damaged: u64,
+    lost: u64,
+    /// Temporary files at the end, which lancet removes after a day where nothing else says whose they are.
+    left_over: u64,
+}
+
+/// Kills writers, with waits that depend on how long an edit takes.
+pub(super) fn check(
+    room: &Path,
+    promise: &WritePromise,
+    request: &ProofRequest<'_>,
+    edit: Duration,
+) -> io::Result<CheckResult> {
+    let (root, state) = (room.join("root"), room.join("state"));
+    fs::create_dir(&root)?;
+    drop(Editor::begin(&root, &state)?);
+    let mut tally = Tally::default();
+    let mut last = 0;
+    // How long a process takes from its start to its first answer.
+    let mut start = Duration::from_millis(50);
+    for number in 0..request.kills {
+        request.check_stop()?;
+        request.tell(Check::Kills, number, request.kills);
+        // Every fourth is killed at any time from its start on, also while it recovers what the one before it left.
+        let at_once = number % 4 == 3;
+        let wait = part_of(if at_once { start } else { edit * 2 });
+        let answered = kill_one([&root, &state], request, at_once, wait, &mut start)?;
+        tally.kills += 1;
+        tally.answered += answered.map_or(0, |number| number.saturating_sub(last));
+        let known = answered.unwrap_or(last).max(last);
+        let editor = Editor::open(&root, &state)?;
+        if editor.number().is_none() {
+            match editor.path().exists() {
+                true => tally.torn_at_first += 1,
+                false => tally.missing_at_first += 1,
+            }
+        }
+        editor.recover()?;
+        match editor.number() {
+            Some(found) if found == known => tally.old += 1,
+            Some(found) if found == known + 1 => tally.new += 1,
+            Some(_) => tally.lost += 1,
+            None => {
+                // There is nothing that a next one could edit.
+                tally.damaged += 1;
+                break;
+            }
+        }
+        last = editor.number().unwrap_or(known);
+        tally.left_over = editor.left_over()?.len() as u64;
+    }
+    request.check_stop()?;
+    Ok(tally.result(promise))
+}
+
+/// Starts a writer and kills it; returns the last number that it said it had written.
+fn kill_one(
+    [root, state]: [&Path; 2],
+    request: &ProofRequest<'_>,
+    at_once: bool,
+    wait: Duration,
+    start: &mut Duration,
+) -> io::Result<Option<u64>> {
+    let words = ["edit".into(), root.into(), state.into()];
+    let mut writer = RoleProcess::start(request.role(&words))?;
+    let begun = Instant::now();
+    let output = writer.0.stdout.take();
+    let mut output = BufReader::new(output.ok_or(io::ErrorKind::BrokenPipe)?);
+    let mut said = String::new();
+    if !at_once {
+        output.read_line(&mut said)?;
+        *start = begun.elapsed();
+    }
+    std::thread::sleep(wait);
+    writer.0.kill()?;
+    io::Read::read_to_string(&mut output, &mut said)?;
+    writer.0.wait()?;
+    // A line that the kill cut off was not answered.
+    let whole = said.rfind('\n').map_or("", |end| &said[..end]);
+    match whole.lines().last() {
+        None => Ok(None),
+        Some(line) => match (line.parse(), line.strip_prefix(FAILED)) {
+            (Ok(number), _) => Ok(Some(number)),
+            (Err(_), Some(reason)) => Err(io::Error::other(format!("an edit failed: {reason}"))),
+            (Err(_), None) => Err(io::Error::other("the process that edits did not answer")),
+        },
+    }
+}
+
+/// A random part of a time.
+fn part_of(time: Duration) -> Duration {
+    time.mul_f64((random() % 1000) as f64 / 1000.0)
+}
+
+impl Tally {
+    fn result(&self, promise: &WritePromise) -> CheckResult {
+        let keeps = keeps_the_name(promise);
+        let holds = self.damaged == 0 && self.lost == 0;
+        let mut seen = format!(
+            "{} kills during {} answered edits: {} left the old file, {} the new one, {} something else; {} answered edits lost",
+            self.kills, self.answered, self.old, self.new, self.damaged, self.lost
+        );
+        if self.missing_at_first > 0 {
+            seen.push_str(&format!(
+                "; {} times the name was missing until the next lancet started",
+                self.missing_at_first
+            ));
+        }
+        if self.left_over > 0 {
+            seen.push_str(&format!(
+                "; {} temporary files left, which lancet takes away after a day",
+                self.left_over
+            ));
+        }
+        let meaning = "what a killed lancet leaves, the next one completes or takes back";
+        let at_first = self.torn_at_first > 0 || keeps && self.missing_at_first > 0;
+        let why = match holds {
+            true => "a kill left the file missing or torn until the next lancet started",
+            false => "a kill damaged a file or lost an edit that was answered",
+        };
+        CheckResult::new(Check::Kills, holds, seen, meaning)
+            .contradicting(!holds || at_first, why)
+            .with_figures(
+                [
+                    ("kills", self.kills),
+                    ("answered", self.answered),
+                    ("old", self.old),
+                    ("new", self.new),
+                    ("missingAtFirst", self.missing_at_first),
+                    ("tornAtFirst", self.torn_at_first),
+                    ("damaged", self.damaged),
+                    ("lost", self.lost),
+                    ("leftOver", self.left_over),
+                ]
+                .map(|(name, number)| (name, number as f64))
+                .to_vec(),
+            )
+    }
+}

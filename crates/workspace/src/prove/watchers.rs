@@ -1,0 +1,85 @@
+//! Whether the kernel tells a watcher that a file was made, renamed over and removed.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::check::{Check, CheckAnswer, CheckResult};
+use crate::watch::{FolderChange, FolderWatch, Interest, is_told_of, wait_for};
+
+/// How long a change may take to be told.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Makes changes in a watched folder and waits to be told of each.
+pub(super) fn check(room: &Path) -> io::Result<CheckResult> {
+    let relied_on = is_told_of(room);
+    let meaning = match relied_on {
+        true => "searches and subscriptions rely on watches here",
+        false => {
+            "lancet does not rely on watches here, since changes made elsewhere are not told; it looks every second"
+        }
+    };
+    let watch = match FolderWatch::new() {
+        Ok(watch) => watch,
+        Err(error) => {
+            let seen = format!("there is no watch to be had ({error})");
+            let answer = CheckAnswer::Unknown;
+            return Ok(CheckResult::new(Check::Watchers, answer, seen, meaning));
+        }
+    };
+    if let Err(error) = watch.add(room, Interest::Files) {
+        let seen = format!("the folder cannot be watched ({error})");
+        return Ok(CheckResult::new(
+            Check::Watchers,
+            CheckAnswer::Unknown,
+            seen,
+            meaning,
+        ));
+    }
+    let file = |name: &str| room.join(name);
+    let mut untold = Vec::new();
+    let mut tell = |what: &'static str, name: &str| -> io::Result<()> {
+        if !is_told(&watch, name.into())? {
+            untold.push(what);
+        }
+        Ok(())
+    };
+    fs::write(file("made"), "one")?;
+    tell("a new file", "made")?;
+    fs::write(file("new"), "two")?;
+    tell("a new file", "new")?;
+    fs::rename(file("new"), file("made"))?;
+    tell("a rename", "made")?;
+    fs::remove_file(file("made"))?;
+    tell("a removal", "made")?;
+    let seen = match untold.is_empty() {
+        true => "a new file, a rename and a removal by this machine are told".to_owned(),
+        false => format!("not told: {}", untold.join(", ")),
+    };
+    let answer = CheckAnswer::from(untold.is_empty());
+    Ok(
+        CheckResult::new(Check::Watchers, answer, seen, meaning).contradicting(
+            relied_on && answer == CheckAnswer::No,
+            "searches rely on watches here, and a change was not told",
+        ),
+    )
+}
+
+fn is_told(watch: &FolderWatch, wanted: OsString) -> io::Result<bool> {
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE {
+        let changes = watch.changes()?;
+        let is_it = |change: &FolderChange| match change {
+            FolderChange::File(_, name) => *name == wanted,
+            FolderChange::Overflow => true,
+            FolderChange::Gone(_) => false,
+        };
+        if changes.iter().any(is_it) {
+            return Ok(true);
+        }
+        wait_for(Some(watch), &[], Some(PATIENCE))?;
+    }
+    Ok(false)
+}
