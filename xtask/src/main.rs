@@ -1,5 +1,5 @@
-//! The commands for working on this repository: `cargo xtask test | tidy | docs | package | bench | compare | torture`. Nothing
-//! here is part of lancet or needed by it at run time.
+//! The commands for working on this repository: `cargo xtask test | tidy | docs | package | bench | size | compare | torture`.
+//! Nothing here is part of lancet or needed by it at run time.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -14,6 +14,7 @@ mod house;
 mod package;
 mod page;
 mod run;
+mod size;
 mod test;
 mod tidy;
 mod torture;
@@ -34,6 +35,7 @@ cargo xtask COMMAND
              for this machine's processor [--target TARGET ...]: for those of Rust's names [--all]: for x86-64 and arm64
              [--binary PATH ...]: of these binaries instead of a release build [--into FOLDER] [--quick]: compressed less
   bench      instruction counts held to their limits (valgrind); [--side-by-side]: beside other servers, too
+  size       how many bytes of a release build each crate takes [--binary PATH]: of this program, which has its symbols
   compare    the same three hundred edits through each agent's own edit tool and through lancet (docs/edits-compared.md)
              [--seed N] [AGENT ...]: about ten minutes for each agent
   torture    the long forms: the promises of the write in full, the laws over many more cases, then each fuzz target
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
         ["docs", "--open"] => book::build(Browser::Open),
         ["package", options @ ..] => package::all(options),
         ["bench", options @ ..] => bench::all(options),
+        ["size", options @ ..] => size::print(options),
         ["compare", options @ ..] => agents::compare(options),
         ["torture", options @ ..] => torture::all(options),
         [] | ["help" | "--help" | "-h"] => {

@@ -23,6 +23,7 @@ use crate::agents::{self, Known};
 use crate::house::top;
 use crate::package::{self, Effort, Programs};
 use crate::run::{command, each_line_of_both, limited, succeeds};
+use crate::size;
 use checks::Checks;
 use fetch::Fetches;
 use live::Live;
@@ -79,6 +80,9 @@ pub(crate) fn all(packages: SystemPackages) -> anyhow::Result<bool> {
     for (area, (tally, seconds)) in areas {
         report.add(area, tally.settled(true), seconds);
     }
+    report.step("size of the program", || {
+        Ok(Tally::of(size::is_within_limit(&binary())?))
+    });
     report.step("agents: acceptance cases", || {
         let mut cases = command("python3", &["acceptance/run.py"]);
         counted(&live, cases.arg(binary()).args(["--jobs", "2"]))
