@@ -66,13 +66,13 @@ pub use kept::KeptContent;
 pub use ledger::{Budget, Ledger, Observation};
 pub use line_numbers::{Detail, LineChange, LineNumbers, Mover, Standing};
 pub use mark::{Mark, MarkQuery, MarkStore};
-pub use moves::{FormerRoot, MoveStore, RecordRename};
+pub use moves::{FormerRoot, Moment, MoveStore, RecordRename};
 pub use operation::{
     ALREADY_UNDONE, Author, ChangeKind, CheckedContents, Compressed, Confirmed, Content,
     ContentFault, ContentStore, Draft, FileChange, FileDraft, IdMatch, LaterState, Limits,
     LogQuery, Operation, OperationKind, OperationState, OperationStore, Parentage, RecordStore,
-    RecordedState, Removed, Reversible, State, Statistics, StatisticsQuery, StoreUpkeep, TakenBack,
-    Totals, TotalsByName, Unsealed,
+    RecordedState, Removed, Reversible, RivalState, State, Statistics, StatisticsQuery,
+    StoreUpkeep, TakenBack, Totals, TotalsByName, Unsealed,
 };
 pub use question::{
     AskOutcome, Decided, Digest, MOST_OPEN, MOST_OPEN_OF_A_SESSION, QuestionDraft, QuestionFile,

@@ -1,6 +1,7 @@
 //! Files and roots that other programs moved: their records go on under the present names. The implementation in SQLite is
 //! [`Store`](crate::Store).
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::store::StoreError;
@@ -19,6 +20,15 @@ pub struct RecordRename {
     pub to: PathBuf,
 }
 
+/// A moment of the history.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Moment {
+    /// The newest operation that is finished, by its [`sequence`](crate::Operation::sequence).
+    pub newest: i64,
+    /// The operations that were announced and not finished.
+    pub begun: Vec<String>,
+}
+
 /// A path that a root had earlier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -31,11 +41,25 @@ pub struct FormerRoot {
 
 /// A store whose records can be given other names.
 pub trait MoveStore: Send + Sync {
-    /// Gives records other paths, all or none. The path at the time of the change is kept beside the record.
+    /// The present moment.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn moment(&self) -> Result<Moment, StoreError>;
+
+    /// The names of the files that operations have changed or may have changed since a moment. What a name holds now says
+    /// nothing of what the records at that moment say of it.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn changed_since(&self, moment: &Moment) -> Result<HashSet<PathBuf>, StoreError>;
+
+    /// Gives records other paths, except where an operation changed the file since the moment at which the records were read.
+    /// The path at the time of the change is kept beside the record.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn rename_records(&self, renames: &[RecordRename]) -> Result<(), StoreError>;
+    fn rename_records(&self, renames: &[RecordRename], since: &Moment) -> Result<(), StoreError>;
 
     /// Gives all records of a root to the same folder under its present path. Returns the number of operations.
     ///

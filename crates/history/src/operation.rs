@@ -17,7 +17,7 @@ pub use query::{IdMatch, LogQuery, Parentage, Reversible};
 pub use statistics::{Statistics, StatisticsQuery, Totals, TotalsByName};
 pub use store::{
     Compressed, Confirmed, ContentStore, LaterState, Limits, OperationStore, RecordStore, Removed,
-    StoreUpkeep,
+    RivalState, StoreUpkeep,
 };
 pub use unsealed::Unsealed;
 

@@ -6,11 +6,11 @@
 
 use std::collections::{HashMap, HashSet};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use lancet_history::{Store, StoreError};
+use lancet_history::{RecordStore as _, Store, StoreError};
 use lancet_workspace::{Disk, FileJournal, Flush, Intent, Journal, Progress, Record, Ticket};
 
 /// The folder, inside that of the journal files, for entries that the database did not take.
@@ -142,6 +142,11 @@ impl Journal for CombinedJournal {
         };
         self.rows().remove(&ticket);
         let _ = self.store.let_go_intent(row);
+    }
+
+    fn keep_folder(&self, folder: &Path) -> io::Result<()> {
+        // The undo of the change that has a file in it removes it, else nothing would.
+        self.store.add_made_folder(folder).map_err(refused)
     }
 
     fn undecided(&self) -> io::Result<Vec<Record>> {

@@ -142,7 +142,7 @@ impl Record {
     }
 
     /// Whether one of its files has this path before or after the commit.
-    pub(crate) fn names(&self, path: &Path) -> bool {
+    pub fn names(&self, path: &Path) -> bool {
         let is = |folder: &Path, name: &OsStr| {
             path.file_name() == Some(name) && path.parent() == Some(folder)
         };
@@ -177,4 +177,10 @@ pub trait Journal: Send + Sync + fmt::Debug {
     /// processes may be among them. A commit calls it under its locks: what it finds there about its own files is not
     /// being worked on. It runs before every write, so it must cost little where there are none.
     fn undecided(&self) -> io::Result<Vec<Record>>;
+    /// Notes a folder that a commit made and that stays: with its file, or because others have files in it. It is called before
+    /// the folder's entry is closed, so that a crash does not make anybody forget who made the folder.
+    fn keep_folder(&self, folder: &Path) -> io::Result<()> {
+        let _ = folder;
+        Ok(())
+    }
 }

@@ -45,8 +45,6 @@ pub enum RecoveryOutcome {
     RolledBack,
     /// Another program had written the file meanwhile: its version stays, and the other is kept at this path.
     Kept(PathBuf),
-    /// A folder that the commit made is not empty, or cannot be removed, and stays.
-    FolderStays,
     /// The commit of several files could be neither completed nor rolled back; this file has its change.
     Changed,
     /// The commit of several files could be neither completed nor rolled back; this file has not its change.
@@ -66,6 +64,15 @@ impl Workspace {
         let recovered_files = self.recover_all()?;
         *recovered = true;
         Ok(recovered_files)
+    }
+
+    /// The commits of other processes that may be half done: being made, or being recovered. What their files hold may change
+    /// yet.
+    pub fn undecided(&self) -> io::Result<Vec<Record>> {
+        match &self.journal {
+            Some(journal) => journal.undecided(),
+            None => Ok(Vec::new()),
+        }
     }
 
     pub(crate) fn recover_once(&self) -> io::Result<()> {
@@ -111,15 +118,12 @@ impl Workspace {
         for record in folders {
             let recovered_files = self.recover_record(&**journal, &record)?;
             let stays = |one: &Recovered| matches!(one.outcome, RecoveryOutcome::Kept(_));
-            match recovered_files {
-                Some(recovered_files) if is_all || !recovered_files.iter().any(stays) => {
-                    journal.close(record.ticket)?;
-                    let staying = recovered_files.into_iter().filter(stays);
-                    all.extend(staying.map(|folder| Recovered {
-                        outcome: RecoveryOutcome::FolderStays,
-                        ..folder
-                    }));
-                }
+            let is_kept = |recovered_files: Vec<Recovered>| {
+                let mut staying = recovered_files.iter().filter(|one| stays(one));
+                staying.all(|folder| is_all && journal.keep_folder(&folder.path).is_ok())
+            };
+            match recovered_files.map(is_kept) {
+                Some(true) => journal.close(record.ticket)?,
                 // The folder may contain files of an entry that was left for later.
                 _ => journal.let_go(record.ticket),
             }

@@ -42,6 +42,15 @@ pub struct LaterState {
     pub is_finished: bool,
 }
 
+/// What another operation made of the same state of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RivalState {
+    /// The content that it left or is to leave; none where it removes the file.
+    pub revision: Option<Revision>,
+    /// Whether a later operation found what it left.
+    pub is_followed: bool,
+}
+
 /// A store of operations and of the contents of files before and after them. Several processes may use one store at once.
 ///
 /// A change is recorded in two steps: [`begin`](RecordStore::begin) before the files are written, with everything that undo
@@ -126,6 +135,18 @@ pub trait RecordStore: Send + Sync {
         at: usize,
         path: &Path,
     ) -> Result<Vec<LaterState>, StoreError>;
+
+    /// What other operations, not undone since, made of the state that this one found at `path`. Of several that found the
+    /// same state one alone can have changed it, whichever was announced first.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn rival_states(
+        &self,
+        operation: &Operation,
+        at: usize,
+        path: &Path,
+    ) -> Result<Vec<RivalState>, StoreError>;
 
     /// Settles an unfinished operation: the files at the indexes in `written` were written, the others were not.
     ///

@@ -1,11 +1,11 @@
-//! The chain of states of a file: what later operations found at a path.
+//! The chain of states of a file: what later operations found at a path, and what others made of the same state.
 
 use std::path::Path;
 
 use rusqlite::{Connection, params};
 
 use super::paths::bytes_of;
-use crate::operation::{LaterState, Operation, OperationKind};
+use crate::operation::{LaterState, Operation, OperationKind, RivalState};
 
 /// What the operations after this one found at a path, oldest first. A change that moved a file to the path found nothing
 /// there.
@@ -36,6 +36,46 @@ pub(super) fn later_states(
                 revision: row.get(0)?,
                 mode: row.get(1)?,
                 is_finished: row.get(2)?,
+            })
+        },
+    )?;
+    rows.collect()
+}
+
+/// What other operations that were not undone made of the content that this one found at a path.
+pub(super) fn rival_states(
+    connection: &Connection,
+    operation: &Operation,
+    at: usize,
+    path: &Path,
+) -> rusqlite::Result<Vec<RivalState>> {
+    // At a path that a file was moved to there was nothing before; at one that it was moved from there is nothing after. What
+    // two operations find is the same where it has the same row of `contents`, or none.
+    let mut statement = connection.prepare_cached(
+        "WITH at_path AS (
+             SELECT f.operation, o.sequence, f.undone,
+                 CASE WHEN f.moved_from IS NOT NULL AND f.path = ?1 THEN NULL ELSE f.before END AS before,
+                 CASE WHEN f.moved_from = ?1 THEN NULL ELSE f.after END AS after
+             FROM files f JOIN operations o ON o.id = f.operation
+             WHERE (f.path = ?1 OR f.moved_from = ?1) AND o.kind <> ?2
+               AND f.workspace IS (SELECT workspace FROM files WHERE operation = ?3 AND at = ?4))
+         SELECT c.revision, EXISTS (
+                 SELECT 1 FROM at_path l WHERE l.sequence > r.sequence AND l.before IS r.after)
+         FROM at_path own JOIN at_path r ON r.before IS own.before AND r.operation <> own.operation
+             LEFT JOIN contents c ON c.id = r.after
+         WHERE own.operation = ?3 AND r.undone IS NULL AND r.after IS NOT own.before",
+    )?;
+    let rows = statement.query_map(
+        params![
+            bytes_of(path),
+            OperationKind::Late.number(),
+            operation.id,
+            at as i64
+        ],
+        |row| {
+            Ok(RivalState {
+                revision: row.get(0)?,
+                is_followed: row.get(1)?,
             })
         },
     )?;

@@ -1,21 +1,51 @@
 //! Gives records other paths: those of files that another program moved, and those of a root that was renamed. Paths in the
 //! database are absolute, so that every query of the log, of an undo and of the review is by the present name.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension as _, ToSql, params};
 
 use super::paths::{below, bytes_of, path_of};
 use super::transaction::WriteTransaction;
 use super::{Store, StoreError, workspaces};
-use crate::moves::{FormerRoot, MoveStore, RecordRename};
+use crate::moves::{FormerRoot, Moment, MoveStore, RecordRename};
 use crate::workspace::{KnownWorkspace, WorkspaceRef};
 
 impl MoveStore for Store {
-    fn rename_records(&self, renames: &[RecordRename]) -> Result<(), StoreError> {
+    fn moment(&self) -> Result<Moment, StoreError> {
+        let (moment, _) = self.run(|connection| {
+            let transaction = connection.transaction()?;
+            let newest: Option<i64> = transaction
+                .prepare_cached(
+                    "SELECT sequence FROM operations WHERE id NOT IN (SELECT id FROM begun)
+                     ORDER BY sequence DESC LIMIT 1",
+                )?
+                .query_row([], |row| row.get(0))
+                .optional()?;
+            let newest = newest.unwrap_or_default();
+            let mut statement = transaction.prepare_cached("SELECT id FROM begun")?;
+            let begun = statement.query_map([], |row| row.get(0))?;
+            let begun = begun.collect::<rusqlite::Result<_>>()?;
+            Ok(Moment { newest, begun })
+        })?;
+        Ok(moment)
+    }
+
+    fn changed_since(&self, moment: &Moment) -> Result<HashSet<PathBuf>, StoreError> {
+        Ok(self.run(|connection| changed_since(connection, moment))?.0)
+    }
+
+    fn rename_records(&self, renames: &[RecordRename], since: &Moment) -> Result<(), StoreError> {
         let ((), _) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
-            for rename in renames {
+            // Whoever changes a file has announced it before, so what is not here has changed nothing yet.
+            let changed = changed_since(&transaction, since)?;
+            let is_same = |path: &PathBuf| !changed.contains(path);
+            for rename in renames
+                .iter()
+                .filter(|rename| is_same(&rename.from) && is_same(&rename.to))
+            {
                 rename_record(&transaction, rename)?;
             }
             transaction.commit()
@@ -64,6 +94,29 @@ impl MoveStore for Store {
         })?;
         Ok(found)
     }
+}
+
+fn changed_since(connection: &Connection, moment: &Moment) -> rusqlite::Result<HashSet<PathBuf>> {
+    let mut changed = HashSet::new();
+    let mut gather = |statement: &str, value: &dyn ToSql| -> rusqlite::Result<()> {
+        let mut statement = connection.prepare_cached(statement)?;
+        let mut rows = statement.query([value])?;
+        while let Some(row) = rows.next()? {
+            changed.insert(path_of(&row.get::<_, Vec<u8>>(0)?));
+            changed.extend(row.get::<_, Option<Vec<u8>>>(1)?.as_deref().map(path_of));
+        }
+        Ok(())
+    };
+    gather(
+        "SELECT f.path, f.moved_from FROM files f JOIN operations o ON o.id = f.operation
+         WHERE o.sequence > ?1 OR o.id IN (SELECT id FROM begun)",
+        &moment.newest,
+    )?;
+    for id in &moment.begun {
+        let of_one = "SELECT path, moved_from FROM files WHERE operation = ?1";
+        gather(of_one, id)?;
+    }
+    Ok(changed)
 }
 
 /// Gives one record another path, unless another process has done so meanwhile.

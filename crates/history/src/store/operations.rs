@@ -18,7 +18,7 @@ use crate::entry::Revision;
 use crate::event::EventStore as _;
 use crate::operation::{
     ALREADY_UNDONE, Confirmed, Draft, IdMatch, LaterState, LogQuery, Operation, OperationKind,
-    OperationState, RecordStore, Removed, Statistics, StatisticsQuery, TakenBack,
+    OperationState, RecordStore, Removed, RivalState, Statistics, StatisticsQuery, TakenBack,
 };
 use crate::workspace::KnownWorkspace;
 
@@ -141,7 +141,9 @@ impl RecordStore for Store {
         let (files, _) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             let needless = prune::contents_of(&transaction, id)?;
+            let folders = records::all_made_folders(&transaction, id)?;
             records::remove(&transaction, id)?;
+            records::hand_on_folders(&transaction, &folders)?;
             questions::give_back(&transaction, id)?;
             let removed = &mut Removed::default();
             let files = prune::release(&transaction, self.folder(), needless, removed)?;
@@ -190,6 +192,17 @@ impl RecordStore for Store {
             .0)
     }
 
+    fn rival_states(
+        &self,
+        operation: &Operation,
+        at: usize,
+        path: &Path,
+    ) -> Result<Vec<RivalState>, StoreError> {
+        Ok(self
+            .run(|connection| chain::rival_states(connection, operation, at, path))?
+            .0)
+    }
+
     fn settle(
         &self,
         operation: &Operation,
@@ -204,11 +217,13 @@ impl RecordStore for Store {
                 return Ok(Vec::new());
             }
             let named = prune::contents_of(&transaction, &operation.id)?;
+            let mut folders = Vec::new();
             for file in operation
                 .files
                 .iter()
                 .filter(|file| !written.contains(&file.at))
             {
+                folders.extend(records::made_folders(&transaction, &operation.id, file.at)?);
                 transaction.execute(
                     "DELETE FROM files WHERE operation = ?1 AND at = ?2",
                     params![operation.id, file.at as i64],
@@ -239,6 +254,7 @@ impl RecordStore for Store {
                     )?;
                 }
             }
+            records::hand_on_folders(&transaction, &folders)?;
             let removed = &mut Removed::default();
             let files = prune::release(&transaction, self.folder(), named, removed)?;
             transaction.commit()?;

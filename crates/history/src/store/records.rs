@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
 
-use super::paths::{below, bytes_of};
+use super::paths::{below, bytes_of, path_of};
 use super::transaction::WriteTransaction;
 use super::{contents, log, workspaces};
 use crate::operation::{ChangeKind, Draft, FileDraft, OperationState};
@@ -191,6 +191,12 @@ pub(super) fn complete(
     for taken in &draft.takes_back {
         mark(transaction, &taken.operation, taken.at, Some(draft.id), 0)?;
     }
+    if !draft.takes_back.is_empty() {
+        // An undo of a removal made them again. The undo of the change that had created the file removes them.
+        for file in &draft.files {
+            hand_on_folders(transaction, &file.folders)?;
+        }
+    }
     Ok(())
 }
 
@@ -206,6 +212,9 @@ pub(super) fn mark(
     transaction
         .prepare_cached("UPDATE files SET undone = ?3 WHERE operation = ?1 AND at = ?2")?
         .execute(params![operation, at as i64, by])?;
+    if by.is_some() {
+        hand_on_folders(transaction, &made_folders(transaction, operation, at)?)?;
+    }
     // The depth is the number of operations in a chain of undo and redo. The bound stops a cycle in a damaged database.
     if depth > 1_000 {
         return Ok(());
@@ -261,6 +270,50 @@ pub(super) fn is_there(connection: &Connection, id: &str) -> rusqlite::Result<bo
 
 pub(super) fn is_taken(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
+}
+
+/// The folders that were made for one file of an operation.
+pub(super) fn made_folders(
+    transaction: &Connection,
+    operation: &str,
+    at: usize,
+) -> rusqlite::Result<Vec<PathBuf>> {
+    let folders: Option<Vec<u8>> = transaction
+        .prepare_cached("SELECT folders FROM files WHERE operation = ?1 AND at = ?2")?
+        .query_row(params![operation, at as i64], |row| row.get(0))
+        .optional()?;
+    Ok(paths_in(&folders.unwrap_or_default()).collect())
+}
+
+/// The folders that were made for all files of an operation.
+pub(super) fn all_made_folders(
+    transaction: &Connection,
+    operation: &str,
+) -> rusqlite::Result<Vec<PathBuf>> {
+    let mut statement = transaction
+        .prepare_cached("SELECT folders FROM files WHERE operation = ?1 AND folders <> x''")?;
+    let mut rows = statement.query([operation])?;
+    let mut folders = Vec::new();
+    while let Some(row) = rows.next()? {
+        folders.extend(paths_in(&row.get::<_, Vec<u8>>(0)?));
+    }
+    Ok(folders)
+}
+
+fn paths_in(folders: &[u8]) -> impl Iterator<Item = PathBuf> {
+    let folders = folders.split(|byte| *byte == 0);
+    folders.filter(|folder| !folder.is_empty()).map(path_of)
+}
+
+/// Hands the folders of a change that is undone, or was not made, on to changes that have files in them: whichever of these is
+/// undone last removes the folders.
+pub(super) fn hand_on_folders(
+    transaction: &Connection,
+    folders: &[PathBuf],
+) -> rusqlite::Result<()> {
+    folders
+        .iter()
+        .try_for_each(|folder| add_folder(transaction, folder))
 }
 
 /// Adds a folder to those that were made for the oldest change that created a file in it, so that an undo of that change

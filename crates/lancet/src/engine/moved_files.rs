@@ -55,6 +55,7 @@ impl EngineView {
         let Some(store) = self.history() else {
             return Ok(Vec::new());
         };
+        let moment = store.moment()?;
         let operations = store.log(&LogQuery {
             below: self.roots().to_vec(),
             without: self.other_workspaces()?.ids(),
@@ -62,7 +63,12 @@ impl EngineView {
             ..LogQuery::default()
         })?;
         let mut all = lives(operations);
-        let absent = self.absent(&all);
+        let mut absent = self.absent(&all);
+        if !absent.is_empty() {
+            // Other lancets are at work: what they change is not what another program moved.
+            let changed = store.changed_since(&moment)?;
+            absent.retain(|(at, _)| !changed.contains(all[*at].name()));
+        }
         let mut lost = Vec::new();
         if !absent.is_empty() {
             let wanted = absent.iter().filter_map(|(at, absence)| {
@@ -78,7 +84,7 @@ impl EngineView {
         follow_successors(&mut all);
         let renames: Vec<RecordRename> = all.iter().flat_map(Life::renames).collect();
         if !renames.is_empty() {
-            store.rename_records(&renames)?;
+            store.rename_records(&renames, &moment)?;
         }
         Ok(lost)
     }
@@ -88,6 +94,7 @@ impl EngineView {
         let Some(store) = self.history() else {
             return Ok(false);
         };
+        let moment = store.moment()?;
         let operations = store.log(&LogQuery {
             below: self.roots().to_vec(),
             without: self.other_workspaces()?.ids(),
@@ -101,7 +108,7 @@ impl EngineView {
         life.move_to(to.to_path_buf());
         follow_successors(&mut all);
         let renames: Vec<RecordRename> = all.iter().flat_map(Life::renames).collect();
-        store.rename_records(&renames)?;
+        store.rename_records(&renames, &moment)?;
         Ok(true)
     }
 

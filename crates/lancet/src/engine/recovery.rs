@@ -14,8 +14,6 @@ pub(crate) struct PendingRecovery {
     pub(crate) recovered: OnceLock<()>,
     /// Set when operations that were unfinished in the history have been settled.
     pub(crate) settled: OnceLock<()>,
-    /// Folders of interrupted changes that stay, until the history has them.
-    pub(crate) made_folders: Mutex<Vec<PathBuf>>,
     /// Displaced files that may still be written to.
     pub(crate) late: LateWrites,
     /// The damaged databases that were set aside and reported to the observers.

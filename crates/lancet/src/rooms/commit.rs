@@ -59,14 +59,11 @@ pub(crate) fn commit(context: &CallContext<'_>, approved: Approved) -> Result<Co
     let announced = announce::begin(context, &mut plan)
         .map_err(|refusal| Failed::Refused(Box::new(refusal)))?;
     match carry_out(context, &plan, &announced) {
-        Ok(written) => {
-            empty_folders::remove(context, &plan);
-            Ok(Committed {
-                plan,
-                written,
-                announced,
-            })
-        }
+        Ok(written) => Ok(Committed {
+            plan,
+            written,
+            announced,
+        }),
         Err(failed @ Failed::Partly(_)) => Err(failed),
         Err(failed) => {
             announce::abandon(context, &announced);
@@ -84,20 +81,8 @@ fn carry_out(
         Keeping::History => &*context.engine().workspace,
         Keeping::Nothing => context.engine().without_state(),
     };
-    // The innermost folders come first, because one may lie in a folder that another file of the plan removes.
-    let files = plan.files.iter().enumerate();
-    let mut removals: Vec<(usize, &[PathBuf])> = files
-        .map(|(at, file)| (at, file.new.leaving_folders()))
-        .filter(|(_, folders)| !folders.is_empty())
-        .collect();
-    removals.sort_by_key(|(_, folders)| {
-        let outermost = folders.first().map(|folder| folder.components().count());
-        std::cmp::Reverse(outermost)
-    });
-    let leaving: Vec<(usize, FolderRemoval<'_>)> = removals
-        .into_iter()
-        .map(|(at, folders)| (at, workspace.plan_folder_removal(folders)))
-        .collect();
+    let folders = empty_folders::of(plan);
+    let leaving = (!folders.is_empty()).then(|| workspace.plan_folder_removal(&folders));
     context.cancel.begin_writing();
     let mut batch = Batch::new(plan);
     let mut settling = Settling::new();
@@ -123,11 +108,12 @@ fn carry_out(
     }
     match outcome {
         Ok(mut written) => {
-            for (at, leaving) in leaving {
-                let stays = leaving.remove().into_iter();
-                let stays = stays.map(|(folder, _)| Warning::FolderStays(folder));
-                if let Some(written) = written.get_mut(at) {
-                    written.warnings.extend(stays);
+            let stays = leaving.map(FolderRemoval::remove).unwrap_or_default();
+            for (folder, _) in stays {
+                let has = |file: &FilePlan| file.new.leaving_folders().contains(&folder);
+                let at = plan.files.iter().position(has);
+                if let Some(written) = at.and_then(|at| written.get_mut(at)) {
+                    written.warnings.push(Warning::FolderStays(folder));
                 }
             }
             Ok(written)

@@ -1,15 +1,30 @@
-//! Folders that lancet made for files which are gone by now: an undo removes them where they are empty.
+//! Folders that lancet made for files which go with a change, or are gone by now: an undo removes them where they are empty.
+
+use std::path::PathBuf;
 
 use super::CallContext;
 use super::plan::Plan;
 
+/// The folders that a plan leaves, each once. A folder comes before those in it: they are removed in reverse order, and one
+/// file's folder may be in another's.
+pub(super) fn of(plan: &Plan) -> Vec<PathBuf> {
+    let leaving = plan
+        .files
+        .iter()
+        .flat_map(|file| file.new.leaving_folders());
+    let gone = plan.origin.found_back.iter().flat_map(|file| &file.folders);
+    let mut folders: Vec<PathBuf> = leaving.chain(gone).cloned().collect();
+    folders.sort();
+    folders.dedup();
+    folders
+}
+
 /// Removes the folders that were made for files which are gone by now, where they are empty. A folder that stays is no reason
 /// for a notice: somebody uses it.
 pub(super) fn remove(context: &CallContext<'_>, plan: &Plan) {
-    for file in &plan.origin.found_back {
-        if !file.folders.is_empty() {
-            let workspace = &context.engine().workspace;
-            let _ = workspace.plan_folder_removal(&file.folders).remove();
-        }
+    let folders = of(plan);
+    if !folders.is_empty() {
+        let workspace = &context.engine().workspace;
+        let _ = workspace.plan_folder_removal(&folders).remove();
     }
 }

@@ -3,14 +3,13 @@
 //! files with them.
 
 use std::path::Path;
-use std::sync::PoisonError;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use lancet_history::{
     ChangeKind, FileChange, LaterState, Operation, OperationKind, OperationState, OperationStore,
-    RecordedState,
+    RecordedState, RivalState,
 };
-use lancet_workspace::{DISPLACED_FOLDER, FileType, Revision, is_sealed_name};
+use lancet_workspace::{DISPLACED_FOLDER, FileType, Recovered, Revision, is_sealed_name};
 
 use super::examine::open::LARGEST;
 use super::{CallContext, interrupted, late};
@@ -19,6 +18,10 @@ use crate::settings::Mode;
 
 /// How long the start of an engine may take over displaced files that earlier processes left.
 const ADOPTING: Duration = Duration::from_secs(2);
+/// How long an undo waits for other processes that are just recovering files.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// The pause between two looks.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// What a file holds, compared with an operation that was announced for it and never finished.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,11 +49,15 @@ pub(crate) fn before_call(context: &CallContext<'_>) {
 fn recover_files_once(engine: &EngineView) {
     if engine.mode != Mode::Plan {
         engine.base().pending_recovery.recovered.get_or_init(|| {
-            // If recovery fails, the first write tries again and reports why.
-            let recovered = engine.ceiling().recover().unwrap_or_default();
-            interrupted::tell(engine, &recovered, None);
+            interrupted::tell(engine, &recover(engine), None);
         });
     }
+}
+
+/// Completes or takes back what ended processes left half done on the files. If it fails, the next write tries again and
+/// reports why.
+pub(super) fn recover(engine: &EngineView) -> Vec<Recovered> {
+    engine.ceiling().recover().unwrap_or_default()
 }
 
 /// Settles the operations that the history has as unfinished, once per engine, and takes over what ended processes left.
@@ -71,40 +78,66 @@ pub(crate) fn settle_history_once(engine: &EngineView) {
 pub(crate) fn settle_again(context: &CallContext<'_>) {
     let engine = context.engine();
     settle_history_once(engine);
-    if engine.mode != Mode::Plan {
-        let recovered = engine.ceiling().recover().unwrap_or_default();
-        interrupted::tell(engine, &recovered, Some(context.session.key()));
+    let since = Instant::now();
+    loop {
+        if engine.mode != Mode::Plan {
+            interrupted::tell(engine, &recover(engine), Some(context.session.key()));
+        }
+        // Another process may be about to complete or take back a change.
+        if settle(engine).waiting == 0 || since.elapsed() > PATIENCE {
+            return;
+        }
+        std::thread::sleep(PAUSE);
     }
-    settle_history(engine);
 }
 
-/// Settles the operations that the history has as unfinished, and returns how many there were. Operations on files outside
-/// the roots wait for an engine that may read them.
+/// Settles the operations that the history has as unfinished, and returns how many there were.
 pub(crate) fn settle_history(engine: &EngineView) -> usize {
+    let settled = settle(engine);
+    settled.done + settled.waiting
+}
+
+/// How many unfinished operations there were.
+#[derive(Default)]
+struct Settled {
+    done: usize,
+    /// Those whose files another process is just recovering or writing.
+    waiting: usize,
+}
+
+/// Settles the operations that the history has as unfinished. Operations on files outside the roots wait for an engine that may
+/// read them, and those on files that are being recovered until that is done.
+fn settle(engine: &EngineView) -> Settled {
     let Some(store) = engine.history() else {
-        return 0;
+        return Settled::default();
     };
     // A store that cannot be read is reported by the call that needs it.
     let mut unfinished = store.unfinished().unwrap_or_default();
     // What is at these paths now does not tell how an operation in another folder ended.
     let others = engine.other_workspaces().unwrap_or_default();
     unfinished.retain(|operation| !others.have(operation));
+    let all = unfinished.len();
+    // Read after the operations: a commit that is recovered by then has its final files.
+    if let Some(undecided) = (all > 0).then(|| engine.ceiling().undecided()) {
+        let undecided = undecided.unwrap_or_default();
+        unfinished.retain(|operation| {
+            let mut files = operation.files.iter();
+            !files.any(|file| undecided.iter().any(|commit| commit.names(&file.path)))
+        });
+    }
     // Newest first: what became of a later one tells how an earlier one ended.
     unfinished.sort_by_key(|operation| std::cmp::Reverse(operation.sequence));
     for operation in &unfinished {
-        settle(engine, &**store, operation);
+        settle_one(engine, &**store, operation);
     }
-    let made = &engine.base().pending_recovery.made_folders;
-    let made = std::mem::take(&mut *made.lock().unwrap_or_else(PoisonError::into_inner));
-    for folder in made {
-        // The undo of the change that has a file in it removes it, else nothing would.
-        let _ = store.add_made_folder(&folder);
+    Settled {
+        done: unfinished.len(),
+        waiting: all - unfinished.len(),
     }
-    unfinished.len()
 }
 
 /// Records how an unfinished operation ended, as later operations or its files show it.
-fn settle(engine: &EngineView, store: &dyn OperationStore, operation: &Operation) {
+fn settle_one(engine: &EngineView, store: &dyn OperationStore, operation: &Operation) {
     if operation.kind == OperationKind::Late {
         // This version never had the file's name, so the file cannot tell whether it was recorded.
         let all: Vec<usize> = operation.files.iter().map(|file| file.at).collect();
@@ -144,7 +177,8 @@ fn how_it_ended(
         // Another process is just writing the file, and has not said so yet.
         Some(FileState::Neither) => {
             let announced = by_later_operations(store, operation, file, Evidence::Announced);
-            announced.or(Some(FileState::Neither))
+            let ended = announced.or_else(|| by_rivals(engine, store, operation, file));
+            ended.or(Some(FileState::Neither))
         }
         ended => ended,
     }
@@ -182,6 +216,25 @@ fn by_later_operations(
     };
     told_by(&later(&file.path), None, after)
         .or_else(|| told_by(&later(from), file.before.as_ref(), Some(None)))
+}
+
+/// How a change ended, by what others made of the state that it found. They may have been announced before it and written
+/// after it had looked: the file holds what one of them leaves, or another change found that, so this one was not made.
+fn by_rivals(
+    engine: &EngineView,
+    store: &dyn OperationStore,
+    operation: &Operation,
+    file: &FileChange,
+) -> Option<FileState> {
+    let path = file.moved_from.as_ref().unwrap_or(&file.path);
+    let now = match find(engine, path)? {
+        AtName::Nothing => None,
+        AtName::File { revision, .. } => Some(revision),
+        AtName::Other => return None,
+    };
+    let rivals = store.rival_states(operation, file.at, path).ok()?;
+    let is_made = |rival: &RivalState| rival.is_followed || rival.revision == now;
+    rivals.iter().any(is_made).then_some(FileState::Untouched)
 }
 
 /// What the first of these states tells that tells anything. `after` is none where it is not known.

@@ -2,7 +2,6 @@
 //! and to the one that met it. A call that is about to write a file of such a change has it settled first.
 
 use std::path::{Path, PathBuf};
-use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use lancet_history::{CommentDraft, CommentKind, Operation};
@@ -37,8 +36,7 @@ impl Settling {
         if since.elapsed() > PATIENCE {
             return false;
         }
-        // If it fails, so does the next attempt to write, which reports why.
-        let recovered = engine.ceiling().recover().unwrap_or_default();
+        let recovered = heal::recover(engine);
         if recovered.is_empty() {
             std::thread::sleep(PAUSE);
         }
@@ -51,21 +49,7 @@ impl Settling {
 /// Tells what recovery did: the sessions whose changes were interrupted, and the session `met` or, where none is given, the
 /// next caller. It must run before the operations are settled, because they say whose changes they were.
 pub(super) fn tell(engine: &EngineView, recovered: &[Recovered], met: Option<&str>) {
-    let is_folder = |one: &&Recovered| one.outcome == RecoveryOutcome::FolderStays;
-    let folders = recovered.iter().filter(is_folder);
-    let folders: Vec<PathBuf> = folders.map(|folder| folder.path.clone()).collect();
-    if !folders.is_empty() {
-        let made = &engine.base().pending_recovery.made_folders;
-        made.lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .extend(folders);
-    }
-    let files: Vec<Recovered> = recovered
-        .iter()
-        .filter(|one| !is_folder(one))
-        .cloned()
-        .collect();
-    let mut rest = &files[..];
+    let mut rest = recovered;
     while let Some(first) = rest.first() {
         let length = rest.iter().take_while(|one| one.entry == first.entry);
         let (commit, others) = rest.split_at(length.count());

@@ -24,7 +24,9 @@ pub(super) const STATE: u64 = u64::MAX;
 pub(super) struct Scratch<'w> {
     pub(super) workspace: &'w Workspace,
     names: Vec<(Arc<OwnedFd>, OsString)>,
-    folders: Vec<(Arc<OwnedFd>, OsString)>,
+    folders: Vec<(Arc<OwnedFd>, OsString, PathBuf)>,
+    /// The paths of all new folders, also of released ones.
+    made: Vec<PathBuf>,
     /// The journal entries of new folders, closed on drop.
     records: Vec<Ticket>,
 }
@@ -52,6 +54,7 @@ impl<'w> Scratch<'w> {
             workspace,
             names: Vec::new(),
             folders: Vec::new(),
+            made: Vec::new(),
             records: Vec::new(),
         }
     }
@@ -250,7 +253,7 @@ impl<'w> Scratch<'w> {
             disk.rename_at(above.as_fd(), &temporary, name, Replace::Never)
         });
         let Err(error) = given else {
-            self.folders.push((Arc::clone(above), name.to_owned()));
+            self.note_folder(above, name, path);
             return Ok(true);
         };
         if disk.remove_folder_at(above.as_fd(), &temporary).is_err() {
@@ -264,6 +267,13 @@ impl<'w> Scratch<'w> {
         }
     }
 
+    fn note_folder(&mut self, above: &Arc<OwnedFd>, name: &OsStr, path: &Path) {
+        let path = path.to_owned();
+        self.made.push(path.clone());
+        self.folders
+            .push((Arc::clone(above), name.to_owned(), path));
+    }
+
     fn make_folder_directly(
         &mut self,
         above: &Arc<OwnedFd>,
@@ -272,7 +282,7 @@ impl<'w> Scratch<'w> {
     ) -> io::Result<bool> {
         match self.disk().make_folder_at(above.as_fd(), name) {
             Ok(()) => {
-                self.folders.push((Arc::clone(above), name.to_owned()));
+                self.note_folder(above, name, path);
                 if let Ok(stamp) = self.disk().stat_at(above.as_fd(), name) {
                     let _ = self.write_down_folder(path, OsStr::new(""), Some(stamp.inode));
                 }
@@ -337,10 +347,17 @@ impl Drop for Scratch<'_> {
             self.remove(&folder, &name);
         }
         // Innermost first; a folder that another program uses is not empty and stays.
-        for (folder, name) in std::mem::take(&mut self.folders).into_iter().rev() {
-            if self.disk().remove_folder_at(folder.as_fd(), &name).is_err() {
-                let _ = self.disk().remove_folder_at(folder.as_fd(), &name);
+        let mut made = std::mem::take(&mut self.made);
+        for (folder, name, path) in std::mem::take(&mut self.folders).into_iter().rev() {
+            let remove = || self.disk().remove_folder_at(folder.as_fd(), &name);
+            if remove().or_else(|_| remove()).is_ok() {
+                made.retain(|made| *made != path);
             }
+        }
+        if let Some(journal) = &self.workspace.journal {
+            // If it cannot be noted, the folder stays when its last file goes, and nothing worse.
+            made.iter()
+                .for_each(|folder| _ = journal.keep_folder(folder));
         }
         for record in std::mem::take(&mut self.records) {
             if let Some(journal) = &self.workspace.journal
