@@ -277,10 +277,18 @@ fn conflict(context: &CallContext<'_>, plan: &Plan, index: usize, kept: &[PathBu
         .map(|version| format!("the history, and `lancet restore {version}` brings it back"))
         .collect();
     places.extend(left.iter().cloned());
-    let text = format!(
-        "{path} was written by someone else in the same moment. The newest version stands there; the other is kept in {}. Read the file before going on.",
-        places.join(", ")
-    );
+    let places = places.join(", ");
+    // A file system on which another machine writes may have lost the name between the two renames.
+    let is_there = file.is_none_or(|file| file.target.path().symlink_metadata().is_ok());
+    let text = if is_there {
+        format!(
+            "{path} was written by someone else in the same moment. It has the newest version; the other is kept in {places}. Read the file before going on."
+        )
+    } else {
+        format!(
+            "{path} was written by someone else in the same moment, and the file system then did not give the newest version its name back: there is no file of this name now. It is kept in {places}. Ask the user to put it back before going on."
+        )
+    };
     on_record.extend(left);
     Refusal::new(RefusalKind::Conflict, text)
         .with("file_path", path)

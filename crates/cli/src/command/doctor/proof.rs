@@ -120,7 +120,7 @@ fn worded(proof: &Proof, colour: Colour) -> String {
         line(colour.paint(Style::Bold, &words));
     } else {
         let words = format!(
-            "What was seen contradicts the guarantee {}. Do not rely on lancet in this folder, and please report this.",
+            "What was seen contradicts the guarantee {}. Do not rely on lancet in this folder, and report it with this output.",
             proof.promise.replaced
         );
         line(colour.paint(Style::Red, &words));
