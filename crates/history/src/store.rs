@@ -31,6 +31,7 @@ mod ledgers;
 mod log;
 mod log_search;
 mod looks;
+mod made_folders;
 mod marks;
 mod moves;
 mod open;
@@ -118,6 +119,18 @@ pub struct Loaded {
 pub struct Saved {
     /// The database was damaged; it was set aside and a new one holds what was saved now.
     pub set_aside: Option<SetAside>,
+    /// Folders that had been made for changes which are undone now, and that no change has a file in: they can be removed where
+    /// they are empty.
+    pub unclaimed: Vec<PathBuf>,
+}
+
+impl Saved {
+    fn new(set_aside: Option<SetAside>) -> Saved {
+        Saved {
+            set_aside,
+            unclaimed: Vec::new(),
+        }
+    }
 }
 
 /// A database that was damaged and renamed, or removed by another program while it was in use. Its text is for the user.

@@ -112,11 +112,11 @@ pub trait RecordStore: Send + Sync {
         inodes: &[Option<u64>],
     ) -> Result<Confirmed, StoreError>;
 
-    /// Removes an announced operation that was not carried out.
+    /// Removes an operation that was not carried out. Returns its folders in which no other operation has a file.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn abandon(&self, id: &str) -> Result<(), StoreError>;
+    fn abandon(&self, id: &str) -> Result<Vec<PathBuf>, StoreError>;
 
     /// Operations that were announced by processes that have ended. Temporary files of these processes are removed.
     ///
@@ -148,7 +148,7 @@ pub trait RecordStore: Send + Sync {
         path: &Path,
     ) -> Result<Vec<RivalState>, StoreError>;
 
-    /// Settles an unfinished operation: the files at the indexes in `written` were written, the others were not.
+    /// Settles an unfinished operation: the files at the indexes in `written` were written. Returns folders as `abandon` does.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -157,7 +157,7 @@ pub trait RecordStore: Send + Sync {
         operation: &Operation,
         state: OperationState,
         written: &[usize],
-    ) -> Result<(), StoreError>;
+    ) -> Result<Vec<PathBuf>, StoreError>;
 
     /// Records that a folder, which an interrupted change had made, belongs to the oldest change that created a file in it.
     ///

@@ -55,12 +55,12 @@ impl LedgerStore for Store {
     ) -> Result<Saved, StoreError> {
         let ((), set_aside) =
             self.run(|connection| save(connection, session, entries, self.writer()))?;
-        Ok(Saved { set_aside })
+        Ok(Saved::new(set_aside))
     }
 
     fn forget(&self, session: &SessionName, path: &Path) -> Result<Saved, StoreError> {
         let ((), set_aside) = self.run(|connection| forget(connection, session, path))?;
-        Ok(Saved { set_aside })
+        Ok(Saved::new(set_aside))
     }
 }
 

@@ -10,8 +10,8 @@ use super::files::file_in;
 use super::stops::Admission;
 use super::transaction::WriteTransaction;
 use super::{
-    Saved, Store, StoreError, blobs, chain, contents, events, ids, log, process, prune, questions,
-    records, statistics, stops, workspaces,
+    Saved, Store, StoreError, blobs, chain, contents, events, ids, log, made_folders, process,
+    prune, questions, records, statistics, stops, workspaces,
 };
 use crate::activity::SessionStop;
 use crate::entry::Revision;
@@ -60,7 +60,7 @@ impl RecordStore for Store {
         })?;
         let path = || file_in(self.folder());
         match begun {
-            Begun::Announced => Ok(Saved { set_aside }),
+            Begun::Announced => Ok(Saved::new(set_aside)),
             Begun::Taken => Err(StoreError::Taken {
                 path: path(),
                 id: draft.id.to_owned(),
@@ -78,34 +78,41 @@ impl RecordStore for Store {
 
     fn finish(&self, draft: &Draft<'_>) -> Result<Saved, StoreError> {
         self.put_files(draft)?;
-        let (missing, mut set_aside) = self.run(|connection| {
+        let (completed, mut set_aside) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             let begun = transaction
                 .prepare_cached("DELETE FROM begun WHERE id = ?1")?
                 .execute([draft.id])?;
             if begun == 0 && !records::is_there(&transaction, draft.id)? {
-                return Ok(true);
+                return Ok(None);
             }
-            records::complete(&transaction, self.folder(), draft)?;
+            let unclaimed = records::complete(&transaction, self.folder(), draft)?;
             // An operation that another process has settled was told then.
             if begun > 0 {
                 events::append_changes(&transaction, draft.id, draft.kind, 0..draft.files.len())?;
             }
             transaction.commit()?;
-            Ok(false)
+            Ok(Some(unclaimed))
         })?;
-        if missing {
-            let ((), moved) = self.run(|connection| {
+        let unclaimed = if let Some(unclaimed) = completed {
+            unclaimed
+        } else {
+            let (unclaimed, moved) = self.run(|connection| {
                 let transaction = WriteTransaction::begin(connection)?;
                 let sequence = records::newest_sequence(&transaction)? + 1;
                 records::insert(&transaction, self.folder(), draft, sequence)?;
-                records::complete(&transaction, self.folder(), draft)?;
+                let unclaimed = records::complete(&transaction, self.folder(), draft)?;
                 events::append_changes(&transaction, draft.id, draft.kind, 0..draft.files.len())?;
-                transaction.commit()
+                transaction.commit()?;
+                Ok(unclaimed)
             })?;
             set_aside = moved.or(set_aside);
-        }
-        Ok(Saved { set_aside })
+            unclaimed
+        };
+        Ok(Saved {
+            set_aside,
+            unclaimed,
+        })
     }
 
     fn confirm(
@@ -131,27 +138,27 @@ impl RecordStore for Store {
             Ok(begun)
         })?;
         Ok(if begun == 0 {
-            Confirmed::Missing(Saved { set_aside })
+            Confirmed::Missing(Saved::new(set_aside))
         } else {
             Confirmed::Done
         })
     }
 
-    fn abandon(&self, id: &str) -> Result<(), StoreError> {
-        let (files, _) = self.run(|connection| {
+    fn abandon(&self, id: &str) -> Result<Vec<PathBuf>, StoreError> {
+        let ((files, unclaimed), _) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             let needless = prune::contents_of(&transaction, id)?;
-            let folders = records::all_made_folders(&transaction, id)?;
+            let folders = made_folders::all_made_folders(&transaction, id)?;
             records::remove(&transaction, id)?;
-            records::hand_on_folders(&transaction, &folders)?;
+            let unclaimed = made_folders::hand_on_folders(&transaction, &folders)?;
             questions::give_back(&transaction, id)?;
             let removed = &mut Removed::default();
             let files = prune::release(&transaction, self.folder(), needless, removed)?;
             transaction.commit()?;
-            Ok(files)
+            Ok((files, unclaimed))
         })?;
         prune::remove_files(self.folder(), &files);
-        Ok(())
+        Ok(unclaimed)
     }
 
     fn unfinished(&self) -> Result<Vec<Operation>, StoreError> {
@@ -208,22 +215,26 @@ impl RecordStore for Store {
         operation: &Operation,
         state: OperationState,
         written: &[usize],
-    ) -> Result<(), StoreError> {
-        let (files, _) = self.run(|connection| {
+    ) -> Result<Vec<PathBuf>, StoreError> {
+        let ((files, unclaimed), _) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             let begun = transaction.execute("DELETE FROM begun WHERE id = ?1", [&operation.id])?;
             // Another process has settled it.
             if begun == 0 {
-                return Ok(Vec::new());
+                return Ok((Vec::new(), Vec::new()));
             }
             let named = prune::contents_of(&transaction, &operation.id)?;
-            let mut folders = Vec::new();
+            let (mut folders, mut unclaimed) = (Vec::new(), Vec::new());
             for file in operation
                 .files
                 .iter()
                 .filter(|file| !written.contains(&file.at))
             {
-                folders.extend(records::made_folders(&transaction, &operation.id, file.at)?);
+                folders.extend(made_folders::made_folders(
+                    &transaction,
+                    &operation.id,
+                    file.at,
+                )?);
                 transaction.execute(
                     "DELETE FROM files WHERE operation = ?1 AND at = ?2",
                     params![operation.id, file.at as i64],
@@ -251,23 +262,24 @@ impl RecordStore for Store {
                         taken.at,
                         Some(&operation.id),
                         0,
+                        &mut unclaimed,
                     )?;
                 }
             }
-            records::hand_on_folders(&transaction, &folders)?;
+            unclaimed.extend(made_folders::hand_on_folders(&transaction, &folders)?);
             let removed = &mut Removed::default();
             let files = prune::release(&transaction, self.folder(), named, removed)?;
             transaction.commit()?;
-            Ok(files)
+            Ok((files, unclaimed))
         })?;
         prune::remove_files(self.folder(), &files);
-        Ok(())
+        Ok(unclaimed)
     }
 
     fn add_made_folder(&self, folder: &Path) -> Result<(), StoreError> {
         self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
-            records::add_folder(&transaction, folder)?;
+            made_folders::add_folder(&transaction, folder)?;
             transaction.commit()
         })?;
         Ok(())
@@ -299,7 +311,9 @@ impl RecordStore for Store {
         self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             for (operation, at) in files {
-                records::mark(&transaction, operation, *at, Some(ALREADY_UNDONE), 0)?;
+                // The caller removes the folders that are empty.
+                let by = Some(ALREADY_UNDONE);
+                records::mark(&transaction, operation, *at, by, 0, &mut Vec::new())?;
             }
             transaction.commit()
         })?;

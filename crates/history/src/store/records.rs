@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
+use rusqlite::{Connection, ErrorCode, params};
 
-use super::paths::{below, bytes_of, path_of};
+use super::made_folders::Claimed;
+use super::paths::bytes_of;
 use super::transaction::WriteTransaction;
-use super::{contents, log, workspaces};
-use crate::operation::{ChangeKind, Draft, FileDraft, OperationState};
+use super::{contents, log, made_folders, workspaces};
+use crate::operation::{Draft, FileDraft, OperationState};
 
 /// The file index in `taken_back` if the file already had its old content and the operation did not write it.
 pub(super) const NO_FILE: i64 = -1;
@@ -136,7 +137,7 @@ fn insert_file(
             file.after.as_ref().and_then(|kept| kept.link).map(bytes_of),
             file.added as i64,
             file.removed as i64,
-            folders_of(&file.folders),
+            made_folders::folders_of(&file.folders),
             workspace,
             inode(&file.before),
             inode(&file.after)
@@ -158,12 +159,12 @@ pub(super) fn note_inode(
 }
 
 /// Updates the rows with what is known only after the write: modes, folders, and the content of a streamed write. Then marks
-/// the changes that the operation takes back.
+/// the changes that the operation takes back. Returns the folders made for these that no change has a file in.
 pub(super) fn complete(
     transaction: &WriteTransaction<'_>,
     state: &Path,
     draft: &Draft<'_>,
-) -> rusqlite::Result<()> {
+) -> rusqlite::Result<Vec<PathBuf>> {
     for (at, file) in draft.files.iter().enumerate() {
         let Some(after) = &file.after else {
             continue;
@@ -182,38 +183,49 @@ pub(super) fn complete(
                 at as i64,
                 content,
                 after.mode,
-                folders_of(&file.folders)
+                made_folders::folders_of(&file.folders)
             ])?;
         if let Some(inode) = after.inode {
             note_inode(transaction, draft.id, at, inode)?;
         }
     }
+    let mut unclaimed = Vec::new();
     for taken in &draft.takes_back {
-        mark(transaction, &taken.operation, taken.at, Some(draft.id), 0)?;
+        let (operation, by) = (&taken.operation, Some(draft.id));
+        mark(transaction, operation, taken.at, by, 0, &mut unclaimed)?;
     }
     if !draft.takes_back.is_empty() {
         // An undo of a removal made them again. The undo of the change that had created the file removes them.
         for file in &draft.files {
-            hand_on_folders(transaction, &file.folders)?;
+            made_folders::hand_on_folders(transaction, &file.folders)?;
         }
     }
-    Ok(())
+    Ok(unclaimed)
 }
 
 /// Marks one file change of an operation as undone by `by`, or as in effect again if `by` is none. The changes that this
-/// operation had itself taken back then get the opposite mark, recursively.
+/// operation had itself taken back then get the opposite mark, recursively. Folders of undone changes that no change has a file
+/// in are added to `unclaimed`.
 pub(super) fn mark(
     transaction: &WriteTransaction<'_>,
     operation: &str,
     at: usize,
     by: Option<&str>,
     depth: usize,
+    unclaimed: &mut Vec<PathBuf>,
 ) -> rusqlite::Result<()> {
     transaction
         .prepare_cached("UPDATE files SET undone = ?3 WHERE operation = ?1 AND at = ?2")?
         .execute(params![operation, at as i64, by])?;
     if by.is_some() {
-        hand_on_folders(transaction, &made_folders(transaction, operation, at)?)?;
+        let folders = made_folders::made_folders(transaction, operation, at)?;
+        // Other rows of this path are of the same file, which is gone now.
+        let path = made_folders::path_of_file(transaction, operation, at)?;
+        for folder in folders {
+            if made_folders::add_folder_unless(transaction, &folder, &path)? == Claimed::No {
+                unclaimed.push(folder);
+            }
+        }
     }
     // The depth is the number of operations in a chain of undo and redo. The bound stops a cycle in a damaged database.
     if depth > 1_000 {
@@ -222,7 +234,15 @@ pub(super) fn mark(
     for taken in log::taken_back(transaction, operation)? {
         if taken.by == Some(at) {
             let by = by.is_none().then_some(operation);
-            mark(transaction, &taken.operation, taken.at, by, depth + 1)?;
+            let depth = depth + 1;
+            mark(
+                transaction,
+                &taken.operation,
+                taken.at,
+                by,
+                depth,
+                unclaimed,
+            )?;
         }
     }
     Ok(())
@@ -270,84 +290,4 @@ pub(super) fn is_there(connection: &Connection, id: &str) -> rusqlite::Result<bo
 
 pub(super) fn is_taken(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
-}
-
-/// The folders that were made for one file of an operation.
-pub(super) fn made_folders(
-    transaction: &Connection,
-    operation: &str,
-    at: usize,
-) -> rusqlite::Result<Vec<PathBuf>> {
-    let folders: Option<Vec<u8>> = transaction
-        .prepare_cached("SELECT folders FROM files WHERE operation = ?1 AND at = ?2")?
-        .query_row(params![operation, at as i64], |row| row.get(0))
-        .optional()?;
-    Ok(paths_in(&folders.unwrap_or_default()).collect())
-}
-
-/// The folders that were made for all files of an operation.
-pub(super) fn all_made_folders(
-    transaction: &Connection,
-    operation: &str,
-) -> rusqlite::Result<Vec<PathBuf>> {
-    let mut statement = transaction
-        .prepare_cached("SELECT folders FROM files WHERE operation = ?1 AND folders <> x''")?;
-    let mut rows = statement.query([operation])?;
-    let mut folders = Vec::new();
-    while let Some(row) = rows.next()? {
-        folders.extend(paths_in(&row.get::<_, Vec<u8>>(0)?));
-    }
-    Ok(folders)
-}
-
-fn paths_in(folders: &[u8]) -> impl Iterator<Item = PathBuf> {
-    let folders = folders.split(|byte| *byte == 0);
-    folders.filter(|folder| !folder.is_empty()).map(path_of)
-}
-
-/// Hands the folders of a change that is undone, or was not made, on to changes that have files in them: whichever of these is
-/// undone last removes the folders.
-pub(super) fn hand_on_folders(
-    transaction: &Connection,
-    folders: &[PathBuf],
-) -> rusqlite::Result<()> {
-    folders
-        .iter()
-        .try_for_each(|folder| add_folder(transaction, folder))
-}
-
-/// Adds a folder to those that were made for the oldest change that created a file in it, so that an undo of that change
-/// removes it. Nothing is done where the change has it already.
-pub(super) fn add_folder(transaction: &Connection, folder: &Path) -> rusqlite::Result<()> {
-    let (from, to) = below(folder);
-    let oldest: Option<(String, i64, Vec<u8>)> = transaction
-        .prepare_cached(
-            "SELECT f.operation, f.at, f.folders FROM files f JOIN operations o ON o.id = f.operation
-             WHERE f.path > ?1 AND f.path < ?2 AND (f.kind = ?3 OR f.moved_from IS NOT NULL) AND f.undone IS NULL
-             ORDER BY o.sequence LIMIT 1",
-        )?
-        .query_row(params![from, to, ChangeKind::Create.number()], |row| row.try_into())
-        .optional()?;
-    let Some((operation, at, mut folders)) = oldest else {
-        return Ok(());
-    };
-    let bytes = bytes_of(folder);
-    if !folders.split(|byte| *byte == 0).any(|known| known == bytes) {
-        folders.extend_from_slice(bytes);
-        folders.push(0);
-        transaction.execute(
-            "UPDATE files SET folders = ?3 WHERE operation = ?1 AND at = ?2",
-            params![operation, at, folders],
-        )?;
-    }
-    Ok(())
-}
-
-fn folders_of(folders: &[PathBuf]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for folder in folders {
-        bytes.extend_from_slice(bytes_of(folder));
-        bytes.push(0);
-    }
-    bytes
 }

@@ -11,7 +11,7 @@ use lancet_history::{Author, Confirmed, Draft, OperationStore, Saved, StoreError
 use lancet_workspace::{OldFile, Revision, Seal, Written};
 
 use super::plan::{FilePlan, Plan};
-use super::{CallContext, late, stopped};
+use super::{CallContext, empty_folders, late, stopped};
 use crate::operation;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::quote_path;
@@ -155,6 +155,7 @@ pub(crate) fn finish(
             .finish(&draft(context, plan, announced, Some(written)))
             .map(|saved| Saved {
                 set_aside: saved.set_aside.or(confirmed.set_aside),
+                unclaimed: saved.unclaimed,
             }),
         Err(error) => Err(error),
     };
@@ -164,6 +165,8 @@ pub(crate) fn finish(
             if saved.set_aside.is_some() {
                 adopt();
             }
+            // Another process may have handed a folder on to the undone change after this one was planned.
+            empty_folders::remove_unclaimed(context.engine(), saved.unclaimed);
             None
         }
         Err(error) => Some(format!(
@@ -188,7 +191,8 @@ fn store_of<'d>(
 pub(crate) fn abandon(context: &CallContext<'_>, announced: &PendingOperation) {
     if let Some(store) = store_of(context, announced) {
         // An operation that stays announced is settled at the next start by comparing the files.
-        let _ = store.abandon(&announced.id);
+        let unclaimed = store.abandon(&announced.id).unwrap_or_default();
+        empty_folders::remove_unclaimed(context.engine(), unclaimed);
     }
 }
 

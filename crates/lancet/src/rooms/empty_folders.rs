@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::CallContext;
 use super::plan::Plan;
+use crate::engine::EngineView;
 
 /// The folders that a plan leaves, each once. A folder comes before those in it: they are removed in reverse order, and one
 /// file's folder may be in another's.
@@ -26,5 +27,15 @@ pub(super) fn remove(context: &CallContext<'_>, plan: &Plan) {
     if !folders.is_empty() {
         let workspace = &context.engine().workspace;
         let _ = workspace.plan_folder_removal(&folders).remove();
+    }
+}
+
+/// Removes the folders, where they are empty, that were noted with a change that was not made and that no other change has a
+/// file in. A process that died may have made them, and the change was to remove them with its own file.
+pub(super) fn remove_unclaimed(engine: &EngineView, mut folders: Vec<PathBuf>) {
+    folders.sort();
+    folders.dedup();
+    if !folders.is_empty() {
+        let _ = engine.ceiling().plan_folder_removal(&folders).remove();
     }
 }

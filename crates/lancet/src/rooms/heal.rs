@@ -12,7 +12,7 @@ use lancet_history::{
 use lancet_workspace::{DISPLACED_FOLDER, FileType, Recovered, Revision, is_sealed_name};
 
 use super::examine::open::LARGEST;
-use super::{CallContext, interrupted, late};
+use super::{CallContext, empty_folders, interrupted, late};
 use crate::engine::EngineView;
 use crate::settings::Mode;
 
@@ -162,7 +162,8 @@ fn settle_one(engine: &EngineView, store: &dyn OperationStore, operation: &Opera
     } else {
         OperationState::Done
     };
-    let _ = store.settle(operation, state, &written);
+    let unclaimed = store.settle(operation, state, &written);
+    empty_folders::remove_unclaimed(engine, unclaimed.unwrap_or_default());
 }
 
 /// How the change of one file ended; none where the file may not be read from here and no later operation tells.

@@ -1,0 +1,126 @@
+//! The folders that were made for files: which change has them, and whom they are handed on to when that change is undone or was
+//! not made. An undo removes the folders of its change where they are empty.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::paths::{below, bytes_of, path_of};
+use crate::operation::ChangeKind;
+
+/// The folders that were made for one file of an operation.
+pub(super) fn made_folders(
+    transaction: &Connection,
+    operation: &str,
+    at: usize,
+) -> rusqlite::Result<Vec<PathBuf>> {
+    let folders: Option<Vec<u8>> = transaction
+        .prepare_cached("SELECT folders FROM files WHERE operation = ?1 AND at = ?2")?
+        .query_row(params![operation, at as i64], |row| row.get(0))
+        .optional()?;
+    Ok(paths_in(&folders.unwrap_or_default()).collect())
+}
+
+/// The path of one file of an operation, as it is recorded.
+pub(super) fn path_of_file(
+    transaction: &Connection,
+    operation: &str,
+    at: usize,
+) -> rusqlite::Result<Vec<u8>> {
+    transaction
+        .prepare_cached("SELECT path FROM files WHERE operation = ?1 AND at = ?2")?
+        .query_row(params![operation, at as i64], |row| row.get(0))
+        .optional()
+        .map(Option::unwrap_or_default)
+}
+
+/// The folders that were made for all files of an operation.
+pub(super) fn all_made_folders(
+    transaction: &Connection,
+    operation: &str,
+) -> rusqlite::Result<Vec<PathBuf>> {
+    let mut statement = transaction
+        .prepare_cached("SELECT folders FROM files WHERE operation = ?1 AND folders <> x''")?;
+    let mut rows = statement.query([operation])?;
+    let mut folders = Vec::new();
+    while let Some(row) = rows.next()? {
+        folders.extend(paths_in(&row.get::<_, Vec<u8>>(0)?));
+    }
+    Ok(folders)
+}
+
+fn paths_in(folders: &[u8]) -> impl Iterator<Item = PathBuf> {
+    let folders = folders.split(|byte| *byte == 0);
+    folders.filter(|folder| !folder.is_empty()).map(path_of)
+}
+
+/// Hands the folders of a change that is undone, or was not made, on to changes that have files in them: whichever of these is
+/// undone last removes the folders. Returns those that no change has a file in.
+pub(super) fn hand_on_folders(
+    transaction: &Connection,
+    folders: &[PathBuf],
+) -> rusqlite::Result<Vec<PathBuf>> {
+    let mut unclaimed = Vec::new();
+    for folder in folders {
+        if add_folder(transaction, folder)? == Claimed::No {
+            unclaimed.push(folder.clone());
+        }
+    }
+    Ok(unclaimed)
+}
+
+/// Whether a change has a file in a folder.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Claimed {
+    Yes,
+    No,
+}
+
+/// Adds a folder to those that were made for a change that created a file in it, so that an undo of that change removes it.
+/// A change that is just being made comes first, which may have made the folder, and an undo last, whose file may be gone
+/// again; else the oldest. Nothing is done where the change has it already.
+pub(super) fn add_folder(transaction: &Connection, folder: &Path) -> rusqlite::Result<Claimed> {
+    add_folder_unless(transaction, folder, &[])
+}
+
+/// The same, without regard to the changes of the file at `except`.
+pub(super) fn add_folder_unless(
+    transaction: &Connection,
+    folder: &Path,
+    except: &[u8],
+) -> rusqlite::Result<Claimed> {
+    let (from, to) = below(folder);
+    let oldest: Option<(String, i64, Vec<u8>)> = transaction
+        .prepare_cached(
+            "SELECT f.operation, f.at, f.folders FROM files f JOIN operations o ON o.id = f.operation
+             WHERE f.path > ?1 AND f.path < ?2 AND (f.kind = ?3 OR f.moved_from IS NOT NULL) AND f.undone IS NULL
+             AND f.path <> ?4
+             ORDER BY o.id IN (SELECT id FROM begun) DESC,
+                      EXISTS (SELECT 1 FROM taken_back t WHERE t.operation = o.id), o.sequence LIMIT 1",
+        )?
+        .query_row(params![from, to, ChangeKind::Create.number(), except], |row| row.try_into())
+        .optional()?;
+    let Some((operation, at, mut folders)) = oldest else {
+        return Ok(Claimed::No);
+    };
+    let bytes = bytes_of(folder);
+    if !folders.split(|byte| *byte == 0).any(|known| known == bytes) {
+        folders.extend_from_slice(bytes);
+        folders.push(0);
+        transaction.execute(
+            "UPDATE files SET folders = ?3 WHERE operation = ?1 AND at = ?2",
+            params![operation, at, folders],
+        )?;
+    }
+    Ok(Claimed::Yes)
+}
+
+/// The folders as they are recorded.
+pub(super) fn folders_of(folders: &[PathBuf]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for folder in folders {
+        bytes.extend_from_slice(bytes_of(folder));
+        bytes.push(0);
+    }
+    bytes
+}
