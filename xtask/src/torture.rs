@@ -128,6 +128,14 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
             .env("LANCET_LAW_CASES", cases.to_string()),
         )?;
     }
+    if wanted("history") {
+        step(
+            "twenty servers on one project, one killed every fifty milliseconds",
+            cargo(&["test", "--package", "lancet-cli", "--profile", PROFILE])
+                .args(["--test", "killed", "--", "--nocapture"])
+                .env("LANCET_TORTURE", "1"),
+        )?;
+    }
     if wanted("laws") {
         step(
             &format!("laws, {cases} cases each"),
