@@ -31,12 +31,12 @@ struct Reader<'b> {
     at: usize,
     /// The Huffman tables by class (DC, AC) and number.
     tables: [[Option<Table>; 4]; 2],
-    frame: Option<Frame>,
+    frame: Option<JpegFrame>,
     /// The number of units between two restart markers; 0 where there are none.
     restart_interval: usize,
 }
 
-struct Frame {
+struct JpegFrame {
     width: usize,
     height: usize,
     components: Vec<Component>,
@@ -74,7 +74,7 @@ impl<'b> Reader<'b> {
             }
             let segment = self.segment()?;
             match marker {
-                0xC0 | 0xC1 => self.frame = Some(Frame::of(segment).ok_or(Scans::Doubtful)?),
+                0xC0 | 0xC1 => self.frame = Some(JpegFrame::of(segment).ok_or(Scans::Doubtful)?),
                 0xC4 => self.define_tables(segment).ok_or(Scans::Doubtful)?,
                 0xDD => {
                     let interval = segment.get(..2).ok_or(Scans::Doubtful)?;
@@ -144,8 +144,8 @@ impl<'b> Reader<'b> {
     }
 }
 
-impl Frame {
-    fn of(segment: &[u8]) -> Option<Frame> {
+impl JpegFrame {
+    fn of(segment: &[u8]) -> Option<JpegFrame> {
         let [8, h1, h0, w1, w0, count, components @ ..] = segment else {
             return None;
         };
@@ -158,7 +158,7 @@ impl Frame {
                 is_scanned: false,
             })
             .collect();
-        let frame = Frame {
+        let frame = JpegFrame {
             width: usize::from(u16::from_be_bytes([*w1, *w0])),
             height: usize::from(u16::from_be_bytes([*h1, *h0])),
             components,
@@ -186,7 +186,7 @@ struct ScanPlan<'t> {
 
 impl<'t> ScanPlan<'t> {
     fn of(
-        frame: &mut Frame,
+        frame: &mut JpegFrame,
         header: &[u8],
         tables: &'t [[Option<Table>; 4]; 2],
     ) -> Option<ScanPlan<'t>> {
