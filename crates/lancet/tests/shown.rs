@@ -413,7 +413,7 @@ fn lines_behind_the_end_of_an_answer_are_not_taken_for_seen() {
     let place = Place::with(|builder| builder.answer_limit(32_000));
     let folder = "a_folder_with_a_long_name_".repeat(7);
     std::fs::create_dir(place.path(&folder)).expect("a folder");
-    let names: Vec<String> = (0..80).map(|at| format!("{folder}/{at}.txt")).collect();
+    let names: Vec<String> = (0..99).map(|at| format!("{folder}/{at}.txt")).collect();
     let mut edits = Vec::new();
     for (at, name) in names.iter().enumerate() {
         let lines: String = (1..=9).map(|line| format!("{at} line {line}\n")).collect();

@@ -227,8 +227,16 @@ proptest! {
         let reply = render(&story, dialect, &mut dice);
         let format = (!dice.one_in(2)).then_some(dialect);
         let (answer, after) = apply(&story, &reply, format);
-        prop_assert!(!answer.is_error(), "{}\n{reply}", answer.text());
         let open = open_ends(&story, dialect);
+        // An edit of the same texts does not see the end of a file as the end of a line. Where it would change part of
+        // another line instead, the block is refused.
+        let an_edit_means_another_place = !open.is_empty()
+            && ["rung `final-newline`", "in part of a line"].iter().any(|reason| answer.text().contains(reason));
+        if answer.is_error() && an_edit_means_another_place {
+            prop_assert_eq!(after, untouched(&story), "{}\n{}", answer.text(), reply);
+            return Ok(());
+        }
+        prop_assert!(!answer.is_error(), "{}\n{reply}", answer.text());
         prop_assert_eq!(trimmed(after, &open), trimmed(meant(&story, dialect), &open), "{}", reply);
     }
 
