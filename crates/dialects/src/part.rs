@@ -45,8 +45,17 @@ impl fmt::Display for Dialect {
 
 /// The error for a name that is not a dialect.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no format {0}; the formats are search-replace, v4a, unified and whole")]
+#[error("there is no format {0}; the formats are {names}", names = names())]
 pub struct UnknownDialect(String);
+
+/// The names of all dialects: "A, B and C".
+fn names() -> String {
+    let names = Dialect::ALL.map(Dialect::name);
+    match names.split_last() {
+        Some((last, first)) => format!("{} and {last}", first.join(", ")),
+        None => String::new(),
+    }
+}
 
 impl FromStr for Dialect {
     type Err = UnknownDialect;

@@ -22,6 +22,7 @@ mod link;
 mod listing;
 mod message;
 mod notices;
+mod notify;
 mod options;
 mod patience;
 mod process;

@@ -10,7 +10,7 @@ use lancet::questions::{Questions, RecordedQuestion, WaitingCall};
 use lancet::{Lancet, RawCall};
 use lancet_serving::pool::Progress;
 use rmcp::RoleServer;
-use rmcp::model::{CreateTaskResult, InputRequiredResult, ProgressNotificationParam};
+use rmcp::model::{CreateTaskResult, InputRequiredResult};
 use rmcp::service::RequestContext;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -19,6 +19,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep_until};
 
 use crate::elicit::{self, Dialog, Elicit, Heard, Page};
 use crate::link::Link;
+use crate::notify;
 use crate::process::Process;
 use crate::seal::Bound;
 use crate::tasks;
@@ -236,11 +237,8 @@ pub(crate) async fn wait(
             () = sleep_until(until) => return Waited::Over,
             _ = ticks.tick(), if token.is_some() => {
                 if let Some(token) = token.clone() {
-                    let seconds = began.elapsed().as_secs_f64();
                     let message = format!("waits for a person's decision: `lancet pending show {id}`");
-                    let progress = ProgressNotificationParam::new(token, seconds).with_message(message);
-                    let peer = context.peer.clone();
-                    tokio::spawn(async move { peer.notify_progress(progress).await });
+                    notify::send_progress(context, token, began.elapsed(), message);
                 }
             }
         }

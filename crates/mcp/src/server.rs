@@ -14,9 +14,7 @@ use lancet_serving::identity::Identity;
 use lancet_serving::pool::{JobError, Progress};
 use lancet_serving::tokens::TokenKind;
 use rmcp::RoleServer;
-use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, InputRequiredResult, ProgressNotificationParam,
-};
+use rmcp::model::{CallToolRequestParams, CallToolResponse, InputRequiredResult};
 use rmcp::service::RequestContext;
 use serde_json::Value;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
@@ -27,6 +25,7 @@ use crate::connection::Connection;
 use crate::host::HostNotices;
 use crate::link::{self, Link};
 use crate::message::{OtherArguments, Unreadable};
+use crate::notify;
 use crate::patience::{self, AskRoute, Brought, Waited};
 use crate::process::Process;
 use crate::roots::RootsDecision;
@@ -295,16 +294,12 @@ impl Server {
                 }
                 _ = ticks.tick(), if token.is_some() => {
                     if let Some(token) = token.clone() {
-                        let seconds = call.began.elapsed().as_secs_f64();
+                        let elapsed = call.began.elapsed();
                         let message = match call.cancel.so_far() {
                             Some(so_far) => format!("{}: {so_far}", call.tool),
-                            None => format!("{} has been at work for {seconds:.1} s", call.tool),
+                            None => format!("{} has been at work for {:.1} s", call.tool, elapsed.as_secs_f64()),
                         };
-                        let progress = ProgressNotificationParam::new(token, seconds).with_message(message);
-                        let peer = context.peer.clone();
-                        // The notification is sent in a task of its own, so that a client that does not read delays
-                        // only its own notifications.
-                        tokio::spawn(async move { peer.notify_progress(progress).await });
+                        notify::send_progress(context, token, elapsed, message);
                     }
                 }
                 () = overdue(&call.cancel, self.process.options.grace) => {

@@ -9,9 +9,8 @@ use lancet_serving::tokens::TokenKind;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
     CompleteResult, GetTaskParams, GetTaskResult, ListResourceTemplatesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ResourceUpdatedNotificationParam, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
-    Tool, UnsubscribeRequestParams, UpdateTaskParams,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -20,7 +19,7 @@ use tokio::time::Instant;
 use super::{NO_SESSION, Server};
 use crate::roots::{RootsDecision, folder_of_uri};
 use crate::subscriptions::Subscriptions;
-use crate::{answer, link, resources, tasks};
+use crate::{answer, link, notify, resources, tasks};
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
@@ -148,16 +147,8 @@ impl ServerHandler for Server {
     ) -> Result<(), ErrorData> {
         let file = self.resource_file(&context, request.uri.clone()).await?;
         let subscriptions = self.connection().subscriptions.get_or_init(|| {
-            let (subscriptions, mut changed) = Subscriptions::begin().ok()?;
-            let peer = context.peer.clone();
-            tokio::spawn(async move {
-                while let Some(uri) = changed.recv().await {
-                    let update = ResourceUpdatedNotificationParam::new(uri);
-                    if peer.notify_resource_updated(update).await.is_err() {
-                        return;
-                    }
-                }
-            });
+            let (subscriptions, changed) = Subscriptions::begin().ok()?;
+            notify::send_changes(context.peer.clone(), changed);
             Some(subscriptions)
         });
         let subscriptions = subscriptions.as_ref().ok_or_else(unwatched)?;
@@ -187,7 +178,7 @@ impl ServerHandler for Server {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let (subscriptions, mut changed) = Subscriptions::begin().map_err(|_| unwatched())?;
+        let (subscriptions, changed) = Subscriptions::begin().map_err(|_| unwatched())?;
         let wanted = context.accepted().resource_subscriptions.clone();
         for uri in wanted.unwrap_or_default() {
             // A file that may not be read is one that never changes.
@@ -198,15 +189,8 @@ impl ServerHandler for Server {
                 subscriptions.add(file, uri).map_err(|_| too_many())?;
             }
         }
-        loop {
-            tokio::select! {
-                () = context.cancelled() => return Ok(()),
-                uri = changed.recv() => match uri {
-                    Some(uri) if context.sink().notify_resource_updated(uri.as_str()).await.is_ok() => {}
-                    _ => return Ok(()),
-                },
-            }
-        }
+        notify::stream_changes(&context, changed).await;
+        Ok(())
     }
 }
 
