@@ -1,6 +1,6 @@
-//! `cargo xtask bench`: the instruction counts with their hard limits, and on request the side-by-side run. It is not
-//! part of `cargo xtask test`, because it builds everything a second time with link-time optimisation and takes
-//! minutes.
+//! `cargo xtask bench`: the instruction counts with their hard limits, and on request the side-by-side run or the comparison
+//! with the last release. It is not part of `cargo xtask test`, because it builds everything a second time with link-time
+//! optimisation and takes minutes.
 
 use std::path::PathBuf;
 
@@ -8,6 +8,7 @@ use anyhow::{bail, ensure};
 
 use crate::house::top;
 use crate::run::{cargo, command, succeeds};
+use crate::test::setup;
 
 /// The version of `gungraun` in `Cargo.toml`; the runner accepts no other.
 const RUNNER: &str = "0.20.0";
@@ -17,7 +18,8 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
     let beside = match options {
         [] => false,
         ["--side-by-side"] => true,
-        _ => bail!("unknown option: cargo xtask bench [--side-by-side]"),
+        ["--compare", rest @ ..] => return compare(rest),
+        _ => bail!("unknown option: cargo xtask bench [--side-by-side | --compare [--build]]"),
     };
     ensure!(
         succeeds(&mut command("valgrind", &["--version"])).unwrap_or(false),
@@ -38,6 +40,18 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
         sound &= succeeds(&mut command("python3", &["benches/side_by_side.py"]))?;
     }
     Ok(sound)
+}
+
+/// Builds what people install and the server that it is measured beside, and compares their figures with those of the last
+/// release. `options` are those of benches/compare.py.
+fn compare(options: &[&str]) -> anyhow::Result<bool> {
+    let programs = ["--package", "lancet-cli", "--package", "bare-server"];
+    ensure!(
+        succeeds(cargo(&["build", "--release"]).args(programs))?,
+        "the build failed"
+    );
+    let mut comparison = command("python3", &["benches/compare.py", "--rg"]);
+    succeeds(comparison.arg(setup::ripgrep()?).args(options))
 }
 
 /// Builds the program that runs each bench under valgrind, without optimisation, because it only starts others.

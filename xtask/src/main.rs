@@ -34,7 +34,8 @@ cargo xtask COMMAND
   package    the packages that lancet is installed from, into dist/ (docs/install.md): a wheel, npm, Debian and others
              for this machine's processor [--target TARGET ...]: for those of Rust's names [--all]: for x86-64 and arm64
              [--binary PATH ...]: of these binaries instead of a release build [--into FOLDER] [--quick]: compressed less
-  bench      instruction counts held to their limits (valgrind); [--side-by-side]: beside other servers, too
+  bench      instruction counts held to their limits (valgrind); [--side-by-side]: beside other servers, too;
+             [--compare]: start, memory, size, Edit, Read and Grep beside the last release's figures [--build]: and ./try
   size       how many bytes of a release build each crate takes [--binary PATH]: of this program, which has its symbols
   compare    the same three hundred edits through each agent's own edit tool and through lancet (docs/edits-compared.md)
              [--seed N] [AGENT ...]: about ten minutes for each agent
