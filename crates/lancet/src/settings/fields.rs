@@ -5,7 +5,7 @@ use toml_edit::{Item, TableLike};
 use super::Layer;
 use super::commands::{MUST_BEGIN, is_command};
 use super::error::SettingsError;
-use super::items::{exact_texts, shown};
+use super::items::{describe, exact_texts};
 use crate::closest::closest;
 
 /// One table of a list.
@@ -59,7 +59,7 @@ impl TableField<'_> {
     /// The error that the value should be something else.
     pub(super) fn wrong(&self, wanted: &str) -> SettingsError {
         let (key, name) = (self.of.key, self.name);
-        let message = format!("{key}.{name} must be {wanted}, not {}", shown(self.item));
+        let message = format!("{key}.{name} must be {wanted}, not {}", describe(self.item));
         SettingsError::at(self.of.layer, self.value_at, message)
     }
 

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::keys::{Field, Form, Key, keys};
+use super::keys::{Field, Form, Key, Project, keys};
+use super::model::LayeredHook;
 use super::{InForce, Settings};
 
 /// The width of the help text, in columns.
@@ -34,50 +35,7 @@ pub fn help() -> String {
         } else {
             text.push('\n');
         }
-        let values = match key.form {
-            Form::Choice(words) => words
-                .iter()
-                .map(|word| format!("\"{word}\""))
-                .collect::<Vec<_>>()
-                .join(" | "),
-            Form::Number { least, most } => format!("{least} to {most}"),
-            Form::Measured { least, most, unit } => {
-                format!("{least} to {most} | {}", unit.example())
-            }
-            Form::Program => "[\"notify-send\", \"lancet\"]".to_owned(),
-            Form::Askers => "[\"elicit\", \"page\"]".to_owned(),
-            Form::Switch => "true | false".to_owned(),
-            Form::Tools => "[\"default\", \"-MultiEdit\"] | \"default,-MultiEdit\"".to_owned(),
-            Form::Encodings => "\"*.pas\" = \"windows-1252\"".to_owned(),
-            Form::Strategies => "\"*.env.local\" = \"in_place\"".to_owned(),
-            Form::Converters => "\"*.docx\" = [\"markitdown\", \"-\"]".to_owned(),
-            Form::Servers => {
-                "name = \"ty\", files = [\"*.py\"], run = [\"ty\", \"server\"], root = [\"pyproject.toml\"]"
-                    .to_owned()
-            }
-            Form::Hooks => {
-                "on = \"before\", match = \"Edit(src/**)\", run = [\"my-check\"]".to_owned()
-            }
-            Form::Formatters => {
-                "files = [\"*.py\"], run = [\"ruff\", \"format\", \"-\"]".to_owned()
-            }
-            Form::Abbreviations => "\"<fnr>\" = \"<function_results>\"".to_owned(),
-            Form::Clients { .. } => "\"@cline/core\" = 7800".to_owned(),
-            Form::Rules => "[\"Edit(src/**)\", \"Read(~/notes/**)\"]".to_owned(),
-            Form::Scopes => "[\".claude/skills/NAME/**\"]".to_owned(),
-            Form::Guards => "[\"docs/**/*.md\"]".to_owned(),
-            Form::Folders => "[\"/usr/share/doc\", \"~/reference\"]".to_owned(),
-        };
-        let mark = match key.project {
-            super::keys::Project::Sets => " (project)".to_owned(),
-            super::keys::Project::SetsOnly(word) if key.form == Form::Switch => {
-                format!(" (project: {word} only)")
-            }
-            super::keys::Project::SetsOnly(word) => format!(" (project: \"{word}\" only)"),
-            super::keys::Project::StricterMode => " (project: stricter only)".to_owned(),
-            super::keys::Project::Lowers => " (project: lower only)".to_owned(),
-            super::keys::Project::Ignored | super::keys::Project::UserOnly => String::new(),
-        };
+        let (values, mark) = (values(key.form), project_mark(key));
         let _ = match is_table {
             true => writeln!(text, "{values}{mark}"),
             false => writeln!(text, "{name} = {values}{mark}"),
@@ -88,6 +46,51 @@ pub fn help() -> String {
         );
     }
     text
+}
+
+/// Writes the values that a key of this form takes: all of them, or an example.
+fn values(form: Form) -> String {
+    let example = match form {
+        Form::Choice(words) => {
+            let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+            return words.join(" | ");
+        }
+        Form::Number { least, most } => return format!("{least} to {most}"),
+        Form::Measured { least, most, unit } => {
+            return format!("{least} to {most} | {}", unit.example());
+        }
+        Form::Program => r#"["notify-send", "lancet"]"#,
+        Form::Askers => r#"["elicit", "page"]"#,
+        Form::Switch => "true | false",
+        Form::Tools => r#"["default", "-MultiEdit"] | "default,-MultiEdit""#,
+        Form::Encodings => r#""*.pas" = "windows-1252""#,
+        Form::Strategies => r#""*.env.local" = "in_place""#,
+        Form::Converters => r#""*.docx" = ["markitdown", "-"]"#,
+        Form::Servers => {
+            r#"name = "ty", files = ["*.py"], run = ["ty", "server"], root = ["pyproject.toml"]"#
+        }
+        Form::Hooks => r#"on = "before", match = "Edit(src/**)", run = ["my-check"]"#,
+        Form::Formatters => r#"files = ["*.py"], run = ["ruff", "format", "-"]"#,
+        Form::Abbreviations => r#""<fnr>" = "<function_results>""#,
+        Form::Clients { .. } => r#""@cline/core" = 7800"#,
+        Form::Rules => r#"["Edit(src/**)", "Read(~/notes/**)"]"#,
+        Form::Scopes => r#"[".claude/skills/NAME/**"]"#,
+        Form::Guards => r#"["docs/**/*.md"]"#,
+        Form::Folders => r#"["/usr/share/doc", "~/reference"]"#,
+    };
+    example.to_owned()
+}
+
+/// Writes what a project's settings file may do with the key before the user trusts it.
+fn project_mark(key: &Key) -> String {
+    match key.project {
+        Project::Sets => " (project)".to_owned(),
+        Project::SetsOnly(word) if key.form == Form::Switch => format!(" (project: {word} only)"),
+        Project::SetsOnly(word) => format!(" (project: \"{word}\" only)"),
+        Project::StricterMode => " (project: stricter only)".to_owned(),
+        Project::Lowers => " (project: lower only)".to_owned(),
+        Project::Ignored | Project::UserOnly => String::new(),
+    }
 }
 
 fn wrap(text: &mut String, paragraph: &str) {
@@ -110,120 +113,107 @@ fn wrap(text: &mut String, paragraph: &str) {
     text.push('\n');
 }
 
+/// The values in force, one line for each key or each entry of a list or table.
 pub(super) fn in_force(settings: &Settings) -> Vec<InForce> {
-    let mut lines = Vec::new();
-    for key in keys() {
-        let mut push = |name: String, value: String, origin| {
-            lines.push(InForce {
-                key: name,
-                value,
-                origin,
-            })
-        };
-        match key.form {
-            Form::Rules => {
-                let rules = settings.rules.iter();
-                let of_key = rules.filter(|entry| {
-                    key.name.strip_prefix("permissions.") == Some(entry.effect.word())
-                });
-                for entry in of_key {
-                    push(
-                        key.name.to_owned(),
-                        format!("{:?}", entry.rule.text()),
-                        origin_of(entry.layer),
-                    );
-                }
-            }
-            Form::Scopes | Form::Guards | Form::Folders => {
-                let listed: Vec<String> = match key.form {
-                    Form::Scopes => settings
-                        .open
-                        .iter()
-                        .map(|scope| scope.text().into())
-                        .collect(),
-                    Form::Guards => settings.guards.clone(),
-                    _ => settings
-                        .read_roots
-                        .iter()
-                        .map(|folder| folder.display().to_string())
-                        .collect(),
-                };
-                for text in listed {
-                    push(
-                        key.name.to_owned(),
-                        format!("{text:?}"),
-                        settings.origin(key.name),
-                    );
-                }
-            }
-            Form::Encodings => settings.encodings.iter().for_each(|rule| {
-                push(
-                    format!("encoding.{:?}", rule.pattern),
-                    format!("{:?}", rule.word),
-                    rule.origin,
-                );
-            }),
-            Form::Strategies => settings.strategies.iter().for_each(|rule| {
-                push(
-                    format!("write.strategy.{:?}", rule.pattern),
-                    format!("{:?}", rule.word),
-                    rule.origin,
-                );
-            }),
-            Form::Converters => settings.converters.iter().for_each(|rule| {
-                push(
-                    format!("{}.{:?}", key.name, rule.pattern),
-                    rule.word.clone(),
-                    rule.origin,
-                );
-            }),
-            Form::Servers => settings.servers.iter().for_each(|(entry, origin)| {
-                push(
-                    format!("{}.{:?}", key.name, entry.name),
-                    format!("{:?}", entry.run),
-                    *origin,
-                );
-            }),
-            Form::Hooks => settings.hooks.iter().for_each(|entry| {
-                push(
-                    format!(
-                        "{}.{}.{:?}",
-                        key.name,
-                        entry.hook.on.word(),
-                        entry.hook.rule
-                    ),
-                    format!("{:?}", entry.hook.command),
-                    entry.origin,
-                );
-            }),
-            Form::Formatters => settings.formatters.iter().for_each(|rule| {
-                push(
-                    format!("{}.{:?}", key.name, rule.pattern),
-                    rule.word.clone(),
-                    rule.origin,
-                );
-            }),
-            Form::Clients { .. } => settings.read.clients.iter().for_each(|client| {
-                push(
-                    format!("{}.{:?}", key.name, client.name),
-                    client.most_bytes.to_string(),
-                    settings.origin(key.name),
-                );
-            }),
-            Form::Abbreviations => settings.abbreviations.iter().for_each(|(short, long)| {
-                push(
-                    format!("abbreviations.{short:?}"),
-                    format!("{long:?}"),
-                    settings.origin(key.name),
-                );
-            }),
-            _ => {
-                let value = value_of(settings, key).unwrap_or_else(|| key.default.to_owned());
-                push(key.name.to_owned(), value, settings.origin(key.name));
-            }
+    keys()
+        .flat_map(|key| values_in_force(settings, key))
+        .collect()
+}
+
+fn values_in_force(settings: &Settings, key: &Key) -> Vec<InForce> {
+    let line = |value: String, origin| InForce {
+        key: key.name.to_owned(),
+        value,
+        origin,
+    };
+    let listed = |text: &str| line(format!("{text:?}"), settings.origin(key.name));
+    let entry = |name: &str, value: String, origin| InForce {
+        key: format!("{}.{name:?}", key.name),
+        value,
+        origin,
+    };
+    match key.form {
+        Form::Rules => {
+            let effect = key.name.strip_prefix("permissions.");
+            let rules = settings.rules.iter();
+            rules
+                .filter(|rule| effect == Some(rule.effect.word()))
+                .map(|rule| line(format!("{:?}", rule.rule.text()), origin_of(rule.layer)))
+                .collect()
+        }
+        Form::Scopes => {
+            let scopes = settings.open.iter();
+            scopes.map(|scope| listed(scope.text())).collect()
+        }
+        Form::Guards => settings.guards.iter().map(|text| listed(text)).collect(),
+        Form::Folders => {
+            let folders = settings.read_roots.iter();
+            folders
+                .map(|folder| listed(&folder.display().to_string()))
+                .collect()
+        }
+        Form::Encodings => {
+            let rules = settings.encodings.iter();
+            rules
+                .map(|rule| entry(&rule.pattern, format!("{:?}", rule.word), rule.origin))
+                .collect()
+        }
+        Form::Strategies => {
+            let rules = settings.strategies.iter();
+            rules
+                .map(|rule| entry(&rule.pattern, format!("{:?}", rule.word), rule.origin))
+                .collect()
+        }
+        Form::Converters => {
+            let rules = settings.converters.iter();
+            rules
+                .map(|rule| entry(&rule.pattern, rule.word.clone(), rule.origin))
+                .collect()
+        }
+        Form::Formatters => {
+            let rules = settings.formatters.iter();
+            rules
+                .map(|rule| entry(&rule.pattern, rule.word.clone(), rule.origin))
+                .collect()
+        }
+        Form::Servers => {
+            let servers = settings.servers.iter();
+            servers
+                .map(|(server, origin)| entry(&server.name, format!("{:?}", server.run), *origin))
+                .collect()
+        }
+        Form::Hooks => {
+            let hooks = settings.hooks.iter();
+            hooks.map(|hook| hook_in_force(key, hook)).collect()
+        }
+        Form::Clients { .. } => {
+            let clients = settings.read.clients.iter();
+            let set_by = settings.origin(key.name);
+            clients
+                .map(|client| entry(&client.name, client.most_bytes.to_string(), set_by))
+                .collect()
+        }
+        Form::Abbreviations => {
+            let pairs = settings.abbreviations.iter();
+            let set_by = settings.origin(key.name);
+            pairs
+                .map(|(short, long)| entry(short, format!("{long:?}"), set_by))
+                .collect()
+        }
+        _ => {
+            let value = value_of(settings, key).unwrap_or_else(|| key.default.to_owned());
+            vec![line(value, settings.origin(key.name))]
         }
     }
-    lines
+}
+
+fn hook_in_force(key: &Key, entry: &LayeredHook) -> InForce {
+    let hook = &entry.hook;
+    InForce {
+        key: format!("{}.{}.{:?}", key.name, hook.on.word(), hook.rule),
+        value: format!("{:?}", hook.command),
+        origin: entry.origin,
+    }
 }
 
 fn origin_of(layer: lancet_policy::Layer) -> super::Origin {

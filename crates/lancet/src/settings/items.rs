@@ -3,7 +3,7 @@
 use toml_edit::{Item, Value};
 
 /// The strings of a list, with their byte offsets.
-pub(super) fn texts_of(item: &Item, at: usize) -> Option<Vec<(String, usize)>> {
+pub(super) fn texts_with_offsets(item: &Item, at: usize) -> Option<Vec<(String, usize)>> {
     let one = |value: &Value| {
         Some((
             value.as_str()?.trim().to_owned(),
@@ -19,7 +19,7 @@ pub(super) fn exact_texts(list: &toml_edit::Array) -> Option<Vec<String>> {
     list.iter().map(one).collect()
 }
 
-pub(super) fn shown(item: &Item) -> String {
+pub(super) fn describe(item: &Item) -> String {
     match item {
         Item::Value(Value::String(text)) => {
             format!("{:?}", text.value().chars().take(60).collect::<String>())

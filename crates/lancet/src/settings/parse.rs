@@ -6,10 +6,11 @@ use toml_edit::{Document, Item, TableLike};
 
 use super::Layer;
 use super::error::SettingsError;
+use super::fields::ListedTable;
 use super::flaw::{self, FlawEffect, SettingsFlaw};
 use super::hook_tables::{self, NamedHook};
-use super::items::{exact_texts, shown, texts_of};
-use super::keys::{Form, Key, keys};
+use super::items::{describe, exact_texts, texts_with_offsets};
+use super::keys::{Form, Key, Unit, keys};
 use super::server;
 use super::tables::{self, NamedProgram};
 use crate::closest::closest;
@@ -95,9 +96,15 @@ impl Reader<'_> {
             };
             if let Some(key) = keys().find(|key| key.name == full) {
                 let mut wrong = Vec::new();
-                if let Err(error) =
-                    take(self.layer, key, item, key_at, (&mut self.found, &mut wrong))
-                {
+                let mut value = ValueReader {
+                    layer: self.layer,
+                    key,
+                    item,
+                    key_at,
+                    found: &mut self.found,
+                    errors: &mut wrong,
+                };
+                if let Err(error) = value.read() {
                     wrong.push(error);
                 }
                 for error in wrong {
@@ -144,196 +151,186 @@ fn unknown(layer: &Layer, key_at: usize, full: &str, name: &str, item: &Item) ->
     SettingsError::at(layer, key_at, format!("there is no setting {shown}")).suggesting(meant)
 }
 
-/// Takes the value of a key. Entries of a table or a list of tables that are wrong are left out, each with its error.
-fn take(
-    layer: &Layer,
+/// Reads the value of a key, in the form that the key has.
+struct ValueReader<'l> {
+    layer: &'l Layer,
     key: &'static Key,
-    item: &Item,
+    item: &'l Item,
     key_at: usize,
-    (found, errors): (&mut Vec<Found>, &mut Vec<SettingsError>),
-) -> Result<(), SettingsError> {
-    let value_at = item.span().map_or(key_at, |span| span.start);
-    let mut push = |given, key_at, value_at| {
-        found.push(Found {
-            key,
+    found: &'l mut Vec<Found>,
+    /// The entries of a table or a list of tables that are wrong, which are left out.
+    errors: &'l mut Vec<SettingsError>,
+}
+
+impl ValueReader<'_> {
+    fn read(&mut self) -> Result<(), SettingsError> {
+        let given = match self.key.form {
+            Form::Formatters => {
+                return self.read_tables(|table| tables::program(table).map(Given::Program));
+            }
+            Form::Servers => {
+                return self.read_tables(|table| {
+                    server::entry(table).map(|entry| Given::Server(Box::new(entry)))
+                });
+            }
+            Form::Hooks => {
+                return self.read_tables(|table| hook_tables::hook(table).map(Given::Hook));
+            }
+            Form::Clients { least, most } => {
+                let wanted = format!("a whole number from {least} to {most}");
+                return self.read_entries("a table of numbers", &wanted, |name, item| {
+                    let number = number_of(item).filter(|number| (least..=most).contains(number));
+                    Some(Given::Entry(name.to_owned(), number?))
+                });
+            }
+            Form::Converters => {
+                let wanted = "a list of texts, the program and its arguments";
+                return self.read_entries("a table of lists", wanted, |name, item| {
+                    let command = item.as_array().and_then(exact_texts)?;
+                    Some(Given::List(name.to_owned(), command))
+                });
+            }
+            Form::Encodings | Form::Strategies | Form::Abbreviations => {
+                return self.read_entries("a table of texts", "a text", |name, item| {
+                    Some(Given::Pair(name.to_owned(), item.as_str()?.to_owned()))
+                });
+            }
+            Form::Choice(words) => self.choice(words)?,
+            Form::Number { least, most } => {
+                let wanted = format!("a whole number from {least} to {most}");
+                let number = number_of(self.item).filter(|number| (least..=most).contains(number));
+                Given::Number(number.ok_or_else(|| self.wrong(&wanted))?)
+            }
+            Form::Measured { least, most, unit } => self.measured(least, most, unit)?,
+            Form::Program => {
+                let wanted = "a list of texts, the program and its arguments";
+                let words = self.item.as_array().and_then(exact_texts);
+                let words = words.ok_or_else(|| self.wrong(wanted))?.into_iter();
+                Given::Words(words.map(|word| (word, self.value_at())).collect())
+            }
+            Form::Switch => {
+                let switch = self.item.as_bool();
+                Given::Switch(switch.ok_or_else(|| self.wrong("true or false"))?)
+            }
+            Form::Tools | Form::Askers => {
+                let words = words_of(self.item, self.value_at());
+                Given::Words(
+                    words.ok_or_else(|| self.wrong("a list of names, or one text with commas"))?,
+                )
+            }
+            Form::Rules | Form::Scopes | Form::Guards | Form::Folders => {
+                // A comma may be part of a pattern, so a single string is one entry.
+                let words = match self.item.as_str() {
+                    Some(text) => Some(vec![(text.to_owned(), self.value_at())]),
+                    None => texts_with_offsets(self.item, self.value_at()),
+                };
+                Given::Words(words.ok_or_else(|| self.wrong("a list of texts"))?)
+            }
+        };
+        self.push(given, self.key_at, self.value_at());
+        Ok(())
+    }
+
+    fn push(&mut self, given: Given, key_at: usize, value_at: usize) {
+        self.found.push(Found {
+            key: self.key,
             given,
             key_at,
             value_at,
-        })
-    };
-    let wrong = |wanted: &str| {
-        Err(SettingsError::at(
-            layer,
-            value_at,
-            format!("{} must be {wanted}, not {}", key.name, shown(item)),
-        ))
-    };
-    match key.form {
-        Form::Formatters => {
-            for table in tables::of(layer, key, item, key_at)? {
-                let at = table.at;
-                match tables::program(table) {
-                    Ok(entry) => push(Given::Program(entry), at, at),
-                    Err(error) => errors.push(error),
-                }
-            }
-        }
-        Form::Servers => {
-            for table in tables::of(layer, key, item, key_at)? {
-                let at = table.at;
-                match server::entry(table) {
-                    Ok(entry) => push(Given::Server(Box::new(entry)), at, at),
-                    Err(error) => errors.push(error),
-                }
-            }
-        }
-        Form::Hooks => {
-            for table in tables::of(layer, key, item, key_at)? {
-                let at = table.at;
-                match hook_tables::hook(table) {
-                    Ok(entry) => push(Given::Hook(entry), at, at),
-                    Err(error) => errors.push(error),
-                }
-            }
-        }
-        Form::Choice(words) => {
-            let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
-            let wanted = quoted.join(" or ");
-            let Some(text) = item.as_str() else {
-                return wrong(&wanted);
-            };
-            let Some(word) = words.iter().find(|word| **word == text) else {
-                let meant = closest(text, words.iter().copied()).map(|word| format!("\"{word}\""));
-                return wrong(&wanted)
-                    .map_err(|error: SettingsError| error.suggesting(meant.as_deref()));
-            };
-            push(Given::Word(word), key_at, value_at);
-        }
-        Form::Number { least, most } => {
-            let number = item
-                .as_integer()
-                .and_then(|number| u64::try_from(number).ok());
-            match number.filter(|number| (least..=most).contains(number)) {
-                Some(number) => push(Given::Number(number), key_at, value_at),
-                None => return wrong(&format!("a whole number from {least} to {most}")),
-            }
-        }
-        Form::Measured { least, most, unit } => {
-            let number = match item.as_str() {
-                Some(text) => unit.read(text),
-                None => item
-                    .as_integer()
-                    .and_then(|number| u64::try_from(number).ok()),
-            };
-            match number.filter(|number| (least..=most).contains(number)) {
-                Some(number) => push(Given::Number(number), key_at, value_at),
-                None => {
-                    let units = unit.words();
-                    return wrong(&format!(
-                        "a whole number from {least} to {most}, or a text with a unit ({units})"
-                    ));
-                }
-            }
-        }
-        Form::Program => match item.as_array().and_then(exact_texts) {
-            Some(words) => {
-                let words = words.into_iter().map(|word| (word, value_at)).collect();
-                push(Given::Words(words), key_at, value_at);
-            }
-            None => return wrong("a list of texts, the program and its arguments"),
-        },
-        Form::Switch => match item.as_bool() {
-            Some(switch) => push(Given::Switch(switch), key_at, value_at),
-            None => return wrong("true or false"),
-        },
-        Form::Tools | Form::Askers => match words_of(item, value_at) {
-            Some(words) => push(Given::Words(words), key_at, value_at),
-            None => return wrong("a list of names, or one text with commas"),
-        },
-        Form::Rules | Form::Scopes | Form::Guards | Form::Folders => {
-            // A comma may be part of a pattern, so a single string is one entry.
-            let words = match item.as_str() {
-                Some(text) => Some(vec![(text.to_owned(), value_at)]),
-                None => texts_of(item, value_at),
-            };
-            match words {
-                Some(words) => push(Given::Words(words), key_at, value_at),
-                None => return wrong("a list of texts"),
-            }
-        }
-        Form::Clients { least, most } => {
-            let Some(table) = item.as_table_like() else {
-                return wrong("a table of numbers");
-            };
-            for (name, item) in table.iter() {
-                let key_at = table
-                    .key(name)
-                    .and_then(toml_edit::Key::span)
-                    .map_or(key_at, |span| span.start);
-                let value_at = item.span().map_or(key_at, |span| span.start);
-                let number = item
-                    .as_integer()
-                    .and_then(|number| u64::try_from(number).ok())
-                    .filter(|number| (least..=most).contains(number));
-                let Some(number) = number else {
-                    let message = format!(
-                        "{}.{name:?} must be a whole number from {least} to {most}, not {}",
-                        key.name,
-                        shown(item)
-                    );
-                    errors.push(SettingsError::at(layer, value_at, message));
-                    continue;
-                };
-                push(Given::Entry(name.to_owned(), number), key_at, value_at);
-            }
-        }
-        Form::Converters => {
-            let Some(table) = item.as_table_like() else {
-                return wrong("a table of lists");
-            };
-            for (name, item) in table.iter() {
-                let key_at = table
-                    .key(name)
-                    .and_then(toml_edit::Key::span)
-                    .map_or(key_at, |span| span.start);
-                let value_at = item.span().map_or(key_at, |span| span.start);
-                let Some(command) = item.as_array().and_then(exact_texts) else {
-                    let message = format!(
-                        "{}.{name:?} must be a list of texts, the program and its arguments, not {}",
-                        key.name,
-                        shown(item)
-                    );
-                    errors.push(SettingsError::at(layer, value_at, message));
-                    continue;
-                };
-                push(Given::List(name.to_owned(), command), key_at, value_at);
-            }
-        }
-        Form::Encodings | Form::Strategies | Form::Abbreviations => {
-            let Some(table) = item.as_table_like() else {
-                return wrong("a table of texts");
-            };
-            for (name, item) in table.iter() {
-                let key_at = table
-                    .key(name)
-                    .and_then(toml_edit::Key::span)
-                    .map_or(key_at, |span| span.start);
-                let value_at = item.span().map_or(key_at, |span| span.start);
-                let Some(text) = item.as_str() else {
-                    let message =
-                        format!("{}.{name:?} must be a text, not {}", key.name, shown(item));
-                    errors.push(SettingsError::at(layer, value_at, message));
-                    continue;
-                };
-                push(
-                    Given::Pair(name.to_owned(), text.to_owned()),
-                    key_at,
-                    value_at,
-                );
-            }
-        }
+        });
     }
-    Ok(())
+
+    fn value_at(&self) -> usize {
+        self.item.span().map_or(self.key_at, |span| span.start)
+    }
+
+    fn wrong(&self, wanted: &str) -> SettingsError {
+        let message = format!(
+            "{} must be {wanted}, not {}",
+            self.key.name,
+            describe(self.item)
+        );
+        SettingsError::at(self.layer, self.value_at(), message)
+    }
+
+    fn choice(&self, words: &'static [&'static str]) -> Result<Given, SettingsError> {
+        let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+        let wanted = quoted.join(" or ");
+        let text = self.item.as_str().ok_or_else(|| self.wrong(&wanted))?;
+        let word = words.iter().find(|word| **word == text);
+        let word = word.ok_or_else(|| {
+            let meant = closest(text, words.iter().copied()).map(|word| format!("\"{word}\""));
+            self.wrong(&wanted).suggesting(meant.as_deref())
+        })?;
+        Ok(Given::Word(word))
+    }
+
+    fn measured(&self, least: u64, most: u64, unit: Unit) -> Result<Given, SettingsError> {
+        let number = match self.item.as_str() {
+            Some(text) => unit.read(text),
+            None => number_of(self.item),
+        };
+        let number = number.filter(|number| (least..=most).contains(number));
+        let number = number.ok_or_else(|| {
+            let units = unit.words();
+            self.wrong(&format!(
+                "a whole number from {least} to {most}, or a text with a unit ({units})"
+            ))
+        })?;
+        Ok(Given::Number(number))
+    }
+
+    /// Reads each of several tables that the key begins in double brackets.
+    fn read_tables(
+        &mut self,
+        entry: impl Fn(ListedTable<'_>) -> Result<Given, SettingsError>,
+    ) -> Result<(), SettingsError> {
+        for table in tables::list(self.layer, self.key, self.item, self.key_at)? {
+            let at = table.at;
+            match entry(table) {
+                Ok(given) => self.push(given, at, at),
+                Err(error) => self.errors.push(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads each entry of a table whose keys the user chooses.
+    fn read_entries(
+        &mut self,
+        wanted: &str,
+        wanted_of_entry: &str,
+        entry: impl Fn(&str, &Item) -> Option<Given>,
+    ) -> Result<(), SettingsError> {
+        let table = self
+            .item
+            .as_table_like()
+            .ok_or_else(|| self.wrong(wanted))?;
+        for (name, item) in table.iter() {
+            let key_at = table
+                .key(name)
+                .and_then(toml_edit::Key::span)
+                .map_or(self.key_at, |span| span.start);
+            let value_at = item.span().map_or(key_at, |span| span.start);
+            match entry(name, item) {
+                Some(given) => self.push(given, key_at, value_at),
+                None => {
+                    let message = format!(
+                        "{}.{name:?} must be {wanted_of_entry}, not {}",
+                        self.key.name,
+                        describe(item)
+                    );
+                    self.errors
+                        .push(SettingsError::at(self.layer, value_at, message));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn number_of(item: &Item) -> Option<u64> {
+    u64::try_from(item.as_integer()?).ok()
 }
 
 fn words_of(item: &Item, at: usize) -> Option<Vec<(String, usize)>> {
@@ -344,5 +341,5 @@ fn words_of(item: &Item, at: usize) -> Option<Vec<(String, usize)>> {
             .filter(|word| !word.is_empty());
         return Some(words.map(|word| (word.to_owned(), at)).collect());
     }
-    texts_of(item, at)
+    texts_with_offsets(item, at)
 }

@@ -6,14 +6,14 @@ use toml_edit::{Item, TableLike};
 
 use super::error::SettingsError;
 use super::fields::ListedTable;
-use super::items::texts_of;
+use super::items::texts_with_offsets;
 
 /// Reads a table.
 pub(super) fn entry(table: ListedTable<'_>) -> Result<ServerEntry, SettingsError> {
     let mut entry = ServerEntry::new("", &[], &[]);
     for field in table.fields() {
         let texts = || {
-            let texts = texts_of(field.item, field.value_at)?.into_iter();
+            let texts = texts_with_offsets(field.item, field.value_at)?.into_iter();
             Some(texts.map(|(text, _)| text).collect::<Vec<String>>())
         };
         match field.name {

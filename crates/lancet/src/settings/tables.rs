@@ -6,7 +6,7 @@ use super::Layer;
 use super::by_path::PathRule;
 use super::error::SettingsError;
 use super::fields::ListedTable;
-use super::items::{shown, texts_of};
+use super::items::{describe, texts_with_offsets};
 use super::keys::Key;
 use super::pattern_rule::rule;
 use crate::programs::Formatter;
@@ -21,7 +21,7 @@ pub(super) struct NamedProgram {
 }
 
 /// The tables of a key.
-pub(super) fn of<'t>(
+pub(super) fn list<'t>(
     layer: &'t Layer,
     key: &'static Key,
     item: &'t Item,
@@ -41,7 +41,7 @@ pub(super) fn of<'t>(
     let wrong = || {
         let message = format!(
             "{name} must be tables, each begun by [[{name}]], not {}",
-            shown(item)
+            describe(item)
         );
         SettingsError::at(layer, key_at, message).suggesting(Some(&format!("[[{name}]]")))
     };
@@ -61,7 +61,7 @@ pub(super) fn program(table: ListedTable<'_>) -> Result<NamedProgram, SettingsEr
             "files" => {
                 files = match field.item.as_str() {
                     Some(text) => vec![(text.to_owned(), field.value_at)],
-                    None => texts_of(field.item, field.value_at)
+                    None => texts_with_offsets(field.item, field.value_at)
                         .ok_or_else(|| field.wrong("a list of file patterns"))?,
                 };
             }
