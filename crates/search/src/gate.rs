@@ -1,6 +1,8 @@
 //! The two callbacks of a walk: whether an entry may be read, and whether to stop.
 
+use std::any::Any;
 use std::path::Path;
+use std::sync::Arc;
 
 use lancet_workspace::EntryKind;
 
@@ -10,7 +12,15 @@ pub trait Gate: Sync {
     /// Whether this file may be shown, or this folder entered. The path is absolute; no link was followed below the
     /// start.
     fn may_read(&self, path: &Path, kind: EntryKind) -> bool;
+
+    /// What the answers depend on besides the path, where that never changes: two gates with the same value answer the same.
+    fn basis(&self) -> Option<GateBasis> {
+        None
+    }
 }
+
+/// What a gate decides by. Whoever holds one keeps another from coming to be at its address.
+pub type GateBasis = Arc<dyn Any + Send + Sync>;
 
 impl<G: Fn(&Path, EntryKind) -> bool + Sync> Gate for G {
     fn may_read(&self, path: &Path, kind: EntryKind) -> bool {

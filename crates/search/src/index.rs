@@ -21,6 +21,7 @@ mod home;
 mod ids;
 mod ignored;
 mod literal_query;
+mod name_grams;
 mod name_hashes;
 mod plan;
 mod query;
@@ -33,6 +34,7 @@ mod table;
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
+use std::sync::Arc;
 
 use lancet_workspace::{FolderHandle, FolderWatch, MountWatch, WatchedFolder};
 
@@ -42,11 +44,13 @@ use self::rule_files::RuleFileStates;
 use self::table::{FileId, FolderId, Table};
 use crate::file_search::Encodings;
 use crate::filter::Filter;
-use crate::gate::{Gate, Stop};
+use crate::gate::{Gate, GateBasis, Stop};
 use crate::literal_names::LiteralNames;
 use crate::rules::Excludes;
 use crate::tally::SearchProgress;
 use crate::walk::{HiddenFiles, IgnoreFiles, Start, Walk};
+
+pub(crate) use self::literal_query::LiteralQuery;
 
 pub use self::budget::{Budget, Exhausted, Held, PORTION, SLOT, WatchAllowance};
 pub use self::home::is_home_folder;
@@ -54,6 +58,9 @@ pub use self::query::{
     PageNeed, PageUnit, ResidentTree, Unanswered, count_resident, list_resident,
 };
 pub use self::status::{IndexStatus, Residency, ResidentFacts, WhyNot};
+
+/// Contents that are kept sparingly leave one part of so many of the budget free.
+const SPARED: u64 = 8;
 
 /// What an index is filled and kept current under. It must be the same for all searches of an index: the gate of other rules, or
 /// other encodings, need another index.
@@ -118,10 +125,12 @@ impl From<std::io::Error> for NotResident {
 /// Whether the contents of small files are kept in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeepContents {
-    /// They are, as far as memory allows it.
+    /// They are, as many as fit into the memory budget.
     Yes,
-    /// They are read from the disk by each search.
+    /// As many as fit, with an eighth of the budget left free: so much the signatures of another tree of 200 MB take.
     #[default]
+    Sparingly,
+    /// They are read from the disk by each search.
     No,
 }
 
@@ -133,6 +142,10 @@ pub struct Index {
     table: Table,
     blocks: Blocks,
     contents: Option<Contents>,
+    /// The memory of the budget that contents leave free.
+    spare: u64,
+    /// What the gate decides by that let all files in, where that is one and the same.
+    judged_by: Option<GateBasis>,
     watch: FolderWatch,
     watched: HashMap<WatchedFolder, FolderId>,
     rule_files: RuleFileStates,
@@ -208,10 +221,15 @@ impl Index {
             .map_err(|_| NotResident::Unreadable)?;
         let mut index = Index {
             root: root.clone(),
+            judged_by: scope.gate.basis(),
             base: path.as_os_str().len(),
             table: Table::default(),
             blocks: Blocks::default(),
-            contents: (contents == KeepContents::Yes).then(Contents::default),
+            contents: (contents != KeepContents::No).then(Contents::default),
+            spare: match contents {
+                KeepContents::Sparingly => memory.total() / SPARED,
+                KeepContents::Yes | KeepContents::No => 0,
+            },
             watch: FolderWatch::new().map_err(|_| NotResident::NoWatches)?,
             watched: HashMap::new(),
             rule_files: RuleFileStates::above(path, scope.excludes),
@@ -229,6 +247,14 @@ impl Index {
         index.claim_memory()?;
         index.buffer = Vec::new();
         Ok(index)
+    }
+
+    /// Whether a gate would let in every file of the index again, since it decides by what it was filled under.
+    fn is_judged_by(&self, gate: &dyn Gate) -> bool {
+        match (&self.judged_by, gate.basis()) {
+            (Some(known), Some(now)) => std::ptr::addr_eq(Arc::as_ptr(known), Arc::as_ptr(&now)),
+            _ => false,
+        }
     }
 
     /// The absolute path of the tree.
@@ -328,14 +354,34 @@ impl Index {
         let Some(contents) = &mut self.contents else {
             return Ok(None);
         };
-        if contents.needs_chunk(text.len()) && self.memory.grow(contents::CHUNK as u64).is_err() {
-            self.drop_contents();
-            return Ok(None);
+        if contents.needs_chunk(text.len()) {
+            let chunk = contents::CHUNK as u64;
+            if contents.is_full() || self.memory.grow_leaving(chunk, self.spare).is_err() {
+                contents.end();
+                return Ok(None);
+            }
         }
-        let Some(contents) = &mut self.contents else {
-            return Ok(None);
-        };
         Ok(Some(contents.add(text)?))
+    }
+
+    /// Whether next to all texts are in memory.
+    fn holds_contents(&self) -> bool {
+        let held = self.contents.as_ref().map_or(0, Contents::held) as u64;
+        held >= self.blocks.text() / 16 * 15
+    }
+
+    /// Gives the last chunk of contents back; says whether there was one.
+    fn shed_chunk(&mut self) -> bool {
+        let Some(shed) = self.contents.as_mut().and_then(Contents::shed) else {
+            return false;
+        };
+        let is_in = |file: &table::FileEntry| file.content.is_some_and(|at| at.is_in(shed));
+        let files = self.table.live_files().filter(|(_, file)| is_in(file));
+        let files: Vec<FileId> = files.map(|(id, _)| id).collect();
+        for id in files {
+            self.table.forget_content(id);
+        }
+        true
     }
 
     fn needed_memory(&self) -> u64 {
@@ -343,7 +389,7 @@ impl Index {
         (self.blocks.bytes() + contents + self.table.bytes()) as u64
     }
 
-    /// Asks for the memory that the index has come to need; gives the contents back first where there is none left.
+    /// Asks for the memory that the index has come to need; gives contents back where there is none left.
     fn claim_memory(&mut self) -> Result<(), NotResident> {
         let needed = self.needed_memory();
         let Some(more) = needed
@@ -355,10 +401,9 @@ impl Index {
         if self.memory.grow(more.next_multiple_of(1 << 20)).is_ok() {
             return Ok(());
         }
-        if self.contents.is_none() {
-            return Err(NotResident::NoMemory);
+        match self.shed_chunk() {
+            true => self.claim_memory(),
+            false => Err(NotResident::NoMemory),
         }
-        self.drop_contents();
-        self.claim_memory()
     }
 }

@@ -79,7 +79,7 @@ use lancet_testing::laws;
 pub use excerpt::{Excerpt, ExcerptRange, Line, LineRole};
 pub use file_search::{Encodings, FileOutcome, FileSearcher};
 pub use filter::{Filter, GlobError, UnknownType, type_names};
-pub use gate::{AllowAll, Gate, Stop};
+pub use gate::{AllowAll, Gate, GateBasis, Stop};
 pub use glob::escape_brackets;
 pub use held::{HeldContents, HeldFile};
 pub use ignore::gitignore::gitconfig_excludes_path as excludes_path;

@@ -19,6 +19,7 @@ use grep_matcher::LineTerminator;
 use grep_regex::RegexMatcher;
 use regex_syntax::hir::{Hir, HirKind, Look, LookSet};
 
+use crate::index::LiteralQuery;
 use crate::stoppable::CompiledAutomata;
 use source::{LineEnds, MOST_COMPILED, PatternSource};
 
@@ -43,6 +44,8 @@ pub struct Pattern {
     source: Arc<PatternSource>,
     /// The automata that large texts need, compiled on first use.
     automata: Arc<OnceLock<Option<CompiledAutomata>>>,
+    /// What a text must contain to have a match, derived on first use.
+    query: Arc<OnceLock<LiteralQuery>>,
     /// The matchers of this search: clones of those of the source, with states of their own.
     matchers: Arc<Matchers>,
 }
@@ -91,6 +94,7 @@ impl Pattern {
             piece: (UNINTERRUPTED_STEPS / live_threads.max(1)).max(LEAST_PIECE),
             source: Arc::new(source),
             automata: Arc::default(),
+            query: Arc::default(),
             matchers: Arc::default(),
         })
     }
@@ -103,6 +107,7 @@ impl Pattern {
             piece: self.piece,
             source: self.source.clone(),
             automata: self.automata.clone(),
+            query: self.query.clone(),
             matchers: Arc::default(),
         }
     }
@@ -141,6 +146,11 @@ impl Pattern {
     pub(crate) fn automata(&self) -> Option<&CompiledAutomata> {
         let compile = || CompiledAutomata::new(self.hir()?.clone(), MOST_COMPILED);
         self.automata.get_or_init(compile).as_ref()
+    }
+
+    /// What a text must contain to have a match. A Grep that finds nothing asks four times: 66,000 of its 550,000 instructions.
+    pub(crate) fn literal_query(&self) -> &LiteralQuery {
+        self.query.get_or_init(|| LiteralQuery::of(self))
     }
 
     /// The expression as it was written.

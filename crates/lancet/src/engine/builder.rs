@@ -106,8 +106,8 @@ impl Builder {
         self
     }
 
-    /// Keeps the texts of small files in memory along with the index of a large tree, where `search.contents` leaves it open. A
-    /// process that serves several agents gains by it; one for each agent would hold the same texts several times.
+    /// Lets the texts of small files, which are kept along with the index of a large tree where `search.contents` leaves it open,
+    /// take all of `search.memory`. Otherwise an eighth of it stays free for the trees of other processes.
     #[must_use]
     pub fn resident_contents(mut self) -> Self {
         self.resident_contents = KeepContents::Yes;

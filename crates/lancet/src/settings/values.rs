@@ -228,11 +228,11 @@ choice! {
 choice! {
     /// Whether the index in memory also keeps the text of files.
     ContentsUse {
-        /// In a server that several agents share.
+        /// As far as memory goes, with an eighth of it left to other servers.
         Auto = "auto",
-        /// In every server.
+        /// As far as memory goes.
         On = "on",
-        /// Nowhere.
+        /// Not at all.
         Off = "off",
     }
 }

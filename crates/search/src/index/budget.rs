@@ -50,6 +50,11 @@ impl Budget {
         }
     }
 
+    /// The bytes of the whole budget.
+    pub fn total(&self) -> u64 {
+        self.pool.number * self.pool.unit
+    }
+
     /// Takes memory, rounded up to slots; all of it or none.
     ///
     /// # Errors
@@ -133,6 +138,16 @@ impl Held {
         let wanted = self.pool.slots_of(amount) - self.slots.len() as u64;
         self.slots.extend(self.pool.take(wanted)?);
         self.amount = amount;
+        Ok(())
+    }
+
+    /// Takes more where so much besides is free and stays free; all of it or none.
+    ///
+    /// # Errors
+    /// So much is not free; what is held stays held.
+    pub fn grow_leaving(&mut self, more: u64, free: u64) -> Result<(), Exhausted> {
+        self.grow(more.saturating_add(free))?;
+        self.shrink(free);
         Ok(())
     }
 
@@ -258,6 +273,17 @@ mod tests {
             4 * SLOT,
             "nothing of a refused take stays taken"
         );
+    }
+
+    #[test]
+    fn what_leaves_memory_free_takes_none_of_the_last() {
+        let budget = Budget::of_process(4 * SLOT);
+        assert_eq!(budget.total(), 4 * SLOT);
+        let mut held = budget.take(SLOT).unwrap();
+        held.grow_leaving(SLOT, 2 * SLOT).unwrap();
+        assert!(held.grow_leaving(1, 2 * SLOT).is_err());
+        assert_eq!(held.amount(), 2 * SLOT);
+        assert!(budget.take(2 * SLOT).is_ok(), "the others may have it");
     }
 
     #[test]

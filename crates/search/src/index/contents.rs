@@ -22,7 +22,22 @@ pub(super) struct Contents {
     chunks: Vec<MmapMut>,
     /// How much of the last chunk is used.
     used: usize,
+    /// The bytes of all contents that were added and are not shed, and of those that are not needed any more.
+    added: usize,
     wasted: usize,
+    /// Whether no further chunk is to be had.
+    is_full: bool,
+}
+
+/// The number of a chunk that was given back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ShedChunk(u32);
+
+impl ContentPlace {
+    /// Whether a content was in this chunk.
+    pub(super) fn is_in(self, shed: ShedChunk) -> bool {
+        self.chunk == shed.0
+    }
 }
 
 impl Contents {
@@ -51,6 +66,7 @@ impl Contents {
         let start = self.used;
         self.chunks[chunk][start..start + text.len()].copy_from_slice(text);
         self.used += text.len();
+        self.added += text.len();
         let place = |number: usize| u32::try_from(number).map_err(|_| io::ErrorKind::OutOfMemory);
         Ok(ContentPlace {
             chunk: place(chunk)?,
@@ -69,6 +85,34 @@ impl Contents {
     /// Counts a content that is not needed any more.
     pub(super) fn waste(&mut self, place: ContentPlace) {
         self.wasted += place.length as usize;
+    }
+
+    /// Takes no further chunk from now on: what fits into the last one is still kept.
+    pub(super) fn end(&mut self) {
+        self.is_full = true;
+    }
+
+    /// Whether no further chunk is taken.
+    pub(super) fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    /// Gives the last chunk back, and takes no further one.
+    pub(super) fn shed(&mut self) -> Option<ShedChunk> {
+        self.chunks.pop()?;
+        self.is_full = true;
+        self.added -= self.used.min(self.added);
+        if self.chunks.is_empty() {
+            (self.added, self.wasted) = (0, 0);
+        }
+        // The chunk before it ended where the next content did not fit, somewhere in its last part.
+        self.used = CHUNK;
+        u32::try_from(self.chunks.len()).ok().map(ShedChunk)
+    }
+
+    /// The bytes of the contents that are in memory and needed.
+    pub(super) fn held(&self) -> usize {
+        self.added.saturating_sub(self.wasted)
     }
 
     /// The bytes of all chunks.
@@ -99,5 +143,20 @@ mod tests {
             assert_eq!(contents.get(place), text);
         }
         assert!(contents.add(&vec![0; CHUNK + 1]).is_err());
+    }
+
+    #[test]
+    fn the_last_chunk_goes_first_and_no_other_comes() {
+        let mut contents = Contents::default();
+        let first = contents.add(&vec![1; CHUNK]).expect("memory");
+        let second = contents.add(&vec![2; 1_000]).expect("memory");
+        assert_eq!(contents.held(), CHUNK + 1_000);
+        let shed = contents.shed().expect("a chunk");
+        assert!(second.is_in(shed) && !first.is_in(shed));
+        assert_eq!((contents.bytes(), contents.held()), (CHUNK, CHUNK));
+        assert_eq!(contents.get(first), vec![1; CHUNK]);
+        assert!(contents.is_full() && contents.needs_chunk(1));
+        assert!(contents.shed().is_some() && contents.shed().is_none());
+        assert_eq!(contents.held(), 0);
     }
 }

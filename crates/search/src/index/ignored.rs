@@ -9,7 +9,6 @@ use lancet_workspace::{EntryKind, FileType, FolderHandle};
 
 use super::blocks::BlockRange;
 use super::fill::{LARGEST_KEPT, SearchedText, has_own_encoding};
-use super::literal_query::LiteralQuery;
 use super::table::FolderId;
 use super::{Index, IndexScope, NotResident, ReadAllowance};
 use crate::pattern::Pattern;
@@ -137,7 +136,7 @@ impl Index {
 
     /// The ignored entries below a folder, without files that cannot match a pattern.
     pub(super) fn ignored_below(&self, top: FolderId, pattern: Option<&Pattern>) -> Vec<PathBuf> {
-        let columns = pattern.map(|pattern| self.blocks.candidates(&LiteralQuery::of(pattern)));
+        let columns = pattern.map(|pattern| self.blocks.candidates(pattern.literal_query()));
         let can_match = |entry: &&IgnoredEntry| match (&columns, entry.text) {
             (None, _) | (_, IgnoredText::Unknown) => true,
             (Some(_), IgnoredText::Binary) => false,

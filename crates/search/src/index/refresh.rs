@@ -41,6 +41,9 @@ impl Index {
         if self.mounts.has_changed() || !self.rule_files.are_unchanged() {
             return Err(NotResident::Changing);
         }
+        if !self.is_judged_by(scope.gate) {
+            self.judged_by = None;
+        }
         let mut doubts = self.take_changes()?;
         doubts.files.extend(self.linked_and_changed());
         let number = doubts.files.len() + doubts.folders.len();

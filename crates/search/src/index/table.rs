@@ -17,6 +17,7 @@ use super::blocks::BlockRange;
 use super::contents::ContentPlace;
 pub(super) use super::ids::{FileId, FolderId};
 use super::ignored::IgnoredEntry;
+use super::name_grams::NameGrams;
 use super::name_hashes::NameHashes;
 use crate::name_key::NameKey;
 use crate::rules::Rules;
@@ -83,6 +84,8 @@ pub(super) struct Table {
     /// The same names with their ASCII letters in lower case, and where the name of each file begins.
     folded: Vec<u8>,
     name_starts: Vec<u32>,
+    /// What the folded names contain.
+    grams: NameGrams,
     /// The files in path order, and the place of each file in it.
     order: Vec<FileId>,
     ranks: Vec<u32>,
@@ -190,7 +193,7 @@ impl Table {
             std::mem::size_of::<Option<FileEntry>>() + 5 * std::mem::size_of::<FileId>();
         const HASH: usize = 16;
         let entries = self.folders.len() * FOLDER + self.files.len() * FILE;
-        entries + 2 * self.names.len() + self.left_out_names.len() * HASH
+        entries + 2 * self.names.len() + self.grams.bytes() + self.left_out_names.len() * HASH
     }
 
     pub(super) fn live_folders(&self) -> impl Iterator<Item = (FolderId, &Folder)> {
@@ -245,6 +248,7 @@ impl Table {
         self.folded
             .extend(name.as_bytes().iter().map(u8::to_ascii_lowercase));
         self.name_starts.push(start);
+        self.grams.add(&self.folded[start as usize..]);
         let end = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
         let at = self.file_place(folder, name).unwrap_or_else(|at| at);
         self.files.push(Some(FileEntry {

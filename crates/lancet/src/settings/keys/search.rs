@@ -62,7 +62,7 @@ pub(super) const KEYS: &[Key] = &[
         Form::Choice(ContentsUse::WORDS),
         "\"auto\"",
         Project::SetsOnly("off"),
-        "Whether the index also keeps the text of files, as far as search.memory goes: auto in `lancet serve` only, on in every server, off nowhere. They are given back after five minutes without a search.",
+        "Whether the index also keeps the text of files, as far as search.memory goes: auto as many as fit and leave an eighth of it to other servers, on as many as fit, off none. They are given back after five minutes without a search.",
     )
     .word(
         |settings, word| settings.search.contents = ContentsUse::from_word(word).unwrap_or(settings.search.contents),

@@ -46,8 +46,8 @@ pub(super) fn count(
     for part in parts {
         tally += part.left_out();
     }
-    let query = LiteralQuery::of(pattern);
-    let mut candidates = Candidates::new(parts, walk, key, &query, &mut tally);
+    let query = pattern.literal_query();
+    let mut candidates = Candidates::new(parts, walk, key, query, &mut tally);
     match order {
         Order::Newest => candidates.gather_by_time(),
         Order::Path => candidates.gather(GATHERED_AT_FIRST),
@@ -58,7 +58,7 @@ pub(super) fn count(
         walk,
         linked,
         pattern,
-        query: &query,
+        query,
         blocks: parts.iter().map(|_| OnceLock::new()).collect(),
     };
     search.run(candidates, order, page, tally)
@@ -92,7 +92,7 @@ impl CandidateSearch<'_> {
     ) -> SearchSummary {
         let shared = SharedSearch::new(order, page, tally);
         let mut worker = self.worker();
-        let in_memory = |part: &Part<'_>| part.index.contents.is_some();
+        let in_memory = |part: &Part<'_>| part.index.holds_contents();
         let alone = match self.parts.iter().all(in_memory) {
             true => ALONE,
             false => ALONE_ON_DISK,
@@ -204,7 +204,10 @@ impl CandidateSearch<'_> {
             }
             Some((contents, place)) => worker.searcher.count_in_bytes(contents.get(place)),
             None => {
-                let Some(path) = self.path(candidate).filter(|path| self.may_read(path)) else {
+                let Some(path) = self
+                    .path(candidate)
+                    .filter(|path| self.may_read(part, path))
+                else {
                     return Some(nothing);
                 };
                 let encoding = (self.scope.encodings)(&path);
@@ -221,11 +224,11 @@ impl CandidateSearch<'_> {
             FileOutcome::Matches { matches, .. } => matches,
             _ => 0,
         };
-        // The gate let the file into the tree. It is asked once more before the file is named; most candidates never are.
+        // The gate let the file into the tree. One that decides by other rules is asked before the file is named.
         let path = match matches {
             0 => None,
             _ => self.path(candidate).filter(|path| {
-                self.may_read(path) && part.may_list(candidate.id, path, self.linked)
+                self.may_read(part, path) && part.may_list(candidate.id, path, self.linked)
             }),
         };
         if path.is_some() {
@@ -267,9 +270,9 @@ impl CandidateSearch<'_> {
         blockwise::count(&mut worker.searcher, reader, starts, &mut worker.buffer)
     }
 
-    fn may_read(&self, path: &std::path::Path) -> bool {
+    fn may_read(&self, part: &Part<'_>, path: &std::path::Path) -> bool {
         let kind = lancet_workspace::EntryKind::File;
-        self.walk.gate.may_read(path, kind)
+        part.index.is_judged_by(self.walk.gate) || self.walk.gate.may_read(path, kind)
     }
 }
 

@@ -196,6 +196,9 @@ impl Table {
     ) -> Vec<FileId> {
         let folded = text.to_ascii_lowercase();
         let mut found: Vec<FileId> = Vec::new();
+        if !self.grams.may_have(&folded) {
+            return found;
+        }
         for at in memchr::memmem::find_iter(&self.folded, &folded) {
             let next = self
                 .name_starts

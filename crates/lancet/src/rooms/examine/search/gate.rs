@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use lancet_policy::{Folder, NameKind, Policy};
-use lancet_search::Gate;
+use lancet_search::{Gate, GateBasis};
 use lancet_workspace::EntryKind;
 
 use crate::engine::EngineView;
@@ -127,5 +127,9 @@ impl Gate for Guard<'_> {
             }
             _ => !self.is_denied(path, NameKind::File),
         }
+    }
+
+    fn basis(&self) -> Option<GateBasis> {
+        Some(Arc::<Policy>::clone(&self.policy))
     }
 }

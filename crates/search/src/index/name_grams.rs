@@ -1,0 +1,63 @@
+//! Which runs of four bytes the names of files have, so that most texts that no name contains are known without looking at the names.
+//! Looking through the 700 KB of names of 58,000 files took a fifth of a Grep that finds nothing, after other work had the caches.
+
+use super::grams::GRAM;
+
+/// One bit each: the names of 58,000 files have 40,000 different runs, which set one bit in thirteen.
+const BITS: usize = 1 << 19;
+
+/// A set of runs of bytes that may say yes for one that is not in it, and never no for one that is.
+pub(super) struct NameGrams(Vec<u64>);
+
+impl Default for NameGrams {
+    fn default() -> Self {
+        NameGrams(vec![0; BITS / 64])
+    }
+}
+
+impl NameGrams {
+    /// Adds the runs of a name.
+    pub(super) fn add(&mut self, name: &[u8]) {
+        for bit in bits(name) {
+            self.0[bit / 64] |= 1 << (bit % 64);
+        }
+    }
+
+    /// Whether a name may contain a text.
+    pub(super) fn may_have(&self, text: &[u8]) -> bool {
+        bits(text).all(|bit| self.0[bit / 64] & 1 << (bit % 64) != 0)
+    }
+
+    /// The memory of the set.
+    pub(super) fn bytes(&self) -> usize {
+        BITS / 8
+    }
+}
+
+/// The bits of the runs of a name or a text; none where it is shorter.
+fn bits(text: &[u8]) -> impl Iterator<Item = usize> {
+    text.windows(GRAM).map(|run| {
+        let number = run
+            .iter()
+            .fold(0_u32, |number, byte| number << 8 | u32::from(*byte));
+        (number.wrapping_mul(0x9E37_79B1) >> 13) as usize
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_name_contains_may_be_there_and_most_else_is_not() {
+        let mut grams = NameGrams::default();
+        grams.add(b"makefile");
+        grams.add(b"read.me");
+        for text in ["makefile", "akef", "e", "", "ead.m"] {
+            assert!(grams.may_have(text.as_bytes()), "{text}");
+        }
+        for text in ["makefiles", "absent_word", "fake"] {
+            assert!(!grams.may_have(text.as_bytes()), "{text}");
+        }
+    }
+}
