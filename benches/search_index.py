@@ -56,14 +56,15 @@ def hold(name, held):
 class Lancet:
     """One `lancet mcp` with a state folder and settings of its own, or with a state folder that is given. `before` is a program that starts it."""
 
-    def __init__(self, program, tree, settings, state=None, before=()):
+    def __init__(self, program, tree, settings, state=None, before=(), data="full"):
         self.home = Path(tempfile.mkdtemp(prefix="lancet-index-"))
         self.state = state or self.home / "state"
         config = self.home / "bench.toml"
         config.write_text(settings)
         environment = dict(os.environ, HOME=str(self.home), XDG_CONFIG_HOME=str(self.home), XDG_STATE_HOME=str(self.home))
         environment.pop("LANCET_STATE_DIR", None)
-        command = [*before, program, "mcp", "--root", str(tree), "--state-dir", str(self.state), "--config", str(config), "--data", "full"]
+        command = [*before, program, "mcp", "--root", str(tree), "--state-dir", str(self.state), "--config", str(config)]
+        command += ["--data", data] if data else []
         self.errors = self.home / "errors"
         with open(self.errors, "wb") as errors:
             self.process = subprocess.Popen(
@@ -451,11 +452,14 @@ def as_used(options, tree):
     ]
     print(f"\n### {tree.name}, default settings, each question once after an rg run and {PAUSE * 1e3:.0f} ms of rest\n")
     mine, theirs, wrong = ([[] for _ in asked] for _ in range(3))
+    # Its answers are compared through a server with all data, and timed as clients get them.
     with Lancet(options.lancet, tree, "") as server:
-        facts = server.until_resident(False, 900)
+        server.until_resident(False, 900)
         for number, (_, _, tool, arguments, flags) in enumerate(asked):
             one = glob_differences(server, rg, arguments) if tool == "Glob" else differences(server, rg, arguments, flags)
             wrong[number] = one[0]
+    with Lancet(options.lancet, tree, "", data=None) as server:
+        facts = server.until_resident(False, 900)
         order = list(range(len(asked)))
         for turn in range(options.rounds):
             random.Random(turn).shuffle(order)
@@ -463,7 +467,7 @@ def as_used(options, tree):
                 _, _, tool, arguments, flags = asked[number]
                 theirs[number].append(rg.timed(flags))
                 time.sleep(PAUSE)
-                mine[number].append(server.call(tool, arguments)[2])
+                mine[number].append(server.request("tools/call", {"name": tool, "arguments": arguments})[1])
         print("| question | lancet, median ms | rg, median ms | rg / lancet | lancet, least ms | answers |\n|---|---|---|---|---|---|")
         ratios = []
         for (title, kind, *_), own, other, different in zip(asked, mine, theirs, wrong):

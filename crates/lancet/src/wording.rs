@@ -57,8 +57,8 @@ impl From<&QuotedPath> for Value {
 /// Escapes a name from the disk so that it stays on one line.
 pub(crate) fn on_one_line(name: &str) -> String {
     // Without an early end, so that many bytes are looked at at once: a page of Glob has a hundred names.
-    let is_plain = |plain, byte: &u8| plain & matches!(*byte, b' '..=b'~');
-    if name.as_bytes().iter().fold(true, is_plain) {
+    let other = |other, byte: &u8| other | u8::from(byte.wrapping_sub(b' ') > b'~' - b' ');
+    if name.as_bytes().iter().fold(0, other) == 0 {
         return name.to_owned();
     }
     let mut shown = String::with_capacity(name.len());

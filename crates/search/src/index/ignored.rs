@@ -9,7 +9,7 @@ use lancet_workspace::{EntryKind, FileType, FolderHandle};
 
 use super::blocks::BlockRange;
 use super::fill::{LARGEST_KEPT, SearchedText, has_own_encoding};
-use super::table::FolderId;
+use super::table::{Folder, FolderId};
 use super::{Index, IndexScope, NotResident, ReadAllowance};
 use crate::pattern::Pattern;
 
@@ -40,6 +40,15 @@ enum IgnoredText {
 }
 
 impl IgnoredEntry {
+    fn is_hidden(&self) -> bool {
+        self.name.as_encoded_bytes().starts_with(b".")
+    }
+
+    /// Whether a search that includes ignored files may find a match in it.
+    pub(super) fn may_have_text(&self) -> bool {
+        !self.is_hidden() && !matches!(self.text, IgnoredText::Binary)
+    }
+
     pub(super) fn new(name: OsString, kind: EntryKind) -> Self {
         IgnoredEntry {
             name: name.into_boxed_os_str(),
@@ -74,8 +83,7 @@ impl Index {
                 break;
             }
             // Hidden files are not searched even where ignored ones are.
-            let is_hidden = entry.name.as_encoded_bytes().starts_with(b".");
-            if entry.kind != EntryKind::File || is_hidden {
+            if entry.kind != EntryKind::File || entry.is_hidden() {
                 continue;
             }
             let path = folder.join(&*entry.name);
@@ -143,9 +151,15 @@ impl Index {
             (Some(columns), IgnoredText::Signed(range)) => self.blocks.is_in(columns, range),
         };
         let mut found = Vec::new();
-        for folder in self.table.leaving_out(top) {
+        let mut add = |folder: &Folder| {
             let entries = folder.ignored.iter().filter(can_match);
+            // Hidden files are not searched even where ignored ones are.
+            let entries = entries.filter(|entry| !entry.is_hidden());
             found.extend(entries.map(|entry| folder.path.join(&*entry.name)));
+        };
+        match pattern {
+            Some(_) => self.table.ignoring_texts(top).for_each(&mut add),
+            None => self.table.leaving_out(top).for_each(&mut add),
         }
         found
     }

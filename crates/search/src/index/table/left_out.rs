@@ -39,11 +39,26 @@ impl Table {
 
     /// A folder and those below it in which an ignored, hidden or version control entry is left out.
     pub(in crate::index) fn leaving_out(&self, top: FolderId) -> impl Iterator<Item = &Folder> {
+        self.below(top, &self.leaving_out)
+    }
+
+    /// A folder and those below it in which an ignore file leaves out a file that may have matches.
+    pub(in crate::index) fn ignoring_texts(&self, top: FolderId) -> impl Iterator<Item = &Folder> {
+        self.below(top, &self.ignoring_texts)
+    }
+
+    /// Those of some folders that are a folder or below it.
+    fn below(&self, top: FolderId, folders: &[FolderId]) -> impl Iterator<Item = &Folder> {
+        let is_all = top == FolderId(0);
         let top = self
             .folder(top)
             .map(|folder| folder.path.as_os_str().as_bytes());
-        let folders = self.leaving_out.iter().filter_map(|id| self.folder(*id));
+        let folders = folders.iter().filter_map(|id| self.folder(*id));
         folders.filter(move |folder| {
+            // Each path would be a look at cold memory.
+            if is_all {
+                return true;
+            }
             let path = folder.path.as_os_str().as_bytes();
             let rest = top.and_then(|top| path.strip_prefix(top));
             top == Some(b"/") || rest.is_some_and(|rest| matches!(rest, [] | [b'/', ..]))
@@ -54,6 +69,7 @@ impl Table {
     pub(super) fn settle_left_out(&mut self) {
         self.left_out = Tally::default();
         self.leaving_out.clear();
+        self.ignoring_texts.clear();
         let mut names = 0;
         for (id, folder) in (0..).map(FolderId).zip(&self.folders) {
             let Some(folder) = folder else { continue };
@@ -62,6 +78,9 @@ impl Table {
             names += own;
             if own > 0 {
                 self.leaving_out.push(id);
+            }
+            if folder.ignored.iter().any(IgnoredEntry::may_have_text) {
+                self.ignoring_texts.push(id);
             }
         }
         if self.left_out_names.len() > 2 * names + MOST_OLD {
