@@ -45,7 +45,7 @@ pub use builder::Builder;
 pub use open_error::OpenError;
 pub(crate) use others::{OtherWorkspaces, recorded_workspace};
 pub(crate) use recovery::{LateNotice, Notified, PendingRecovery};
-pub(crate) use resident::{BuildOrder, ResidentRoots, RulesInForce};
+pub(crate) use resident::{BuildOrder, RefillOrder, ResidentRoots, RulesInForce};
 pub(crate) use surveys::{Surveyed, Surveys};
 pub(crate) use terms::TROUBLE_ROOM;
 use terms::{EffectiveSettings, Fixed, Live};

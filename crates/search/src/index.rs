@@ -25,6 +25,7 @@ mod name_grams;
 mod name_hashes;
 mod plan;
 mod query;
+mod refill;
 mod refresh;
 mod rule_files;
 mod scan;
@@ -281,7 +282,7 @@ impl Index {
         if self.contents.take().is_some() {
             let files: Vec<FileId> = self.table.live_files().map(|(id, _)| id).collect();
             for id in files {
-                self.table.forget_content(id);
+                self.table.set_content(id, None);
             }
             let less = self.memory.amount().saturating_sub(self.needed_memory());
             self.memory.shrink(less);
@@ -347,41 +348,6 @@ impl Index {
         let handle = self.root.enter_below(relative).ok()?;
         let now = handle.stat_itself().ok()?;
         now.same_file(&folder.stamp).then_some(handle)
-    }
-
-    /// Keeps a content, where contents are kept and memory is left.
-    fn keep_content(&mut self, text: &[u8]) -> Result<Option<contents::ContentPlace>, NotResident> {
-        let Some(contents) = &mut self.contents else {
-            return Ok(None);
-        };
-        if contents.needs_chunk(text.len()) {
-            let chunk = contents::CHUNK as u64;
-            if contents.is_full() || self.memory.grow_leaving(chunk, self.spare).is_err() {
-                contents.end();
-                return Ok(None);
-            }
-        }
-        Ok(Some(contents.add(text)?))
-    }
-
-    /// Whether next to all texts are in memory.
-    fn holds_contents(&self) -> bool {
-        let held = self.contents.as_ref().map_or(0, Contents::held) as u64;
-        held >= self.blocks.text() / 16 * 15
-    }
-
-    /// Gives the last chunk of contents back; says whether there was one.
-    fn shed_chunk(&mut self) -> bool {
-        let Some(shed) = self.contents.as_mut().and_then(Contents::shed) else {
-            return false;
-        };
-        let is_in = |file: &table::FileEntry| file.content.is_some_and(|at| at.is_in(shed));
-        let files = self.table.live_files().filter(|(_, file)| is_in(file));
-        let files: Vec<FileId> = files.map(|(id, _)| id).collect();
-        for id in files {
-            self.table.forget_content(id);
-        }
-        true
     }
 
     fn needed_memory(&self) -> u64 {

@@ -2,6 +2,7 @@
 //! answer, are `lancet_search`'s; `rooms/examine/search/resident.rs` builds and asks them.
 
 mod allowance;
+mod orders;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,12 +10,13 @@ use std::time::{Duration, Instant, SystemTime};
 
 use lancet_policy::Policy;
 use lancet_search::{
-    Budget, Index, IndexStatus, KeepContents, NotResident, Residency, ResidentFacts, ResidentTree,
-    WatchAllowance, WhyNot, is_home_folder,
+    Index, IndexStatus, KeepContents, NotResident, Residency, ResidentFacts, ResidentTree, WhyNot,
+    is_home_folder,
 };
 use lancet_workspace::is_memory_scarce;
 
 use self::allowance::SharedAllowance;
+pub(crate) use self::orders::{BuildOrder, RefillOrder};
 use crate::residency::ResidencyTeller;
 use crate::settings::{ContentsUse, IndexUse, Settings};
 
@@ -67,6 +69,8 @@ struct Resident {
     answered: u64,
     last: Instant,
     swept: bool,
+    /// Whether its contents were given back because nobody searched.
+    is_emptied: bool,
 }
 
 /// The rules and settings that a tree was built under; under others it would have other files.
@@ -80,16 +84,6 @@ impl RulesInForce {
     fn are_same(&self, other: &RulesInForce) -> bool {
         Arc::ptr_eq(&self.policy, &other.policy) && Arc::ptr_eq(&self.settings, &other.settings)
     }
-}
-
-/// The order to build a root.
-pub(crate) struct BuildOrder {
-    pub(crate) root: PathBuf,
-    pub(crate) rules: RulesInForce,
-    pub(crate) contents: KeepContents,
-    pub(crate) budget: Budget,
-    pub(crate) watches: WatchAllowance,
-    begun: Instant,
 }
 
 impl ResidentRoots {
@@ -138,9 +132,10 @@ impl ResidentRoots {
         (!trees.is_empty()).then_some(trees)
     }
 
-    /// Counts an answer of some trees.
-    pub(crate) fn answered(&self, trees: &[Arc<ResidentTree>]) {
+    /// Counts an answer of some trees. Gives a tree whose contents are wanted again, now that it is searched.
+    pub(crate) fn answered(&self, trees: &[Arc<ResidentTree>]) -> Option<RefillOrder> {
         let mut slots = self.slots();
+        let mut order = None;
         for slot in slots.iter_mut() {
             let SlotState::Resident(resident) = &mut slot.state else {
                 continue;
@@ -148,9 +143,17 @@ impl ResidentRoots {
             if trees.iter().any(|tree| Arc::ptr_eq(tree, &resident.tree)) {
                 resident.answered += 1;
                 resident.swept = false;
+                if resident.is_emptied && order.is_none() && !is_memory_scarce() {
+                    resident.is_emptied = false;
+                    order = Some(RefillOrder {
+                        tree: Arc::clone(&resident.tree),
+                        contents: self.wanted_contents(&resident.rules.settings),
+                    });
+                }
                 slot.tell(&self.teller);
             }
         }
+        order
     }
 
     /// Gives a tree up that has to be built anew.
@@ -210,18 +213,20 @@ impl ResidentRoots {
         order
     }
 
-    fn order(&self, rules: &RulesInForce, root: &Path) -> BuildOrder {
-        let search = &rules.settings.search;
-        let contents = match search.contents {
+    fn wanted_contents(&self, settings: &Settings) -> KeepContents {
+        match settings.search.contents {
             ContentsUse::On => KeepContents::Yes,
             ContentsUse::Off => KeepContents::No,
             ContentsUse::Auto => self.contents,
-        };
-        let allowance = self.allowance.for_memory(search.memory);
+        }
+    }
+
+    fn order(&self, rules: &RulesInForce, root: &Path) -> BuildOrder {
+        let allowance = self.allowance.for_memory(rules.settings.search.memory);
         BuildOrder {
             root: root.to_path_buf(),
             rules: rules.clone(),
-            contents,
+            contents: self.wanted_contents(&rules.settings),
             budget: allowance.budget,
             watches: allowance.watches,
             begun: Instant::now(),
@@ -244,6 +249,7 @@ impl ResidentRoots {
                 answered: 0,
                 last: Instant::now(),
                 swept: false,
+                is_emptied: false,
             }),
             Err(why) => {
                 slot.not_before = Some(Instant::now() + TRIED_AGAIN);
@@ -315,6 +321,7 @@ impl ResidentRoots {
             left = true;
             if idle >= CONTENTS_KEPT && resident.tree.size().contents > 0 {
                 resident.tree.drop_contents();
+                resident.is_emptied = true;
                 slot.tell(&self.teller);
             } else if idle >= SWEPT_AFTER && !resident.swept {
                 resident.swept = true;

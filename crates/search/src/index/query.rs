@@ -26,7 +26,7 @@ use crate::walk::{File, HiddenFiles, IgnoreFiles, Walk};
 
 /// A resident tree that several searches use at once.
 pub struct ResidentTree {
-    index: RwLock<Index>,
+    pub(super) index: RwLock<Index>,
 }
 
 impl fmt::Debug for ResidentTree {
@@ -133,7 +133,7 @@ impl ResidentTree {
         Some(found.into_iter().filter_map(|id| table.path(id)).collect())
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, Index> {
+    pub(super) fn read(&self) -> RwLockReadGuard<'_, Index> {
         self.index.read().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -279,10 +279,10 @@ impl Table {
         self.files.get_mut(id.0 as usize)?.as_mut()
     }
 
-    /// Notes that the content of a file is in memory no more.
-    pub(super) fn forget_content(&mut self, id: FileId) {
+    /// Notes where the content of a file is in memory, if it is.
+    pub(super) fn set_content(&mut self, id: FileId, content: Option<ContentPlace>) {
         if let Some(Some(file)) = self.files.get_mut(id.0 as usize) {
-            file.content = None;
+            file.content = content;
         }
     }
 

@@ -4,6 +4,7 @@
 #![allow(clippy::print_stdout)]
 
 mod changes;
+mod contents;
 mod folder;
 mod fresh;
 mod large_files;

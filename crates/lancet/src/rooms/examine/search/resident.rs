@@ -10,7 +10,7 @@ use lancet_search::{
 
 use super::gate::Guard;
 use super::rules_of_files::{encoding, excludes};
-use crate::engine::{BuildOrder, EngineState, EngineView};
+use crate::engine::{BuildOrder, EngineState, EngineView, RefillOrder};
 
 /// How often the caretaker looks at idle trees.
 const LOOKED_AFTER_EVERY: Duration = Duration::from_secs(30);
@@ -34,7 +34,9 @@ pub(super) fn search(
         };
         match ask(&trees, &scope) {
             Ok(summary) => {
-                roots.answered(&trees);
+                if let Some(order) = roots.answered(&trees) {
+                    refill(view, order);
+                }
                 return summary;
             }
             Err(Unanswered::Walk) => return by_walk(),
@@ -114,6 +116,19 @@ fn build(view: &Arc<EngineView>, order: BuildOrder) {
     if begun.is_err() {
         view.base().resident.not_begun(&root);
     }
+}
+
+/// Reads contents into memory again, on a thread of the lowest priority, unless the settings become others meanwhile.
+fn refill(view: &Arc<EngineView>, order: RefillOrder) {
+    let view = Arc::downgrade(view);
+    // Where the system gives no thread, searches go on reading from the disk.
+    let _ = std::thread::Builder::new()
+        .name("lancet-index".to_owned())
+        .spawn(move || {
+            lancet_workspace::lower_priority();
+            let is_over = || view.strong_count() == 0;
+            order.tree.take_contents_back(order.contents, &is_over);
+        });
 }
 
 fn read(view: &EngineView, order: &BuildOrder) -> Result<Index, NotResident> {

@@ -1,0 +1,103 @@
+//! Reads contents that were given back while nobody searched into memory again, while searches go on. A content is taken only of a file
+//! that is still in the state in which it was signed, so that a change which no search has taken in yet leaves the file without one.
+
+use std::sync::PoisonError;
+
+use lancet_workspace::Stamp;
+
+use super::contents::Contents;
+use super::fill::LARGEST_KEPT;
+use super::query::ResidentTree;
+use super::table::{FileId, TextKind};
+use super::{Index, KeepContents};
+use crate::gate::Stop;
+
+/// How many files are read while searches wait with what changed: 200 KB, less than a millisecond.
+const AT_ONCE: usize = 32;
+
+/// The content of a file as it was at one moment.
+struct ReadContent {
+    id: FileId,
+    stamp: Stamp,
+    text: Vec<u8>,
+}
+
+impl ResidentTree {
+    /// Reads the contents into memory again, as far as memory allows it.
+    pub fn take_contents_back(&self, contents: KeepContents, stop: &dyn Stop) {
+        let missing = match contents {
+            KeepContents::No => return,
+            _ => self.write().begin_contents(),
+        };
+        for batch in missing.chunks(AT_ONCE) {
+            if stop.is_over() {
+                return;
+            }
+            let read: Vec<ReadContent> = {
+                let index = self.read();
+                let read = batch.iter().filter_map(|id| index.read_content(*id));
+                read.collect()
+            };
+            let mut index = self.write();
+            if !read.iter().all(|content| index.put_back(content)) {
+                return;
+            }
+        }
+    }
+
+    fn write(&self) -> std::sync::RwLockWriteGuard<'_, Index> {
+        self.index.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Index {
+    /// Begins to keep contents again; gives the files that have none, in path order.
+    fn begin_contents(&mut self) -> Vec<FileId> {
+        if self.contents.is_some() {
+            return Vec::new();
+        }
+        self.contents = Some(Contents::default());
+        let all = self.table.span(super::FolderId(0));
+        let files = self.table.files_in(all).iter().copied();
+        files.filter(|id| self.may_be_kept(*id)).collect()
+    }
+
+    fn may_be_kept(&self, id: FileId) -> bool {
+        self.table.file(id).is_some_and(|file| {
+            matches!(file.kind, TextKind::Text | TextKind::CutText)
+                && file.stamp.size <= LARGEST_KEPT
+        })
+    }
+
+    /// Reads the content of a file that is in the state in which it was signed.
+    fn read_content(&self, id: FileId) -> Option<ReadContent> {
+        let entry = self.table.file(id)?;
+        let mut reader = self
+            .open_folder(entry.folder)?
+            .open(self.table.name(id))
+            .ok()?;
+        let mut text = Vec::new();
+        let whole = reader.read_whole(&mut text, LARGEST_KEPT as usize).ok()?;
+        let stamp = reader.stat().ok()?;
+        // A later change has another stamp, since this one is not racy.
+        let is_known = stamp.same_file_state(&entry.stamp) && !stamp.racy();
+        (whole && is_known).then_some(ReadContent { id, stamp, text })
+    }
+
+    /// Keeps a content; says whether there is room for more.
+    fn put_back(&mut self, content: &ReadContent) -> bool {
+        let is_same = |file: &super::table::FileEntry| {
+            file.content.is_none() && file.stamp.same_file_state(&content.stamp)
+        };
+        if !self.table.file(content.id).is_some_and(is_same) || !self.may_be_kept(content.id) {
+            return true;
+        }
+        match self.keep_content(&content.text) {
+            Ok(Some(place)) => {
+                self.table.set_content(content.id, Some(place));
+                true
+            }
+            Ok(None) | Err(_) => false,
+        }
+    }
+}
