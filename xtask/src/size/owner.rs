@@ -15,7 +15,7 @@ pub(super) struct SymbolAt<'a> {
 pub(super) struct Owners {
     file: String,
     sums: BTreeMap<String, u64>,
-    /// The local symbols of each grammar's `parser.c`: where its first function is, and their bytes.
+    /// The local symbols of each grammar's `parser.c`: where its function `ts_lex` is, and their bytes.
     parsers: Vec<(u64, u64)>,
     /// The functions by which the grammars are known, such as `tree_sitter_rust`.
     grammars: Vec<(u64, String)>,
@@ -38,8 +38,10 @@ impl Owners {
                 .push((symbol.address, format!("tree-sitter-{language}")));
         }
         if symbol.is_local && self.file == "parser.c" && crate_of(symbol.name).is_none() {
-            if let Some((first, bytes)) = self.parsers.last_mut() {
-                *first = (*first).max(symbol.address);
+            if let Some((lexer, bytes)) = self.parsers.last_mut() {
+                if symbol.name == "ts_lex" {
+                    *lexer = symbol.address;
+                }
                 *bytes += symbol.size;
             }
             return;
@@ -52,14 +54,13 @@ impl Owners {
         *self.sums.entry(owner).or_default() += symbol.size;
     }
 
-    /// The bytes of each owner. A grammar's tables go to the grammar whose function is nearest to its other functions.
+    /// The bytes of each owner. A grammar's tables go to the grammar whose function follows its `ts_lex`.
     pub(super) fn sums(mut self) -> BTreeMap<String, u64> {
-        for (address, bytes) in &self.parsers {
-            let nearest = self
-                .grammars
-                .iter()
-                .min_by_key(|(place, _)| place.abs_diff(*address));
-            let owner = nearest.map_or("tree-sitter", |(_, name)| name.as_str());
+        for (lexer, bytes) in &self.parsers {
+            let following = self.grammars.iter().filter(|(place, _)| place >= lexer);
+            let owner = following
+                .min_by_key(|(place, _)| *place)
+                .map_or("tree-sitter", |(_, name)| name.as_str());
             *self.sums.entry(owner.to_owned()).or_default() += bytes;
         }
         self.sums.retain(|_, bytes| *bytes > 0);
@@ -169,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tables_of_a_grammar_belong_to_the_nearest_grammar() {
+    fn the_tables_of_a_grammar_belong_to_the_grammar_whose_function_follows() {
         let local = |name, address, size| SymbolAt {
             name,
             address,
@@ -186,12 +187,14 @@ mod tests {
         owners.enter_file("parser.c");
         owners.add(local("ts_parse_table", 100, 5_000));
         owners.add(local("ts_lex", 9_000, 700));
+        owners.add(local("ts_symbol_names", 30_000, 300));
         owners.enter_file("parser.c");
         owners.add(local("ts_lex", 20_000, 30));
+        owners.add(global("tree_sitter_c", 8_990));
         owners.add(global("tree_sitter_rust", 9_800));
         owners.add(global("tree_sitter_json", 20_100));
         let sums = owners.sums();
-        assert_eq!(sums.get("tree-sitter-rust"), Some(&5_700));
+        assert_eq!(sums.get("tree-sitter-rust"), Some(&6_000));
         assert_eq!(sums.get("tree-sitter-json"), Some(&30));
     }
 }
