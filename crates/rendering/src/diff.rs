@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use similar::TextDiff;
+use lancet_text::{Difference, difference};
 
-/// The longest time for the diff of two texts; after it the diff is right, but longer than it need be.
+/// The budget for the diff of two texts; where they take longer, all between their common start and end is shown as changed.
 const BUDGET: Duration = Duration::from_millis(500);
 
 /// What a line of a diff is.
@@ -152,10 +152,36 @@ fn pair(lines: &mut [DiffLine<'_>]) {
     }
 }
 
-/// The unified diff of two texts, with three lines of context and no heads of files.
-pub fn unified(old: &str, new: &str) -> String {
-    let diff = TextDiff::configure().timeout(BUDGET).diff_lines(old, new);
-    diff.unified_diff().context_radius(3).to_string()
+/// The unified diff of two texts, with so many lines of context and no heads of files.
+pub fn unified(old: &str, new: &str, context: usize) -> String {
+    let found = difference(old, new, context, BUDGET);
+    match found.coarse {
+        true => whole_change(old, new, &found),
+        false => lancet_text::unified(&found.hunks),
+    }
+}
+
+/// The one hunk of a difference that is too large to be compared: its old lines, then its new ones.
+fn whole_change(old: &str, new: &str, found: &Difference) -> String {
+    let mut text = lancet_text::unified(&found.hunks);
+    let Some((first, last)) = found.blocks.first().zip(found.blocks.last()) else {
+        return text;
+    };
+    let sides = [
+        ('-', old, first.0.start..last.0.end),
+        ('+', new, first.1.start..last.1.end),
+    ];
+    for (sign, side, range) in sides {
+        let lines = side.split_inclusive('\n');
+        for line in lines.skip(range.start).take(range.len()) {
+            text.push(sign);
+            text.push_str(line);
+            if !line.ends_with('\n') {
+                text.push_str("\n\\ No newline at end of file\n");
+            }
+        }
+    }
+    text
 }
 
 /// The diff without the carriage returns of a file all of whose shown lines end in CR LF: such line ends are no part of the
@@ -215,6 +241,21 @@ mod tests {
             .map(|line| format!("{}\n", line.whole))
             .collect();
         assert_eq!(whole, diff);
+    }
+
+    #[test]
+    fn a_change_that_is_too_large_to_compare_is_shown_whole() {
+        let text = |first: &str| -> String {
+            let lines = (0..200_000).map(|at| format!("{first}{at}\n"));
+            std::iter::once("same\n".to_owned()).chain(lines).collect()
+        };
+        let shown = unified(&text("a"), &text("b"), 3);
+        let mut lines = shown.lines();
+        assert_eq!(lines.next(), Some("@@ -2,200000 +2,200000 @@"));
+        let count = |sign: char| shown.lines().filter(|line| line.starts_with(sign)).count();
+        assert_eq!((count('-'), count('+')), (200_000, 200_000));
+        assert_eq!(lines.next(), Some("-a0"));
+        assert_eq!(lines.last(), Some("+b199999"));
     }
 
     #[test]

@@ -1,14 +1,11 @@
 //! Finds the words in which two lines differ.
 
 use std::ops::Range;
-use std::time::{Duration, Instant};
 
-use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+use imara_diff::{Algorithm, Diff, InternedInput};
 
 /// The longest lines that are compared, in bytes.
 const LONGEST: usize = 4096;
-/// The longest time for two lines.
-const BUDGET: Duration = Duration::from_millis(20);
 /// Lines that have less than this share of their characters in common are not alike; all of them would be marked.
 const LEAST_ALIKE: f64 = 0.35;
 
@@ -27,29 +24,31 @@ pub fn changed_words(old: &str, new: &str) -> Option<ChangedWords> {
         return None;
     }
     let (old_words, new_words) = (words(old), words(new));
-    let (old_texts, new_texts) = (texts_of(old, &old_words), texts_of(new, &new_words));
-    let deadline = Instant::now().checked_add(BUDGET);
-    let ops = capture_diff_slices_deadline(Algorithm::Myers, &old_texts, &new_texts, deadline);
-    let (mut old_ranges, mut new_ranges, mut common) = (Vec::new(), Vec::new(), 0);
-    for op in ops {
-        if let DiffOp::Equal { .. } = op {
-            let alike = joined(&old_words, op.old_range());
-            common += alike.map_or(0, |range| old[range].trim().len());
-            continue;
-        }
-        old_ranges.extend(joined(&old_words, op.old_range()));
-        new_ranges.extend(joined(&new_words, op.new_range()));
+    let mut input = InternedInput::default();
+    input.update_before(old_words.iter().map(|word| &old[word.clone()]));
+    input.update_after(new_words.iter().map(|word| &new[word.clone()]));
+    let diff = Diff::compute(Algorithm::Myers, &input);
+    let (mut old_ranges, mut new_ranges) = (Vec::new(), Vec::new());
+    let (mut common, mut end) = (0, 0);
+    let mut count_common = |range: Range<usize>| {
+        let alike = joined(&old_words, range);
+        common += alike.map_or(0, |range| old[range].trim().len());
+    };
+    for hunk in diff.hunks() {
+        let before = hunk.before.start as usize..hunk.before.end as usize;
+        count_common(end..before.start);
+        end = before.end;
+        old_ranges.extend(joined(&old_words, before));
+        let after = hunk.after.start as usize..hunk.after.end as usize;
+        new_ranges.extend(joined(&new_words, after));
     }
+    count_common(end..old_words.len());
     let longer = old.trim().len().max(new.trim().len());
     let alike = common as f64 / longer.max(1) as f64;
     (alike >= LEAST_ALIKE).then_some(ChangedWords {
         old: old_ranges,
         new: new_ranges,
     })
-}
-
-fn texts_of<'l>(line: &'l str, words: &[Range<usize>]) -> Vec<&'l str> {
-    words.iter().map(|word| &line[word.clone()]).collect()
 }
 
 /// The range from the first of some words to the last.

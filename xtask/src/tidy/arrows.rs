@@ -13,7 +13,7 @@ const ROOMS: [(&str, &[&str]); 20] = [
     ("crates/history", &[]),
     ("crates/install", &[]),
     ("crates/language", &[]),
-    ("crates/rendering", &[]),
+    ("crates/rendering", &["lancet-text"]),
     ("crates/policy", &["lancet-text"]),
     ("crates/workspace", &["lancet-text"]),
     ("crates/search", &["lancet-workspace"]),

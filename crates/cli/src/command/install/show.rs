@@ -103,8 +103,7 @@ fn diff(file: &FileJob) -> String {
         _ => "",
     };
     let name = visible(&file.change.path.to_string_lossy()).into_owned();
-    let diff = similar::TextDiff::from_lines(before, after);
-    let body = diff.unified_diff().context_radius(1).to_string();
+    let body = lancet_rendering::unified(before, after, 1);
     let body: Vec<_> = body
         .lines()
         .map(|line| visible(line).into_owned())

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use lancet::Settings;
 use lancet::programs::ProgramPlaces;
-use similar::TextDiff;
+use lancet_rendering::unified;
 
 use crate::failure::Failure;
 use crate::language;
@@ -113,8 +113,7 @@ fn difference(before: Option<&str>, after: Option<&str>) -> String {
     let (Some(before), Some(after)) = (before, after) else {
         return "  (not a short text: the difference cannot be shown)\n".to_owned();
     };
-    let diff = TextDiff::from_lines(before, after);
-    let diff = diff.unified_diff().context_radius(3).to_string();
+    let diff = unified(before, after, 3);
     let mut lines = diff.lines();
     let mut text = String::new();
     for line in lines.by_ref().take(MOST_LINES) {

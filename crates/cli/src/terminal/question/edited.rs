@@ -74,7 +74,7 @@ impl EditedTexts {
             let head = format!("{}, as edited\n", file.shown_relative());
             words.push_str(&colour.paint(Style::Bold, &head));
             let old = file.old_text.as_deref().or(file.text.as_deref());
-            let diff = unified(old.unwrap_or_default(), edited);
+            let diff = unified(old.unwrap_or_default(), edited, 3);
             match diff.is_empty() {
                 true => words.push_str("It is the file as it is.\n"),
                 false => words.push_str(&colour.numbered_diff(&visible(&diff))),

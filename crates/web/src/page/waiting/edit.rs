@@ -208,7 +208,7 @@ fn show(
 
 /// What an edited text changes in the file as it is. All of it is shown: it is approved as a whole.
 fn diff(file: &FileQuestion, text: &str, layout: DiffLayout) -> Option<FileDiff> {
-    let diff = unified(file.old_text.as_deref().unwrap_or_default(), text);
+    let diff = unified(file.old_text.as_deref().unwrap_or_default(), text, 3);
     if diff.is_empty() {
         return None;
     }

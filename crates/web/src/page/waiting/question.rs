@@ -253,5 +253,5 @@ fn file_view(
 fn whole_diff(file: &FileQuestion) -> Option<String> {
     let is_cut = file.notices.iter().any(|notice| notice == TOO_LONG_TO_SHOW);
     is_cut.then_some(())?;
-    Some(unified(file.old_text.as_deref()?, file.text.as_deref()?))
+    Some(unified(file.old_text.as_deref()?, file.text.as_deref()?, 3))
 }
