@@ -44,12 +44,13 @@ impl Revision {
 }
 
 /// Formats bytes as hexadecimal digits. It does not use `format!`, which took a tenth of the instructions of an Edit of
-/// 10 KB.
+/// 10 KB. Pushing digit after digit took 16,781 of 549,521 there, because the room for each is looked at.
 pub(crate) fn digits(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut text = Vec::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        text.extend([byte >> 4, byte & 15].map(|digit| DIGITS[usize::from(digit)]));
+    let mut text = vec![0; bytes.len() * 2];
+    for (pair, byte) in text.chunks_exact_mut(2).zip(bytes) {
+        pair[0] = DIGITS[usize::from(byte >> 4)];
+        pair[1] = DIGITS[usize::from(byte & 15)];
     }
     String::from_utf8(text).unwrap_or_default()
 }
