@@ -3,7 +3,7 @@
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -26,6 +26,26 @@ pub(super) struct OpenDatabase {
     pub(super) connection: Connection,
     /// Declared after the connection, since its handle must be closed later.
     probe: Probe,
+    files: DatabaseFiles,
+}
+
+/// The paths of the database's files. They are looked at before and after each use; to put them together anew each time took 9,700
+/// of the 549,521 instructions of an Edit of 10 KB.
+#[derive(Debug)]
+struct DatabaseFiles {
+    database: PathBuf,
+    log: PathBuf,
+    shared_memory: PathBuf,
+}
+
+impl DatabaseFiles {
+    fn of(database: &Path) -> Self {
+        Self {
+            database: database.to_owned(),
+            log: log_of(database),
+            shared_memory: shared_memory_of(database),
+        }
+    }
 }
 
 /// Why an open database has to be opened again.
@@ -43,16 +63,16 @@ pub(super) enum Reopening {
 impl OpenDatabase {
     /// Checks that the files are still those that were opened: another program may have moved or cut them, or removed the
     /// state folder.
-    pub(super) fn is_sound(&mut self, folder: &Path) -> Result<(), Reopening> {
-        let file = file_in(folder);
+    pub(super) fn is_sound(&mut self) -> Result<(), Reopening> {
+        let files = &self.files;
         match self
             .probe
-            .check(&file, &log_of(&file), &shared_memory_of(&file))
+            .check(&files.database, &files.log, &files.shared_memory)
         {
             FileCheck::Same => Ok(()),
             FileCheck::SharedMemoryCut => self
                 .probe
-                .lengthen_shared_memory(&shared_memory_of(&file))
+                .lengthen_shared_memory(&self.files.shared_memory)
                 .map_err(|_| Reopening::SharedMemoryCut),
             FileCheck::Elsewhere => Err(Reopening::Elsewhere),
             FileCheck::Damaged(reason) => Err(Reopening::Changed(reason)),
@@ -84,9 +104,9 @@ impl OpenDatabase {
     }
 
     /// Records the state of the files after a statement as the expected one.
-    pub(super) fn settle(&mut self, folder: &Path) {
-        let file = file_in(folder);
-        self.probe.settle(&log_of(&file), &shared_memory_of(&file));
+    pub(super) fn settle(&mut self) {
+        self.probe
+            .settle(&self.files.log, &self.files.shared_memory);
     }
 }
 
@@ -156,7 +176,7 @@ pub(super) fn open(
         let file = &file;
         events::go_on_after_loss(to).map_err(|error| store_error(file, error))?;
     }
-    opened.settle(folder);
+    opened.settle();
     Ok((opened, set_aside))
 }
 
@@ -185,7 +205,11 @@ fn open_file(file: &Path, patience: Duration) -> Result<OpenDatabase, OpenFailur
         .map_err(MigrateError::from)
         .and_then(|connection| prepare(connection, patience));
     match prepared {
-        Ok(connection) => Ok(OpenDatabase { connection, probe }),
+        Ok(connection) => Ok(OpenDatabase {
+            connection,
+            probe,
+            files: DatabaseFiles::of(file),
+        }),
         Err(MigrateError::Newer { found, known }) => Err(OpenFailure::Error(StoreError::Newer {
             path: file.to_owned(),
             found,

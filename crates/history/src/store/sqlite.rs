@@ -94,7 +94,7 @@ impl Store {
         let mut guard = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let patience = self.patience();
         let mut set_aside = None;
-        let reopening = guard.as_mut().map(|opened| opened.is_sound(&self.folder));
+        let reopening = guard.as_mut().map(OpenDatabase::is_sound);
         match reopening {
             Some(Ok(())) => {}
             None => set_aside = self.open(&mut guard, None, patience)?,
@@ -116,7 +116,7 @@ impl Store {
             result = attempt(&mut guard, &work, patience);
         }
         if let Some(opened) = &mut *guard {
-            opened.settle(&self.folder);
+            opened.settle();
             if result.is_ok() && before != Some(opened.changes()) {
                 opened.ring();
             }

@@ -30,27 +30,27 @@ pub(super) fn admit(
     if draft.kind == OperationKind::Late {
         return Ok(Admission::Granted(newest_sequence(transaction)? + 1));
     }
-    // A yes may be carried out in another session than the one that asked, and both may be stopped.
-    let (newest, is_stopped): (i64, bool) = transaction
+    // Only where somebody is stopped it is asked who: a condition with OR would have SQLite build a table in memory at each call,
+    // which took 26,700 of the 501,989 instructions of an Edit of 10 KB.
+    let (newest, is_anyone_stopped): (i64, bool) = transaction
         .prepare_cached(concat!(
             "SELECT ",
             newest_sequence_sql!(),
-            ", EXISTS (SELECT 1 FROM stopped_sessions
-                 WHERE session = ?1 OR session = (SELECT session FROM questions WHERE id = ?2))"
+            ", EXISTS (SELECT 1 FROM stopped_sessions)"
         ))?
-        .query_row(params![draft.author.session, draft.question], |row| {
-            row.try_into()
-        })?;
-    if !is_stopped {
+        .query_row([], |row| row.try_into())?;
+    if !is_anyone_stopped {
         return Ok(Admission::Granted(newest + 1));
     }
-    let stop = transaction.query_row(
-        "SELECT session, time, decided_by, words FROM stopped_sessions
-         WHERE session = ?1 OR session = (SELECT session FROM questions WHERE id = ?2)",
-        params![draft.author.session, draft.question],
-        stop_of_row,
-    )?;
-    Ok(Admission::Stopped(stop))
+    // A yes may be carried out in another session than the one that asked, and both may be stopped.
+    let stop = transaction
+        .prepare_cached(
+            "SELECT session, time, decided_by, words FROM stopped_sessions
+             WHERE session = ?1 OR session = (SELECT session FROM questions WHERE id = ?2)",
+        )?
+        .query_row(params![draft.author.session, draft.question], stop_of_row)
+        .optional()?;
+    Ok(stop.map_or(Admission::Granted(newest + 1), Admission::Stopped))
 }
 
 /// Records a stop with its event; false where there is one.
