@@ -187,6 +187,7 @@ fn prepared(
     let ripgrep = fetches.ripgrep.wait()?;
     let detect_secrets = fetches.detect_secrets.wait()?;
     let format_judges = fetches.format_judges.wait()?;
+    let seaweedfs = fetches.seaweedfs.wait()?;
     let formatters = fetches.formatters.wait()?;
     let language_servers = fetches.language_servers.wait()?;
     let text = |path: std::path::PathBuf| path.into_os_string().into_string();
@@ -209,6 +210,7 @@ fn prepared(
             "LANCET_LANGUAGE_SERVERS",
             language_servers.into_string().map_err(not_text)?,
         ),
+        ("LANCET_SEAWEEDFS", text(seaweedfs).map_err(not_text)?),
         (
             "LANCET_FORMAT_JUDGES",
             text(format_judges).map_err(not_text)?,

@@ -93,6 +93,7 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
             "file systems put to the proof",
             cargo(&["test", "--package", "lancet-cli", "--profile", PROFILE])
                 .args(["--test", "file_systems"])
+                .env("LANCET_SEAWEEDFS", setup::seaweedfs()?)
                 .env("LANCET_TORTURE", "1"),
         )?;
     }

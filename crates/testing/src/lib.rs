@@ -10,6 +10,8 @@ pub mod laws;
 #[cfg(target_os = "linux")]
 pub mod lying_disk;
 pub mod place;
+#[cfg(target_os = "linux")]
+pub mod shared_volume;
 pub mod small_disk;
 pub mod user;
 

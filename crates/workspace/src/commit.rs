@@ -48,7 +48,7 @@ pub use request::{
 pub(crate) use scratch::{next_name, temporary_name};
 pub use stage::is_package_store;
 
-use crate::locks::{FolderLocks, LockError, LockScope};
+use crate::locks::{FolderLocks, LockError, LockScope, Machines};
 use crate::roots::Workspace;
 use in_place::{FileToRewrite, Rewrite};
 use lease::CheckedFile;
@@ -125,6 +125,9 @@ impl Workspace {
         for (index, (write, staged)) in batch.iter().zip(staged).enumerate() {
             ready.push(make_ready(&mut scratch, write, staged).map_err(attempt_error(index))?);
         }
+        if guard.has_lapsed() {
+            return Err(AttemptError::Failed(self.busy(0)));
+        }
         let mut done: Vec<Applied> = Vec::with_capacity(batch.len());
         for (index, (write, ready)) in batch.iter().zip(ready).enumerate() {
             let places = target_folders::TargetFolders::of(write, &ready, &guard);
@@ -161,12 +164,16 @@ impl Workspace {
                 folders.push(Arc::clone(&to.folder));
             }
         }
-        let guard = self.locks.take(&self.disk, &folders).map_err(|error| {
+        // An exchange is used only where no other machine writes.
+        let is_exchange = |staged: &Staged| matches!(staged, Staged::Replace(one, _) if one.method == Method::Exchange);
+        let machines = match staged.iter().all(is_exchange) {
+            true => Machines::This,
+            false => Machines::All,
+        };
+        let taken = self.locks.take(&self.disk, &folders, machines);
+        let guard = taken.map_err(|error| {
             AttemptError::Failed(match error {
-                LockError::Busy => CommitError::Busy {
-                    index: 0,
-                    waited: self.locks.patience,
-                },
+                LockError::Busy => self.busy(0),
                 LockError::Io(source) => CommitError::Io {
                     index: 0,
                     step: "lock",
@@ -178,6 +185,13 @@ impl Workspace {
             self.sweep(&guard);
         }
         Ok(guard)
+    }
+
+    fn busy(&self, index: usize) -> CommitError {
+        CommitError::Busy {
+            index,
+            waited: self.locks.patience,
+        }
     }
 }
 

@@ -223,7 +223,7 @@ pub trait Disk: Send + Sync + fmt::Debug {
         folder: BorrowedFd<'_>,
         name: &OsStr,
     ) -> io::Result<()>;
-    /// Creates a hard link; fails where the name exists.
+    /// Creates a hard link; fails where the name exists. Unsupported also where links cannot be relied on.
     fn link_at(
         &self,
         from_folder: BorrowedFd<'_>,

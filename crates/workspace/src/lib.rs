@@ -70,6 +70,7 @@ mod locks;
 mod machine;
 mod mount_watch;
 mod mounts;
+mod process_identity;
 mod prove;
 mod random;
 mod recover;

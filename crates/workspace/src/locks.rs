@@ -1,6 +1,9 @@
 //! Folder locks: a table within the process, and `flock` of the folder itself between processes, which leaves no file
 //! behind and works across mounts. Where a folder cannot be locked, a lock file in the state folder stands for it;
-//! where that fails too, the commit goes on and reports it.
+//! where that fails too, the commit goes on and reports it. A folder that other machines may write in has a lock of its
+//! own besides (*volume.rs*).
+
+mod volume;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -11,6 +14,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::disk::{Disk, OpenMode};
+use volume::VolumeLock;
 
 /// The device and inode of a folder.
 type Key = (u64, u64);
@@ -37,6 +41,15 @@ pub(crate) enum LockScope {
     ThisProcess,
 }
 
+/// Whose other writers a lock has to reckon with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Machines {
+    /// It is known that no other machine writes in the folders.
+    This,
+    /// Others may, where the file system allows it.
+    All,
+}
+
 /// The locks of some folders, released on drop.
 #[derive(Debug)]
 pub(crate) struct FolderLocks {
@@ -44,6 +57,7 @@ pub(crate) struct FolderLocks {
     pub(crate) keys: BTreeSet<Key>,
     folders: Vec<Arc<OwnedFd>>,
     files: Vec<OwnedFd>,
+    volumes: Vec<VolumeLock>,
     /// Every folder that was requested, in that order and also if it was requested twice.
     pub(crate) requested: Vec<(Arc<OwnedFd>, Key)>,
     pub(crate) scope: LockScope,
@@ -69,6 +83,7 @@ impl Locks {
         &self,
         disk: &Arc<dyn Disk>,
         folders: &[Arc<OwnedFd>],
+        machines: Machines,
     ) -> Result<FolderLocks, LockError> {
         let mut ordered: BTreeMap<Key, &Arc<OwnedFd>> = BTreeMap::new();
         let mut requested = Vec::with_capacity(folders.len());
@@ -84,6 +99,7 @@ impl Locks {
             keys: BTreeSet::new(),
             folders: Vec::new(),
             files: Vec::new(),
+            volumes: Vec::new(),
             requested,
             scope: LockScope::AllProcesses,
         };
@@ -101,7 +117,7 @@ impl Locks {
             }
             guard.keys.insert(key);
         }
-        for (key, folder) in ordered {
+        for (&key, &folder) in &ordered {
             match wait_for(&**disk, folder, deadline) {
                 Ok(()) => guard.folders.push(Arc::clone(folder)),
                 Err(LockError::Io(error)) if cannot_lock(&error) => {
@@ -113,6 +129,13 @@ impl Locks {
                 }
                 Err(error) => return Err(error),
             }
+        }
+        if machines == Machines::All {
+            let ordered = ordered.into_iter();
+            let folders: Vec<_> = ordered
+                .map(|(key, folder)| (key, Arc::clone(folder)))
+                .collect();
+            guard.volumes = volume::take(disk, &folders, deadline)?;
         }
         Ok(guard)
     }
@@ -184,6 +207,11 @@ fn cannot_lock(error: &io::Error) -> bool {
 }
 
 impl FolderLocks {
+    /// Whether a lock is held for so long that another machine may take it for abandoned.
+    pub(crate) fn has_lapsed(&self) -> bool {
+        self.volumes.iter().any(VolumeLock::has_lapsed)
+    }
+
     /// Device and inode of a folder that was locked through this very handle.
     pub(crate) fn numbers_of(&self, folder: &Arc<OwnedFd>) -> Option<(u64, u64)> {
         let mut requested = self.requested.iter();
@@ -195,6 +223,7 @@ impl FolderLocks {
 
 impl Drop for FolderLocks {
     fn drop(&mut self) {
+        self.volumes.clear();
         for folder in self.folders.drain(..) {
             // The handle may outlive the lock in a root, so the lock is released explicitly.
             if self.disk.unlock(folder.as_fd()).is_err() {

@@ -18,7 +18,7 @@ use crate::disk::Disk;
 use crate::displaced::Limits;
 use crate::journal::{Act, Journal, Progress, Record, Step, Ticket};
 use crate::locate::LocateError;
-use crate::locks::LockError;
+use crate::locks::{LockError, Machines};
 use crate::roots::Workspace;
 use direction::{Direction, StepState};
 use step::{Boot, Goal, StepRecovery};
@@ -160,7 +160,7 @@ impl Workspace {
             );
             places.push((step, found, other));
         }
-        let _guard = match self.locks.take(&self.disk, &folders) {
+        let _guard = match self.locks.take(&self.disk, &folders, Machines::All) {
             Ok(guard) => guard,
             Err(LockError::Busy) => return Ok(None),
             Err(LockError::Io(error)) => return Err(error),

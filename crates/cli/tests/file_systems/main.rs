@@ -4,5 +4,6 @@
 
 mod liar;
 mod run;
+mod shared;
 mod stopped;
 mod systems;

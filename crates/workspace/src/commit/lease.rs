@@ -124,7 +124,9 @@ pub(super) fn lease_and_compare(
             }
             continue;
         }
-        if !holds_expected(write, &handle, now.size).map_err(CommitFailure::at("read"))? {
+        if !holds_expected(write, &handle, now.size).map_err(CommitFailure::at("read"))?
+            || is_remembered_wrongly(scratch, write)
+        {
             return Err(CommitFailure::Changed);
         }
         return Ok(CheckedFile {
@@ -134,6 +136,15 @@ pub(super) fn lease_and_compare(
         });
     }
     Err(CommitFailure::Busy(Duration::ZERO))
+}
+
+/// Whether the kernel remembers another file under the name than there is now, since another machine has replaced it. Such a
+/// file cannot be opened any more, or has other bytes. If it were renamed, the mount might not find it again.
+fn is_remembered_wrongly(scratch: &Scratch<'_>, write: &Write<'_>) -> bool {
+    let folder = write.located.folder();
+    let name = &write.located.name;
+    scratch.rename_trust(folder) == RenameTrust::Doubtful
+        && !holds_expected_afresh(scratch.disk(), write, folder, name).unwrap_or(false)
 }
 
 /// The result of verifying the file that was displaced from a name.
@@ -162,12 +173,7 @@ pub(super) fn verify_displaced(
     };
     let now = match stat().or_else(|_| stat()) {
         Ok(now) => now,
-        Err(source) => {
-            return Displacement::Different(CommitFailure::Io {
-                step: "look",
-                source,
-            });
-        }
+        Err(source) => return Displacement::Different(unseen(source, is_doubtful)),
     };
     if now.same_file(&old_file.stamp) {
         return match old_file.protection {
@@ -184,10 +190,7 @@ pub(super) fn verify_displaced(
                 match again().or_else(|_| again()) {
                     Ok(true) => Displacement::SameFile,
                     Ok(false) => Displacement::Different(CommitFailure::Changed),
-                    Err(source) => Displacement::Different(CommitFailure::Io {
-                        step: "look",
-                        source,
-                    }),
+                    Err(source) => Displacement::Different(unseen(source, is_doubtful)),
                 }
             }
         };
@@ -196,6 +199,18 @@ pub(super) fn verify_displaced(
         Ok(Some(old_file)) => Displacement::SameContent(old_file),
         Ok(None) => Displacement::Different(CommitFailure::Changed),
         Err(failure) => Displacement::Different(failure),
+    }
+}
+
+/// Why a displaced file could not be looked at. Where a mount does not find what it has just renamed, it renamed another
+/// machine's file, of which it had not heard.
+fn unseen(source: io::Error, is_doubtful: bool) -> CommitFailure {
+    if is_doubtful && source.kind() == io::ErrorKind::NotFound {
+        return CommitFailure::Changed;
+    }
+    CommitFailure::Io {
+        step: "look",
+        source,
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use super::free_name::{RenameSafety, rename_to_free_name};
 use super::lease::CheckedFile;
 use super::retry::twice;
 use super::rollback::{Applied, Rollback};
-use super::scratch::Scratch;
+use super::scratch::{Scratch, is_unknown};
 use super::stage::Replacement;
 use super::swap::{self, freshen, verify_and_adopt, written};
 use super::{CommitFailure, Guarantee, Write};
@@ -21,6 +22,8 @@ use crate::mounts::RenameTrust;
 /// How long the old file is offered its name again where another machine keeps it, and after which pauses.
 const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(20);
+/// For how long a link alone is tried.
+const LINK_PATIENCE: Duration = Duration::from_millis(200);
 
 pub(super) fn move_aside(
     scratch: &mut Scratch<'_>,
@@ -96,7 +99,7 @@ pub(super) fn put_back(
     let back = || rename_to_free_name(scratch.disk(), trust, folder, old, name).map(|_| ());
     let given = match trust {
         RenameTrust::Exact => twice(back),
-        RenameTrust::Doubtful => patiently(scratch.disk(), back),
+        RenameTrust::Doubtful => patiently(scratch.disk(), folder, old, name, back),
     };
     match given {
         Ok(()) => failure,
@@ -105,17 +108,44 @@ pub(super) fn put_back(
 }
 
 /// Tries again for a while what must not fail: a network file system may not find a file for a moment that it has just
-/// renamed, until it has heard of everything that other machines did to the name.
-fn patiently(disk: &dyn Disk, mut work: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+/// renamed, until it has heard of everything that other machines did to the name. A link needs the file itself; after a
+/// few pauses it is renamed, for which its name is enough, where a new listing of the folder says that the other one is free.
+fn patiently(
+    disk: &dyn Disk,
+    folder: BorrowedFd<'_>,
+    old: &OsStr,
+    name: &OsStr,
+    mut link: impl FnMut() -> io::Result<()>,
+) -> io::Result<()> {
     let mut waited = Duration::ZERO;
     loop {
-        match work() {
+        match link() {
             Err(error) if is_passing(&error) && waited < PATIENCE => {
+                let is_tried = waited >= LINK_PATIENCE;
+                if is_tried && rename_where_free(disk, folder, old, name).is_ok() {
+                    return Ok(());
+                }
                 disk.pause(PAUSE);
                 waited += PAUSE;
             }
             done => return done,
         }
+    }
+}
+
+fn rename_where_free(
+    disk: &dyn Disk,
+    folder: BorrowedFd<'_>,
+    old: &OsStr,
+    name: &OsStr,
+) -> io::Result<()> {
+    let is_listed = disk.list_inodes(folder)?.iter().any(|(one, _)| one == name);
+    if is_listed || disk.stat_at(folder, name).is_ok() {
+        return Err(io::ErrorKind::NotFound.into());
+    }
+    match disk.rename_at(folder, old, name, Replace::Never) {
+        Err(error) if is_unknown(&error) => disk.rename_at(folder, old, name, Replace::Over),
+        done => done,
     }
 }
 

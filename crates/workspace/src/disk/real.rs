@@ -266,13 +266,11 @@ impl Disk for RealDisk {
         to_folder: BorrowedFd<'_>,
         to: &OsStr,
     ) -> io::Result<()> {
-        Ok(fs::linkat(
-            from_folder,
-            from,
-            to_folder,
-            to,
-            AtFlags::empty(),
-        )?)
+        if !host::has_sound_links(to_folder) {
+            return Err(rustix::io::Errno::OPNOTSUPP.into());
+        }
+        let flags = AtFlags::empty();
+        Ok(fs::linkat(from_folder, from, to_folder, to, flags)?)
     }
 
     fn read_at(&self, file: BorrowedFd<'_>, into: &mut [u8], offset: u64) -> io::Result<usize> {

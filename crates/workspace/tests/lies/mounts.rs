@@ -140,3 +140,31 @@ fn what_was_proved_is_proved_again_after_a_remount() {
     drop(workspace);
     drop(mounted);
 }
+
+#[test]
+fn a_folder_that_another_machine_has_locked_is_left_alone_until_it_is_free() {
+    let Some(mut site) = Site::new(&[]) else {
+        return;
+    };
+    let Some(other) = site.mount("other") else {
+        return;
+    };
+    site.put("a", "one\n");
+    let lock = other.join(".lancet-lock.tmp");
+    let holder = lock.join("0123456789abcdef-1-1-0123456789abcdef");
+    fs::create_dir_all(&holder).unwrap();
+    let workspace = site.open(Arc::new(FaultyDisk::new()));
+    let path = site.root.join("a");
+    let options = WriteOptions::default();
+    let error = replace(&workspace, &path, "two\n", options).unwrap_err();
+    assert!(matches!(error, CommitError::Busy { .. }), "{error:?}");
+    assert_eq!(site.text("a").as_deref(), Some("one\n"));
+    fs::remove_dir(&holder).unwrap();
+    fs::remove_dir(&lock).unwrap();
+    // The kernel remembers for a second that the lock was there.
+    std::thread::sleep(std::time::Duration::from_millis(1200));
+    let written = replace(&workspace, &path, "two\n", options).unwrap();
+    assert_eq!(written.guarantee.name(), "aside");
+    assert_eq!(site.text("a").as_deref(), Some("two\n"));
+    assert_eq!(site.lying.names(), ["a"]);
+}

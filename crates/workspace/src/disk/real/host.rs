@@ -1,5 +1,5 @@
-//! Who keeps the files of a file system, by the magic number that `statfs` returns and, for FUSE, the mount table; and
-//! which mount a folder is on.
+//! Who keeps the files of a file system, by the magic number that `statfs` returns and, for FUSE, the mount table; whether
+//! its hard links can be relied on; and which mount a folder is on.
 
 #[cfg(target_os = "linux")]
 use std::collections::BTreeMap;
@@ -66,27 +66,56 @@ const ON_THIS_MACHINE: [&str; 18] = [
     "virtiofs",
 ];
 
+/// Programs whose hard links are not used. On two mounts of one SeaweedFS volume the same name can be linked at the same moment,
+/// one replaces the other, and a mount goes on to count two links of a file when the other one has removed one of them.
+#[cfg(target_os = "linux")]
+const UNSOUND_LINKS: [&str; 1] = ["seaweedfs"];
+
+/// What is known of a file system.
+#[cfg(target_os = "linux")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FileKeeper {
+    host: FileSystemHost,
+    has_sound_links: bool,
+}
+
 /// The hosts of the mounts that were looked at. `statfs` is a question to the program or machine that keeps the files;
 /// the number of a mount is the kernel's own.
 #[cfg(target_os = "linux")]
-static KNOWN: Mutex<BTreeMap<u64, FileSystemHost>> = Mutex::new(BTreeMap::new());
+static KNOWN: Mutex<BTreeMap<u64, FileKeeper>> = Mutex::new(BTreeMap::new());
 
 #[cfg(target_os = "linux")]
 pub(super) fn of(file: BorrowedFd<'_>) -> io::Result<FileSystemHost> {
-    let mount = mount_id(file).ok().filter(|mount| mount.is_unique);
-    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(host) = mount.and_then(|mount| known().get(&mount.number).copied()) {
-        return Ok(host);
-    }
-    let host = ask(file)?;
-    if let Some(mount) = mount {
-        known().insert(mount.number, host);
-    }
-    Ok(host)
+    Ok(known(file)?.host)
+}
+
+/// Whether the hard links in a folder can be relied on, where the file system has any.
+#[cfg(target_os = "linux")]
+pub(super) fn has_sound_links(folder: BorrowedFd<'_>) -> bool {
+    known(folder).is_ok_and(|known| known.has_sound_links)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn has_sound_links(_: BorrowedFd<'_>) -> bool {
+    true
 }
 
 #[cfg(target_os = "linux")]
-fn ask(file: BorrowedFd<'_>) -> io::Result<FileSystemHost> {
+fn known(file: BorrowedFd<'_>) -> io::Result<FileKeeper> {
+    let mount = mount_id(file).ok().filter(|mount| mount.is_unique);
+    let table = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = mount.and_then(|mount| table().get(&mount.number).copied()) {
+        return Ok(known);
+    }
+    let known = ask(file)?;
+    if let Some(mount) = mount {
+        table().insert(mount.number, known);
+    }
+    Ok(known)
+}
+
+#[cfg(target_os = "linux")]
+fn ask(file: BorrowedFd<'_>) -> io::Result<FileKeeper> {
     let number = rustix::fs::fstatfs(file)?.f_type as u64 & 0xffff_ffff;
     if number == super::file_system::FUSE {
         let device = rustix::fs::fstat(file)?.st_dev;
@@ -94,23 +123,30 @@ fn ask(file: BorrowedFd<'_>) -> io::Result<FileSystemHost> {
         let device = (rustix::fs::major(device), rustix::fs::minor(device));
         return Ok(of_type(super::file_system::type_in(&mounts, device)));
     }
-    Ok(if number == OVERLAY {
+    let host = if number == OVERLAY {
         FileSystemHost::Layers
     } else if KERNEL.contains(&number) {
         FileSystemHost::Kernel
     } else {
         FileSystemHost::Network
+    };
+    Ok(FileKeeper {
+        host,
+        has_sound_links: true,
     })
 }
 
-/// Who keeps the files of a FUSE mount of this type. `fuseblk` is a disk of this machine.
+/// What is known of a FUSE mount of this type. `fuseblk` is a disk of this machine.
 #[cfg(target_os = "linux")]
-fn of_type(kind: &str) -> FileSystemHost {
+fn of_type(kind: &str) -> FileKeeper {
     let program = kind.strip_prefix("fuse.").unwrap_or(kind);
-    if kind == "fuseblk" || ON_THIS_MACHINE.contains(&program) {
-        FileSystemHost::Program
-    } else {
-        FileSystemHost::Network
+    let is_here = kind == "fuseblk" || ON_THIS_MACHINE.contains(&program);
+    FileKeeper {
+        host: match is_here {
+            true => FileSystemHost::Program,
+            false => FileSystemHost::Network,
+        },
+        has_sound_links: !UNSOUND_LINKS.contains(&program),
     }
 }
 
@@ -167,10 +203,16 @@ mod tests {
     #[test]
     fn a_program_that_is_not_known_may_pass_files_on_to_another_machine() {
         for kind in ["fuseblk", "fuse.bindfs", "fuse.ntfs-3g", "virtiofs"] {
-            assert_eq!(of_type(kind), FileSystemHost::Program, "{kind}");
+            assert_eq!(of_type(kind).host, FileSystemHost::Program, "{kind}");
         }
         for kind in ["fuse.sshfs", "fuse.rclone", "fuse", ""] {
-            assert_eq!(of_type(kind), FileSystemHost::Network, "{kind}");
+            assert_eq!(of_type(kind).host, FileSystemHost::Network, "{kind}");
         }
+    }
+
+    #[test]
+    fn links_that_two_mounts_can_give_at_once_are_not_used() {
+        assert!(!of_type("fuse.seaweedfs").has_sound_links);
+        assert!(of_type("fuse.sshfs").has_sound_links);
     }
 }

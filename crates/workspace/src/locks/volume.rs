@@ -1,0 +1,308 @@
+//! The lock of a folder that several machines may write in, where `flock` keeps out this machine alone: a folder of a
+//! fixed name inside it. To create a folder is the one call that was never seen to succeed for two machines at once, while a
+//! hard link was. Inside lies an empty folder whose name says who holds the lock. It is taken over only from a process
+//! of this machine that has ended, or from one that was silent for long.
+
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, ErrorKind};
+use std::ops::ControlFlow;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::{Key, LockError};
+use crate::disk::{Disk, FileSystemHost, OpenMode};
+use crate::process_identity::{Liveness, ProcessIdentity};
+use crate::random::random;
+
+/// The name of the lock. Like the temporary files of a commit it is left out of listings and searches.
+const NAME: &str = ".lancet-lock.tmp";
+/// How long a mount is given to hear of what the last holder did on another machine.
+const SETTLE: Duration = Duration::from_millis(25);
+/// The same where another holder was certainly there a moment ago.
+const SETTLE_AFTER_OTHER: Duration = Duration::from_millis(60);
+/// A holder that got no further in this time begins again, so that nobody takes the lock over while it writes.
+const LONGEST_HOLD: Duration = Duration::from_secs(10);
+/// A holder that is seen for longer than this is gone. It is measured by our own clock.
+const SILENT: Duration = Duration::from_secs(30);
+/// The same by the times of the file system, in seconds, for a process that has not waited for so long. Clocks of
+/// machines differ.
+const LONG_AGO: i64 = 900;
+/// After how much waiting the lock is looked into. The kernel remembers for a second what it has looked up.
+const LOOK_AFTER: Duration = Duration::from_millis(300);
+const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(1100);
+
+/// When a holder was first seen: the folder that is locked, and the holder's token.
+static SEEN: Mutex<Option<HashMap<(Key, OsString), Instant>>> = Mutex::new(None);
+
+/// A lock that this process holds; released on drop.
+#[derive(Debug)]
+pub(super) struct VolumeLock {
+    disk: Arc<dyn Disk>,
+    folder: Arc<OwnedFd>,
+    token: OsString,
+    since: Instant,
+}
+
+impl VolumeLock {
+    /// Whether it is held for so long that others may soon take it for abandoned.
+    pub(super) fn has_lapsed(&self) -> bool {
+        self.since.elapsed() > LONGEST_HOLD
+    }
+}
+
+impl Drop for VolumeLock {
+    fn drop(&mut self) {
+        remove(&*self.disk, &self.folder, &self.token);
+    }
+}
+
+/// The result of one attempt to take a lock.
+enum Attempt {
+    Taken(VolumeLock),
+    Held,
+    /// No folder can be created there, for want of permission or of room: the lock cannot be had.
+    Impossible,
+}
+
+/// Takes the locks of those of the folders that other machines may write in: all of them or none.
+pub(super) fn take(
+    disk: &Arc<dyn Disk>,
+    folders: &[(Key, Arc<OwnedFd>)],
+    deadline: Instant,
+) -> Result<Vec<VolumeLock>, LockError> {
+    let shared: Vec<&(Key, Arc<OwnedFd>)> = folders
+        .iter()
+        .filter(|(key, folder)| is_shared(&**disk, *key, folder))
+        .collect();
+    if shared.is_empty() {
+        return Ok(Vec::new());
+    }
+    let begun = Instant::now();
+    let mut next_look = begun + LOOK_AFTER;
+    let mut settle = SETTLE;
+    loop {
+        match take_once(disk, &shared) {
+            Ok(locks) => {
+                if !locks.is_empty() {
+                    disk.pause(settle);
+                }
+                return Ok(locks);
+            }
+            Err((key, folder)) => {
+                settle = SETTLE_AFTER_OTHER;
+                let now = Instant::now();
+                if now >= next_look {
+                    next_look = now + LOOK_AGAIN_AFTER;
+                    remove_abandoned(&**disk, key, &folder);
+                } else if now >= deadline {
+                    return Err(LockError::Busy);
+                }
+                disk.pause(Duration::from_micros(2000 + random() % 6000));
+            }
+        }
+    }
+}
+
+/// Whether other machines may write in a folder. A device number with a major part is a disk of this machine.
+fn is_shared(disk: &dyn Disk, (device, _): Key, folder: &OwnedFd) -> bool {
+    rustix::fs::major(device) == 0
+        && disk
+            .file_system_host(folder.as_fd())
+            .is_ok_and(|host| host == FileSystemHost::Network)
+}
+
+/// Takes all locks; where one is held, none, and returns the folder of that one.
+fn take_once(
+    disk: &Arc<dyn Disk>,
+    folders: &[&(Key, Arc<OwnedFd>)],
+) -> Result<Vec<VolumeLock>, (Key, Arc<OwnedFd>)> {
+    let mut locks = Vec::with_capacity(folders.len());
+    for (key, folder) in folders {
+        match try_take(disk, folder) {
+            Attempt::Taken(lock) => locks.push(lock),
+            Attempt::Held => return Err((*key, Arc::clone(folder))),
+            Attempt::Impossible => {}
+        }
+    }
+    Ok(locks)
+}
+
+fn try_take(disk: &Arc<dyn Disk>, folder: &Arc<OwnedFd>) -> Attempt {
+    let lock = OsStr::new(NAME);
+    match disk.make_folder_at(folder.as_fd(), lock) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => return Attempt::Held,
+        Err(_) => return Attempt::Impossible,
+    }
+    let token = OsString::from(format!("{}-{:016x}", ProcessIdentity::own(), random()));
+    let named = disk
+        .open_at(folder.as_fd(), lock, OpenMode::Folder)
+        .and_then(|inside| disk.make_folder_at(inside.as_fd(), &token));
+    if named.is_err() {
+        // Somebody has taken the empty lock for an abandoned one; it is tried again.
+        remove(&**disk, folder, &token);
+        return Attempt::Held;
+    }
+    Attempt::Taken(VolumeLock {
+        disk: Arc::clone(disk),
+        folder: Arc::clone(folder),
+        token,
+        since: Instant::now(),
+    })
+}
+
+/// Removes the lock of this holder. A lock that has another holder by now is not empty, and stays.
+fn remove(disk: &dyn Disk, folder: &OwnedFd, token: &OsStr) {
+    let lock = OsStr::new(NAME);
+    let inner = || -> io::Result<()> {
+        let inside = disk.open_at(folder.as_fd(), lock, OpenMode::Folder)?;
+        disk.remove_folder_at(inside.as_fd(), token)
+    };
+    let is_gone = |result: &io::Result<()>| match result {
+        Ok(()) => true,
+        Err(error) => error.kind() == ErrorKind::NotFound,
+    };
+    if !is_gone(&inner()) {
+        let _ = inner();
+    }
+    let outer = || disk.remove_folder_at(folder.as_fd(), lock);
+    if !is_gone(&outer()) {
+        let _ = outer();
+    }
+}
+
+/// Removes a lock whose holder has ended.
+fn remove_abandoned(disk: &dyn Disk, key: Key, folder: &OwnedFd) {
+    let Ok(inside) = disk.open_at(folder.as_fd(), OsStr::new(NAME), OpenMode::Folder) else {
+        return;
+    };
+    let mut tokens = Vec::new();
+    let listed = disk.list(inside.as_fd(), &mut |name, _| {
+        tokens.push(name.to_owned());
+        ControlFlow::Continue(())
+    });
+    if listed.is_err() {
+        return;
+    }
+    if tokens.is_empty() {
+        // Its holder is between two calls, or ended there.
+        tokens.push(OsString::new());
+    }
+    for token in tokens {
+        let name = token.to_string_lossy();
+        let holder = name.rsplit_once('-').map_or("", |(holder, _)| holder);
+        let is_abandoned = match ProcessIdentity::liveness_of(holder) {
+            Liveness::Ended => true,
+            Liveness::Running => false,
+            Liveness::Unknown => {
+                is_seen_for_long(key, &token) || is_long_ago(disk, &inside, &token)
+            }
+        };
+        if is_abandoned {
+            remove(disk, folder, &token);
+        }
+    }
+}
+
+/// Whether this process saw the same holder long ago; remembers when it sees it first.
+fn is_seen_for_long(key: Key, token: &OsStr) -> bool {
+    let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let seen = seen.get_or_insert_default();
+    let now = Instant::now();
+    // One that was not seen for an hour has long been released.
+    seen.retain(|_, first| now.duration_since(*first) < Duration::from_secs(3600));
+    let first = seen.entry((key, token.to_owned())).or_insert(now);
+    now.duration_since(*first) >= SILENT
+}
+
+/// Whether the lock is old by the times of the file system.
+fn is_long_ago(disk: &dyn Disk, inside: &OwnedFd, token: &OsStr) -> bool {
+    let stamp = match token.is_empty() {
+        true => disk.stat(inside.as_fd()),
+        false => disk.stat_at(inside.as_fd(), token),
+    };
+    stamp.is_ok_and(|stamp| stamp.mtime.0 < disk.now().0.saturating_sub(LONG_AGO))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+    use std::time::SystemTime;
+
+    use super::*;
+    use crate::disk::RealDisk;
+
+    const KEY: Key = (0, 0);
+
+    fn folder() -> (tempfile::TempDir, Arc<dyn Disk>, Arc<OwnedFd>) {
+        let folder = tempfile::tempdir().unwrap();
+        let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+        let handle = Arc::new(disk.open_folder(folder.path()).unwrap());
+        (folder, disk, handle)
+    }
+
+    /// Makes the lock of a holder.
+    fn hold(folder: &Path, token: &str) -> PathBuf {
+        let path = folder.join(NAME).join(token);
+        fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    #[test]
+    fn one_holder_at_a_time_and_nothing_is_left() {
+        let (folder, disk, handle) = folder();
+        let Attempt::Taken(first) = try_take(&disk, &handle) else {
+            panic!("it is free");
+        };
+        assert!(!first.has_lapsed());
+        assert!(matches!(try_take(&disk, &handle), Attempt::Held));
+        remove_abandoned(&*disk, KEY, &handle);
+        assert!(matches!(try_take(&disk, &handle), Attempt::Held));
+        drop(first);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        assert!(matches!(try_take(&disk, &handle), Attempt::Taken(_)));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn only_the_lock_of_a_holder_that_has_ended_is_removed() {
+        let (folder, disk, handle) = folder();
+        let own = ProcessIdentity::own().to_string();
+        let (process, start) = own.rsplit_once('-').unwrap();
+        let earlier = format!("{process}-{}", start.parse::<u64>().unwrap() - 1);
+        let elsewhere = "0123456789abcdef-1-1";
+        for (holder, stays) in [(&*earlier, false), (&*own, true), (elsewhere, true)] {
+            let token = hold(folder.path(), &format!("{holder}-0123456789abcdef"));
+            remove_abandoned(&*disk, KEY, &handle);
+            assert_eq!(token.exists(), stays, "{holder}");
+            assert_eq!(folder.path().join(NAME).exists(), stays, "{holder}");
+            let _ = fs::remove_dir_all(folder.path().join(NAME));
+        }
+    }
+
+    #[test]
+    fn a_holder_of_another_machine_is_given_up_after_a_long_time() {
+        let (folder, disk, handle) = folder();
+        let token = hold(folder.path(), "0123456789abcdef-1-1-0123456789abcdef");
+        let age = Duration::from_secs(LONG_AGO as u64 + 60);
+        let directory = fs::File::open(&token).unwrap();
+        directory.set_modified(SystemTime::now() - age).unwrap();
+        remove_abandoned(&*disk, KEY, &handle);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_lock_that_another_holder_has_by_now_stays() {
+        let (folder, disk, handle) = folder();
+        let token = hold(folder.path(), "0123456789abcdef-1-1-00000000000000ff");
+        remove(
+            &*disk,
+            &handle,
+            OsStr::new("0123456789abcdef-1-1-0000000000000001"),
+        );
+        assert!(token.exists());
+    }
+}

@@ -1,0 +1,124 @@
+//! Names a process so that others on its machine can tell whether it still runs, and those on other machines that they
+//! cannot: a hash of machine, boot and process namespace, the number of the process, and when it was started.
+
+use std::fmt;
+use std::fs;
+
+/// A process of some machine.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct ProcessIdentity {
+    system: String,
+    number: u32,
+    started: u64,
+}
+
+/// What is known of a process by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Liveness {
+    Running,
+    Ended,
+    /// It belongs to another machine or container, or the name is not one of ours.
+    Unknown,
+}
+
+impl ProcessIdentity {
+    /// The identity of this process.
+    pub(crate) fn own() -> ProcessIdentity {
+        let number = std::process::id();
+        ProcessIdentity {
+            system: system(),
+            number,
+            started: started(number).unwrap_or(0),
+        }
+    }
+
+    /// Whether the process of this name runs.
+    pub(crate) fn liveness_of(name: &str) -> Liveness {
+        let mut parts = name.split('-');
+        let (Some(system_name), Some(number), Some(start), None) =
+            (parts.next(), parts.next(), parts.next(), parts.next())
+        else {
+            return Liveness::Unknown;
+        };
+        let (Ok(number), Ok(start)) = (number.parse::<u32>(), start.parse::<u64>()) else {
+            return Liveness::Unknown;
+        };
+        if system_name.is_empty() || system_name != system() || start == 0 {
+            return Liveness::Unknown;
+        }
+        match started(number) {
+            Some(found) if found == start => Liveness::Running,
+            _ => Liveness::Ended,
+        }
+    }
+}
+
+impl fmt::Display for ProcessIdentity {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "{}-{}-{}",
+            self.system, self.number, self.started
+        )
+    }
+}
+
+/// A hash of boot and process namespace; empty where the system does not say, so that it is equal to no other.
+fn system() -> String {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let Ok(namespace) = fs::read_link("/proc/self/ns/pid") else {
+        return String::new();
+    };
+    if boot.is_empty() {
+        return String::new();
+    }
+    let text = format!("{boot} {}", namespace.display());
+    blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
+}
+
+/// When a process was started, in ticks since the boot; none where there is no such process.
+fn started(number: u32) -> Option<u64> {
+    let line = fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
+    // The name of the program is in brackets and may hold anything.
+    let (_, rest) = line.rsplit_once(')')?;
+    let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+    // A process that has ended and was not waited for yet is none.
+    if matches!(fields.first(), Some(&("Z" | "X"))) {
+        return None;
+    }
+    fields.get(19)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_process_is_known_to_run_and_known_to_have_ended() {
+        let own = ProcessIdentity::own();
+        assert_eq!(
+            ProcessIdentity::liveness_of(&own.to_string()),
+            Liveness::Running
+        );
+        let earlier = ProcessIdentity {
+            started: own.started - 1,
+            ..own.clone()
+        };
+        let name = earlier.to_string();
+        assert_eq!(ProcessIdentity::liveness_of(&name), Liveness::Ended);
+        let elsewhere = ProcessIdentity {
+            system: "0123456789abcdef".to_owned(),
+            ..own
+        };
+        let name = elsewhere.to_string();
+        assert_eq!(ProcessIdentity::liveness_of(&name), Liveness::Unknown);
+        for name in ["", "a", "a-b-c", "-1-1", "a-1-2-3"] {
+            assert_eq!(
+                ProcessIdentity::liveness_of(name),
+                Liveness::Unknown,
+                "{name}"
+            );
+        }
+    }
+}
