@@ -13,7 +13,7 @@ mod tests;
 use std::ops::Range;
 
 pub use compare::difference;
-pub use lines::{LineStarts, LineTable};
+pub use lines::{LineStarts, LineTable, line_numbers};
 pub use print::{outline, unified};
 pub use spans::hunks_of_changes;
 

@@ -81,8 +81,8 @@ use lancet_testing::laws;
 pub use bounds::Bounds;
 pub use closest::closest;
 pub use diff::{
-    CHANGED_MOST, Difference, Hunk, LineStarts, LineTable, difference, hunks_of_changes, outline,
-    unified,
+    CHANGED_MOST, Difference, Hunk, LineStarts, LineTable, difference, hunks_of_changes,
+    line_numbers, outline, unified,
 };
 pub use document::Document;
 pub use draft::Draft;

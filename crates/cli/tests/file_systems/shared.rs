@@ -93,9 +93,10 @@ impl Server {
     fn count(&mut self, own: &str) -> Result<(), String> {
         let path = self.file.clone();
         let text = self.call("Read", &json!({ "file_path": path }))?;
-        let edits: Vec<Value> = ["sum", own]
-            .map(|name| {
-                let number = number(&text, name).expect("the counters are in every version");
+        let numbers = ["sum", own].map(|name| (name, number(&text, name)));
+        let edits: Vec<Value> = numbers
+            .map(|(name, number)| {
+                let number = number.unwrap_or_else(|| panic!("no {name} in {text:?}"));
                 json!({ "old_string": format!("{name} {number}!"), "new_string": format!("{name} {}!", number + 1) })
             })
             .into();

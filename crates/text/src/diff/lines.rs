@@ -58,6 +58,24 @@ impl LineStarts {
     }
 }
 
+/// The numbers, from 1, of the lines that hold these offsets: those of [`LineStarts::line_of`], by counting newlines. For
+/// a few offsets of a text that changes with every edit, this takes a fraction of the time of a table.
+pub fn line_numbers(text: &str, offsets: impl IntoIterator<Item = usize>) -> Vec<usize> {
+    let (mut counted, mut number) = (0, 1);
+    // What begins after the last newline is counted to the line before it.
+    let ended = text.len() - usize::from(text.ends_with('\n'));
+    let mut number_at = |at: usize| {
+        let at = at.min(ended);
+        if at < counted {
+            (counted, number) = (0, 1);
+        }
+        number += memchr::memchr_iter(b'\n', &text.as_bytes()[counted..at]).count();
+        counted = at;
+        number
+    };
+    offsets.into_iter().map(&mut number_at).collect()
+}
+
 impl LineTable for LineStarts {
     fn line_of(&self, at: usize) -> usize {
         self.starts
@@ -156,5 +174,15 @@ mod tests {
     #[test]
     fn past_the_end_is_an_empty_line() {
         assert_eq!(LineStarts::new("ab").line_range(7), 2..2);
+    }
+
+    #[test]
+    fn counted_numbers_are_those_of_the_table() {
+        for text in ["", "a", "\n", "a\n", "\n\n", "a\nbc\n\nd", "a\nbc\n\nd\n"] {
+            let table = LineStarts::new(text);
+            let offsets = || (0..=text.len()).rev().chain(0..=text.len());
+            let expected: Vec<usize> = offsets().map(|at| table.line_of(at) + 1).collect();
+            assert_eq!(line_numbers(text, offsets()), expected, "{text:?}");
+        }
     }
 }

@@ -6,7 +6,8 @@ use std::ops::Range;
 use lancet_history::{LineChange, Seen};
 use lancet_text::{
     Change, Document, Draft, Endings, Guard, Leaks, LineStarts, LineTable, Place, Query, RawChange,
-    TextKind, Unencodable, Verdict, find, find_hunk, hunks_of_changes, replaced_lines,
+    TextKind, Unencodable, Verdict, find, find_hunk, hunks_of_changes, line_numbers,
+    replaced_lines,
 };
 
 use super::drafted::{built_on, damaged};
@@ -150,8 +151,14 @@ impl TextSource for HeldText<'_> {
         &self,
         places: impl Iterator<Item = &'p Range<usize>>,
     ) -> Result<Vec<usize>, Refusal> {
-        let lines = self.lines();
-        Ok(places.map(|place| lines.line_of(place.start) + 1).collect())
+        let numbers = match &self.draft {
+            None => places
+                .map(|place| self.document.line_of(place.start) + 1)
+                .collect(),
+            // The table of all lines would be made anew for each of many edits.
+            Some(draft) => line_numbers(draft.text(), places.map(|place| place.start)),
+        };
+        Ok(numbers)
     }
 
     fn crosses(&self, place: &Range<usize>, quoted: Option<&Range<usize>>) -> bool {
