@@ -10,6 +10,7 @@ mod narrow;
 mod open_error;
 mod others;
 mod permissions;
+mod plain_texts;
 mod recovery;
 mod resident;
 mod selection;
@@ -29,7 +30,6 @@ use lancet_workspace::{Disk, Workspace, resolved_folder};
 
 use crate::approval::Approver;
 use crate::audience::Audience;
-use crate::builtin::Declaration;
 use crate::convert::FileConverter;
 use crate::events::{Event, Observer};
 use crate::order::Order;
@@ -44,6 +44,7 @@ use crate::write_scope::WriteScope;
 pub use builder::Builder;
 pub use open_error::OpenError;
 pub(crate) use others::{OtherWorkspaces, recorded_workspace};
+use plain_texts::PlainTexts;
 pub(crate) use recovery::{LateNotice, Notified, PendingRecovery};
 pub(crate) use resident::{BuildOrder, RefillOrder, ResidentRoots, RulesInForce};
 pub(crate) use surveys::{Surveyed, Surveys};
@@ -83,6 +84,7 @@ pub(crate) struct EngineState {
     language: Option<Arc<Language>>,
     program_runner: Option<Arc<dyn ProgramRunner>>,
     pub(crate) surveys: Surveys,
+    pub(crate) plain_texts: PlainTexts,
     /// The patterns of the last searches, compiled.
     pub(crate) patterns: lancet_search::PatternCache,
     /// The roots that are resident for searches.
@@ -131,11 +133,6 @@ impl Lancet {
                 scope: None,
             }),
         }
-    }
-
-    /// The offered tools, in their fixed order.
-    pub fn tools(&self) -> Arc<[Declaration]> {
-        Arc::clone(&self.engine().declarations)
     }
 
     /// What stands before the tools' names in the lists of this engine.

@@ -359,9 +359,9 @@ fn receive_call(
 
 /// Refuses a tool that is not offered here.
 fn require_listed(context: &CallContext<'_>) -> Result<(), Refusal> {
-    match context.engine().declaration(&context.tool) {
-        Some(_) => Ok(()),
-        None => Err(not_listed(context)),
+    match context.engine().tools.has(&context.tool) {
+        true => Ok(()),
+        false => Err(not_listed(context)),
     }
 }
 

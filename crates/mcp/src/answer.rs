@@ -154,8 +154,7 @@ pub(crate) fn instructions(lancet: &Lancet, origin: &RootsOrigin) -> String {
     let prefix = lancet.tool_prefix();
     let mut words =
         format!("Tools that read, search and edit files below {place}. Paths are absolute.\n");
-    let listed = lancet.tools();
-    let is_listed = |tool: &str| listed.iter().any(|listed| listed.name == tool);
+    let is_listed = |tool: &str| lancet.offers(tool);
     let uses: Vec<String> = INSTEAD
         .iter()
         .filter(|(tool, _)| is_listed(tool))

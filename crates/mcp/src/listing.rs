@@ -10,8 +10,10 @@ use serde_json::Value;
 
 use crate::options::{Answers, Options};
 
-/// The list of tools, cached with the declarations that it was built from.
-pub(crate) struct ToolList(RwLock<BuiltList>);
+/// The list of tools, cached with the declarations that it was built from. It is built when it is first needed: a client gets the
+/// answer of `initialize` before.
+#[derive(Default)]
+pub(crate) struct ToolList(RwLock<Option<BuiltList>>);
 
 struct BuiltList {
     declared: Arc<[Declaration]>,
@@ -19,23 +21,23 @@ struct BuiltList {
 }
 
 impl ToolList {
-    pub(crate) fn new(lancet: &Lancet, options: &Options) -> Self {
-        Self(RwLock::new(BuiltList::new(lancet, options)))
-    }
-
     /// The list as it was built last.
-    pub(crate) fn known(&self) -> Arc<[Tool]> {
+    pub(crate) fn known(&self, lancet: &Lancet, options: &Options) -> Arc<[Tool]> {
         let made = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(&made.tools)
+        if let Some(made) = &*made {
+            return Arc::clone(&made.tools);
+        }
+        drop(made);
+        self.anew(lancet, options)
     }
 
     /// The list by the present settings; it is rebuilt if the declarations changed.
     pub(crate) fn anew(&self, lancet: &Lancet, options: &Options) -> Arc<[Tool]> {
         let mut made = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if !Arc::ptr_eq(&made.declared, &lancet.tools()) {
-            *made = BuiltList::new(lancet, options);
+        match &mut *made {
+            Some(made) if Arc::ptr_eq(&made.declared, &lancet.tools()) => Arc::clone(&made.tools),
+            made => Arc::clone(&made.insert(BuiltList::new(lancet, options)).tools),
         }
-        Arc::clone(&made.tools)
     }
 }
 

@@ -40,7 +40,7 @@ impl Process {
     /// Prepares to serve; fails where the system gives no random bytes.
     pub(crate) fn new(lancet: Lancet, options: Options) -> io::Result<Arc<Self>> {
         Ok(Arc::new(Self {
-            listed: ToolList::new(&lancet, &options),
+            listed: ToolList::default(),
             instructions: answer::instructions(&lancet, &options.roots),
             pool: Arc::new(Pool::new(THREADS)),
             activity: Activity::default(),
@@ -55,12 +55,16 @@ impl Process {
 
     /// The form of a tool's answers: structured if its output schema was listed.
     pub(crate) fn form(&self, tool: &str) -> Answers {
+        if self.options.answers == Answers::Text {
+            return Answers::Text;
+        }
         let prefix = self.lancet.tool_prefix();
         let declared = |listed: &Tool| {
             listed.output_schema.is_some()
                 && listed.name.strip_prefix(prefix.as_str()) == Some(tool)
         };
-        if self.listed.known().iter().any(declared) {
+        let listed = self.listed.known(&self.lancet, &self.options);
+        if listed.iter().any(declared) {
             Answers::Structured
         } else {
             Answers::Text
@@ -70,9 +74,7 @@ impl Process {
     /// Whether a tool, by its own name or the one that is listed, is declared to change nothing.
     pub(crate) fn only_reads(&self, tool: &str) -> bool {
         let own = self.lancet.own_tool_name(tool);
-        let declared = self.lancet.tools();
-        let mut named = declared.iter().filter(|declared| declared.name == own);
-        named.any(|declared| declared.read_only)
+        self.lancet.only_reads(&own)
     }
 
     /// Watches a cancelled call and replaces its thread if it does not stop by itself.

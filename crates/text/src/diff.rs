@@ -15,7 +15,7 @@ use std::ops::Range;
 pub use compare::difference;
 pub use lines::{LineStarts, LineTable, line_numbers};
 pub use print::{outline, unified};
-pub use spans::hunks_of_changes;
+pub use spans::{hunks_in_contexts, hunks_of_changes};
 
 pub(crate) use lines::line_end;
 pub(crate) use trim::{common_prefix, common_suffix};

@@ -10,7 +10,7 @@ mod utf16;
 pub use binary::binary_kind;
 pub(crate) use binary::{TAIL, kind_without_nul};
 pub(crate) use detect::{CarriageReturns, Detected, detect_text, fallback};
-pub use detect::{detect, never_text};
+pub use detect::{ControlBytes, detect, never_text};
 
 use encoding_rs::Encoding as Table;
 

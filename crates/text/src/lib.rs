@@ -81,12 +81,12 @@ use lancet_testing::laws;
 pub use bounds::Bounds;
 pub use closest::closest;
 pub use diff::{
-    CHANGED_MOST, Difference, Hunk, LineStarts, LineTable, difference, hunks_of_changes,
-    line_numbers, outline, unified,
+    CHANGED_MOST, Difference, Hunk, LineStarts, LineTable, difference, hunks_in_contexts,
+    hunks_of_changes, line_numbers, outline, unified,
 };
 pub use document::Document;
 pub use draft::Draft;
-pub use encoding::{Encoding, NotText, Unencodable, binary_kind, detect, never_text};
+pub use encoding::{ControlBytes, Encoding, NotText, Unencodable, binary_kind, detect, never_text};
 pub use hidden::{Hidden, HiddenKind, brought_in, hidden, may_hide};
 pub use hunk::{
     FinalNewline, FirstDifference, Gaps, HunkBounds, HunkMiss, LastLine, LineShifts, Sides,

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 /// The line ends of a whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -150,11 +151,25 @@ const BLOCK: usize = 4 << 10;
 /// reached; only there they are visited one by one.
 const PIECE: usize = 256;
 
+/// How far a line or an offset may be from the place that was found last to be looked for from there. The lines around a change
+/// are asked for one after the other; from the beginning of their block that took 22,000 of the 549,521 instructions of an Edit of
+/// 10 KB.
+const NEAR: usize = 1 << 10;
+
 /// A sparse index of the lines of a text: for each block, how many newlines are before it.
 #[derive(Debug)]
 pub(crate) struct LineIndex {
     before: Vec<usize>,
     newlines: usize,
+    /// The line that was found last.
+    last: Mutex<LineBegin>,
+}
+
+/// A line, counted from 0, and where it starts.
+#[derive(Clone, Copy, Debug, Default)]
+struct LineBegin {
+    line: usize,
+    start: usize,
 }
 
 impl LineIndex {
@@ -165,7 +180,11 @@ impl LineIndex {
             before.push(newlines);
             newlines += memchr::memchr_iter(b'\n', block).count();
         }
-        LineIndex { before, newlines }
+        LineIndex {
+            before,
+            newlines,
+            last: Mutex::default(),
+        }
     }
 
     pub(crate) fn line_count(&self, text: &str) -> usize {
@@ -176,6 +195,16 @@ impl LineIndex {
     /// How many newlines are before the offset `at`.
     pub(crate) fn newlines_before(&self, text: &str, at: usize) -> usize {
         let at = at.min(text.len());
+        let last = self.last();
+        if at.abs_diff(last.start) <= NEAR {
+            let newlines = |between: Range<usize>| {
+                memchr::memchr_iter(b'\n', &text.as_bytes()[between]).count()
+            };
+            return match at.checked_sub(last.start) {
+                Some(_) => last.line + newlines(last.start..at),
+                None => last.line - newlines(at..last.start),
+            };
+        }
         let block = at / BLOCK;
         // At the end of a text of whole blocks there is no further block.
         let Some(before) = self.before.get(block) else {
@@ -192,6 +221,36 @@ impl LineIndex {
         if line > self.newlines {
             return text.len();
         }
+        let near = self.line_start_nearby(text, line);
+        let start = near.unwrap_or_else(|| self.line_start_by_block(text, line));
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = LineBegin { line, start };
+        start
+    }
+
+    /// Where a line starts that is close to the one that was found last; not the first one.
+    fn line_start_nearby(&self, text: &str, line: usize) -> Option<usize> {
+        let (last, bytes) = (self.last(), text.as_bytes());
+        let newline = match line.checked_sub(last.line) {
+            Some(0) => return Some(last.start),
+            Some(below) => {
+                let near = &bytes[last.start..text.len().min(last.start + NEAR)];
+                last.start + memchr::memchr_iter(b'\n', near).nth(below - 1)?
+            }
+            None => {
+                let from = last.start.saturating_sub(NEAR);
+                let near = &bytes[from..last.start];
+                from + memchr::memrchr_iter(b'\n', near).nth(last.line - line)?
+            }
+        };
+        Some(newline + 1)
+    }
+
+    fn last(&self) -> LineBegin {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Where a line starts that is neither the first one nor after the last one.
+    fn line_start_by_block(&self, text: &str, line: usize) -> usize {
         // The line starts after newline number `line`, counted from 1, which is in the last block with fewer newlines
         // before it.
         let block = self.before.partition_point(|before| *before < line) - 1;

@@ -373,12 +373,12 @@ impl Builder {
         let terms = EffectiveSettings::new(&fixed, Arc::new(workspace), self.settings.into())?;
         let base = EngineState {
             fixed,
+            live: Live::new(terms, self.source),
             approver: self.approver,
             observers: self.observers,
             give_contents: self.keep_contents,
             disk,
             store,
-            live: Live::new(terms, self.source),
             order: Order::default(),
             audience: self.audience,
             pdf_reader: self.pdf_reader,
@@ -387,6 +387,7 @@ impl Builder {
             language: self.language,
             program_runner: self.program_runner,
             surveys: Default::default(),
+            plain_texts: Default::default(),
             patterns: Default::default(),
             resident,
             state_dir: self.state_dir,

@@ -1,11 +1,58 @@
 //! Which tools are offered: those that the settings choose, without those that the mode forbids.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::OpenError;
-use crate::builtin::{Declaration, declarations};
+use crate::builtin::{self, Declaration};
 use crate::host_tool::HostTool;
 use crate::settings::{Mode, ToolPreset};
+
+/// The offered tools. They are declared when somebody first asks for them, so that an agent need not wait for their schemas
+/// when it starts a server.
+pub(crate) struct OfferedTools {
+    built_in: Vec<&'static str>,
+    host_tools: Vec<Declaration>,
+    mode: Mode,
+    declared: OnceLock<Arc<[Declaration]>>,
+}
+
+impl OfferedTools {
+    /// The declarations, in their fixed order.
+    pub(crate) fn declarations(&self) -> &Arc<[Declaration]> {
+        self.declared.get_or_init(|| {
+            let built_in = self.built_in.iter().copied();
+            let built_in = built_in.filter_map(builtin::declaration).cloned();
+            let chosen = built_in.chain(self.host_tools.iter().cloned());
+            chosen.filter(|tool| self.allows(tool)).collect()
+        })
+    }
+
+    /// The declaration of the offered tool with exactly this name. No other one is made for it.
+    pub(crate) fn declaration(&self, name: &str) -> Option<&Declaration> {
+        let found = match self.built_in.contains(&name) {
+            true => builtin::declaration(name),
+            false => self.host_tools.iter().find(|tool| tool.name == name),
+        };
+        found.filter(|tool| self.allows(tool))
+    }
+
+    /// Whether a tool with exactly this name is offered.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        match self.mode {
+            // Whether a tool changes files is part of its declaration.
+            Mode::Plan => self.declaration(name).is_some(),
+            _ => {
+                let mut hosts = self.host_tools.iter();
+                self.built_in.contains(&name) || hosts.any(|tool| tool.name == name)
+            }
+        }
+    }
+
+    /// Whether the mode allows a tool that was chosen.
+    fn allows(&self, tool: &Declaration) -> bool {
+        self.mode != Mode::Plan || tool.read_only
+    }
+}
 
 /// Selects the offered tools: those that a selection names (without one the default ones) and, in plan mode, of these only those
 /// that change no file.
@@ -13,16 +60,15 @@ pub(super) fn select(
     chosen_by: Option<&[String]>,
     mode: Mode,
     host_tools: &[Arc<dyn HostTool>],
-) -> Result<Vec<Declaration>, OpenError> {
-    let all: Vec<Declaration> = declarations()
-        .iter()
-        .cloned()
-        .chain(host_tools.iter().map(|tool| tool.declaration()))
-        .collect();
+) -> Result<OfferedTools, OpenError> {
+    let built_in: Vec<&'static str> = builtin::all().map(|tool| tool.name()).collect();
+    let host_tools: Vec<Declaration> = host_tools.iter().map(|tool| tool.declaration()).collect();
+    let host_names = host_tools.iter().map(|tool| &*tool.name);
+    let all: Vec<&str> = built_in.iter().copied().chain(host_names).collect();
     if let Some(name) = doubled(&all) {
         return Err(OpenError::ToolTwice { name });
     }
-    let of = |preset: ToolPreset| all.iter().map(move |tool| has(preset, tool));
+    let of = |preset: ToolPreset| all.iter().map(move |name| has(preset, name));
     let mut chosen: Vec<bool> = of(ToolPreset::Default).collect();
     if let Some(selection) = chosen_by {
         if !selection.first().is_some_and(|word| word.starts_with('-')) {
@@ -35,36 +81,40 @@ pub(super) fn select(
             if let Some(preset) = ToolPreset::from_word(name) {
                 let named = chosen.iter_mut().zip(of(preset));
                 named.for_each(|(chosen, named)| *chosen = if named { keep } else { *chosen });
-            } else if let Some(at) = all.iter().position(|tool| tool.name == name) {
+            } else if let Some(at) = all.iter().position(|tool| *tool == name) {
                 chosen[at] = keep;
             } else {
                 return Err(unknown(name, &all));
             }
         }
     }
-    let listed = all
-        .into_iter()
-        .zip(chosen)
-        .filter(|(tool, chosen)| *chosen && (mode != Mode::Plan || tool.read_only));
-    Ok(listed.map(|(tool, _)| tool).collect())
+    let (own, of_host) = chosen.split_at(built_in.len());
+    let own = built_in.into_iter().zip(own);
+    let built_in = own.filter_map(|(name, chosen)| chosen.then_some(name));
+    let of_host = host_tools.iter().zip(of_host);
+    let of_host = of_host.filter_map(|(tool, chosen)| chosen.then(|| tool.clone()));
+    Ok(OfferedTools {
+        built_in: built_in.collect(),
+        host_tools: of_host.collect(),
+        mode,
+        declared: OnceLock::new(),
+    })
 }
 
 /// Returns whether a preset has a tool. A tool that a preset names and that does not exist is left out of it.
-fn has(preset: ToolPreset, tool: &Declaration) -> bool {
+fn has(preset: ToolPreset, tool: &str) -> bool {
     match preset {
-        ToolPreset::Default => crate::builtin::is_default(&tool.name),
+        ToolPreset::Default => builtin::is_default(tool),
         ToolPreset::All => true,
-        ToolPreset::Claude => has(ToolPreset::Default, tool) && tool.name != "MultiEdit",
-        ToolPreset::Codex => ["Read", "Glob", "Grep", "ApplyPatch"].contains(&&*tool.name),
-        ToolPreset::TextEditor => {
-            ["str_replace_based_edit_tool", "Glob", "Grep"].contains(&&*tool.name)
-        }
+        ToolPreset::Claude => has(ToolPreset::Default, tool) && tool != "MultiEdit",
+        ToolPreset::Codex => ["Read", "Glob", "Grep", "ApplyPatch"].contains(&tool),
+        ToolPreset::TextEditor => ["str_replace_based_edit_tool", "Glob", "Grep"].contains(&tool),
     }
 }
 
 /// Returns the error for a word that is neither a tool nor a preset, with the closest that is.
-fn unknown(name: &str, all: &[Declaration]) -> OpenError {
-    let names = all.iter().map(|tool| &*tool.name);
+fn unknown(name: &str, all: &[&str]) -> OpenError {
+    let names = all.iter().copied();
     let names = names.chain(ToolPreset::WORDS.iter().copied());
     let suggestion = lancet_text::closest(name, names, 1);
     OpenError::UnknownTool {
@@ -74,8 +124,8 @@ fn unknown(name: &str, all: &[Declaration]) -> OpenError {
 }
 
 /// Finds the first name that two tools have.
-fn doubled(all: &[Declaration]) -> Option<String> {
+fn doubled(all: &[&str]) -> Option<String> {
     let mut names = all.iter().enumerate();
-    let (_, twice) = names.find(|(at, tool)| all[..*at].iter().any(|one| one.name == tool.name))?;
-    Some(twice.name.to_string())
+    let (_, twice) = names.find(|(at, name)| all[..*at].contains(name))?;
+    Some((*twice).to_owned())
 }

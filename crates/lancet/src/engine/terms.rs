@@ -9,8 +9,8 @@ use lancet_workspace::Workspace;
 
 use super::OpenError;
 use super::permissions::{PermissionOptions, Permissions};
-use super::selection::select;
-use crate::builtin::{ANSWER_LIMIT, Declaration};
+use super::selection::{OfferedTools, select};
+use crate::builtin::ANSWER_LIMIT;
 use crate::host_tool::HostTool;
 use crate::settings::{Mode, Settings};
 
@@ -84,7 +84,7 @@ pub(crate) struct EffectiveSettings {
     pub(crate) settings: Arc<Settings>,
     pub(crate) mode: Mode,
     pub(crate) permissions: Arc<Permissions>,
-    pub(crate) declarations: Arc<[Declaration]>,
+    pub(crate) tools: Arc<OfferedTools>,
     pub(crate) answer_limit: usize,
     /// The workspace over all roots and read roots.
     pub(super) workspace: Arc<Workspace>,
@@ -113,7 +113,7 @@ impl EffectiveSettings {
             fixed.home.as_deref(),
         )?;
         let tools = fixed.tools.as_deref().or(settings.tools.as_deref());
-        let declarations = select(tools, mode, &fixed.host_tools)?.into();
+        let tools = Arc::new(select(tools, mode, &fixed.host_tools)?);
         let answer_limit = reloaded.answer_limit.or(fixed.answer_limit);
         let answer_limit = answer_limit
             .unwrap_or(ANSWER_LIMIT)
@@ -121,7 +121,7 @@ impl EffectiveSettings {
         Ok(EffectiveSettings {
             mode,
             permissions: Arc::new(permissions),
-            declarations,
+            tools,
             answer_limit,
             workspace,
             folders: fixed.folders(&settings),

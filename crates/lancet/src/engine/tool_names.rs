@@ -1,22 +1,39 @@
 //! The names under which calls reach the tools of an engine.
 
-use super::EngineView;
+use std::sync::Arc;
+
+use super::{EngineView, Lancet};
 use crate::builtin::Declaration;
 use crate::receive::canonical_tool;
+
+impl Lancet {
+    /// The offered tools, in their fixed order.
+    pub fn tools(&self) -> Arc<[Declaration]> {
+        Arc::clone(self.engine().tools.declarations())
+    }
+
+    /// Whether a tool with exactly this name is offered and changes no file; without making the schemas of the others.
+    pub fn only_reads(&self, tool: &str) -> bool {
+        let engine = self.engine();
+        engine.declaration(tool).is_some_and(|tool| tool.read_only)
+    }
+
+    /// Whether a tool with exactly this name is offered; without making the schemas of [`tools`](Self::tools).
+    pub fn offers(&self, tool: &str) -> bool {
+        self.engine().tools.has(tool)
+    }
+}
 
 impl EngineView {
     /// The own name of the tool that a call names with the prefix; any other name stays as it is.
     pub(crate) fn own_tool_name<'n>(&self, called: &'n str) -> &'n str {
         let prefix = self.audience().prefix();
         let own = prefix.and_then(|prefix| prefix.without(called));
-        let is_tool =
-            |name: &&str| self.declaration(name).is_some() || canonical_tool(name).is_some();
+        let is_tool = |name: &&str| self.tools.has(name) || canonical_tool(name).is_some();
         own.filter(is_tool).unwrap_or(called)
     }
 
     pub(crate) fn declaration(&self, tool: &str) -> Option<&Declaration> {
-        self.declarations
-            .iter()
-            .find(|declaration| declaration.name == tool)
+        self.tools.declaration(tool)
     }
 }

@@ -247,6 +247,8 @@ fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &Written
                 ledger.put(&path, entry);
             }
             New::Changes(changes) => {
+                let plain_texts = &context.engine().base().plain_texts;
+                plain_texts.note_changed(base.as_ref(), &changes, written.revision);
                 let known = ledger.peek(&path).is_some_and(|entry| {
                     entry.content.is_some()
                         && base

@@ -34,7 +34,7 @@ pub(super) fn not_listed(context: &CallContext<'_>) -> Refusal {
 
 /// The tools that are listed, in a sentence.
 pub(super) fn tool_names(context: &CallContext<'_>) -> String {
-    let tools = context.engine().declarations.iter();
+    let tools = context.engine().tools.declarations().iter();
     let names: Vec<String> = tools.map(|tool| context.tool_name(&tool.name)).collect();
     names.join(", ")
 }

@@ -17,7 +17,6 @@ use super::permissions;
 use super::tables;
 use super::values::{Asker, Mode, Strategy, ToolPreset};
 use super::{ClientLimit, Ignored, Layer, Origin, Settings};
-use crate::builtin::declarations;
 use crate::closest::closest;
 
 /// The encoding names that a misspelt one is compared with; many more are accepted.
@@ -132,9 +131,7 @@ fn check(layer: &Layer, found: &Found, host_tools: &[&str]) -> Result<(), Settin
             return Err(SettingsError::at(layer, found.value_at, message));
         }
         ("tools", Given::Words(words)) => {
-            let own = declarations()
-                .iter()
-                .map(|declaration| declaration.name.as_ref());
+            let own = crate::builtin::all().map(|tool| tool.name());
             let known: Vec<&str> = own
                 .chain(host_tools.iter().copied())
                 .chain(ToolPreset::WORDS.iter().copied())

@@ -80,7 +80,8 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let tools = self.process.listed.known();
+        let process = &self.process;
+        let tools = process.listed.known(&process.lancet, &process.options);
         tools.iter().find(|tool| tool.name == name).cloned()
     }
 

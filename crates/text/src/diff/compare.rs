@@ -38,7 +38,7 @@ const SLIDE: usize = 32;
 pub fn difference(old: &str, new: &str, context: usize, budget: Duration) -> Difference {
     let index = LineStarts::new(old);
     match compare(old, new, budget) {
-        Compared::Lines(blocks) => assemble(old, &index, blocks, context),
+        Compared::Lines(blocks) => assemble(old, &index, &blocks, context),
         Compared::TooMuch(block) => Difference {
             hunks: coarse(std::slice::from_ref(&block)),
             added: block.1.len(),

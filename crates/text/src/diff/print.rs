@@ -25,12 +25,12 @@ pub(super) struct ChangedLines<'t> {
 pub(super) fn assemble(
     view: &str,
     lines: &dyn LineTable,
-    blocks: Vec<ChangedLines<'_>>,
+    blocks: &[ChangedLines<'_>],
     context: usize,
 ) -> Difference {
     let mut changed = 0usize;
     let mut difference = Difference::default();
-    for block in &blocks {
+    for block in blocks {
         difference.added += block.new.len();
         difference.removed += block.old.len();
         difference
@@ -45,7 +45,7 @@ pub(super) fn assemble(
             .saturating_add(new_length);
     }
     let shown = (changed <= CHANGED_MOST)
-        .then(|| print(view, lines, &blocks, context))
+        .then(|| print(view, lines, blocks, context))
         .flatten();
     match shown {
         Some(hunks) => difference.hunks = hunks,

@@ -4,7 +4,7 @@
 use super::Document;
 use super::offsets::{Checkpoints, OffsetMap, Position};
 use crate::encoding::sequence::SequenceRule;
-use crate::encoding::{CarriageReturns, Encoding, Family};
+use crate::encoding::{CarriageReturns, ControlBytes, Encoding, Family};
 use crate::lines::{Endings, LineEndCounts, carriage_returns};
 use encoding_rs::{DecoderResult, Encoding as Table};
 use std::borrow::Cow;
@@ -55,6 +55,7 @@ pub(super) fn from_text<'a>(
         damaged: Vec::new(),
         map: OffsetMap::Shifted(shift),
         lines: OnceLock::new(),
+        controls: ControlBytes::Unknown,
     };
     if returns == CarriageReturns::None {
         let endings = match memchr::memchr(b'\n', bytes) {

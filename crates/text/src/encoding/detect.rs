@@ -30,6 +30,15 @@ pub(crate) enum CarriageReturns {
     Some,
 }
 
+/// What is known of the NULs and CRs of a file before it is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ControlBytes {
+    /// Nothing is known.
+    Unknown,
+    /// The file has neither.
+    Absent,
+}
+
 impl CarriageReturns {
     pub(crate) fn among(raw: &[u8]) -> CarriageReturns {
         match memchr::memchr(b'\r', raw) {
@@ -47,7 +56,7 @@ pub(crate) fn fallback() -> Encoding {
 
 /// The encoding in which a file of these bytes is read. `configured` is what the settings say for its path.
 pub fn detect(raw: &[u8], configured: Option<Encoding>) -> Result<Encoding, NotText> {
-    Ok(match detect_text(raw, configured)? {
+    Ok(match detect_text(raw, configured, ControlBytes::Unknown)? {
         Detected::Text { encoding, .. } | Detected::Bytes(encoding) => encoding,
         Detected::Guess(guess) => match guess.kind {
             Family::Legacy(table) if !decodes(table, raw) => fallback(),
@@ -76,6 +85,7 @@ fn is_wide(encoding: &Encoding) -> bool {
 pub(crate) fn detect_text(
     raw: &[u8],
     configured: Option<Encoding>,
+    controls: ControlBytes,
 ) -> Result<Detected<'_>, NotText> {
     if raw.is_empty() {
         return Ok(Detected::Text {
@@ -88,7 +98,10 @@ pub(crate) fn detect_text(
         return marked;
     }
     // Most files have neither NUL nor CR, so one search for both is enough.
-    let odd = memchr::memchr2(0, b'\r', raw);
+    let odd = match controls {
+        ControlBytes::Unknown => memchr::memchr2(0, b'\r', raw),
+        ControlBytes::Absent => None,
+    };
     if odd.is_some_and(|at| memchr::memchr(0, &raw[at..]).is_some()) {
         return match nul_bytes(raw, configured) {
             Some(encoding) => Ok(Detected::Bytes(encoding)),

@@ -7,6 +7,7 @@
 
 mod in_edit;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -173,15 +174,15 @@ pub(crate) fn stands_for_more(line: &str) -> bool {
         return false;
     }
     let dotted = body.contains("...") || body.contains('…');
-    let words: Vec<String> = body
+    let words: Vec<Cow<'_, str>> = body
         .split(|character: char| !character.is_alphanumeric())
         .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
+        .map(in_lower_case)
         .collect();
     if words.is_empty() {
         return dotted && opener.is_some();
     }
-    let says = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
+    let says = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_ref()));
     let (rest, kept) = (says(&REST), says(&KEPT));
     let no_change = says(&["no"]) && says(&["change", "changes"]);
     let set_apart = body.starts_with("...") || body.starts_with('…');
@@ -192,15 +193,24 @@ pub(crate) fn stands_for_more(line: &str) -> bool {
         return dotted || body.chars().count() <= PHRASE_MOST;
     }
     // A comment with any other word is about something else.
-    let is_known = |word: &String| {
+    let is_known = |word: &Cow<'_, str>| {
         let lists: [&[&str]; 4] = [&REST, &KEPT, &PART, &JOINING];
-        lists.iter().any(|list| list.contains(&word.as_str()))
+        lists.iter().any(|list| list.contains(&word.as_ref()))
     };
     words.iter().all(is_known)
         && ((rest && kept)
             || (dotted && (rest || kept || no_change))
             || (says(&REST[..3]) && says(&PART))
             || (says(&KEPT[..4]) && says(&PART)))
+}
+
+/// The word in lower case; most words are.
+fn in_lower_case(word: &str) -> Cow<'_, str> {
+    let is_lower = |byte: u8| byte.is_ascii() && !byte.is_ascii_uppercase();
+    match word.bytes().all(is_lower) {
+        true => Cow::Borrowed(word),
+        false => Cow::Owned(word.to_lowercase()),
+    }
 }
 
 #[cfg(test)]

@@ -49,3 +49,32 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn lines_and_offsets_are_the_same_in_whatever_order_they_are_asked_for() {
+    let line = |number: usize| "x".repeat(number * 7_919 % 211) + "\n";
+    let text: String = (0..400).map(line).collect();
+    let starts: Vec<usize> = std::iter::once(0)
+        .chain(text.match_indices('\n').map(|(at, _)| at + 1))
+        .collect();
+    let index = LineIndex::of(&text);
+    for step in 0..2_000 {
+        // Near and far, up and down.
+        let asked = match step % 3 {
+            0 => step * 37 % 401,
+            1 => (step * 37 % 401).saturating_sub(step % 11),
+            _ => (step * 37 % 401 + step % 7).min(400),
+        };
+        assert_eq!(
+            index.line_start(&text, asked),
+            starts[asked],
+            "line {asked}"
+        );
+        let at = (starts[asked] + step % 500).min(text.len());
+        let before = text[..at].matches('\n').count();
+        assert_eq!(index.newlines_before(&text, at), before, "offset {at}");
+        let at = starts[asked].saturating_sub(step % 900);
+        let before = text[..at].matches('\n').count();
+        assert_eq!(index.newlines_before(&text, at), before, "offset {at}");
+    }
+}

@@ -32,7 +32,7 @@ use self::source::TextSource;
 use super::large::{self, LargeFile, StreamedText};
 use super::new_file;
 use super::open::{
-    HELD, LARGEST, decode, expected, is_notebook_name, refuse_notebook, require_file,
+    HELD, LARGEST, decode_version, expected, is_notebook_name, refuse_notebook, require_file,
     snapshot_to_change,
 };
 use super::read_state::{Current, Need, ReadState, read_state};
@@ -151,7 +151,7 @@ fn lay(
 ) -> Result<Option<(Finished, Form)>, Refusal> {
     Ok(match opened {
         Opened::Held(base) => {
-            let document = decode(context.engine(), target, &base.bytes)?;
+            let document = decode_version(context.engine(), target, base)?;
             let text = HeldText::new(context, target, &document, edits);
             let session = EditSession::new(context, target, text);
             let current = Current::held(base, &document);

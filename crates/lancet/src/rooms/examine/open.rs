@@ -193,6 +193,20 @@ pub(crate) fn decode<'b>(
         .map_err(|NotText::Binary { kind }| binary(target, kind))
 }
 
+/// Decodes a version with what is known of it from before, or refuses bytes that are not text.
+pub(crate) fn decode_version<'b>(
+    engine: &EngineView,
+    target: &Target,
+    version: &'b Snapshot,
+) -> Result<Document<'b>, Refusal> {
+    let plain_texts = &engine.base().plain_texts;
+    let known = plain_texts.control_bytes(&version.revision);
+    let document = Document::decode_known(&version.bytes, configured(engine, target), known)
+        .map_err(|NotText::Binary { kind }| binary(target, kind))?;
+    plain_texts.note(version.revision, &document);
+    Ok(document)
+}
+
 /// The refusal for bytes that are not text.
 pub(crate) fn binary(target: &Target, kind: &str) -> Refusal {
     let text = format!(
@@ -268,7 +282,7 @@ fn missing(engine: &EngineView, target: &Target) -> Refusal {
         text.push_str(&format!(" Did you mean {}?", joined(&suggestions, " or ")));
     }
     let roots = names(engine.roots());
-    let has_write = engine.declaration("Write").is_some();
+    let has_write = engine.tools.has("Write");
     text.push_str(&audience.how_to_create(has_write, &roots.to_string()));
     Refusal::new(RefusalKind::Missing, text)
         .with("file_path", quote_path(target.path()))

@@ -3,7 +3,9 @@
 
 use std::ops::Range;
 
-use lancet_text::{Change, Document, Endings, Found, Hunk, Remark, hunks_of_changes, outline};
+use lancet_text::{
+    Change, Document, Endings, Found, Hunk, Remark, hunks_in_contexts, hunks_of_changes, outline,
+};
 
 use super::remarks::sentence;
 use crate::rooms::CallContext;
@@ -128,14 +130,11 @@ pub(crate) fn change_view(
     numbers: Numbers,
 ) -> (ChangeView, Vec<Range<usize>>) {
     let notices = notes.say(context);
-    let mut patch = hunks_of_changes(document.view(), document, changes, CONTEXT);
-    let shown = if patch.coarse {
-        ShownLines::only(untold(&patch.blocks, numbers))
-    } else {
-        let around = hunks_of_changes(document.view(), document, changes, AROUND);
-        if around.coarse {
-            ShownLines::only(untold(&patch.blocks, numbers))
-        } else {
+    let contexts = (CONTEXT, AROUND);
+    let (mut patch, around) = hunks_in_contexts(document.view(), document, changes, contexts);
+    let shown = match around.filter(|around| !around.coarse) {
+        None => ShownLines::only(untold(&patch.blocks, numbers)),
+        Some(around) => {
             let gutter = context.engine().settings.read.gutter;
             numbered(context, &around.hunks, numbers.new, gutter)
         }

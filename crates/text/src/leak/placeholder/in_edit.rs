@@ -32,6 +32,9 @@ pub(in crate::leak) fn placeholder_in_edit(
         BareDots::Placeholder => bare_dots_for_lines(old, new),
     };
     let forms: [Form; 2] = [(comment, stands_for_more), (bare(), is_bare_dots)];
+    if forms.iter().all(|(line, _)| line.is_none()) {
+        return None;
+    }
     let lost = lost_lines(old, new);
     let (first, count) = (lost.first()?, lost.len());
     let (line, is_placeholder) = forms.into_iter().find_map(|(line, is_form)| {
