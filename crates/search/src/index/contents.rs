@@ -5,9 +5,6 @@ use std::io;
 
 use memmap2::MmapMut;
 
-use super::table::{FileEntry, FileId};
-use super::{Index, NotResident};
-
 /// The size of a chunk.
 pub(super) const CHUNK: usize = 8 << 20;
 
@@ -126,46 +123,6 @@ impl Contents {
     /// The bytes of contents that are not needed any more.
     pub(super) fn wasted(&self) -> usize {
         self.wasted
-    }
-}
-
-impl Index {
-    /// Keeps a content, where contents are kept and memory is left.
-    pub(super) fn keep_content(
-        &mut self,
-        text: &[u8],
-    ) -> Result<Option<ContentPlace>, NotResident> {
-        let Some(contents) = &mut self.contents else {
-            return Ok(None);
-        };
-        if contents.needs_chunk(text.len()) {
-            let chunk = CHUNK as u64;
-            if contents.is_full() || self.memory.grow_leaving(chunk, self.spare).is_err() {
-                contents.end();
-                return Ok(None);
-            }
-        }
-        Ok(Some(contents.add(text)?))
-    }
-
-    /// Whether next to all texts are in memory.
-    pub(super) fn holds_contents(&self) -> bool {
-        let held = self.contents.as_ref().map_or(0, Contents::held) as u64;
-        held >= self.blocks.text() / 16 * 15
-    }
-
-    /// Gives the last chunk of contents back; says whether there was one.
-    pub(super) fn shed_chunk(&mut self) -> bool {
-        let Some(shed) = self.contents.as_mut().and_then(Contents::shed) else {
-            return false;
-        };
-        let is_in = |file: &FileEntry| file.content.is_some_and(|at| at.is_in(shed));
-        let files = self.table.live_files().filter(|(_, file)| is_in(file));
-        let files: Vec<FileId> = files.map(|(id, _)| id).collect();
-        for id in files {
-            self.table.set_content(id, None);
-        }
-        true
     }
 }
 

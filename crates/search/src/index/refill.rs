@@ -1,15 +1,15 @@
-//! Reads contents that were given back while nobody searched into memory again, while searches go on. A content is taken only of a file
+//! Keeps contents as far as memory goes, and reads those that were given back while nobody searched into memory again, while searches go on. A content is taken only of a file
 //! that is still in the state in which it was signed, so that a change which no search has taken in yet leaves the file without one.
 
 use std::sync::PoisonError;
 
 use lancet_workspace::Stamp;
 
-use super::contents::Contents;
+use super::contents::{CHUNK, ContentPlace, Contents};
 use super::fill::LARGEST_KEPT;
 use super::query::ResidentTree;
-use super::table::{FileId, TextKind};
-use super::{Index, KeepContents};
+use super::table::{FileEntry, FileId, TextKind};
+use super::{Index, KeepContents, NotResident};
 use crate::gate::Stop;
 
 /// How many files are read while searches wait with what changed: 200 KB, less than a millisecond.
@@ -51,6 +51,44 @@ impl ResidentTree {
 }
 
 impl Index {
+    /// Keeps a content, where contents are kept and memory is left.
+    pub(super) fn keep_content(
+        &mut self,
+        text: &[u8],
+    ) -> Result<Option<ContentPlace>, NotResident> {
+        let Some(contents) = &mut self.contents else {
+            return Ok(None);
+        };
+        if contents.needs_chunk(text.len()) {
+            let chunk = CHUNK as u64;
+            if contents.is_full() || self.memory.grow_leaving(chunk, self.spare).is_err() {
+                contents.end();
+                return Ok(None);
+            }
+        }
+        Ok(Some(contents.add(text)?))
+    }
+
+    /// Whether next to all texts are in memory.
+    pub(super) fn holds_contents(&self) -> bool {
+        let held = self.contents.as_ref().map_or(0, Contents::held) as u64;
+        held >= self.blocks.text() / 16 * 15
+    }
+
+    /// Gives the last chunk of contents back; says whether there was one.
+    pub(super) fn shed_chunk(&mut self) -> bool {
+        let Some(shed) = self.contents.as_mut().and_then(Contents::shed) else {
+            return false;
+        };
+        let is_in = |file: &FileEntry| file.content.is_some_and(|at| at.is_in(shed));
+        let files = self.table.live_files().filter(|(_, file)| is_in(file));
+        let files: Vec<FileId> = files.map(|(id, _)| id).collect();
+        for id in files {
+            self.table.set_content(id, None);
+        }
+        true
+    }
+
     /// Begins to keep contents again; gives the files that have none, in path order.
     fn begin_contents(&mut self) -> Vec<FileId> {
         if self.contents.is_some() {
@@ -86,9 +124,8 @@ impl Index {
 
     /// Keeps a content; says whether there is room for more.
     fn put_back(&mut self, content: &ReadContent) -> bool {
-        let is_same = |file: &super::table::FileEntry| {
-            file.content.is_none() && file.stamp.same_file_state(&content.stamp)
-        };
+        let is_same =
+            |file: &FileEntry| file.content.is_none() && file.stamp.same_file_state(&content.stamp);
         if !self.table.file(content.id).is_some_and(is_same) || !self.may_be_kept(content.id) {
             return true;
         }
