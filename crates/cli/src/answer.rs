@@ -14,7 +14,6 @@ use crate::surroundings::Surroundings;
 use crate::terminal::{
     Colour, Style, TerminalApprover, print, print_error, stdout_is_terminal, visible,
 };
-use crate::words::at_the_shell;
 
 /// The answer to a person who said no to a command of their own.
 const CANCELLED: &str = "Cancelled; nothing was written.\n";
@@ -83,10 +82,9 @@ pub(crate) fn put(
     match (form, reply.refusal()) {
         (OutputFormat::Json, _) => print(&object(reply, text))?,
         (OutputFormat::Text, Some(kind)) => print_error(&match shape {
-            // That is what a model would read.
             Presentation::Plain(_) => refusal(kind, text, around),
             _ if text.starts_with("A person declined") => CANCELLED.to_owned(),
-            _ => refusal(kind, &at_the_shell(text, around.working.as_deref()), around),
+            _ => refusal(kind, text, around),
         }),
         (OutputFormat::Text, None) => {
             let colour = around.colour(stdout_is_terminal());
@@ -100,7 +98,7 @@ pub(crate) fn put(
                     };
                     print(&change::text(change, diffs, colour, around))?;
                     let colour = around.colour(std::io::stderr().is_terminal());
-                    print_error(&change::notes(change, colour, around));
+                    print_error(&change::notes(change, colour));
                 }
                 (Presentation::SessionChange(approver), Outcome::Changed(_)) if !is_plain => {
                     return put(reply, form, Presentation::Change(approver), around);

@@ -17,7 +17,6 @@ mod pdf;
 mod proof_role;
 mod surroundings;
 mod terminal;
-mod words;
 
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};

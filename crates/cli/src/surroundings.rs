@@ -27,6 +27,7 @@ pub(crate) use settings::{
 
 pub(crate) use trust::file as trusted_file;
 
+use lancet::doors::{Audience, name_from};
 use lancet::programs::ProgramPlaces;
 use lancet_serving::conversation::SESSION_VARIABLES;
 
@@ -199,18 +200,16 @@ impl Surroundings {
         Ok(self.working.as_ref().ok_or_else(gone)?.join(path))
     }
 
+    /// The reader of what is printed: a person in the working folder.
+    pub(crate) fn audience(&self) -> Audience {
+        self.working
+            .clone()
+            .map_or_else(Audience::default, |working| Audience::Shell { working })
+    }
+
     /// An absolute path as a person in the working folder types it.
     pub(crate) fn relative(&self, path: &Path) -> String {
-        let folders = folders_from(self.working.as_deref());
-        let named = folders
-            .iter()
-            .find_map(|(folder, up)| Some((path.strip_prefix(folder).ok()?, up)));
-        match named {
-            Some((rest, up)) if !rest.as_os_str().is_empty() => {
-                format!("{up}{}", rest.to_string_lossy())
-            }
-            _ => path.to_string_lossy().into_owned(),
-        }
+        name_from(path, self.working.as_deref())
     }
 }
 
@@ -231,21 +230,6 @@ pub(crate) fn program_on_path(name: &str) -> Option<PathBuf> {
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(name))
         .find(|file| file.is_file())
-}
-
-/// How many folders above the working folder are named by `..`.
-const MOST_UP: usize = 3;
-
-/// The folders that names can begin from, each with what leads there: the working folder, and those above it that are at
-/// least two names deep.
-pub(crate) fn folders_from(working: Option<&Path>) -> Vec<(&Path, String)> {
-    let ancestors = working.into_iter().flat_map(Path::ancestors);
-    ancestors
-        .enumerate()
-        .take(MOST_UP + 1)
-        .filter(|(up, folder)| folder.components().count() > if *up == 0 { 1 } else { 2 })
-        .map(|(up, folder)| (folder, "../".repeat(up)))
-        .collect()
 }
 
 /// Whether the locale is set, and to one without UTF-8. Where none is set, terminals mostly have UTF-8 all the same.

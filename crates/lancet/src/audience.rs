@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use lancet_history::SessionName;
 use serde_json::{Value, json};
 
+use crate::message::Term;
 use crate::page_range::PageRange;
 use crate::tool_prefix::ToolPrefix;
-use crate::wording::{cut, on_one_line, quote_path, spelled};
+use crate::wording::{QuotedPath, cut, on_one_line, quote_path, spelled};
 
 /// The longest call, in bytes, that an answer repeats in full to name the next page.
 const LONGEST_CALL: usize = 1_500;
@@ -22,6 +23,8 @@ pub enum Audience {
     Tools {
         /// What stands before the tools' names.
         prefix: ToolPrefix,
+        /// The folder that the paths in sentences are relative to; none where they are absolute.
+        names_from: Option<PathBuf>,
     },
     /// A person at the shell: files are named so that a command typed in the working folder finds them, next steps are
     /// commands.
@@ -33,9 +36,7 @@ pub enum Audience {
 
 impl Default for Audience {
     fn default() -> Self {
-        Audience::Tools {
-            prefix: ToolPrefix::default(),
-        }
+        Audience::with_prefix(ToolPrefix::default())
     }
 }
 
@@ -98,6 +99,14 @@ impl Vocabulary {
 }
 
 impl Audience {
+    /// A model that knows the tools by names with a prefix.
+    pub(crate) fn with_prefix(prefix: ToolPrefix) -> Self {
+        Audience::Tools {
+            prefix,
+            names_from: None,
+        }
+    }
+
     /// Whether answers go to the person who typed a command.
     pub(crate) fn is_person(&self) -> bool {
         matches!(self, Audience::Shell { .. })
@@ -106,8 +115,32 @@ impl Audience {
     /// The prefix of the tools' names; none for a person at the shell.
     pub(crate) fn prefix(&self) -> Option<&ToolPrefix> {
         match self {
-            Audience::Tools { prefix } => Some(prefix),
+            Audience::Tools { prefix, .. } => Some(prefix),
             Audience::Shell { .. } => None,
+        }
+    }
+
+    /// Words a term for the reader.
+    pub(crate) fn term(&self, term: Term) -> &'static str {
+        match self {
+            Audience::Tools { .. } => term.tools,
+            Audience::Shell { .. } => term.shell,
+        }
+    }
+
+    /// Names a path in a sentence: whole for a model, and as a person in the working folder types it.
+    pub(crate) fn path_name(&self, path: &QuotedPath) -> String {
+        match self {
+            Audience::Tools { names_from, .. } => {
+                let whole = Path::new(path.as_str());
+                match names_from.as_deref().and_then(|root| below(whole, root)) {
+                    Some(rest) if !rest.as_os_str().is_empty() => quote_path(rest).to_string(),
+                    _ => path.to_string(),
+                }
+            }
+            Audience::Shell { working } => {
+                on_one_line(&name_from(Path::new(path.as_str()), Some(working)))
+            }
         }
     }
 
@@ -132,26 +165,6 @@ impl Audience {
         match self {
             Audience::Tools { .. } => tool,
             Audience::Shell { .. } => Vocabulary::Shell,
-        }
-    }
-
-    /// Says that a file does not exist; `given` is its name as the caller gave it.
-    pub(crate) fn no_such_file(&self, path: &Path, given: &str) -> String {
-        match self {
-            Audience::Tools { .. } => format!("{given} is not there."),
-            Audience::Shell { working } => format!("No such file: {}.", word(path, working)),
-        }
-    }
-
-    /// Says how a new file is made below the roots. A person knows.
-    pub(crate) fn how_to_create(&self, has_write: bool, roots: &str) -> String {
-        match (self, has_write) {
-            (Audience::Shell { .. }, _) => String::new(),
-            (Audience::Tools { .. }, true) => {
-                let write = self.tool("Write");
-                format!(" A new file is made with {write}, below {roots}.")
-            }
-            (Audience::Tools { .. }, false) => format!(" A new file is made below {roots}."),
         }
     }
 
@@ -316,6 +329,26 @@ fn below<'p>(path: &'p Path, folder: &Path) -> Option<&'p Path> {
     Some(Path::new(OsStr::from_bytes(rest)))
 }
 
+/// How many folders above the working folder are named by `..`.
+const MOST_UP: usize = 3;
+
+/// Names an absolute path as a person in the working folder types it: from that folder, or with `..` from one above it that
+/// is at least two names deep.
+pub fn name_from(path: &Path, working: Option<&Path>) -> String {
+    let folders = working.into_iter().flat_map(Path::ancestors);
+    let from = folders
+        .enumerate()
+        .take(MOST_UP + 1)
+        .filter(|(up, folder)| folder.components().count() > if *up == 0 { 1 } else { 2 })
+        .find_map(|(up, folder)| Some((up, path.strip_prefix(folder).ok()?)));
+    match from {
+        Some((up, rest)) if !rest.as_os_str().is_empty() => {
+            format!("{}{}", "../".repeat(up), rest.to_string_lossy())
+        }
+        _ => path.to_string_lossy().into_owned(),
+    }
+}
+
 /// Quotes a path as a word of a command line that is typed in the working folder.
 fn word(path: &Path, working: &Path) -> String {
     let path = match path.strip_prefix(working) {
@@ -394,6 +427,7 @@ mod tests {
     fn a_next_step_names_the_tool_as_it_is_listed() {
         let prefixed = Audience::Tools {
             prefix: ToolPrefix::new("lancet_").expect("a prefix"),
+            names_from: None,
         };
         let call = json!({ "pattern": "x", "offset": 7 });
         assert_eq!(
@@ -405,7 +439,6 @@ mod tests {
                 .list(Path::new("/w"))
                 .contains("the lancet_Glob tool")
         );
-        assert!(prefixed.how_to_create(true, "/w").contains("lancet_Write"));
     }
 
     #[test]

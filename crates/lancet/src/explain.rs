@@ -1,14 +1,17 @@
 //! Why a file may or may not be touched, explained for a person: which rule of which layer decides, and which other
 //! rules cover the file. The explanation is never shown to a model, because it names denied files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use lancet_policy::{Access, Outcome, Shows};
+use lancet_policy::{Access, Cause, LayeredRule, Outcome, Shows};
 
+use crate::audience::Audience;
 use crate::builtin;
 use crate::engine::Lancet;
+use crate::message::{Message, message, verbatim};
 use crate::refusal::Refusal;
 use crate::rooms::locate::{HardLinks, Intent, find, outside_words};
+use crate::wording::quote_path;
 
 /// A decision about a file, and what decided it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +29,23 @@ pub struct Explanation {
     pub scope: Option<String>,
     /// Whether reading is denied, so that models do not get the text.
     pub is_withheld: bool,
+    because_message: Message,
+    rule_messages: Vec<Message>,
+}
+
+impl Explanation {
+    /// Gives the reason, with paths as a reader names them.
+    #[doc(hidden)]
+    pub fn because_for(&self, audience: &Audience) -> String {
+        self.because_message.render(audience)
+    }
+
+    /// Gives the rules, with paths as a reader names them.
+    #[doc(hidden)]
+    pub fn rules_for(&self, audience: &Audience) -> Vec<String> {
+        let rules = self.rule_messages.iter();
+        rules.map(|rule| rule.render(audience)).collect()
+    }
 }
 
 impl Lancet {
@@ -58,35 +78,66 @@ impl Lancet {
                         .filter(|entry| entry.effect == lancet_policy::Effect::Deny),
                 );
             }
-            covering.into_iter().map(ToString::to_string).collect()
+            covering.into_iter().map(rule_named).collect::<Vec<_>>()
         });
         let is_withheld = target.with_names(|names| policy.reading(names)).is_denied();
         let links = match target.hard_links {
-            HardLinks::Unknown if access == Access::Write => Some("it is one of several hard links, and not all of the others can be found (too many entries, or a folder that cannot be listed)".to_owned()),
-            HardLinks::Outside(names) => Some(format!(
-                "it also has {}, which the change reaches, too",
-                outside_words(names)
-            )),
+            HardLinks::Unknown if access == Access::Write => Some(message![
+                "it is one of several hard links, and not all of the others can be found (too many entries, or a folder that cannot be listed)"
+            ]),
+            HardLinks::Outside(names) => Some(message![
+                "it also has ",
+                verbatim(outside_words(names)),
+                ", which the change reaches, too"
+            ]),
             _ => None,
         };
         let (outcome, because) = match decision.outcome {
             Outcome::Allow if let Some(links) = links => (Outcome::Ask, links),
             Outcome::Allow if is_withheld && access == Access::Write => (
                 Outcome::Ask,
-                "reading it is denied, and what was not read is written only after a person's yes"
-                    .to_owned(),
+                message![
+                    "reading it is denied, and what was not read is written only after a person's yes"
+                ],
             ),
-            outcome => (outcome, decision.cause.to_string()),
+            outcome => (outcome, cause_named(&decision.cause)),
         };
         Ok(Explanation {
             outcome,
-            because,
-            rules,
+            because: because.render(&Audience::default()),
+            rules: rules
+                .iter()
+                .map(|rule| rule.render(&Audience::default()))
+                .collect(),
+            because_message: because,
+            rule_messages: rules,
             scope: policy
                 .offered_scope(target.path())
                 .map(|scope| scope.pattern),
             is_withheld,
             path: target.path().to_path_buf(),
         })
+    }
+}
+
+/// Names a rule with the file and line that it is from.
+fn rule_named(entry: &LayeredRule) -> Message {
+    message![
+        verbatim(entry.effect.word()),
+        " ",
+        verbatim(&entry.rule),
+        " (",
+        verbatim(entry.layer.name()),
+        ", ",
+        quote_path(Path::new(&entry.source)),
+        ")"
+    ]
+}
+
+fn cause_named(cause: &Cause<'_>) -> Message {
+    match cause {
+        Cause::Rule(entry) => message!["the rule `", rule_named(entry), "`"],
+        Cause::ReadRoot(root) => message![quote_path(root), " is a folder for reading only"],
+        other => message![verbatim(other)],
     }
 }

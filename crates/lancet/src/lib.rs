@@ -88,6 +88,7 @@ mod ledger;
 mod limit;
 mod line_range;
 mod line_rules;
+mod message;
 mod operation;
 mod order;
 pub mod outcome;
@@ -105,6 +106,7 @@ pub mod resource;
 pub mod review;
 mod rooms;
 mod row;
+mod rung_names;
 mod session;
 pub mod sessions;
 pub mod settings;
@@ -182,7 +184,7 @@ pub mod policy {
 /// library. They are not part of the API: any version may change them.
 #[doc(hidden)]
 pub mod doors {
-    pub use crate::audience::Audience;
+    pub use crate::audience::{Audience, name_from};
     pub use crate::line_rules::{RuleFile, line_end_for_new};
     pub use crate::receive::{
         InvalidArguments, Received, Repair, canonical_tool, closest_tool, normalize, receive,

@@ -17,9 +17,12 @@ use serde_json::{Map, Value};
 
 use lancet_formats::syntax::Symbol;
 
+use crate::audience::Audience;
+use crate::message::Message;
 use crate::refusal::{Numbers, Refusal, RefusalKind};
 
 pub use crate::row::{Role, Row};
+pub use crate::rung_names::describe_rung;
 pub use lancet_history::ChangeKind;
 pub use lancet_text::{Endings as LineEndings, Hunk, Rung, unified};
 pub use lancet_workspace::{Executable, Guarantee};
@@ -176,19 +179,29 @@ pub struct RefusedOutcome {
     pub path: Option<PathBuf>,
     /// The further fields of the refusal, such as `suggestion` or `diff`.
     pub data: Map<String, Value>,
+    /// The message of the text.
+    pub(crate) message: Message,
 }
 
 impl RefusedOutcome {
+    /// Gives the text that another reader gets than the one that the engine was opened for.
+    #[doc(hidden)]
+    pub fn text_for(&self, audience: &Audience) -> String {
+        self.message.render(audience)
+    }
+
     /// Splits a refusal into its text and its outcome; `path` is the file that the call names.
     pub(crate) fn new(refusal: Refusal, numbers: Numbers, path: Option<&str>) -> (String, Self) {
         let kind = refusal.kind();
-        let (text, data) = refusal.into_parts();
+        let text = refusal.text().to_owned();
+        let (message, data) = refusal.into_parts();
         let opened = data.get("file_path").and_then(Value::as_str);
         let outcome = RefusedOutcome {
             kind,
             code: kind.code(numbers),
             path: opened.or(path).map(PathBuf::from),
             data,
+            message,
         };
         (text, outcome)
     }

@@ -2,8 +2,12 @@
 //! The sentences are where the facts are known.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use serde_json::{Map, Value, json};
+
+use crate::audience::Audience;
+use crate::message::{Message, Say, message, verbatim};
 
 /// Why a call was refused. The name of a kind is the same in all tools; its number depends on the tool's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -175,7 +179,8 @@ impl fmt::Display for RefusalKind {
 #[derive(Clone, Debug)]
 pub struct Refusal {
     kind: RefusalKind,
-    text: String,
+    // Boxed, because results carry refusals.
+    text: Box<RefusalText>,
     data: Map<String, Value>,
     /// The version whose whole diff the refusal shows, so that it counts as seen.
     pub(crate) shown: Option<Box<crate::ledger::Shown>>,
@@ -185,12 +190,33 @@ pub struct Refusal {
     pub(crate) idle: bool,
 }
 
+#[derive(Clone, Debug)]
+struct RefusalText {
+    message: Message,
+    /// The message as its reader gets it; rendered for a model where it was not rendered for another reader.
+    rendered: OnceLock<String>,
+}
+
+impl From<Message> for RefusalText {
+    fn from(message: Message) -> Self {
+        RefusalText {
+            message,
+            rendered: OnceLock::new(),
+        }
+    }
+}
+
 impl Refusal {
-    /// Makes a refusal from its text: what is the case, then the next step.
+    /// Makes a refusal from its text: what is the case, then the next step. The text is the same for every reader.
     pub fn new(kind: RefusalKind, text: impl Into<String>) -> Self {
+        Self::stating(kind, verbatim(text.into()))
+    }
+
+    /// Makes a refusal from a message that is rendered for its reader.
+    pub(crate) fn stating(kind: RefusalKind, message: impl Say) -> Self {
         Self {
             kind,
-            text: text.into(),
+            text: Box::new(message![message].into()),
             data: Map::new(),
             shown: None,
             withheld: None,
@@ -207,16 +233,27 @@ impl Refusal {
 
     /// Puts text before the refusal's text, for instance which edit of several failed.
     #[must_use]
-    pub fn prefixed(mut self, words: &str) -> Self {
-        self.text.insert_str(0, words);
-        self
+    pub fn prefixed(self, words: &str) -> Self {
+        self.led_by(verbatim(words))
     }
 
     /// Adds a paragraph to the text.
     #[must_use]
-    pub fn followed_by(mut self, words: &str) -> Self {
-        self.text.push('\n');
-        self.text.push_str(words);
+    pub fn followed_by(self, words: &str) -> Self {
+        self.and_then(verbatim(words))
+    }
+
+    /// Puts a message before the refusal's own.
+    #[must_use]
+    pub(crate) fn led_by(mut self, lead: impl Say) -> Self {
+        *self.text = message![lead, &self.text.message].into();
+        self
+    }
+
+    /// Adds a paragraph to the message.
+    #[must_use]
+    pub(crate) fn and_then(mut self, paragraph: impl Say) -> Self {
+        *self.text = message![&self.text.message, "\n", paragraph].into();
         self
     }
 
@@ -225,14 +262,33 @@ impl Refusal {
         self.kind
     }
 
-    /// Gives the text for the model.
+    /// Gives the text for the reader that the engine was opened for.
     pub fn text(&self) -> &str {
-        &self.text
+        let RefusalText { message, rendered } = &*self.text;
+        rendered.get_or_init(|| message.render(&Audience::default()))
     }
 
-    /// Splits the refusal into its text and the fields of its data besides code and name.
-    pub(crate) fn into_parts(self) -> (String, Map<String, Value>) {
-        (self.text, self.data)
+    /// Renders the text for a reader.
+    #[must_use]
+    pub(crate) fn rendered_for(mut self, audience: &Audience) -> Self {
+        self.text.rendered = OnceLock::from(self.text.message.render(audience));
+        self
+    }
+
+    /// Gives the text that a reader gets.
+    #[doc(hidden)]
+    pub fn text_for(&self, audience: &Audience) -> String {
+        self.text.message.render(audience)
+    }
+
+    /// Gives the message of the text.
+    pub(crate) fn message(&self) -> &Message {
+        &self.text.message
+    }
+
+    /// Splits the refusal into its message and the fields of its data besides code and name.
+    pub(crate) fn into_parts(self) -> (Message, Map<String, Value>) {
+        (self.text.message, self.data)
     }
 
     /// Makes the `error` object of the answer's data.
@@ -247,7 +303,7 @@ impl Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.text)
+        formatter.write_str(self.text())
     }
 }
 

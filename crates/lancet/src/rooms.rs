@@ -49,6 +49,7 @@ use crate::approval::Approver;
 use crate::builtin::{self, Tool};
 use crate::call::{Caller, Cancel, RawCall};
 use crate::dialects::{ReplyOptions, ReplyPart};
+use crate::message::verbatim;
 use crate::outcome::Layout;
 use crate::receive::{InvalidArguments, Repair, canonical_tool, clean, receive};
 use crate::refusal::{Refusal, RefusalKind};
@@ -95,7 +96,8 @@ pub(crate) fn run_typed(
     let mut context = CallContext::new(session, String::new(), caller, cancel);
     context.set_tool(tool);
     respond(&mut context, path, |context| {
-        let asked = asked.map_err(|invalid| unusable(invalid.message.clone(), &invalid))?;
+        let asked =
+            asked.map_err(|invalid| unusable(verbatim(invalid.message.clone()), &invalid))?;
         require_listed(context)?;
         Ok((asked, Vec::new()))
     })
@@ -333,7 +335,7 @@ fn receive_call(
             return Err(not_listed(context));
         };
         let (arguments, repairs) = clean(&context.tool, &declaration.input_schema, arguments)
-            .map_err(|invalid| unusable(invalid.message.clone(), &invalid))?;
+            .map_err(|invalid| unusable(verbatim(invalid.message.clone()), &invalid))?;
         // The model does not see what the tool reads for itself.
         let proposal = tool.propose(&session.apart(), &arguments)?;
         return Ok((proposal::host_call(context, proposal)?, repairs));
@@ -351,7 +353,7 @@ fn receive_call(
         if invalid.suggestion.is_none() && own_name.is_none() {
             text.push_str(&format!(" The tools are {}.", tool_names(context)));
         }
-        unusable(text, &invalid)
+        unusable(verbatim(text), &invalid)
     })?;
     require_listed(context)?;
     Ok((received.asked, received.repairs))

@@ -1,5 +1,6 @@
 //! Parts of sentences that several answers share: paths, names, numbers, calls spelled out.
 
+use crate::message::{Message, message};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -85,13 +86,13 @@ pub(crate) fn joined(paths: &[QuotedPath], between: &str) -> String {
 }
 
 /// Joins the roots: "A", "A or B".
-pub(crate) fn names(paths: &[PathBuf]) -> String {
+pub(crate) fn names(paths: &[PathBuf]) -> Message {
     match paths {
-        [] => String::new(),
-        [one] => quote_path(one).to_string(),
+        [] => Message::default(),
+        [one] => message![quote_path(one)],
         [first @ .., last] => {
-            let first: Vec<_> = first.iter().map(|path| quote_path(path)).collect();
-            format!("{} or {}", joined(&first, ", "), quote_path(last))
+            let first = Message::joined(first.iter().map(|path| quote_path(path)), ", ");
+            message![first, " or ", quote_path(last)]
         }
     }
 }

@@ -12,6 +12,8 @@ pub(crate) use numbers::{Separator, anchor_length, numbered};
 pub use placeholder::placeholder;
 pub(crate) use placeholder::stands_for_more;
 
+use crate::clause::Clause;
+
 /// The start of every notice in an answer.
 pub const NOTICE: &str = "[lancet: ";
 
@@ -38,7 +40,7 @@ pub struct Leak {
     /// The line of the new text where it is, counted from 0.
     pub line: usize,
     /// A sentence about it, at most 400 characters long.
-    pub reason: String,
+    pub reason: Clause,
     /// The new text without it, where that is certain and at most 64 KiB long.
     pub mended: Option<String>,
 }
@@ -103,7 +105,8 @@ fn leaked_numbers(known: &[&str], places: &[usize], new: &str) -> Option<Leak> {
                 format!("All {count} lines begin")
             },
             first.shown(),
-        ),
+        )
+        .into(),
         mended: (new.len() <= MENDED_MOST).then(|| without_numbers(new, first.separator)),
     })
 }
@@ -140,7 +143,7 @@ fn leaked_marks(known: &[&str], new: &str) -> Option<Leak> {
         line: 0,
         reason: "Every line begins with `+`, `-` or a blank as in a diff; send the lines without these marks, and \
                  leave the removed ones out."
-            .to_owned(),
+            .into(),
         mended: None,
     })
 }
@@ -181,7 +184,8 @@ fn leaked_notice(known: &[&str], new: &str) -> Option<Leak> {
             "Line {} is a notice of an answer ({}), not text of a file.",
             line + 1,
             quoted(text)
-        ),
+        )
+        .into(),
         mended: None,
     })
 }
@@ -210,7 +214,7 @@ mod tests {
 
     fn kind(old: &str, new: &str) -> Option<LeakKind> {
         let leak = leaked(Some(old), new)?;
-        assert!(leak.reason.chars().count() <= REASON_MOST);
+        assert!(leak.reason.to_string().chars().count() <= REASON_MOST);
         Some(leak.kind)
     }
 
@@ -294,8 +298,16 @@ mod tests {
     #[test]
     fn reasons_are_bounded() {
         let leak = leaked(None, &format!("{NOTICE}{}", "é".repeat(10_000))).expect("a notice");
-        assert!(leak.reason.chars().count() <= REASON_MOST);
+        assert!(leak.reason.to_string().chars().count() <= REASON_MOST);
         let many: String = (1..=100_000).map(|line| format!("{line}→x\n")).collect();
-        assert!(leaked(None, &many).expect("numbers").reason.chars().count() <= REASON_MOST);
+        assert!(
+            leaked(None, &many)
+                .expect("numbers")
+                .reason
+                .to_string()
+                .chars()
+                .count()
+                <= REASON_MOST
+        );
     }
 }

@@ -56,6 +56,7 @@
 //! ```
 
 mod bounds;
+mod clause;
 mod closest;
 mod diff;
 mod document;
@@ -79,6 +80,7 @@ mod unique;
 use lancet_testing::laws;
 
 pub use bounds::Bounds;
+pub use clause::{Clause, ClausePart};
 pub use closest::closest;
 pub use diff::{
     CHANGED_MOST, Difference, Hunk, LineStarts, LineTable, difference, hunks_in_contexts,

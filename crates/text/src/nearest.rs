@@ -17,6 +17,7 @@ mod tests;
 
 pub(crate) use likeness::Profile;
 
+use crate::clause::Clause;
 use std::cmp::Reverse;
 use std::ops::Range;
 
@@ -45,7 +46,7 @@ pub struct Region {
     /// How alike it is, in per cent.
     pub alike: u8,
     /// How it differs: at most five clauses of at most 500 characters, without a full stop.
-    pub differences: Vec<String>,
+    pub differences: Vec<Clause>,
     /// The text of the file there, which as an `old_string` would be found. `None` where it is over 8,000 bytes.
     pub text: Option<String>,
     /// Whether that text occurs once in the file.
@@ -91,7 +92,7 @@ pub(crate) fn differences_at(
     lines: &dyn LineTable,
     old: &str,
     place: &Range<usize>,
-) -> Vec<String> {
+) -> Vec<Clause> {
     let first = lines.line_of(place.start);
     let column = view[lines.line_range(first).start..place.start]
         .chars()

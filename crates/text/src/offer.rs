@@ -15,6 +15,7 @@ mod tokens;
 #[cfg(test)]
 mod tests;
 
+use crate::clause::{ClausePart, clause};
 use std::ops::Range;
 
 use crate::diff::LineTable;
@@ -133,13 +134,16 @@ fn filled(view: &str, lines: &dyn LineTable, quote: &QuotedText<'_>, new: &str) 
         0,
         new_filled.as_deref().unwrap_or(new),
     )?;
-    offer.flaws.push(format!(
-        "A line that is only `...` stands for nothing: Edit takes no gaps{}.",
-        match new.split('\n').any(gaps::is_gap) {
-            true => ", and in new_string it would replace the text",
-            false => "",
-        }
-    ));
+    const GAPS: &str = "A line that is only `...` stands for nothing: Edit takes no gaps";
+    offer.flaws.push(match new.split('\n').any(gaps::is_gap) {
+        true => clause![
+            GAPS,
+            ", and in ",
+            ClausePart::NewText,
+            " it would replace the text."
+        ],
+        false => clause![GAPS, "."],
+    });
     offer.differences.clear();
     offer.new = match (new_filled, offer.new) {
         (None, _) => NewText::Unknown,

@@ -1,11 +1,10 @@
 //! A change for a person: what happened to each file, named from the working folder, its diff, and the notes.
 
 use lancet::approval::ChangeKind;
-use lancet::outcome::{ChangeOutcome, Executable, FileOutcome, Rung, unified};
+use lancet::outcome::{ChangeOutcome, Executable, FileOutcome, Rung, describe_rung, unified};
 
 use crate::surroundings::Surroundings;
 use crate::terminal::{Colour, Style, visible, visible_line};
-use crate::words::{at_the_shell, matched_by};
 
 /// Whether the diffs are part of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,14 +26,7 @@ pub(super) fn text(
 ) -> String {
     let mut out = String::new();
     if let Some(lead) = &change.lead {
-        let lead = at_the_shell(lead, around.working.as_deref());
-        let lead = match change.dry_run {
-            true => lead
-                .replacen("Undid ", "Would undo ", 1)
-                .replacen("Redid ", "Would redo ", 1),
-            false => lead,
-        };
-        out.push_str(&format!("{}\n", visible_line(&lead)));
+        out.push_str(&format!("{}\n", visible_line(lead)));
     }
     for file in &change.files {
         let headline = headline(file, change.dry_run, around);
@@ -58,13 +50,13 @@ pub(super) fn text(
 }
 
 /// The sentences beside the text, for standard error.
-pub(super) fn notes(change: &ChangeOutcome, colour: Colour, around: &Surroundings) -> String {
+pub(super) fn notes(change: &ChangeOutcome, colour: Colour) -> String {
     let of_files = change.files.iter().flat_map(|file| &file.warnings);
     let dry_run = change
         .dry_run
         .then(|| "dry run; nothing was written".to_owned());
     let sentences = of_files.chain(&change.notes);
-    let sentences = sentences.map(|words| at_the_shell(words, around.working.as_deref()));
+    let sentences = sentences.cloned();
     dry_run
         .into_iter()
         .chain(sentences)
@@ -99,7 +91,7 @@ fn headline(file: &FileOutcome, dry_run: bool, around: &Surroundings) -> String 
         .as_ref()
         .map_or(Rung::Exact, |matching| matching.widest());
     if rung != Rung::Exact {
-        words.push_str(&format!(", matched {}", matched_by(rung.name())));
+        words.push_str(&format!(", matched {}", describe_rung(rung.name())));
     }
     match file.executable {
         Executable::Keep => {}

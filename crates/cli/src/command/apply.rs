@@ -1,8 +1,9 @@
 //! `lancet apply`: shows the edits in a model's reply, asks about them once, and makes them together.
 
-use std::path::PathBuf;
-
 use lancet::dialects::{AppliedBy, Dialect, Options, ReplyOptions, parse};
+use lancet::doors::Audience;
+use lancet::outcome::Outcome;
+use lancet::tools::ToolPrefix;
 use lancet::{RefusalKind, Reply};
 
 use super::{session_of, text_from};
@@ -14,7 +15,6 @@ use crate::guard;
 use crate::opening::{ApproverKind, FlawUse, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{TerminalApprover, WorkLine, print, print_error, visible};
-use crate::words::paths_from;
 
 /// Runs `lancet apply`.
 pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<Exit, Failure> {
@@ -55,12 +55,13 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
             "lancet: the reply was refused, and no file was changed. Paste this back to the model:\n",
         );
         let format = format.or_else(|| written_in(&text, &answer));
-        let words = for_the_model(&answer, format);
         // The reply names files from the root, and so does what goes back to the model.
-        print(&paths_from(
-            &words,
-            lancet.roots().first().map(PathBuf::as_path),
-        ))?;
+        let reader = Audience::Tools {
+            prefix: ToolPrefix::default(),
+            names_from: lancet.roots().first().cloned(),
+        };
+        let words = for_the_model(&answer, &reader, format);
+        print(&words)?;
         return Ok(exit_of(&answer));
     }
     let presentation = Presentation::of_change(&approver, arguments.common.session.as_ref());
@@ -95,7 +96,7 @@ fn written_in(reply: &str, answer: &Reply) -> Option<Dialect> {
 }
 
 /// The refusal as a message to the model, in the terms of the format that it wrote.
-fn for_the_model(answer: &Reply, format: Option<Dialect>) -> String {
+fn for_the_model(answer: &Reply, reader: &Audience, format: Option<Dialect>) -> String {
     let (what, again) = match format {
         Some(Dialect::SearchReplace) => (
             "Your SEARCH/REPLACE blocks were not applied",
@@ -118,6 +119,10 @@ fn for_the_model(answer: &Reply, format: Option<Dialect>) -> String {
             "Send all of them again, the failed ones corrected.",
         ),
     };
-    let body = visible(answer.text().trim_end()).into_owned();
+    let text = match answer.outcome() {
+        Outcome::Refused(refused) => refused.text_for(reader),
+        _ => answer.text().to_owned(),
+    };
+    let body = visible(text.trim_end()).into_owned();
     format!("{what}; no file was changed.\n\n{body}\n\n{again}\n")
 }

@@ -22,7 +22,6 @@ use crate::surroundings::{
     trusted_programs,
 };
 use crate::terminal::{confirm, print, visible};
-use crate::words::paths_from;
 
 /// The name of a file that stands for any in a folder.
 const ANY_FILE: &str = "any-file";
@@ -84,13 +83,13 @@ pub(super) fn explain(
 
 /// The decision for one tool, for people and as JSON.
 fn explained(lancet: &Lancet, given: &str, tool: &str, around: &Surroundings) -> (String, Value) {
-    let from_here = |text: &str| visible(&paths_from(text, around.working.as_deref())).into_owned();
+    let reader = around.audience();
     let found = match lancet.explain(given, tool) {
         Ok(found) => found,
         Err(refusal) => {
             let name = refusal.kind().name();
             let path = around.relative(Path::new(given));
-            let words = from_here(refusal.text());
+            let words = visible(&refusal.text_for(&reader)).into_owned();
             let text = format!("{tool} {}: {name}: {words}\n", visible(&path));
             let object = json!({ "tool": tool, "file_path": given, "outcome": name, "because": refusal.text() });
             return (text, object);
@@ -101,7 +100,7 @@ fn explained(lancet: &Lancet, given: &str, tool: &str, around: &Surroundings) ->
         Outcome::Ask => "asks",
         Outcome::Deny => "denied",
     };
-    let because = from_here(&found.because);
+    let because = visible(&found.because_for(&reader)).into_owned();
     let why = match because.starts_with("the rule ") {
         true => format!("by {because}"),
         false => format!("because {because}"),
@@ -110,10 +109,13 @@ fn explained(lancet: &Lancet, given: &str, tool: &str, around: &Surroundings) ->
         "{tool} {}: {word}, {why}\n",
         visible(&around.relative(&found.path)),
     );
-    let is_named = |rule: &&String| found.because.contains(rule.as_str());
-    for rule in found.rules.iter().filter(|rule| !is_named(rule)) {
+    let rules = found.rules_for(&reader);
+    for rule in rules.iter().map(|rule| visible(rule)) {
+        if because.contains(&*rule) {
+            continue;
+        }
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "    covered by {}", from_here(rule));
+        let _ = writeln!(text, "    covered by {rule}");
     }
     if let (Outcome::Ask, Some(scope)) = (found.outcome, &found.scope) {
         let _ = writeln!(
@@ -132,12 +134,19 @@ fn explained(lancet: &Lancet, given: &str, tool: &str, around: &Surroundings) ->
 pub(super) fn rules(arguments: &RulesArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let lancet = open_to_inspect(&arguments.place, arguments.mode, RootHint::Folder, around)?;
     let policy = lancet.policy();
-    let from_here = |text: &str| visible(&paths_from(text, around.working.as_deref())).into_owned();
     let mut text = format!("mode {}\n", policy.mode().word());
     let mut rules = Vec::new();
     for entry in policy.entries() {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{}", from_here(&entry.to_string()));
+        let (effect, layer) = (entry.effect.word(), entry.layer.name());
+        let rule = entry.rule.to_string();
+        let source = around.relative(Path::new(&entry.source));
+        let _ = writeln!(
+            text,
+            "{effect} {} ({layer}, {})",
+            visible(&rule),
+            visible(&source)
+        );
         rules.push(json!({
             "effect": entry.effect.word(), "rule": entry.rule.text(), "layer": entry.layer.name(), "source": entry.source,
         }));

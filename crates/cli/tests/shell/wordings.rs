@@ -217,3 +217,55 @@ fn short_answers_say_what_is_so() {
         "{help}"
     );
 }
+
+#[test]
+fn an_offer_is_not_reworded() {
+    let stage = Stage::new();
+    let text = "a(\n(end of part one)\nrun now\n)\nb(\n(end of part one)\nrun now\n]\n";
+    stage.file("g.txt", text);
+    let new = "(end of part one)\nrun the operation with old_string and replace_all";
+    let old = "(end of part one)\nrun now";
+    let run = stage.run(&["edit", "g.txt", "--old", old, "--new", new]);
+    assert!(
+        run.err
+            .starts_with("lancet: refused (ambiguous) --old matches 2 places in g.txt; nothing was changed.\nTo change line 2, use this --old:\n"),
+        "{run:?}"
+    );
+    assert!(run.err.contains(&format!("{new}\n")), "{run:?}");
+    assert!(
+        run.err.ends_with(
+            "Make --old longer, for example one of these, and --new by the same lines. Or use --replace-all.\n"
+        ),
+        "{run:?}"
+    );
+}
+
+#[test]
+fn names_are_not_reworded() {
+    let stage = Stage::new();
+    for name in [
+        "an operation log.txt",
+        "Undo of march.txt",
+        "old_string notes.txt",
+    ] {
+        stage.file(name, "q\n");
+        let run = stage.run(&["edit", name, "--old", "zzz", "--new", "y"]);
+        let sentence = format!("--old was not found in {name}.");
+        assert!(run.err.contains(&sentence), "{run:?}");
+    }
+    stage.file("the operation plans/a.txt", "q\n");
+    let run = stage.run(&["read", "the operation plans/b.txt"]);
+    assert!(
+        run.err.contains(
+            "No such file: the operation plans/b.txt. Did you mean the operation plans/a.txt?"
+        ),
+        "{run:?}"
+    );
+    // A folder in the name is called like the one to work in.
+    let folder = stage.project();
+    let name = format!("x {}/c.txt", folder.display());
+    stage.file(&name, "q\n");
+    let run = stage.run(&["edit", &name, "--old", "zzz", "--new", "y"]);
+    let sentence = format!("--old was not found in {name}.");
+    assert!(run.err.contains(&sentence), "{run:?}");
+}

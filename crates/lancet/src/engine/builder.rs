@@ -239,7 +239,7 @@ impl Builder {
     /// declaration as it is to be listed.
     #[must_use]
     pub fn tool_prefix(self, prefix: ToolPrefix) -> Self {
-        self.audience(Audience::Tools { prefix })
+        self.audience(Audience::with_prefix(prefix))
     }
 
     /// Replaces the real disk by one that fails on demand; see [`testing`](crate::testing).

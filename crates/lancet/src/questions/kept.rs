@@ -8,6 +8,7 @@ use lancet_history::{OperationStore, QuestionState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::message::{message, verbatim};
 use crate::outcome::{Outcome, RefusedOutcome};
 use crate::refusal::TABLE;
 use crate::reply::Reply;
@@ -58,7 +59,7 @@ impl KeptReply {
         let outcome = match fields.get_mut("error").map(Value::take) {
             Some(Value::Object(error)) => {
                 let path = fields.get("file_path").and_then(Value::as_str);
-                Outcome::Refused(refused(error, path)?)
+                Outcome::Refused(refused(error, path, &self.text)?)
             }
             _ => {
                 fields.insert("repeated".to_owned(), json!(true));
@@ -70,7 +71,11 @@ impl KeptReply {
 }
 
 /// The outcome of a refusal that was kept as JSON.
-fn refused(mut error: Map<String, Value>, path: Option<&str>) -> Option<RefusedOutcome> {
+fn refused(
+    mut error: Map<String, Value>,
+    path: Option<&str>,
+    text: &str,
+) -> Option<RefusedOutcome> {
     let name = error.remove("name")?;
     let code = error.remove("code")?.as_u64()?;
     let row = TABLE.iter().find(|row| name == row.name)?;
@@ -80,6 +85,7 @@ fn refused(mut error: Map<String, Value>, path: Option<&str>) -> Option<RefusedO
         code: u8::try_from(code).ok()?,
         path: path.map(PathBuf::from),
         data: error,
+        message: message![verbatim(text)],
     })
 }
 

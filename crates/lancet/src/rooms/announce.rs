@@ -12,6 +12,7 @@ use lancet_workspace::{OldFile, Revision, Seal, Written};
 
 use super::plan::{FilePlan, Plan};
 use super::{CallContext, empty_folders, late, stopped};
+use crate::message::{Message, SEND_AGAIN, message, verbatim};
 use crate::operation;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::quote_path;
@@ -109,7 +110,10 @@ pub(crate) fn begin(
             }
             Err(error) => {
                 stopped::check(context)?;
-                tell(plan, Some(format!("this change cannot be undone: {error}")));
+                tell(
+                    plan,
+                    Some(message!["this change cannot be undone: ", verbatim(error)]),
+                );
                 announced.keeping = Keeping::Nothing;
                 return Ok(announced);
             }
@@ -169,9 +173,11 @@ pub(crate) fn finish(
             empty_folders::remove_unclaimed(context.engine(), saved.unclaimed);
             None
         }
-        Err(error) => Some(format!(
-            "the history could not be told that this change was made ({error}); the next start of lancet finds out"
-        )),
+        Err(error) => Some(message![
+            "the history could not be told that this change was made (",
+            verbatim(error),
+            "); the next start of lancet finds out"
+        ]),
     };
     tell(plan, notice);
     late::watch(context, &**store, plan, written, &announced.id);
@@ -196,7 +202,7 @@ pub(crate) fn abandon(context: &CallContext<'_>, announced: &PendingOperation) {
     }
 }
 
-fn tell(plan: &mut Plan, notice: Option<String>) {
+fn tell(plan: &mut Plan, notice: Option<Message>) {
     if let (Some(first), Some(notice)) = (plan.files.first_mut(), notice) {
         first.view.notices.push(notice);
     }
@@ -209,10 +215,13 @@ fn used_up(plan: &Plan) -> Refusal {
         .first()
         .map(|file| quote_path(file.target.path()));
     let path = path.unwrap_or_default();
-    let text = format!(
-        "{path} was not written: the person's yes was for one write, and another call has used it. Look at the file, then send the call again if it is still needed."
-    );
-    Refusal::new(RefusalKind::Busy, text).with("file_path", path)
+    let text = message![
+        &path,
+        " was not written: the person's yes was for one write, and another call has used it. Look at the file, then ",
+        SEND_AGAIN,
+        " if it is still needed."
+    ];
+    Refusal::stating(RefusalKind::Busy, text).with("file_path", path)
 }
 
 fn refuse(context: &CallContext<'_>, plan: &Plan, error: &StoreError) -> Refusal {
@@ -222,28 +231,44 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &StoreError) -> Refusal
         .map(|file| quote_path(file.target.path()))
         .unwrap_or_default();
     if let StoreError::Busy { .. } = error {
-        let text = format!(
-            "{path} was not written: the history takes one change at a time, and {error}. It is as it was; send the call again in a moment."
-        );
-        return Refusal::new(RefusalKind::Busy, text).with("file_path", path);
+        let text = message![
+            &path,
+            " was not written: the history takes one change at a time, and ",
+            verbatim(error),
+            ". It is as it was; ",
+            SEND_AGAIN,
+            " in a moment."
+        ];
+        return Refusal::stating(RefusalKind::Busy, text).with("file_path", path);
     }
     if let StoreError::Newer { .. } = error {
-        let text = format!(
-            "{path} was not written: {error}, and writes by the rules of this one could damage it. It is as it was; reading goes on. Ask the user to start this lancet again from the newer version."
-        );
-        return Refusal::new(RefusalKind::Io, text).with("file_path", path);
+        let text = message![
+            &path,
+            " was not written: ",
+            verbatim(error),
+            ", and writes by the rules of this one could damage it. It is as it was; reading goes on. Ask the user to start this lancet again from the newer version."
+        ];
+        return Refusal::stating(RefusalKind::Io, text).with("file_path", path);
     }
     let folder = error.path().display();
     if is_walled_off(context, error) {
-        let text = format!(
-            "{path} was not written: {folder} was removed and made again while lancet ran, and the kernel lets this process write to the old one alone, so this change could not be undone. It is as it was. Restart lancet (for an agent, its MCP server); until then only reading works."
-        );
-        return Refusal::new(RefusalKind::Io, text).with("file_path", path);
+        let text = message![
+            &path,
+            " was not written: ",
+            verbatim(folder),
+            " was removed and made again while lancet ran, and the kernel lets this process write to the old one alone, so this change could not be undone. It is as it was. Restart lancet (for an agent, its MCP server); until then only reading works."
+        ];
+        return Refusal::stating(RefusalKind::Io, text).with("file_path", path);
     }
-    let text = format!(
-        "{path} was not written: what it holds now cannot be kept in the history ({error}), and what cannot be taken back is not done. It is as it was. Make {folder} writable and free some space there; `lancet doctor` says more. With `history.required = false` in the settings lancet writes all the same."
-    );
-    Refusal::new(RefusalKind::Io, text).with("file_path", path)
+    let text = message![
+        &path,
+        " was not written: what it holds now cannot be kept in the history (",
+        verbatim(error),
+        "), and what cannot be taken back is not done. It is as it was. Make ",
+        verbatim(folder),
+        " writable and free some space there; `lancet doctor` says more. With `history.required = false` in the settings lancet writes all the same."
+    ];
+    Refusal::stating(RefusalKind::Io, text).with("file_path", path)
 }
 
 /// Whether only the kernel's wall keeps the state folder from being written: this user may write to it, and the write was refused.

@@ -78,7 +78,7 @@ fn look_again(
         // Whoever is asked sees the new diff; without a question the other change would be lost.
         AppliedBy::Person if overwrites(change) => {
             if context.waited.get().is_zero() {
-                return Err(Refusal::new(
+                return Err(Refusal::stating(
                     RefusalKind::Stale,
                     "The file changed while it was about to be replaced. Nothing was written; look at it and run the command again.",
                 ));

@@ -20,9 +20,10 @@ use super::interrupted::Settling;
 use super::late::{self, KeptVersion};
 use super::locate::root_moved;
 use super::plan::{FilePlan, Plan};
+use crate::message::{FileText, Message, SEND_AGAIN, Say, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::settings;
-use crate::wording::{QuotedPath, joined, quote_path};
+use crate::wording::{QuotedPath, quote_path};
 
 /// A plan that was carried out. Only [`commit`] makes one.
 pub(crate) struct Committed {
@@ -45,9 +46,13 @@ impl Failed {
     pub(super) fn refusal(self) -> Refusal {
         match self {
             Self::Refused(refusal) | Self::Partly(refusal) => *refusal,
-            Self::Changed => Refusal::new(
+            Self::Changed => Refusal::stating(
                 RefusalKind::Busy,
-                "The file kept changing while this call tried to write it. Nothing was written; send the call again in a moment.",
+                message![
+                    "The file kept changing while this call tried to write it. Nothing was written; ",
+                    SEND_AGAIN,
+                    " in a moment."
+                ],
             ),
         }
     }
@@ -178,18 +183,22 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &CommitError) -> Refusa
         ),
         CommitError::RootMoved { index, root } => root_moved(root).with("file_path", path(*index)),
         CommitError::Busy { index, .. } => {
-            let text = format!(
-                "{} was not written: someone else is writing it just now. It is as it was; send the call again in a moment.",
-                path(*index)
-            );
-            Refusal::new(RefusalKind::Busy, text).with("file_path", path(*index))
+            let text = message![
+                path(*index),
+                " was not written: someone else is writing it just now. It is as it was; ",
+                SEND_AGAIN,
+                " in a moment."
+            ];
+            Refusal::stating(RefusalKind::Busy, text).with("file_path", path(*index))
         }
         CommitError::Unsettled { index } => {
-            let text = format!(
-                "{} was not written: another lancet ended in the middle of a change of it, and that change cannot be settled just now. It is as it was; send the call again in a moment.",
-                path(*index)
-            );
-            Refusal::new(RefusalKind::Busy, text).with("file_path", path(*index))
+            let text = message![
+                path(*index),
+                " was not written: another lancet ended in the middle of a change of it, and that change cannot be settled just now. It is as it was; ",
+                SEND_AGAIN,
+                " in a moment."
+            ];
+            Refusal::stating(RefusalKind::Busy, text).with("file_path", path(*index))
         }
         CommitError::Unsafe { index, reason } => io(
             path(*index),
@@ -223,18 +232,19 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &CommitError) -> Refusa
             io(path(*index), words)
         }
         CommitError::Twice { first, second } => {
-            let text = format!(
-                "{} and {} are one file under two names that are both to be written. Send the edits under one of the names.",
+            let text = message![
                 path(*first),
-                path(*second)
-            );
-            Refusal::new(RefusalKind::Conflict, text).with("file_path", path(*first))
+                " and ",
+                path(*second),
+                " are one file under two names that are both to be written. Send the edits under one of the names."
+            ];
+            Refusal::stating(RefusalKind::Conflict, text).with("file_path", path(*first))
         }
         CommitError::Io {
             index,
             step,
             source,
-        } => io(path(*index), &system_words(step, source)),
+        } => io(path(*index), system_words(step, source)),
         CommitError::Partly {
             cause,
             standing,
@@ -242,13 +252,15 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &CommitError) -> Refusa
         } => {
             let standing: Vec<_> = standing.iter().map(|index| path(*index)).collect();
             let kept: Vec<_> = kept.iter().map(|file| quote_path(file)).collect();
-            let text = format!(
-                "{} Putting the other files back failed too: {} hold the new text. Their old bytes are in {}. Look at these files before going on.",
-                refuse(context, plan, cause).text(),
-                joined(&standing, ", "),
-                joined(&kept, ", ")
-            );
-            Refusal::new(RefusalKind::Io, text)
+            let text = message![
+                refuse(context, plan, cause).message(),
+                " Putting the other files back failed too: ",
+                Message::joined(&standing, ", "),
+                " hold the new text. Their old bytes are in ",
+                Message::joined(&kept, ", "),
+                ". Look at these files before going on."
+            ];
+            Refusal::stating(RefusalKind::Io, text)
                 .with("standing", json!(standing))
                 .with("kept", json!(kept))
         }
@@ -268,35 +280,47 @@ fn conflict(context: &CallContext<'_>, plan: &Plan, index: usize, kept: &[PathBu
             None => KeptVersion::File(version.clone()),
         };
         match version {
-            KeptVersion::Operation(id) => on_record.push(format!("{path}@{id}")),
-            KeptVersion::File(file) => left.push(quote_path(&file).to_string()),
+            KeptVersion::Operation(id) => on_record.push(format!("{}@{id}", path.as_str())),
+            KeptVersion::File(file) => left.push(quote_path(&file)),
         }
     }
-    let mut places: Vec<String> = on_record
+    let mut places: Vec<Message> = on_record
         .iter()
-        .map(|version| format!("the history, and `lancet restore {version}` brings it back"))
+        .map(|version| {
+            message![
+                "the history, and `lancet restore ",
+                FileText(version.clone()),
+                "` brings it back"
+            ]
+        })
         .collect();
-    places.extend(left.iter().cloned());
-    let places = places.join(", ");
+    places.extend(left.iter().map(|file| message![file]));
+    let places = Message::joined(places, ", ");
     // A file system on which another machine writes may have lost the name between the two renames.
     let is_there = file.is_none_or(|file| file.target.path().symlink_metadata().is_ok());
     let text = if is_there {
-        format!(
-            "{path} was written by someone else in the same moment. It has the newest version; the other is kept in {places}. Read the file before going on."
-        )
+        message![
+            &path,
+            " was written by someone else in the same moment. It has the newest version; the other is kept in ",
+            places,
+            ". Read the file before going on."
+        ]
     } else {
-        format!(
-            "{path} was written by someone else in the same moment, and the file system then did not give the newest version its name back: there is no file of this name now. It is kept in {places}. Ask the user to put it back before going on."
-        )
+        message![
+            &path,
+            " was written by someone else in the same moment, and the file system then did not give the newest version its name back: there is no file of this name now. It is kept in ",
+            places,
+            ". Ask the user to put it back before going on."
+        ]
     };
-    on_record.extend(left);
-    Refusal::new(RefusalKind::Conflict, text)
+    on_record.extend(left.iter().map(QuotedPath::to_string));
+    Refusal::stating(RefusalKind::Conflict, text)
         .with("file_path", path)
         .with("kept", json!(on_record))
 }
 
 /// Words the system's error so that a person knows what to do about it.
-fn system_words(step: &str, source: &std::io::Error) -> String {
+fn system_words(step: &'static str, source: &std::io::Error) -> Message {
     use std::io::ErrorKind;
     let plain = match source.kind() {
         ErrorKind::StorageFull => "the disk is full, and some space has to be freed first",
@@ -306,15 +330,15 @@ fn system_words(step: &str, source: &std::io::Error) -> String {
         ErrorKind::FileTooLarge => {
             "it would be larger than this process may write (`ulimit -f`) or than the file system takes"
         }
-        _ => return format!("{step}: {source}"),
+        _ => return message![step, ": ", verbatim(source)],
     };
-    format!("{plain} ({step}: {source})")
+    message![plain, " (", step, ": ", verbatim(source), ")"]
 }
 
-fn io(path: QuotedPath, words: &str) -> Refusal {
-    Refusal::new(
+fn io(path: QuotedPath, words: impl Say) -> Refusal {
+    Refusal::stating(
         RefusalKind::Io,
-        format!("{path} was not written: {words}. It is as it was."),
+        message![&path, " was not written: ", words, ". It is as it was."],
     )
     .with("file_path", path)
 }

@@ -22,6 +22,7 @@ use crate::call::{Caller, Cancel, Stopped};
 use crate::engine::moved_files::Thoroughness;
 use crate::engine::{EngineView, OtherWorkspaces, TROUBLE_ROOM};
 use crate::limit::{AnswerLimit, Pictures};
+use crate::message::{SEND_AGAIN, message, verbatim};
 use crate::order::Turn;
 use crate::outcome::Layout;
 use crate::page_range::PageRange;
@@ -189,16 +190,17 @@ impl<'s> CallContext<'s> {
     pub(crate) fn check_time(&self) -> Result<(), Refusal> {
         match self.cancel.stopped() {
             None => Ok(()),
-            Some(Stopped::Cancelled) => Err(Refusal::new(
+            Some(Stopped::Cancelled) => Err(Refusal::stating(
                 RefusalKind::Declined,
                 "The caller cancelled this call. Nothing was written.",
             )),
-            Some(Stopped::TimedOut) => Err(Refusal::new(
+            Some(Stopped::TimedOut) => Err(Refusal::stating(
                 RefusalKind::Timeout,
-                format!(
-                    "The call took longer than {} and was stopped. Nothing was written; ask for less at once.",
-                    duration(self.cancel.limit())
-                ),
+                message![
+                    "The call took longer than ",
+                    verbatim(duration(self.cancel.limit())),
+                    " and was stopped. Nothing was written; ask for less at once."
+                ],
             )),
         }
     }
@@ -214,9 +216,13 @@ impl<'s> CallContext<'s> {
         let taken = self.engine().base().order.take(files, &self.cancel);
         taken.map(Some).ok_or_else(|| match self.check_time() {
             Err(refusal) if self.cancel.stopped() == Some(Stopped::Cancelled) => refusal,
-            _ => Refusal::new(
+            _ => Refusal::stating(
                 RefusalKind::Busy,
-                "Another call has been at work on this file, or waits for a person's answer about it. Nothing was written; send the call again later.",
+                message![
+                    "Another call has been at work on this file, or waits for a person's answer about it. Nothing was written; ",
+                    SEND_AGAIN,
+                    " later."
+                ],
             ),
         })
     }

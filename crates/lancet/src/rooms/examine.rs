@@ -18,6 +18,7 @@ pub(crate) mod move_file;
 pub(crate) mod move_lines;
 pub(crate) mod new_file;
 pub(crate) mod open;
+mod overwriting;
 mod planned;
 pub(crate) mod read;
 pub(crate) mod read_state;

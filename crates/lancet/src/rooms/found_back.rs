@@ -5,6 +5,7 @@ use lancet_history::TakenBack;
 
 use super::plan::{DryRun, Plan};
 use super::{CallContext, empty_folders, reply};
+use crate::message::{message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::reply::Reply;
 
@@ -20,10 +21,12 @@ pub(super) fn settle(context: &CallContext<'_>, plan: Plan) -> Result<Reply, Ref
             .map(|TakenBack { operation, at, .. }| (operation.clone(), *at))
             .collect();
         store.mark_already_undone(&files).map_err(|error| {
-            let text = format!(
-                "The history cannot be told that this is taken back already: {error}. Nothing was changed; `lancet doctor` says more."
-            );
-            Refusal::new(RefusalKind::Io, text)
+            let text = message![
+                "The history cannot be told that this is taken back already: ",
+                verbatim(error),
+                ". Nothing was changed; `lancet doctor` says more."
+            ];
+            Refusal::stating(RefusalKind::Io, text)
         })?;
         empty_folders::remove(context, &plan);
     }

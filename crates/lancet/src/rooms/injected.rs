@@ -10,6 +10,7 @@ use super::examine::open::{HELD, decode, require_file, snapshot};
 use super::locate::{Intent, locate};
 use crate::call::{Caller, Cancel, SeenAs};
 use crate::ledger::{entry_for, raw};
+use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::session::Session;
 
@@ -21,12 +22,12 @@ pub(crate) fn note_seen(session: &Session, path: &Path, text: &str) -> Result<Se
     let target = locate(context.engine(), &path.to_string_lossy(), Intent::Show)?;
     require_file(context.engine(), &target)?;
     if target.located.stat().is_some_and(|stamp| stamp.size > HELD) {
-        return Err(Refusal::new(
+        return Err(Refusal::stating(
             RefusalKind::TooLarge,
-            format!(
-                "{} is too large to be taken in from a host; let the model read it.",
-                target.given
-            ),
+            message![
+                target.given,
+                " is too large to be taken in from a host; let the model read it."
+            ],
         ));
     }
     let base = snapshot(session, &target)?;

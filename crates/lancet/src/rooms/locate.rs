@@ -19,6 +19,7 @@ use self::refuse::{
     closed, denied, not_relative, only_for_reading, refuse, refuse_state, refuse_unshown,
 };
 use crate::engine::EngineView;
+use crate::message::{Message, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::{QuotedPath, names, quote_path};
 
@@ -67,7 +68,7 @@ pub(crate) struct Target {
     /// The path as the caller gave it.
     pub(crate) given: QuotedPath,
     /// The notices about how the path was interpreted.
-    pub(crate) notices: Vec<String>,
+    pub(crate) notices: Vec<Message>,
     /// Other names of the same file that the policy checks: the path as given, and other hard links.
     others: Vec<PathBuf>,
     /// What the file was located for.
@@ -175,10 +176,11 @@ pub(crate) fn find(
     }
     let located = located.map_err(|error| refuse(engine, &given, &path, &error))?;
     if located.respelled() {
-        notices.push(format!(
-            "opened {}, whose name differs from the one given only in its form",
-            quote_path(located.path())
-        ));
+        notices.push(message![
+            "opened ",
+            quote_path(located.path()),
+            ", whose name differs from the one given only in its form"
+        ]);
     }
     refuse_unshown(engine, &given, located.path())?;
     let target = with_names(engine, policy, located, path, intent);
@@ -186,10 +188,11 @@ pub(crate) fn find(
         return Err(refuse_state(&given));
     };
     if let HardLinks::Outside(names) = target.hard_links {
-        notices.push(format!(
-            "this file also has {}: what is written here is written there, too",
-            outside_words(names)
-        ));
+        notices.push(message![
+            "this file also has ",
+            verbatim(outside_words(names)),
+            ": what is written here is written there, too"
+        ]);
     }
     Ok(Target {
         given,
@@ -303,21 +306,22 @@ pub(crate) fn is_state(engine: &EngineView, path: &Path) -> bool {
 fn absolute(
     engine: &EngineView,
     given: &str,
-    notices: &mut Vec<String>,
+    notices: &mut Vec<Message>,
 ) -> Result<PathBuf, Refusal> {
     if given.is_empty() {
-        return Err(Refusal::new(
+        return Err(Refusal::stating(
             RefusalKind::Invalid,
             "file_path is empty. Send the absolute path of a file.",
         ));
     }
     if given.starts_with("\\\\") || given.starts_with("//") {
-        let text = format!(
-            "{} is a network path, which is not touched. Use a path below {}.",
+        let text = message![
             quote_path(Path::new(given)),
-            names(engine.roots())
-        );
-        return Err(Refusal::new(RefusalKind::Outside, text).with("file_path", given));
+            " is a network path, which is not touched. Use a path below ",
+            names(engine.roots()),
+            "."
+        ];
+        return Err(Refusal::stating(RefusalKind::Outside, text).with("file_path", given));
     }
     if let Some(home) = engine.base().home()
         && let Some(rest) = given.strip_prefix('~')
@@ -330,11 +334,11 @@ fn absolute(
         return Ok(path.to_path_buf());
     }
     let root = &engine.workspace.roots()[0];
-    notices.push(format!(
-        "{} is a relative path; it was taken from {}",
+    notices.push(message![
         quote_path(path),
+        " is a relative path; it was taken from ",
         quote_path(root)
-    ));
+    ]);
     Ok(root.join(path))
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::locate::Target;
+use crate::message::{Message, message, term, verbatim};
 use crate::outcome::{OldLines, OmittedPart};
 use crate::wording::{QuotedPath, count, lines_named};
 
@@ -46,19 +47,35 @@ impl Omitted {
         Some(words.join("; "))
     }
 
-    /// Gives the sentence for the model; none where nothing was left out and the person said nothing.
-    pub(super) fn sentence(&self) -> Option<String> {
-        let Some(named) = self.named() else {
+    /// Names the files and lines for an answer.
+    fn named_parts(&self) -> Message {
+        let shown = self.files.iter().take(MOST_FILES);
+        let mut parts: Vec<Message> = shown.map(OmittedFile::named).collect();
+        if let Some(rest @ 1..) = self.files.len().checked_sub(MOST_FILES) {
+            parts.push(message![verbatim(count(rest, "further file"))]);
+        }
+        Message::joined(parts, "; ")
+    }
+
+    /// Gives the sentence of the answer; none where nothing was left out and the person said nothing.
+    pub(super) fn sentence(&self) -> Option<Message> {
+        if self.files.is_empty() {
             let words = self.because.as_ref();
-            return words.map(|words| format!("the person who approved this says: {words}"));
-        };
+            return words
+                .map(|words| message!["the person who approved this says: ", verbatim(words)]);
+        }
         let because = match &self.because {
-            Some(words) => format!(". They say: {words}"),
-            None => String::new(),
+            Some(words) => message![term(". They say: ", ". You said: "), verbatim(words)],
+            None => Message::default(),
         };
-        Some(format!(
-            "a person left this out, and it was not written (lines as they were numbered before): {named}{because}"
-        ))
+        Some(message![
+            term(
+                "a person left this out, and it was not written (lines as they were numbered before): ",
+                "left out (lines as they were numbered before): ",
+            ),
+            self.named_parts(),
+            because
+        ])
     }
 
     /// Converts the list to data for programs.
@@ -97,8 +114,19 @@ impl OmittedFile {
 
 impl fmt::Display for OmittedFile {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} {}", self.path, self.named_lines())
+    }
+}
+
+impl OmittedFile {
+    fn named(&self) -> Message {
+        message![&self.path, " ", verbatim(self.named_lines())]
+    }
+
+    /// Names the lines: "line 3", or "(all of it)".
+    fn named_lines(&self) -> String {
         let Some(lines) = &self.lines else {
-            return write!(out, "{} (all of it)", self.path);
+            return "(all of it)".to_owned();
         };
         let changed: Vec<usize> = lines
             .iter()
@@ -120,6 +148,6 @@ impl fmt::Display for OmittedFile {
                 lines_named(added, MOST_RUNS)
             ));
         }
-        write!(out, "{} {}", self.path, parts.join(", "))
+        parts.join(", ")
     }
 }

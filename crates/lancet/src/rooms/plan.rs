@@ -11,6 +11,7 @@ use lancet_workspace::{Executable, Expected, Revision, Snapshot, Source, Written
 
 use super::locate::Target;
 use super::omitted::Omitted;
+use crate::message::Message;
 use crate::order::Turn;
 use crate::refusal::Refusal;
 pub(crate) use crate::request::DryRun;
@@ -32,7 +33,7 @@ pub(crate) struct Origin {
     /// The changes that the plan takes a hunk back of; they stay in effect with the rest.
     pub(super) takes_part_of: Vec<TakenBack>,
     /// A sentence at the beginning of the answer that says what is taken back.
-    pub(super) lead: Option<String>,
+    pub(super) lead: Option<Message>,
     /// Files that already are what taking back would make of them; they are not written.
     pub(super) found_back: Vec<FoundBack>,
     /// Files that are in conflict and are not written.
@@ -226,7 +227,7 @@ pub(crate) struct ChangeView {
     /// Numbered lines, or a diff, for the model.
     pub(super) body: String,
     /// Sentences for the answer, in order.
-    pub(super) notices: Vec<String>,
+    pub(super) notices: Vec<Message>,
     /// The changed lines of the new version, from 1, end excluded.
     pub(super) lines: Vec<Range<usize>>,
     /// Where the file no longer parses after the change.

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use super::CallContext;
 use super::plan::{DryRun, FilePlan, LeftOut, Plan};
 use super::record::Recorded;
+use crate::audience::Audience;
 use crate::outcome::{
     ChangeOutcome, Diagnosis, FileOutcome, Layout, LeftOutFile, Matching, Outcome, RefusedOutcome,
     WrittenFile,
@@ -54,7 +55,8 @@ pub(crate) fn dry_run(
     asks: Option<&str>,
 ) -> Reply {
     let mut text = String::from("Dry run: nothing was written.\n");
-    text.extend(plan.origin.lead.iter().map(|lead| format!("{lead}\n")));
+    let audience = context.engine().audience();
+    text.extend(lead(&plan, audience));
     let mut person = String::new();
     let mut files = Vec::new();
     for file in &mut plan.files {
@@ -64,15 +66,14 @@ pub(crate) fn dry_run(
             cut(&shown_diff(file), LONGEST_NOTICE)
         ));
         executable(&mut text, file, None);
-        notices(&mut text, file);
+        notices(&mut text, file, audience);
         person.push_str(&for_person(file, "would be "));
         let git_diff = git::foreseen(context.engine(), file);
         files.push(FileOutcome {
             git_diff,
-            ..file_outcome(file, None)
+            ..file_outcome(file, None, audience)
         });
     }
-    let audience = context.engine().audience();
     if let Some(reason) = asks.filter(|reason| audience.is_told_of_question(reason)) {
         text.push_str(&format!(
             "[lancet: before it is written a person is asked: {reason}]\n"
@@ -96,7 +97,8 @@ pub(crate) fn change(
         mut contents,
     } = recorded;
     let mut text = String::new();
-    text.extend(plan.origin.lead.iter().map(|lead| format!("{lead}\n")));
+    let audience = context.engine().audience();
+    text.extend(lead(&plan, audience));
     let mut person = String::new();
     let mut files = Vec::new();
     for (at, (file, written)) in plan.files.iter_mut().zip(&written).enumerate() {
@@ -109,9 +111,10 @@ pub(crate) fn change(
         if !text.ends_with('\n') {
             text.push('\n');
         }
-        notices(&mut text, file);
+        notices(&mut text, file, audience);
         for warning in &written.warnings {
-            text.push_str(&format!("[lancet: {}]\n", warning_words(warning)));
+            let warning = warning_words(warning).render(audience);
+            text.push_str(&format!("[lancet: {warning}]\n"));
         }
         if !file.removes() && !file.view.removed_later {
             text.push_str(&format!(
@@ -125,7 +128,7 @@ pub(crate) fn change(
         files.push(FileOutcome {
             user_modified: plan.origin.user_modified,
             git_diff,
-            ..file_outcome(file, Some(written))
+            ..file_outcome(file, Some(written), audience)
         });
     }
     repaired(&mut text, repairs);
@@ -152,6 +155,7 @@ pub(crate) fn change(
 /// The answer to a call that was refused.
 pub(crate) fn refusal(context: &CallContext<'_>, refusal: Refusal, path: Option<&str>) -> Reply {
     let limit = context.refusals;
+    let refusal = refusal.rendered_for(context.engine().audience());
     let person = format!(
         "refused {} {}: {}\n{}",
         context.tool,
@@ -186,9 +190,19 @@ fn shown_body(file: &FilePlan) -> &str {
     }
 }
 
+/// The line at the beginning of the answer that says what is taken back.
+fn lead(plan: &Plan, audience: &Audience) -> Option<String> {
+    let lead = plan.origin.lead.as_ref()?;
+    Some(format!("{}\n", lead.render(audience)))
+}
+
 /// What happened to one file. Patch and notices are moved out of the plan, which has been rendered by then: a patch can
 /// be large.
-fn file_outcome(file: &mut FilePlan, written: Option<&Written>) -> FileOutcome {
+fn file_outcome(
+    file: &mut FilePlan,
+    written: Option<&Written>,
+    audience: &Audience,
+) -> FileOutcome {
     let written = written.filter(|_| !file.removes() && !file.view.removed_later);
     let patch = match file.is_withheld() {
         true => Vec::new(),
@@ -201,6 +215,7 @@ fn file_outcome(file: &mut FilePlan, written: Option<&Written>) -> FileOutcome {
             .flat_map(|written| &written.warnings)
             .map(warning_words),
     );
+    let warnings = warnings.iter().map(|words| words.render(audience));
     let rungs = std::mem::take(&mut file.view.rungs);
     let syntax_error = file.view.syntax_error.take();
     let view = &file.view;
@@ -214,7 +229,7 @@ fn file_outcome(file: &mut FilePlan, written: Option<&Written>) -> FileOutcome {
         encoding: file.encoding.name(),
         line_endings: file.endings,
         user_modified: false,
-        warnings,
+        warnings: warnings.collect(),
         executable: file.executable_change(written),
         coarse: view.coarse,
         matching: (!rungs.is_empty()).then_some(Matching {
@@ -242,7 +257,9 @@ fn finish(
     person: String,
 ) -> Reply {
     let (operation, diagnosis) = done.unzip();
+    let audience = context.engine().audience();
     let notes = others::notes(plan);
+    let notes: Vec<String> = notes.iter().map(|note| note.render(audience)).collect();
     for note in &notes {
         text.push_str(&format!("[lancet: {note}]\n"));
     }
@@ -271,7 +288,7 @@ fn finish(
         left_out: origin.left_out.iter().map(left_out).collect(),
         omitted: origin.omitted.outcome(),
         notes,
-        lead: origin.lead.clone(),
+        lead: origin.lead.as_ref().map(|lead| lead.render(audience)),
         diagnosis: diagnosis.unwrap_or_default(),
     };
     Reply::new(text, Outcome::Changed(outcome), person)

@@ -4,6 +4,7 @@
 use lancet_history::SessionStop;
 
 use super::CallContext;
+use crate::message::{Message, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::cut;
 
@@ -26,11 +27,13 @@ pub(super) fn check(context: &CallContext<'_>) -> Result<(), Refusal> {
 pub(super) fn refusal(stop: &SessionStop) -> Refusal {
     let words = stop.words.as_deref().map(str::trim);
     let words = match words.filter(|words| !words.is_empty()) {
-        Some(words) => format!(" Their words: {}", cut(words, LONGEST)),
-        None => String::new(),
+        Some(words) => message![" Their words: ", verbatim(cut(words, LONGEST))],
+        None => Message::default(),
     };
-    let text = format!(
-        "A person has stopped the writes of this session. Nothing was written, and no change of it will be until they let it write again; reads go on.{words} Ask your user how to go on; sending the call again does not help."
-    );
-    Refusal::new(RefusalKind::Declined, text).with("stopped", true)
+    let text = message![
+        "A person has stopped the writes of this session. Nothing was written, and no change of it will be until they let it write again; reads go on.",
+        words,
+        " Ask your user how to go on; sending the call again does not help."
+    ];
+    Refusal::stating(RefusalKind::Declined, text).with("stopped", true)
 }

@@ -7,6 +7,7 @@ use lancet_text::{Document, apply_raw};
 use super::CallContext;
 use super::examine::open::configured;
 use super::plan::{DryRun, FilePlan, New, Plan};
+use crate::message::{message, verbatim};
 use crate::wording::quote_path;
 
 /// Notes in a plan which files it breaks. The plan must still have its bases.
@@ -30,19 +31,25 @@ pub(super) fn note(context: &CallContext<'_>, plan: &mut Plan) {
         let Some(error) = reader.newly_broken(path, &before, &after) else {
             continue;
         };
-        let words = format!(
-            "{} parsed before this change and {}: line {}, column {}: {}",
+        let words = message![
             quote_path(path),
+            " parsed before this change and ",
             match dry_run {
                 DryRun::No => "no longer does",
                 DryRun::Yes => "would not after it",
             },
+            ": line ",
             error.line,
+            ", column ",
             error.column,
-            error.words
-        );
+            ": ",
+            verbatim(&error.words)
+        ];
         // The lines of the answer are chosen by now; what has no room is in the data alone.
-        if context.budget.has_room_to_say(context.length(&words)) {
+        if context
+            .budget
+            .has_room_to_say(context.length(&words.render(context.engine().audience())))
+        {
             file.view.notices.push(words);
         }
         file.view.syntax_error = Some(error);

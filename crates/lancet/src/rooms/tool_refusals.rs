@@ -1,12 +1,13 @@
 //! Refusals of calls that name no usable tool, or whose arguments cannot be used.
 
 use super::CallContext;
+use crate::message::{INSTEAD, Say, message, verbatim};
 use crate::receive::InvalidArguments;
 use crate::refusal::{Refusal, RefusalKind};
 
 /// The refusal for arguments that cannot be used.
-pub(super) fn unusable(text: String, invalid: &InvalidArguments) -> Refusal {
-    Refusal::new(RefusalKind::Invalid, text)
+pub(super) fn unusable(text: impl Say, invalid: &InvalidArguments) -> Refusal {
+    Refusal::stating(RefusalKind::Invalid, text)
         .with("field", invalid.field.clone())
         .with("suggestion", invalid.suggestion.clone())
 }
@@ -14,21 +15,25 @@ pub(super) fn unusable(text: String, invalid: &InvalidArguments) -> Refusal {
 /// The refusal for a tool that exists and is switched off.
 pub(super) fn not_listed(context: &CallContext<'_>) -> Refusal {
     if context.engine().mode == crate::settings::Mode::Plan {
-        return Refusal::new(
+        return Refusal::stating(
             RefusalKind::Declined,
-            format!(
-                "lancet runs in plan mode: {} writes nothing. Say what you would change instead.",
-                context.tool_name(&context.tool)
-            ),
+            message![
+                "lancet runs in plan mode: ",
+                verbatim(context.tool_name(&context.tool)),
+                " writes nothing. ",
+                INSTEAD
+            ],
         );
     }
-    Refusal::new(
+    Refusal::stating(
         RefusalKind::Invalid,
-        format!(
-            "The tool {} is switched off here. The tools are {}.",
-            context.tool_name(&context.tool),
-            tool_names(context)
-        ),
+        message![
+            "The tool ",
+            verbatim(context.tool_name(&context.tool)),
+            " is switched off here. The tools are ",
+            verbatim(tool_names(context)),
+            "."
+        ],
     )
 }
 

@@ -82,8 +82,7 @@ fn leaked_fence(edit: &EditContext<'_>, new: &str) -> Option<Leak> {
     (!known).then(|| Leak {
         kind: LeakKind::Fence,
         line: 0,
-        reason: "A code fence stands around the new text, which is not part of the file."
-            .to_owned(),
+        reason: "A code fence stands around the new text, which is not part of the file.".into(),
         mended: (inner.len() <= MENDED_MOST).then_some(inner),
     })
 }
@@ -102,7 +101,7 @@ mod tests {
             dots: BareDots::Placeholder,
         };
         let leak = leaked_edit(&edit, new)?;
-        assert!(leak.reason.chars().count() <= 400);
+        assert!(leak.reason.to_string().chars().count() <= 400);
         Some(leak)
     }
 

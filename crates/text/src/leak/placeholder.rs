@@ -70,7 +70,8 @@ pub fn placeholder(content: &str, old_file: &str) -> Option<Leak> {
                     quoted(text),
                     old.start + 1,
                     old.end,
-                ),
+                )
+                .into(),
                 mended: None,
             });
         }
@@ -274,7 +275,7 @@ mod tests {
             "int field_1 = 100;\nint field_2 = 2;\n// ... rest of the file unchanged ...\n";
         let leak = placeholder(content, &old).expect("a placeholder");
         assert_eq!((leak.kind, leak.line), (LeakKind::Placeholder, 2));
-        assert!(leak.reason.contains("3-300"), "{}", leak.reason);
+        assert!(leak.reason.to_string().contains("3-300"), "{}", leak.reason);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Describes how a region differs from the text that was looked for, in clauses that a model can act on: white space is
 //! made visible, and the first differing character is given with its code point.
 
+use crate::clause::{Clause, ClausePart, clause};
 use std::fmt::Write as _;
 
 /// How many characters of a line are shown on each side of the first difference.
@@ -10,24 +11,28 @@ const AROUND: usize = 40;
 const LISTED_MOST: usize = 10;
 
 /// The clauses about `text`, which is at `line` and `column` of the file (both from 0), compared with what was sent.
-pub(super) fn differences(sent: &str, text: &str, line: usize, column: usize) -> Vec<String> {
+pub(super) fn differences(sent: &str, text: &str, line: usize, column: usize) -> Vec<Clause> {
     if sent == text {
         return Vec::new();
     }
     let mut clauses = Vec::new();
     if let Some(kind) = only_difference(sent, text) {
-        clauses.push(format!("the same but for {kind}"));
+        clauses.push(clause!["the same but for ", kind]);
     }
     let first = FirstDifference::of(sent, text);
     let file_line = line + first.lines;
     let file_column = first.column + if first.lines == 0 { column } else { 0 };
-    clauses.push(format!(
-        "first difference at line {}, column {}: the file has {}, old_string has {}",
-        file_line + 1,
-        file_column + 1,
-        named(text[first.at..].chars().next()),
+    clauses.push(clause![
+        format!(
+            "first difference at line {}, column {}: the file has {}, ",
+            file_line + 1,
+            file_column + 1,
+            named(text[first.at..].chars().next()),
+        ),
+        ClausePart::OldText,
+        " has ",
         named(sent[first.at..].chars().next()),
-    ));
+    ]);
     let blank = |text: &str| {
         text[first.at..]
             .chars()
@@ -39,11 +44,14 @@ pub(super) fn differences(sent: &str, text: &str, line: usize, column: usize) ->
     } else {
         DrawnBlanks::Edges
     };
-    clauses.push(format!(
-        "the file: `{}`, old_string: `{}` (· is a space, ⇥ a tab)",
-        visible(text, first.at, shown),
-        visible(sent, first.at, shown)
-    ));
+    clauses.push(clause![
+        format!("the file: `{}`, ", visible(text, first.at, shown)),
+        ClausePart::OldText,
+        format!(
+            ": `{}` (· is a space, ⇥ a tab)",
+            visible(sent, first.at, shown)
+        ),
+    ]);
     clauses.extend(counted(sent, text, line));
     clauses
 }
@@ -177,15 +185,15 @@ fn visible(text: &str, at: usize, blanks: DrawnBlanks) -> String {
 }
 
 /// How many lines more one side has, or which lines differ where there are several.
-fn counted(sent: &str, text: &str, line: usize) -> Option<String> {
+fn counted(sent: &str, text: &str, line: usize) -> Option<Clause> {
     let (sent_lines, file_lines) = (sent.lines().count(), text.lines().count());
     if sent_lines != file_lines {
         let more = sent_lines.abs_diff(file_lines);
         let lines = if more == 1 { "line" } else { "lines" };
         return Some(if file_lines > sent_lines {
-            format!("the file has {more} {lines} more here")
+            clause![format!("the file has {more} {lines} more here")]
         } else {
-            format!("old_string has {more} {lines} more")
+            clause![ClausePart::OldText, format!(" has {more} {lines} more")]
         });
     }
     let pairs = sent.lines().zip(text.lines()).enumerate();
@@ -207,9 +215,9 @@ fn counted(sent: &str, text: &str, line: usize) -> Option<String> {
     } else {
         String::new()
     };
-    Some(format!(
+    Some(clause![format!(
         "{} of {file_lines} lines differ: {}{more}",
         differing.len(),
         listed.join(", ")
-    ))
+    )])
 }

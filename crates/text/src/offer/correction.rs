@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::clause::Clause;
 use crate::nearest::Region;
 
 /// What a refusal can offer for an old text that is not in the file.
@@ -30,9 +31,9 @@ pub struct Offer {
     pub lines: Range<usize>,
     /// Sentences about what the old text has that the file has not, and about the new text; at most about 1,000
     /// characters.
-    pub flaws: Vec<String>,
+    pub flaws: Vec<Clause>,
     /// How the rest differs: at most five clauses of at most 500 characters, without a full stop.
-    pub differences: Vec<String>,
+    pub differences: Vec<Clause>,
     /// The new text to send with it.
     pub new: NewText,
 }

@@ -9,6 +9,8 @@ use super::flaws::{Stripped, doubled};
 use super::merge::merge;
 use super::quote::QuotedText;
 use super::tokens::{exchanged, merge_words, tokens};
+use crate::clause::ClausePart::{NewText as NewName, OldText as OldName};
+use crate::clause::{Clause, clause};
 use crate::leak::{Separator, quoted as shown};
 
 /// Texts of more bytes than this, together, are not merged.
@@ -60,7 +62,7 @@ impl<'t> SentLines<'t> {
 /// The corrected new text, and the flaws that were found.
 pub(super) struct Mended {
     pub(super) new: NewText,
-    pub(super) flaws: Vec<String>,
+    pub(super) flaws: Vec<Clause>,
 }
 
 impl Mended {
@@ -69,13 +71,22 @@ impl Mended {
         let mut flaws = Vec::new();
         let sent = SentLines::beside(new, quote.ended);
         let mut ours = quote.stripped.strip(&sent.lines);
-        let too = |has: bool, words: &'static str| if has { words } else { "" };
         if quote.stripped.fence {
             let both = ours.len() < sent.lines.len();
-            flaws.push(format!(
-                "The code fence around old_string is not in the file{}: leave it out.",
-                too(both, ", and new_string has one too")
-            ));
+            flaws.push(match both {
+                true => clause![
+                    "The code fence around ",
+                    OldName,
+                    " is not in the file, and ",
+                    NewName,
+                    " has one too: leave it out."
+                ],
+                false => clause![
+                    "The code fence around ",
+                    OldName,
+                    " is not in the file: leave it out."
+                ],
+            });
         }
         if let Some(separator) = quote.stripped.numbers {
             let count = |lines: &[&str], bare: &[&str]| {
@@ -98,10 +109,19 @@ impl Mended {
                 Separator::Colon => "`N:`",
                 Separator::Bar => "`N | `",
             };
-            flaws.push(format!(
-                "old_string has line numbers ({form}) that are not those of its lines, or not before every line{}: leave them out.",
-                too(both, ", and so has new_string")
-            ));
+            let numbered = format!(
+                " has line numbers ({form}) that are not those of its lines, or not before every line"
+            );
+            flaws.push(match both {
+                true => clause![
+                    OldName,
+                    numbered,
+                    ", and so has ",
+                    NewName,
+                    ": leave them out."
+                ],
+                false => clause![OldName, numbered, ": leave them out."],
+            });
         }
         if let Some(&first) = quote.doubled.first() {
             // Other lines that the new text repeats may be meant: the file may have them twice as well.
@@ -111,11 +131,14 @@ impl Mended {
             };
             let again: Vec<usize> = doubled(&ours).into_iter().filter(is_same).collect();
             let both = !again.is_empty();
-            flaws.push(format!(
-                "old_string has the line {} twice, the file has it once{}.",
-                shown(quote.quoted[first]),
-                too(both, "; new_string has it twice too")
-            ));
+            let twice = format!(
+                " has the line {} twice, the file has it once",
+                shown(quote.quoted[first])
+            );
+            flaws.push(match both {
+                true => clause![OldName, twice, "; ", NewName, " has it twice too."],
+                false => clause![OldName, twice, "."],
+            });
             let mut at = 0;
             ours.retain(|_| {
                 at += 1;
@@ -155,15 +178,19 @@ impl Mended {
             }
         };
         if new_text == NewText::Unknown && flaws.is_empty() {
-            flaws.push(
-                "Where old_string differs from the file, it cannot be told what new_string should have.".to_owned(),
-            );
+            flaws.push(clause![
+                "Where ",
+                OldName,
+                " differs from the file, it cannot be told what ",
+                NewName,
+                " should have."
+            ]);
         }
         if matches!(new_text, NewText::Instead(_)) && flaws.is_empty() {
-            flaws.push(
-                "new_string has the same difference where it should keep the file's text."
-                    .to_owned(),
-            );
+            flaws.push(clause![
+                NewName,
+                " has the same difference where it should keep the file's text."
+            ]);
         }
         Mended {
             new: new_text,

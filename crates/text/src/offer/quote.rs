@@ -6,6 +6,7 @@ use super::correction::{Lines, NewText, Offer};
 use super::flaws::Stripped;
 use super::gaps::is_gap;
 use super::mend::{Mended, SentLines};
+use crate::clause::{ClausePart, clause};
 use crate::diff::LineTable;
 use crate::leak::numbered;
 use crate::nearest::differences_at;
@@ -206,7 +207,13 @@ impl QuotedText<'_> {
             let which = equal.iter().position(|other| *other == place)?;
             let range = unique_extension(view, lines, &equal, which)?;
             let (before, after) = (&view[range.start..place.start], &view[place.end..range.end]);
-            flaws.push("The text stands more than once: old_string and new_string both grow by the lines around it.".to_owned());
+            flaws.push(clause![
+                "The text stands more than once: ",
+                ClausePart::OldText,
+                " and ",
+                ClausePart::NewText,
+                " both grow by the lines around it."
+            ]);
             let new_text = match mended.new {
                 NewText::Unknown => NewText::Unknown,
                 NewText::AsSent => NewText::Instead(format!("{before}{new}{after}")),

@@ -5,6 +5,7 @@ use std::path::Path;
 use lancet::history::{
     ALREADY_UNDONE, History, IdMatch, LogQuery, Operation, SHORTEST_ID, ShortId,
 };
+use lancet::outcome::describe_rung;
 use lancet::review::ReviewHunk;
 use lancet::undo::Side;
 use serde_json::{Value, json};
@@ -19,7 +20,6 @@ use crate::arguments::{ShowArguments, WorkArguments};
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{Colour, Style, page, print, stdout_is_terminal, stream, visible};
-use crate::words::matched_by;
 
 /// Runs `lancet show`.
 pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<Exit, Failure> {
@@ -301,7 +301,7 @@ fn head(operation: &Operation, history: &History, colour: Colour) -> String {
     line("turn", operation.turn.as_deref());
     line("call", operation.call.as_deref());
     let mut matched: Vec<&str> = Vec::new();
-    for rung in operation.rungs.iter().map(|rung| matched_by(rung)) {
+    for rung in operation.rungs.iter().map(|rung| describe_rung(rung)) {
         if !matched.contains(&rung) {
             matched.push(rung);
         }

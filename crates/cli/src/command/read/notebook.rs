@@ -7,7 +7,6 @@ use lancet::Reply;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::Surroundings;
 use crate::terminal::{Style, page, print, print_error, stdout_is_terminal, visible};
-use crate::words::at_the_shell;
 
 /// Shows the cells. The text names the pictures among their outputs.
 pub(super) fn show(reply: &Reply, around: &Surroundings) -> Result<Exit, Failure> {
@@ -22,12 +21,8 @@ pub(super) fn show(reply: &Reply, around: &Surroundings) -> Result<Exit, Failure
         false => print(&format!("{cells}\n"))?,
     }
     if !footer.is_empty() {
-        let footer = at_the_shell(footer, around.working.as_deref());
         let colour = around.colour(std::io::stderr().is_terminal());
-        print_error(&format!(
-            "{}\n",
-            colour.paint(Style::Dim, &visible(&footer))
-        ));
+        print_error(&format!("{}\n", colour.paint(Style::Dim, &visible(footer))));
     }
     Ok(Exit::Done)
 }

@@ -19,6 +19,7 @@ use super::words::{self, Subject};
 use crate::approval::{Answer, Approver, FileQuestion, Offers, Pick, Question, TOO_LONG_TO_SHOW};
 use crate::call::Deciders;
 use crate::events::Event;
+use crate::message::message;
 use crate::questions::is_watched;
 use crate::reason::Reason;
 use crate::refusal::Refusal;
@@ -90,7 +91,7 @@ pub(super) fn ask(
         .collect();
     let file_question = |&at: &usize| {
         let reason = standings[at].asks();
-        file_question(&plan.files[at], &pieces[at], reason)
+        file_question(context, &plan.files[at], &pieces[at], reason)
     };
     let mut files: Vec<FileQuestion> = order.iter().map(file_question).collect();
     for group in &plan.origin.together {
@@ -293,7 +294,12 @@ fn tell_decision(context: &CallContext<'_>, reason: &Reason, allowed: bool) {
 }
 
 /// Builds the part of the question about one file.
-fn file_question(file: &FilePlan, pieces: &Pieces, reason: Option<&Reason>) -> FileQuestion {
+fn file_question(
+    context: &CallContext<'_>,
+    file: &FilePlan,
+    pieces: &Pieces,
+    reason: Option<&Reason>,
+) -> FileQuestion {
     FileQuestion {
         path: file.target.path().to_path_buf(),
         relative: file.target.located.relative().to_path_buf(),
@@ -308,7 +314,7 @@ fn file_question(file: &FilePlan, pieces: &Pieces, reason: Option<&Reason>) -> F
         protected: reason.is_some_and(|reason| reason.protected),
         goes_with: None,
         pieces: pieces.shown(file),
-        notices: notices(file),
+        notices: notices(context, file),
         lines: (file.view.added, file.view.removed),
         // Of a withheld file a person is shown what they decide about, the changed lines, and not the rest of it.
         text: text_of(file).filter(|_| !file.is_withheld()),
@@ -317,18 +323,22 @@ fn file_question(file: &FilePlan, pieces: &Pieces, reason: Option<&Reason>) -> F
 }
 
 /// Lists what a person has to know beside the diff.
-fn notices(file: &FilePlan) -> Vec<String> {
+fn notices(context: &CallContext<'_>, file: &FilePlan) -> Vec<String> {
     let mut notices = file.target.notices.clone();
     notices.extend_from_slice(&file.view.notices);
     match file.executable_change(None) {
         Executable::Keep => {}
-        Executable::Yes => notices.push("the file becomes executable".into()),
-        Executable::No => notices.push("the file is not executable any more".into()),
+        Executable::Yes => notices.push(message!["the file becomes executable"]),
+        Executable::No => notices.push(message!["the file is not executable any more"]),
     }
     if file.view.patch.iter().any(|hunk| hunk.lines.is_empty()) {
-        notices.push(TOO_LONG_TO_SHOW.into());
+        notices.push(message![TOO_LONG_TO_SHOW]);
     }
+    let audience = context.engine().audience();
     notices
+        .iter()
+        .map(|notice| notice.render(audience))
+        .collect()
 }
 
 /// Gives the whole new text, for a person who edits it.

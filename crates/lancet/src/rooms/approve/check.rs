@@ -3,6 +3,7 @@
 
 use lancet_text::apply_raw;
 
+use crate::message::{Message, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::plan::{FilePlan, New};
@@ -46,17 +47,22 @@ pub(super) fn settings_load(context: &CallContext<'_>, file: &FilePlan) -> Resul
         return Ok(());
     };
     let meant = match &error.suggestion {
-        Some(meant) => format!(" Did you mean {meant}?"),
-        None => String::new(),
+        Some(meant) => message![" Did you mean ", verbatim(meant), "?"],
+        None => Message::default(),
     };
-    let text = format!(
-        "{} would not load as lancet's settings: line {}, column {}: {}.{meant} Nothing was written; send the text again with that mended.",
+    let text = message![
         quote_path(path),
+        " would not load as lancet's settings: line ",
         error.line,
+        ", column ",
         error.column,
-        error.message
-    );
-    Err(Refusal::new(RefusalKind::Invalid, text)
+        ": ",
+        verbatim(error.message),
+        ".",
+        meant,
+        " Nothing was written; send the text again with that mended."
+    ];
+    Err(Refusal::stating(RefusalKind::Invalid, text)
         .with("file_path", quote_path(path))
         .with("line", error.line)
         .with("suggestion", error.suggestion))

@@ -9,6 +9,7 @@ use lancet_text::{
     hunks_of_changes, unified,
 };
 
+use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::examine::explain::unencodable;
 use crate::rooms::examine::read_state::DIFF_BUDGET;
@@ -37,7 +38,7 @@ pub(super) fn apply(mut file: FilePlan, text: &str) -> Result<FilePlan, Refusal>
         return Ok(file);
     };
     let document = Document::decode(&base.bytes, Some(file.encoding)).map_err(|_| {
-        Refusal::new(
+        Refusal::stating(
             RefusalKind::Internal,
             "The file can no longer be read as text. Nothing was written.",
         )
@@ -45,10 +46,12 @@ pub(super) fn apply(mut file: FilePlan, text: &str) -> Result<FilePlan, Refusal>
     let changed = difference(document.view(), text, 3, DIFF_BUDGET);
     if changed.is_empty() {
         let path = quote_path(file.target.path());
-        let text = format!(
-            "A person edited the change of {path} until nothing was left of it. Nothing was written."
-        );
-        return Err(Refusal::new(RefusalKind::Declined, text).with("file_path", path));
+        let text = message![
+            "A person edited the change of ",
+            &path,
+            " until nothing was left of it. Nothing was written."
+        ];
+        return Err(Refusal::stating(RefusalKind::Declined, text).with("file_path", path));
     }
     let (old_lines, new_lines) = (LineStarts::new(document.view()), LineStarts::new(text));
     let changes: Vec<Change> = changed
@@ -87,9 +90,9 @@ fn view(patch: Vec<Hunk>, (added, removed): (usize, usize), coarse: bool) -> Cha
         coarse,
         body: cut(&unified(&patch), LONGEST_DIFF),
         patch,
-        notices: vec![
-            "a person changed the text before it was written; this is what was written".into(),
-        ],
+        notices: vec![message![
+            "a person changed the text before it was written; this is what was written"
+        ]],
         ..ChangeView::default()
     }
 }

@@ -77,9 +77,8 @@ pub(super) fn take(
     });
     if let Some(lead) = &mut plan.origin.lead
         && !plan.origin.omitted.files.is_empty()
-        && let Some(whole) = lead.strip_suffix('.')
     {
-        *lead = format!("{whole}, in part.");
+        *lead = std::mem::take(lead).before_full_stop(", in part");
     }
     plan.origin.omitted.because = words.as_deref().map(words::bounded);
     Ok(())

@@ -4,6 +4,7 @@ use lancet_policy::{Cause, Decision, LayeredRule, Outcome, Policy, Shows};
 
 use super::unsaved::Unsaved;
 use super::withheld;
+use crate::message::{INSTEAD, WITHOUT_FILE, message};
 use crate::reason::Reason;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
@@ -180,14 +181,14 @@ pub(super) fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) 
 /// located.
 pub(super) fn refusal(target: &Target, decision: &Decision<'_>) -> Refusal {
     if let Cause::Mode(_) = decision.cause {
-        return Refusal::new(
+        return Refusal::stating(
             RefusalKind::Declined,
-            "lancet runs in plan mode: nothing is written. Say what you would change instead.",
+            message!["lancet runs in plan mode: nothing is written. ", INSTEAD],
         );
     }
     let path = target.told();
-    let text = format!("A rule denies {path}. Work without this file, or ask the user.");
-    Refusal::new(RefusalKind::Denied, text).with("file_path", path)
+    let text = message!["A rule denies ", &path, ". ", WITHOUT_FILE];
+    Refusal::stating(RefusalKind::Denied, text).with("file_path", path)
 }
 
 /// The refusal where there is nobody to ask.

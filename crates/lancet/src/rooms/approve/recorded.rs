@@ -10,6 +10,7 @@ use lancet_history::{
 use super::ask::is_somebody_there;
 use super::halt::Halt;
 use crate::approval::{Answer, FileQuestion, Question, encoding};
+use crate::message::{SEND_AGAIN, message, verbatim};
 use crate::operation;
 use crate::questions::{
     CarriedOut, RecordedCall, WaitingCall, WatchedFile, carried_out, waiting_event,
@@ -114,12 +115,17 @@ fn record(
     });
     let files: Vec<QuestionFile> = files.collect();
     drop(ledger);
-    let too_many = |limit: usize, whose: &str| {
+    let too_many = |limit: usize, whose: &'static str| {
         let limit = count(limit, "question");
-        let text = format!(
-            "{limit} {whose} wait for a person already, so this change is not asked about. Nothing was written; ask the user to decide the open ones (`lancet pending`), then send the call again."
-        );
-        Refusal::new(RefusalKind::Declined, text)
+        let text = message![
+            verbatim(limit),
+            " ",
+            whose,
+            " wait for a person already, so this change is not asked about. Nothing was written; ask the user to decide the open ones (`lancet pending`), then ",
+            SEND_AGAIN,
+            "."
+        ];
+        Refusal::stating(RefusalKind::Declined, text)
     };
     for _ in 0..TRIES {
         let id = operation::new_id();
@@ -154,8 +160,12 @@ fn record(
             Err(error) => Err(unusable(&error)),
         };
     }
-    let words = "No id could be found for the question about this change. Nothing was written; send the call again.";
-    Err(Refusal::new(RefusalKind::Busy, words).into())
+    let words = message![
+        "No id could be found for the question about this change. Nothing was written; ",
+        SEND_AGAIN,
+        "."
+    ];
+    Err(Refusal::stating(RefusalKind::Busy, words).into())
 }
 
 /// The file that a change is based on: the one that is moved, or that of the name itself.
@@ -187,7 +197,7 @@ fn decided(found: &QuestionRecord) -> Decision {
 /// is named, because that could tell whether a file is there that may not be read.
 fn waiting(context: &CallContext<'_>, asking: &Asking<'_>, id: String, is_new: bool) -> Halt {
     let text = "A person has been asked about this change and has not decided yet. Nothing was written. Ask your user to decide, then send the same call again.";
-    let refusal = Refusal::new(RefusalKind::Waiting, text).with("question", id.as_str());
+    let refusal = Refusal::stating(RefusalKind::Waiting, text).with("question", id.as_str());
     let files = asking.files.iter().map(|file| {
         let source = file.source();
         WatchedFile {
@@ -210,10 +220,12 @@ fn unusable(error: &StoreError) -> Halt {
         StoreError::Busy { .. } => RefusalKind::Busy,
         _ => RefusalKind::Io,
     };
-    let text = format!(
-        "The question about this change could not be kept in the state folder ({error}). Nothing was written; `lancet doctor` says more."
-    );
-    Refusal::new(kind, text).into()
+    let text = message![
+        "The question about this change could not be kept in the state folder (",
+        verbatim(error),
+        "). Nothing was written; `lancet doctor` says more."
+    ];
+    Refusal::stating(kind, text).into()
 }
 
 /// Closes a question whose decision cannot be carried out.
@@ -235,7 +247,7 @@ pub(super) fn settled_elsewhere(context: &CallContext<'_>) -> Result<(), Halt> {
         CarriedOut::Answered(reply) => Err(Halt::Repeated(reply)),
         CarriedOut::Unknown => {
             let text = "Another call has carried out this change meanwhile. Nothing was written by this one; read the file before going on.";
-            Err(Refusal::new(RefusalKind::Busy, text).into())
+            Err(Refusal::stating(RefusalKind::Busy, text).into())
         }
     }
 }

@@ -5,6 +5,7 @@ use lancet_history::Seen;
 use lancet_text::{Document, Hunk, apply_raw, unified};
 
 use super::pieces::{Pieces, blocks};
+use crate::message::{message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::examine::edit::refuse::no_longer_text;
@@ -51,11 +52,12 @@ pub(super) fn reduce(
     }
     let mut view = view(&file.view, hunks, changes.len());
     view.notices.extend(encoding.map(|other| {
-        format!(
-            "with this change the file will be read as {}, no longer as {}",
-            other.name(),
-            file.encoding.name()
-        )
+        message![
+            "with this change the file will be read as ",
+            verbatim(other.name()),
+            ", no longer as ",
+            verbatim(file.encoding.name())
+        ]
     }));
     file.view = view;
     file.new = New::Changes(changes);
@@ -123,8 +125,10 @@ fn with_hunks(text: &str, hunks: &[Hunk]) -> Option<String> {
 /// Gives the refusal where the picked pieces cannot be written without the others.
 fn inseparable(file: &FilePlan) -> Refusal {
     let path = quote_path(file.target.path());
-    let text = format!(
-        "A person picked parts of this change of {path} that cannot be written without the others. Nothing was written; send them as calls of their own."
-    );
-    Refusal::new(RefusalKind::Declined, text).with("file_path", path)
+    let text = message![
+        "A person picked parts of this change of ",
+        &path,
+        " that cannot be written without the others. Nothing was written; send them as calls of their own."
+    ];
+    Refusal::stating(RefusalKind::Declined, text).with("file_path", path)
 }

@@ -43,7 +43,7 @@ pub(super) fn wait_for(
     let began = Instant::now();
     let thread = std::thread::Builder::new().name("lancet-question".to_owned());
     if thread.spawn(asking).is_err() {
-        return Err(Refusal::new(
+        return Err(Refusal::stating(
             RefusalKind::Internal,
             "The system gave no thread to ask a person on. Nothing was written.",
         )
@@ -64,7 +64,7 @@ pub(super) fn wait_for(
             Err(RecvTimeoutError::Timeout) => {}
         }
         if context.cancel.stopped() == Some(Stopped::Cancelled) {
-            break Err(Refusal::new(
+            break Err(Refusal::stating(
                 RefusalKind::Declined,
                 "The caller cancelled this call. Nothing was written.",
             )

@@ -1,16 +1,17 @@
 //! The refusals for a no and for questions that no person answered.
 
+use crate::message::{Message, SEND_AGAIN, Say, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::plan::FilePlan;
-use crate::wording::{QuotedPath, count, cut, duration, joined};
+use crate::wording::{QuotedPath, count, cut, duration};
 
 /// The longest text of an answer, or list of files, that is passed on to the model, in characters.
 const LONGEST_WORDS: usize = 4_000;
 
 /// What a question is about, as text for the model.
 pub(super) struct Subject {
-    words: String,
+    words: Message,
     path: QuotedPath,
 }
 
@@ -18,7 +19,7 @@ impl Subject {
     /// Describes one file, by the name that the model may see.
     pub(super) fn file(told: &QuotedPath) -> Self {
         Self {
-            words: told.to_string(),
+            words: message![told],
             path: told.clone(),
         }
     }
@@ -28,38 +29,42 @@ impl Subject {
         let first = files.first().map(|file| file.target.told());
         let mut subject = Self::file(&first.unwrap_or_default());
         if files.len() > 1 {
-            subject.words = count(files.len(), "file");
+            subject.words = message![verbatim(count(files.len(), "file"))];
         }
         subject
     }
 
-    fn refusal(&self, text: String) -> Refusal {
-        Refusal::new(RefusalKind::Declined, text).with("file_path", &self.path)
+    fn refusal(&self, text: impl Say) -> Refusal {
+        Refusal::stating(RefusalKind::Declined, text).with("file_path", &self.path)
     }
 }
 
 /// Gives the refusal where a person said no.
 pub(super) fn declined(subject: &Subject, words: Option<&str>) -> Refusal {
     let (about, words) = (&subject.words, passed_on(words));
-    subject.refusal(format!(
-        "A person declined this change of {about}{words}. Nothing was written."
-    ))
+    subject.refusal(message![
+        "A person declined this change of ",
+        about,
+        words,
+        ". Nothing was written."
+    ])
 }
 
 /// Gives the refusal where a person left out every part.
 pub(super) fn all_left_out(subject: &Subject, words: Option<&str>) -> Refusal {
     let (about, words) = (&subject.words, passed_on(words));
-    subject.refusal(format!(
-        "A person left out every part of this change of {about}{words}. Nothing was written."
-    ))
+    subject.refusal(message![
+        "A person left out every part of this change of ",
+        about,
+        words,
+        ". Nothing was written."
+    ])
 }
 
 /// Gives the refusal where a person left out or changed a part of a move of lines.
 pub(super) fn inseparable(subject: &Subject, words: Option<&str>) -> Refusal {
     let (about, words) = (&subject.words, passed_on(words));
-    subject.refusal(format!(
-        "A person let through a part of this change of {about}{words}, and lines are moved as a whole or not at all. Nothing was written; ask the user what is wanted."
-    ))
+    subject.refusal(message!["A person let through a part of this change of ", about, words, ", and lines are moved as a whole or not at all. Nothing was written; ask the user what is wanted."])
 }
 
 /// Gives the refusal where a person let through some of the files that only change together.
@@ -69,35 +74,49 @@ pub(super) fn only_together(
     words: Option<&str>,
 ) -> Refusal {
     let (about, words) = (&subject.words, passed_on(words));
-    let names = cut(&joined(names, ", "), LONGEST_WORDS);
-    subject.refusal(format!(
-        "A person let through a part of this change of {about}{words}, and these files change names or contents with each other, so that they are written together or not at all: {names}. Nothing was written; ask the user what is wanted."
-    ))
+    let names = Message::joined(names, ", ").cut(LONGEST_WORDS);
+    subject.refusal(message!["A person let through a part of this change of ", about, words, ", and these files change names or contents with each other, so that they are written together or not at all: ", names, ". Nothing was written; ask the user what is wanted."])
 }
 
 /// Gives the refusal for an answer that does not fit the question, which counts as a no.
 pub(super) fn not_understood(subject: &Subject) -> Refusal {
     let about = &subject.words;
-    subject.refusal(format!(
-        "The answer to the question about this change of {about} was not understood, which counts as a no. Nothing was written; ask the user, then send the call again."
-    ))
+    subject.refusal(message![
+        "The answer to the question about this change of ",
+        about,
+        " was not understood, which counts as a no. Nothing was written; ask the user, then ",
+        SEND_AGAIN,
+        "."
+    ])
 }
 
 /// Gives the refusal where the question was asked and no person answered it: it was dismissed, or a program answered.
 pub(super) fn not_answered_by_a_person(subject: &Subject, words: Option<&str>) -> Refusal {
     let (about, words) = (&subject.words, passed_on(words));
-    subject.refusal(format!(
-        "The question about this change of {about} was not answered by a person{words}. Nothing was written; ask the user, then send the call again."
-    ))
+    subject.refusal(message![
+        "The question about this change of ",
+        about,
+        " was not answered by a person",
+        words,
+        ". Nothing was written; ask the user, then ",
+        SEND_AGAIN,
+        "."
+    ])
 }
 
 /// Gives the refusal where the time for an answer is over.
 pub(super) fn timed_out(context: &CallContext<'_>, subject: &Subject) -> Refusal {
     let limit = duration(context.engine().permissions.wait_limit);
     let about = &subject.words;
-    subject.refusal(format!(
-        "Nobody answered the question about {about} within {limit}. Nothing was written; ask the user, then send the call again."
-    ))
+    subject.refusal(message![
+        "Nobody answered the question about ",
+        about,
+        " within ",
+        verbatim(limit),
+        ". Nothing was written; ask the user, then ",
+        SEND_AGAIN,
+        "."
+    ])
 }
 
 /// Cuts a person's words for the model to their limit.
@@ -105,8 +124,8 @@ pub(super) fn bounded(words: &str) -> String {
     cut(words, LONGEST_WORDS)
 }
 
-fn passed_on(words: Option<&str>) -> String {
+fn passed_on(words: Option<&str>) -> Message {
     words
-        .map(|words| format!(": {}", bounded(words)))
+        .map(|words| message![": ", verbatim(bounded(words))])
         .unwrap_or_default()
 }

@@ -11,6 +11,7 @@ use super::open::{decode, expected, is_notebook_name, require_file, snapshot_to_
 use super::read_state::{Current, Need, read_state};
 use super::view::{Notes, Numbers, change_view};
 use crate::ledger::raw;
+use crate::message::{CALL, Message, SEND_THIS_AGAIN, Say, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{CellChange, CellName, CellRequest, CellType, Executable, InsertSide};
 use crate::rooms::locate::Target;
@@ -33,22 +34,24 @@ pub(super) fn examine_file(
 ) -> Result<FilePlan, Refusal> {
     require_file(context.engine(), &target)?;
     if !is_notebook_name(&target) {
-        let text = format!(
-            "{} is not a notebook (.ipynb). Change it with {} or {}.",
-            target.given,
-            context.tool_name("Edit"),
-            context.tool_name("Write")
-        );
+        let text = message![
+            &target.given,
+            " is not a notebook (.ipynb). Change it with ",
+            verbatim(context.tool_name("Edit")),
+            " or ",
+            verbatim(context.tool_name("Write")),
+            "."
+        ];
         return Err(refusal(&target, RefusalKind::Invalid, text));
     }
     let base = snapshot_to_change(context, attempt, &target)?;
     let document = decode(context.engine(), &target, &base.bytes)?;
     let notebook = Notebook::parse(document.view()).map_err(|error| damaged(&target, &error))?;
     if !notebook.is_editable() {
-        let text = format!(
-            "{} is a notebook of version 3, which is only read. Convert it with `jupyter nbconvert --to notebook` first.",
-            target.given
-        );
+        let text = message![
+            &target.given,
+            " is a notebook of version 3, which is only read. Convert it with `jupyter nbconvert --to notebook` first."
+        ];
         return Err(refusal(&target, RefusalKind::Invalid, text));
     }
     let CellPlan {
@@ -57,10 +60,11 @@ pub(super) fn examine_file(
         sentence,
     } = work_out(&target, &notebook, &request.change)?;
     if changes.is_empty() {
-        let text = format!(
-            "The cell of {} already has exactly this source. Nothing was written.",
-            quote_path(target.path())
-        );
+        let text = message![
+            "The cell of ",
+            quote_path(target.path()),
+            " already has exactly this source. Nothing was written."
+        ];
         return Err(refusal(&target, RefusalKind::NoChange, text));
     }
     let state = read_state(
@@ -77,11 +81,19 @@ pub(super) fn examine_file(
             if let Some(refusal) = &state.merge_refusal {
                 return Err((**refusal).clone());
             }
-            let text = format!(
-                "Cell {number} of {} was not shown whole in this session. Call {} and send this call again.",
+            let text = message![
+                "Cell ",
+                number,
+                " of ",
                 quote_path(target.path()),
-                context.read_call(target.path(), Some(number + 1), Some(1))
-            );
+                " was not shown whole in this session. ",
+                CALL,
+                " ",
+                verbatim(context.read_call(target.path(), Some(number + 1), Some(1))),
+                " and ",
+                SEND_THIS_AGAIN,
+                "."
+            ];
             return Err(refusal(&target, RefusalKind::NotRead, text));
         }
     }
@@ -93,7 +105,7 @@ pub(super) fn examine_file(
     notes.foreign_change(state.foreign.as_deref());
     let (mut view, _) = change_view(context, &document, &changes, notes, Numbers::default());
     // The answer describes the cell instead of numbered lines, which would be lines of the notebook's JSON.
-    view.body = sentence;
+    view.body = sentence.render(context.engine().audience());
     view.numbered.clear();
     let mut seen = state.seen;
     seen.shift(
@@ -125,7 +137,7 @@ struct CellPlan {
     /// The numbers of the cells that must have been shown.
     touched: Vec<usize>,
     /// What the answer says about the cell.
-    sentence: String,
+    sentence: Message,
 }
 
 fn work_out(
@@ -144,15 +156,15 @@ fn work_out(
             (
                 notebook.replace(number, source, cell_type.as_ref()),
                 vec![number],
-                format!("{} has the new source.", named(notebook, number)),
+                message![named(notebook, number), " has the new source."],
             )
         }
         CellChange::Delete { cell } => {
             let number = find(target, notebook, cell)?;
-            let sentence = format!(
-                "{} is out; the numbers of the cells after it are lower by one.",
-                named(notebook, number)
-            );
+            let sentence = message![
+                named(notebook, number),
+                " is out; the numbers of the cells after it are lower by one."
+            ];
             (notebook.delete(number), vec![number], sentence)
         }
         CellChange::Insert {
@@ -178,14 +190,12 @@ fn work_out(
             if let Some(id) = &id {
                 cell = cell.with_id(id);
             }
-            let id = id
-                .as_ref()
-                .map_or_else(String::new, |id| format!(" (id {id})"));
+            let id = id.as_ref().map(|id| message![" (id ", verbatim(id), ")"]);
             let after = match number < last {
                 true => "; the numbers of the cells after it are higher by one",
                 false => "",
             };
-            let sentence = format!("The new cell is cell {number}{id}{after}.");
+            let sentence = message!["The new cell is cell ", number, id, after, "."];
             (notebook.insert(number, &cell), touched, sentence)
         }
     };
@@ -204,10 +214,10 @@ fn work_out(
 }
 
 /// The cell as an answer names it.
-fn named(notebook: &Notebook<'_>, number: usize) -> String {
+fn named(notebook: &Notebook<'_>, number: usize) -> Message {
     match notebook.cells().get(number).and_then(|cell| cell.id()) {
-        Some(id) => format!("Cell {number} (id {})", cut(id, LONGEST_ID)),
-        None => format!("Cell {number}"),
+        Some(id) => message!["Cell ", number, " (id ", verbatim(cut(id, LONGEST_ID)), ")"],
+        None => message!["Cell ", number],
     }
 }
 
@@ -222,12 +232,15 @@ fn find(target: &Target, notebook: &Notebook<'_>, name: &CellName) -> Result<usi
         {
             Some(number) => Some(number),
             None => {
-                let text = format!(
-                    "{} has {}, numbered from 0; there is no cell {number}. {}",
+                let text = message![
                     quote_path(target.path()),
-                    count(total, "cell"),
+                    " has ",
+                    verbatim(count(total, "cell")),
+                    ", numbered from 0; there is no cell ",
+                    number,
+                    ". ",
                     listed(notebook)
-                );
+                ];
                 return Err(refusal(target, RefusalKind::NotFound, text));
             }
         },
@@ -235,60 +248,72 @@ fn find(target: &Target, notebook: &Notebook<'_>, name: &CellName) -> Result<usi
     let Some(id) = &name.id else {
         return by_number.ok_or_else(|| {
             let text = "NotebookEdit: name the cell by cell_id or cell_number.".to_owned();
-            refusal(target, RefusalKind::Invalid, text)
+            refusal(target, RefusalKind::Invalid, verbatim(text))
         });
     };
     let shown = cut(id, LONGEST_ID);
     match (notebook.cells_with_id(id).as_slice(), by_number) {
         ([], _) => {
-            let text = format!(
-                "{} has no cell with the id {shown:?}. {}",
+            let text = message![
                 quote_path(target.path()),
+                " has no cell with the id ",
+                verbatim(format!("{:?}", shown)),
+                ". ",
                 listed(notebook)
-            );
+            ];
             Err(refusal(target, RefusalKind::NotFound, text))
         }
         ([number], None) => Ok(*number),
         ([number], Some(other)) if *number == other => Ok(*number),
         ([number], Some(other)) => {
-            let text = format!(
-                "The id {shown:?} is that of cell {number}, and cell_number is {other}. Send one of them."
-            );
+            let text = message![
+                "The id ",
+                verbatim(format!("{:?}", shown)),
+                " is that of cell ",
+                verbatim(number),
+                ", and cell_number is ",
+                other,
+                ". Send one of them."
+            ];
             Err(refusal(target, RefusalKind::Invalid, text))
         }
         (several, _) => {
             let numbers: Vec<String> = several.iter().map(usize::to_string).collect();
-            let text = format!(
-                "{} cells of {} have the id {shown:?}: {}. Name the cell by cell_number alone.",
+            let text = message![
                 several.len(),
+                " cells of ",
                 quote_path(target.path()),
-                cut(&numbers.join(", "), 200)
-            );
+                " have the id ",
+                verbatim(format!("{:?}", shown)),
+                ": ",
+                verbatim(cut(&numbers.join(", "), 200)),
+                ". Name the cell by cell_number alone."
+            ];
             Err(refusal(target, RefusalKind::Ambiguous, text))
         }
     }
 }
 
 /// The cells of a notebook, for a refusal.
-fn listed(notebook: &Notebook<'_>) -> String {
+fn listed(notebook: &Notebook<'_>) -> Message {
     let cells = notebook.cells();
     if cells.is_empty() {
-        return "The notebook is empty; insert a cell.".to_owned();
+        return message!["The notebook is empty; insert a cell."];
     }
-    let named: Vec<String> = cells
+    let named: Vec<Message> = cells
         .iter()
         .take(NAMED_CELLS)
         .enumerate()
         .map(|(number, cell)| match cell.id() {
-            Some(id) => format!("{number} ({})", cut(id, LONGEST_ID)),
-            None => number.to_string(),
+            Some(id) => message![number, " (", verbatim(cut(id, LONGEST_ID)), ")"],
+            None => message![number],
         })
         .collect();
     let more = match cells.len().saturating_sub(NAMED_CELLS) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
+        0 => Message::default(),
+        more => message![" and ", more, " more"],
     };
-    format!("Its cells: {}{more}.", named.join(", "))
+    message!["Its cells: ", Message::joined(named, ", "), more, "."]
 }
 
 fn format_type(cell_type: CellType) -> format::CellType {
@@ -302,14 +327,17 @@ fn format_type(cell_type: CellType) -> format::CellType {
 fn damaged(target: &Target, error: &NotebookError) -> Refusal {
     let given = &target.given;
     let text = match error {
-        NotebookError::NotJson(at) => format!(
-            "{given} cannot be read as a notebook: it is no JSON at {at}. Read shows it as text, and Edit mends it."
-        ),
-        other => format!("{given} is {other}. Nothing was changed."),
+        NotebookError::NotJson(at) => message![
+            given,
+            " cannot be read as a notebook: it is no JSON at ",
+            verbatim(at),
+            ". Read shows it as text, and Edit mends it."
+        ],
+        other => message![given, " is ", verbatim(other), ". Nothing was changed."],
     };
     refusal(target, RefusalKind::Damaged, text)
 }
 
-fn refusal(target: &Target, kind: RefusalKind, text: String) -> Refusal {
-    Refusal::new(kind, text).with("file_path", quote_path(target.path()))
+fn refusal(target: &Target, kind: RefusalKind, text: impl Say) -> Refusal {
+    Refusal::stating(kind, text).with("file_path", quote_path(target.path()))
 }

@@ -6,6 +6,7 @@ use super::edit::edit_session::{SameText, SharedOptions};
 use super::gather::locate_all;
 use super::located_file::{LocatedFile, LocatedMove, LocatedWrite, Noun, NumberedEdit, Work};
 use super::{cell, clash, delete, edit, mode, relocate, write};
+use crate::message::{Message, message, verbatim};
 use crate::order::Turn;
 use crate::reason::Withheld;
 use crate::refusal::{Refusal, RefusalKind};
@@ -263,7 +264,7 @@ fn join_failures(
     failures: Vec<Option<Refusal>>,
     request: &Request,
     changes_nothing: bool,
-) -> Result<Vec<String>, Refusal> {
+) -> Result<Vec<Message>, Refusal> {
     let total = failures.len();
     let mut failed: Vec<(usize, Refusal)> = failures
         .into_iter()
@@ -276,10 +277,12 @@ fn join_failures(
         failed.retain(|(_, refusal)| !refusal.idle);
     } else if !changes_nothing {
         let sentence = |(number, _): (usize, Refusal)| {
-            format!(
-                "{} {number} changes nothing, because its old and new text are the same, and was left out",
-                noun.small
-            )
+            message![
+                noun.small,
+                " ",
+                number,
+                " changes nothing, because its old and new text are the same, and was left out"
+            ]
         };
         return Ok(failed
             .into_iter()
@@ -305,14 +308,18 @@ fn join_failures(
         first.withheld = first.withheld.or(refusal.withheld);
     }
     let first = first
-        .prefixed(&format!(
-            "{} {number} of {total} was refused, so no file was changed. ",
-            noun.capital
-        ))
+        .led_by(message![
+            noun.capital,
+            " ",
+            number,
+            " of ",
+            total,
+            " was refused, so no file was changed. "
+        ])
         .with("edit", number);
     Err(if others.is_empty() {
         first
     } else {
-        first.followed_by(&format!("Refused too: {}.", others.join(", ")))
+        first.and_then(message!["Refused too: ", verbatim(others.join(", ")), "."])
     })
 }

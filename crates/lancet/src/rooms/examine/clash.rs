@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use super::located_file::{LocatedFile, Noun};
+use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::plan::{FilePlan, New};
 use crate::wording::quote_path;
@@ -28,17 +29,22 @@ pub(super) fn refuse_file_and_folder(
             continue;
         };
         for number in file.numbers() {
-            let text = format!(
-                "{} {} makes a file {} and {} {} makes {}, which needs a folder of that name. Give one of them another path.",
+            let text = message![
                 noun.capital,
+                " ",
                 first + 1,
+                " makes a file ",
                 quote_path(folder),
+                " and ",
                 noun.small,
+                " ",
                 number + 1,
-                quote_path(path)
-            );
+                " makes ",
+                quote_path(path),
+                ", which needs a folder of that name. Give one of them another path."
+            ];
             let mut refusal =
-                Refusal::new(RefusalKind::Invalid, text).with("file_path", quote_path(path));
+                Refusal::stating(RefusalKind::Invalid, text).with("file_path", quote_path(path));
             refusal.withheld = file.withheld();
             failures[number] = Some(refusal);
         }
@@ -59,13 +65,14 @@ pub(super) fn refuse_hard_links(files: &[LocatedFile<'_>], failures: &mut [Optio
         let Some(other) = hard_link else {
             continue;
         };
-        let text = format!(
-            "{} and {} are one file under two names that are both to be written. Send the edits under one of the names.",
+        let text = message![
             quote_path(other.target.path()),
-            quote_path(file.target.path())
-        );
+            " and ",
+            quote_path(file.target.path()),
+            " are one file under two names that are both to be written. Send the edits under one of the names."
+        ];
         for number in file.numbers() {
-            let mut refusal = Refusal::new(RefusalKind::Conflict, text.clone())
+            let mut refusal = Refusal::stating(RefusalKind::Conflict, text.clone())
                 .with("file_path", quote_path(file.target.path()));
             refusal.withheld = file.withheld();
             failures[number] = Some(refusal);
@@ -82,10 +89,11 @@ pub(crate) fn same_name(files: &[FilePlan], at: usize) -> Option<Refusal> {
     let first = others.filter(|first| *first != second).find(|first| {
         lancet_policy::is_within(first, second) || lancet_policy::is_within(second, first)
     })?;
-    let text = format!(
-        "{} and {} cannot both be made: this file system takes the names for one. Nothing was written; give one of them another path.",
+    let text = message![
         quote_path(first),
-        quote_path(second)
-    );
-    Some(Refusal::new(RefusalKind::Conflict, text).with("file_path", quote_path(second)))
+        " and ",
+        quote_path(second),
+        " cannot both be made: this file system takes the names for one. Nothing was written; give one of them another path."
+    ];
+    Some(Refusal::stating(RefusalKind::Conflict, text).with("file_path", quote_path(second)))
 }

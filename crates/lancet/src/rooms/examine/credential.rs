@@ -4,6 +4,7 @@
 
 use lancet_policy::find_credential;
 
+use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
@@ -24,11 +25,16 @@ pub(crate) fn refuse_credential(
     };
     let line = new[..found.at].matches('\n').count() + 1;
     let path = quote_path(target.path());
-    let text = format!(
-        "Line {line} of the new text holds a credential ({}), and {path} is a file that others read. Nothing was written; leave the credential out and write where it is kept instead.",
-        found.kind
-    );
-    Err(Refusal::new(RefusalKind::Secret, text)
+    let text = message![
+        "Line ",
+        line,
+        " of the new text holds a credential (",
+        found.kind,
+        "), and ",
+        &path,
+        " is a file that others read. Nothing was written; leave the credential out and write where it is kept instead."
+    ];
+    Err(Refusal::stating(RefusalKind::Secret, text)
         .with("file_path", path)
         .with("kind", found.kind)
         .with("line", line))

@@ -9,6 +9,7 @@ use super::open::{binary, decode, require_file};
 use super::read_state::{Current, DIFF_BUDGET, Need, ReadState, read_state};
 use super::whole_file::{WholeFile, form};
 use crate::ledger::raw_line;
+use crate::message::{CALL, SEND_THIS_AGAIN, for_tools, message, term, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::DeleteRequest;
 use crate::rooms::locate::Target;
@@ -72,10 +73,11 @@ fn refuse_link(target: &Target) -> Result<(), Refusal> {
         return Ok(());
     }
     let path = target.told();
-    let text = format!(
-        "{path} is a symbolic link, and only regular files are removed. Name the file that it leads to, or ask the user to remove the link."
-    );
-    Err(Refusal::new(RefusalKind::Special, text).with("file_path", path))
+    let text = message![
+        &path,
+        " is a symbolic link, and only regular files are removed. Name the file that it leads to, or ask the user to remove the link."
+    ];
+    Err(Refusal::stating(RefusalKind::Special, text).with("file_path", path))
 }
 
 fn require_all_seen(
@@ -93,20 +95,33 @@ fn require_all_seen(
         (0..document.line_count()).find(|&line| raw_line(document, line).end > gap.start)
     });
     let which = match (first, document) {
-        (Some(first), Some(document)) => format!(
-            "line {} of {} is the first that was not",
+        (Some(first), Some(document)) => message![
+            "line ",
             first + 1,
-            count(document.line_count(), "line")
-        ),
-        _ => format!("the part from byte {} on was not", gap.start),
+            " of ",
+            verbatim(count(document.line_count(), "line")),
+            " is the first that was not"
+        ],
+        _ => message!["the part from byte ", gap.start, " on was not"],
     };
-    let text = format!(
-        "{} was not shown whole in this session: {which}. Call {} and send this call again, or send the revision that {} gave to remove the file unseen.",
+    let text = message![
         quote_path(path),
-        context.read_call(path, first.map(|first| first + 1), None),
-        context.tool_name("Read")
-    );
-    Err(Refusal::new(RefusalKind::NotRead, text).with("file_path", quote_path(path)))
+        " was not shown whole in this session: ",
+        which,
+        ". ",
+        CALL,
+        " ",
+        verbatim(context.read_call(path, first.map(|first| first + 1), None)),
+        " and ",
+        SEND_THIS_AGAIN,
+        term(
+            ", or send the revision that ",
+            ", or give --revision, which lancet read shows, to ",
+        ),
+        for_tools(message![verbatim(context.tool_name("Read")), " gave to "]),
+        "remove the file unseen."
+    ];
+    Err(Refusal::stating(RefusalKind::NotRead, text).with("file_path", quote_path(path)))
 }
 
 /// Refuses a removal that states other lines than the file has.
@@ -130,16 +145,21 @@ fn require_lines(
         }
     };
     let quote = |line: Option<&str>| match line {
-        Some(line) => format!("`{}`", cut(line, LONGEST_LINE)),
-        None => "no line".to_owned(),
+        Some(line) => message!["`", verbatim(cut(line, LONGEST_LINE)), "`"],
+        None => message!["no line"],
     };
     let path = quote_path(target.path());
-    let text = format!(
-        "{path} does not hold the lines that the removal states: line {number} is {}, and {} was stated. Read the file again before removing it.",
+    let text = message![
+        &path,
+        " does not hold the lines that the removal states: line ",
+        verbatim(number),
+        " is ",
         quote(found),
-        quote(stated)
-    );
-    Err(Refusal::new(RefusalKind::NotFound, text)
+        ", and ",
+        quote(stated),
+        " was stated. Read the file again before removing it."
+    ];
+    Err(Refusal::stating(RefusalKind::NotFound, text)
         .with("file_path", path)
         .with("line", number))
 }

@@ -20,6 +20,7 @@ pub(crate) use self::hunk::{MetHunk, hunk_ambiguous, hunk_not_found, unplaced};
 pub(crate) use self::marker::{marker_ambiguous, marker_not_found};
 use super::edit::source::SentEdit;
 use super::open::HELD;
+use crate::message::{FileText, Message, NEW, Say, message, term, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
@@ -48,18 +49,22 @@ pub(crate) struct Met<'t> {
 }
 
 /// The sentence that the new text is already there: in the file, or only because of an earlier edit of the call.
-fn told_there(met: Met<'_>, old: &str, new: &str) -> Option<String> {
+fn told_there(met: Met<'_>, old: &str, new: &str) -> Option<Message> {
     let file = met.file.unwrap_or(met.text);
     if let Some(places) = already_there(file.view, file.lines, old, new) {
-        return Some(format!(
-            "The new text is already there, at {places}: the change may have been made before."
-        ));
+        return Some(message![
+            "The new text is already there, at ",
+            verbatim(places),
+            ": the change may have been made before."
+        ]);
     }
     met.file?;
     let places = already_there(met.text.view, met.text.lines, old, new)?;
-    Some(format!(
-        "The new text is what an edit before this one would put there, at {places}: leave this edit out if that is enough."
-    ))
+    Some(message![
+        "The new text is what an edit before this one would put there, at ",
+        verbatim(places),
+        ": leave this edit out if that is enough."
+    ])
 }
 
 /// The refusal for old text that is not in the file. `met` is none where the text is streamed: then nothing near it can
@@ -75,11 +80,16 @@ pub(crate) fn not_found(
     let terms = context.vocabulary;
     let old_name = terms.old_name();
     let Some(met) = met else {
-        let text = format!(
-            "{old_name} was not found in {path}. In a file over {} MiB only exact text is looked for.{COPY}",
-            HELD >> 20
-        );
-        return Refusal::new(RefusalKind::NotFound, text)
+        let text = message![
+            old_name,
+            " was not found in ",
+            &path,
+            ". In a file over ",
+            HELD >> 20,
+            " MiB only exact text is looked for.",
+            COPY
+        ];
+        return Refusal::stating(RefusalKind::NotFound, text)
             .with("file_path", path)
             .with("nearest", json!([]));
     };
@@ -90,33 +100,47 @@ pub(crate) fn not_found(
     };
     if let Some(guard) = guard {
         let line = lines.line_of(guard.place.start) + 1;
-        let text = format!(
-            "{old_name} was not found in {path}{by_then} as sent. It fits line {line} on the rung `{}`, but what the edit should do there is not certain. {}\n{}",
-            guard.rung.name(),
-            guard.reason,
+        let text = message![
+            old_name,
+            " was not found in ",
+            &path,
+            by_then,
+            " as sent. It fits line ",
+            line,
+            " on the rung `",
+            verbatim(guard.rung.name()),
+            "`, but what the edit should do there is not certain. ",
+            verbatim(&guard.reason),
+            "\n",
             match shown(old_name, &view[guard.place.clone()], LONGEST_REGION) {
-                Some(whole) => format!(
-                    "{} {old_name} exactly as the file has it:\n{whole}",
-                    terms.send()
-                ),
-                None => format!("Read these lines and send {old_name} exactly as the file has it."),
+                Some(whole) => message![
+                    terms.send(),
+                    " ",
+                    old_name,
+                    " exactly as the file has it:\n",
+                    whole
+                ],
+                None => message![
+                    "Read these lines and send ",
+                    old_name,
+                    " exactly as the file has it."
+                ],
             }
-        );
-        return Refusal::new(RefusalKind::NotFound, text)
+        ];
+        return Refusal::stating(RefusalKind::NotFound, text)
             .with("file_path", path)
             .with(
                 "guard",
                 json!({ "rung": guard.rung.name(), "line": line, "reason": guard.reason }),
             );
     }
-    let mut text = format!("{old_name} was not found in {path}{by_then}.");
+    let mut text = message![old_name, " was not found in ", &path, by_then, "."];
     if let Some(words) = told_there(met, old, new) {
-        text.push(' ');
-        text.push_str(&words);
+        text.push(message![" ", words]);
     }
     if context.cancel.stopped().is_some() {
-        text.push_str(COPY);
-        return Refusal::new(RefusalKind::NotFound, text).with("file_path", path);
+        text.push(COPY);
+        return Refusal::stating(RefusalKind::NotFound, text).with("file_path", path);
     }
     let (words, nearest) = match correct(view, lines, old, new) {
         Correction::One(offer) => {
@@ -126,8 +150,8 @@ pub(crate) fn not_found(
         Correction::Several(offers) => offer::several(met, &offers, terms),
         Correction::Unsure { regions, gaps } => offer::unsure(met, &regions, gaps, terms),
     };
-    text.push_str(&words);
-    Refusal::new(RefusalKind::NotFound, text)
+    text.push(words);
+    Refusal::stating(RefusalKind::NotFound, text)
         .with("file_path", path)
         .with("nearest", nearest)
 }
@@ -148,12 +172,17 @@ pub(crate) fn bare_dots(path: &Path, text: &str) -> BareDots {
 pub(crate) fn unencodable(target: &Target, error: &Unencodable) -> Refusal {
     let character = error.character;
     let code = format!("U+{:04X}", character as u32);
-    let text = format!(
-        "{} is encoded as {}, which has no {character} ({code}). Use characters that this encoding has; the file is as it was.",
+    let text = message![
         quote_path(target.path()),
-        error.encoding.name()
-    );
-    Refusal::new(RefusalKind::Unencodable, text)
+        " is encoded as ",
+        verbatim(error.encoding.name()),
+        ", which has no ",
+        verbatim(character),
+        " (",
+        verbatim(&code),
+        "). Use characters that this encoding has; the file is as it was."
+    ];
+    Refusal::stating(RefusalKind::Unencodable, text)
         .with("file_path", quote_path(target.path()))
         .with("character", code)
         .with("encoding", error.encoding.name())
@@ -161,31 +190,35 @@ pub(crate) fn unencodable(target: &Target, error: &Unencodable) -> Refusal {
 
 /// The refusal for display text or a placeholder in the new text, with the text as it was probably meant, where that is
 /// known.
-pub(crate) fn leak(reason: &str, mended: Option<&str>) -> Refusal {
-    let text = format!(
-        "{reason} Send the text as the file should have it, or the same call with insist: true if exactly this is meant."
-    );
+pub(crate) fn leak(reason: impl Say, mended: Option<&str>) -> Refusal {
+    let text = message![
+        reason,
+        " Send the text as the file should have it, or the same call with ",
+        term("insist: true", "--insist"),
+        " if exactly this is meant."
+    ];
     let Some(mended) = mended else {
-        return Refusal::new(RefusalKind::Leaked, text);
+        return Refusal::stating(RefusalKind::Leaked, text);
     };
-    let text = match shown("new_string", mended, LONGEST_REGION) {
-        Some(whole) => format!("{text} Without it new_string is:\n{whole}"),
+    let text = match shown(NEW, mended, LONGEST_REGION) {
+        Some(whole) => message![text, " Without it ", NEW, " is:\n", whole],
         None => text,
     };
-    Refusal::new(RefusalKind::Leaked, text).with("new_string", mended)
+    Refusal::stating(RefusalKind::Leaked, text).with("new_string", mended)
 }
 
 /// Shows a text that is to be sent, whole, followed by a line that marks its end, because clients trim the end of an
 /// answer. `None` where it has more characters than `most`.
-fn shown(name: &str, text: &str, most: usize) -> Option<String> {
+fn shown(name: impl Say, text: &str, most: usize) -> Option<Message> {
     if text.chars().nth(most).is_some() {
         return None;
     }
     let newlines = text.len() - text.trim_end_matches('\n').len();
     let (gap, ends) = match newlines {
-        0 => ("\n", String::new()),
-        1 => ("", ", which ends in a newline".to_owned()),
-        _ => ("", format!(", which ends in {newlines} newlines")),
+        0 => ("\n", Message::default()),
+        1 => ("", message![", which ends in a newline"]),
+        _ => ("", message![", which ends in ", newlines, " newlines"]),
     };
-    Some(format!("{text}{gap}(end of {name}{ends})"))
+    let text = FileText(text.to_owned());
+    Some(message![text, gap, "(end of ", name, ends, ")"])
 }

@@ -15,6 +15,7 @@ use super::edit::source::LaidChanges;
 use super::read_state::DIFF_BUDGET;
 use super::view::{Notes, Numbers, change_view, is_whole};
 use crate::ledger::raw_lines;
+use crate::message::{Message, message, verbatim};
 use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
 use crate::rooms::plan::ChangeView;
@@ -27,7 +28,7 @@ const MOST_NAMED: usize = 20;
 #[derive(Default)]
 pub(crate) struct Formatted {
     /// What the answer says about it.
-    pub(crate) notice: Option<String>,
+    pub(crate) notice: Option<Message>,
     /// The lines of the new text that the formatter wrote, from 0.
     pub(crate) lines: Vec<Range<usize>>,
 }
@@ -47,7 +48,7 @@ pub(super) fn format_edits(
     let sent = apply_changes(document.view(), &laid.changes);
     let (text, by) = match run(context, target, document.view(), (&sent, decoded)) {
         FormatResult::Unchanged => return Formatted::default(),
-        FormatResult::Failed(notice) => return Formatted::told(notice),
+        FormatResult::Failed(notice) => return Formatted::told(message![verbatim(notice)]),
         FormatResult::Text { text, by } => (text, by),
     };
     let changes = line_changes(document.view(), &text);
@@ -69,7 +70,7 @@ pub(super) fn too_large(context: &CallContext<'_>, target: &Target) -> Formatted
     let formatter = formatter_of(context, target);
     let words = |formatter| not_formatted(&command_name(formatter), "the file is too large for it");
     Formatted {
-        notice: formatter.map(words),
+        notice: formatter.map(words).map(|words| message![verbatim(words)]),
         lines: Vec::new(),
     }
 }
@@ -78,7 +79,7 @@ pub(super) fn too_large(context: &CallContext<'_>, target: &Target) -> Formatted
 pub(super) struct FormattedFile {
     pub(super) bytes: Vec<u8>,
     /// What the answer says about the formatter.
-    pub(super) notice: Option<String>,
+    pub(super) notice: Option<Message>,
     /// What the formatter changed, for the answer; empty where it changed nothing.
     pub(super) body: String,
     /// The bytes that the formatter wrote and the answer does not show.
@@ -108,7 +109,7 @@ pub(super) fn format_file(
     let sent = (document.view(), Decoded::of(&document));
     let (text, by) = match run(context, target, old, sent) {
         FormatResult::Unchanged => return as_sent(bytes, None),
-        FormatResult::Failed(notice) => return as_sent(bytes, Some(notice)),
+        FormatResult::Failed(notice) => return as_sent(bytes, Some(message![verbatim(notice)])),
         FormatResult::Text { text, by } => (text, by),
     };
     let changes = line_changes(document.view(), &text);
@@ -136,7 +137,7 @@ pub(super) fn format_file(
     );
     FormattedFile {
         bytes: made,
-        notice: Some(format!("formatted by {by}")),
+        notice: Some(message!["formatted by ", verbatim(&by)]),
         body: format!("{by} changed:\n{}", view.body),
         unshown,
     }
@@ -179,7 +180,7 @@ pub(crate) fn unshown(
 }
 
 impl Formatted {
-    fn told(notice: String) -> Self {
+    fn told(notice: Message) -> Self {
         Self {
             notice: Some(notice),
             lines: Vec::new(),
@@ -216,11 +217,14 @@ fn is_exact(document: &Document<'_>, bytes: &[u8], text: &str) -> bool {
     made.is_ok_and(|made| made.view() == text && made.encoding() == document.encoding())
 }
 
-fn not_lossless(by: &str, encoding: Encoding) -> String {
-    format!(
-        "not formatted: what {by} gave cannot be written as {} without loss, so the text is as it was sent",
-        encoding.name()
-    )
+fn not_lossless(by: &str, encoding: Encoding) -> Message {
+    message![
+        "not formatted: what ",
+        verbatim(by),
+        " gave cannot be written as ",
+        verbatim(encoding.name()),
+        " without loss, so the text is as it was sent"
+    ]
 }
 
 /// The lines of a formatted block, from 1, that are outside the edited lines of the text that was formatted. A block that an
@@ -250,7 +254,7 @@ fn notice(
     sent: &str,
     changes: &[Change],
     blocks: &[(Range<usize>, Range<usize>)],
-) -> String {
+) -> Message {
     let lines = LineStarts::new(sent);
     let mut grown = 0isize;
     let edited: Vec<Range<usize>> = changes
@@ -269,11 +273,13 @@ fn notice(
         .flat_map(|(old, new)| lines_outside(old, new, &edited));
     let named: Vec<usize> = named.collect();
     match named.is_empty() {
-        true => format!("formatted by {by}"),
-        false => format!(
-            "formatted by {by}, which also changed text outside the edit, at {}",
-            lines_named(named, MOST_NAMED)
-        ),
+        true => message!["formatted by ", verbatim(by)],
+        false => message![
+            "formatted by ",
+            verbatim(by),
+            ", which also changed text outside the edit, at ",
+            verbatim(lines_named(named, MOST_NAMED))
+        ],
     }
 }
 

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use super::located_file::{LocatedFile, LocatedMove, LocatedWrite, NumberedEdit, Work};
 use crate::engine::EngineView;
+use crate::message::message;
 use crate::reason::Withheld;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{
@@ -233,36 +234,42 @@ fn locate_for_edit(engine: &EngineView, path: &str, edit: &EditRequest) -> Resul
 /// The refusal for a file that is written whole and has another change in the same request.
 fn written_already(target: &Target) -> Refusal {
     let path = target.told();
-    let text = format!(
-        "{path} is to be written whole, and another change of the same call is about it, too. Send the content as it is to be in the end, or the edits alone."
-    );
-    Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
+    let text = message![
+        &path,
+        " is to be written whole, and another change of the same call is about it, too. Send the content as it is to be in the end, or the edits alone."
+    ];
+    Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
 /// The refusal for a file that is removed and has another change in the same request.
 fn deleted_already(target: &Target) -> Refusal {
     let path = target.told();
-    let text = format!(
-        "{path} is to be removed, and another change of the same call is about it, too. Leave one of them out."
-    );
-    Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
+    let text = message![
+        &path,
+        " is to be removed, and another change of the same call is about it, too. Leave one of them out."
+    ];
+    Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
 /// The refusal for a notebook of which a cell is changed and that has another change in the same request.
 fn cell_already(target: &Target) -> Refusal {
     let path = target.told();
-    let text = format!(
-        "A cell of {path} is to be changed, and another change of the same call is about it, too. Send them as two calls."
-    );
-    Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
+    let text = message![
+        "A cell of ",
+        &path,
+        " is to be changed, and another change of the same call is about it, too. Send them as two calls."
+    ];
+    Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
 /// The refusal for a name that a move of the same request frees or takes.
 fn moved_already(name: &Target, other: &Target) -> Refusal {
     let path = name.told();
-    let text = format!(
-        "{path} is one of the names of a move, and another change of the same call ({}) frees or takes the same name. Send them as two calls.",
-        other.told()
-    );
-    Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
+    let text = message![
+        &path,
+        " is one of the names of a move, and another change of the same call (",
+        other.told(),
+        ") frees or takes the same name. Send them as two calls."
+    ];
+    Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }

@@ -1,5 +1,6 @@
 //! The warning for a write that brings characters into a file which people do not see.
 
+use crate::message::{FileText, Message, message};
 use std::ops::ControlFlow;
 
 use lancet_text::{Change, Hidden, HiddenKind, apply_changes, brought_in, hidden, may_hide};
@@ -11,7 +12,7 @@ const NAME: &str = "hidden_text";
 const OVERLAP: usize = 16;
 
 /// The warning about changes to a text.
-pub(crate) fn of_changes(view: &str, changes: &[Change]) -> Option<String> {
+pub(crate) fn of_changes(view: &str, changes: &[Change]) -> Option<Message> {
     // The whole result is built only where the changes contain such characters.
     if !changes.iter().any(|change| may_hide(&change.text)) {
         return None;
@@ -20,7 +21,7 @@ pub(crate) fn of_changes(view: &str, changes: &[Change]) -> Option<String> {
 }
 
 /// The warning about a text that replaces another.
-pub(crate) fn of_texts(old: &str, new: &str) -> Option<String> {
+pub(crate) fn of_texts(old: &str, new: &str) -> Option<Message> {
     let place = |found: &Hidden| {
         let before = &new[..found.range.start];
         let line = before.matches('\n').count() + 1;
@@ -33,7 +34,7 @@ pub(crate) fn of_texts(old: &str, new: &str) -> Option<String> {
 
 /// The warning about a text that is inserted into a file which is read in pieces; `is_there` is what the file already
 /// has.
-pub(crate) fn of_insertion(new: &str, is_there: &[HiddenKind]) -> Option<String> {
+pub(crate) fn of_insertion(new: &str, is_there: &[HiddenKind]) -> Option<Message> {
     let brought = brought_in("", new);
     let brought = brought
         .iter()
@@ -41,12 +42,14 @@ pub(crate) fn of_insertion(new: &str, is_there: &[HiddenKind]) -> Option<String>
     words(brought.map(|found| found.words(new)).collect())
 }
 
-fn words(places: Vec<String>) -> Option<String> {
+fn words(places: Vec<String>) -> Option<Message> {
     (!places.is_empty()).then(|| {
-        format!(
-            "{NAME}: this brings in text that people do not see: {}. Take it out again unless it is wanted",
-            places.join("; ")
-        )
+        message![
+            NAME,
+            ": this brings in text that people do not see: ",
+            FileText(places.join("; ")),
+            ". Take it out again unless it is wanted"
+        ]
     })
 }
 
@@ -74,6 +77,7 @@ impl Pieces {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::audience::Audience;
 
     #[test]
     fn pieces_find_what_the_whole_holds() {
@@ -96,7 +100,8 @@ mod tests {
             range: 4..4,
             text: "x\u{202E}".into(),
         };
-        let told = of_changes("one\ntwo\n", &[change]).expect("told");
+        let told = of_changes("one\ntwo\n", &[change]).expect("a warning");
+        let told = told.render(&Audience::default());
         assert!(told.starts_with("hidden_text: "), "{told}");
         assert!(
             told.contains("line 2, column 2: bidirectional control U+202E"),

@@ -6,6 +6,7 @@ use lancet_workspace::Executable;
 use super::edit::WORDS_OF_A_FILE;
 use super::open::require_file;
 use super::whole_file::{WholeFile, form};
+use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::locate::Target;
 use crate::rooms::plan::{ChangeView, FilePlan, New};
@@ -28,8 +29,11 @@ pub(super) fn examine_file(
         .map_or(0, |stamp| stamp.permissions());
     if executable.apply(mode) == mode {
         let path = target.told();
-        let text = format!("{path} has these permission bits already. Nothing was changed.");
-        return Err(Refusal::new(RefusalKind::NoChange, text).with("file_path", path));
+        let text = message![
+            &path,
+            " has these permission bits already. Nothing was changed."
+        ];
+        return Err(Refusal::stating(RefusalKind::NoChange, text).with("file_path", path));
     }
     let (encoding, endings) = form(whole.document(context, &target).as_ref());
     let known = context.session.ledger().peek(target.path()).cloned();

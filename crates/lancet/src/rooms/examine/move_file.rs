@@ -7,6 +7,7 @@ use lancet_workspace::FileType;
 
 use super::change;
 use super::planned::{self, DiskTexts, Purpose};
+use crate::message::{Message, message, verbatim};
 use crate::refusal::Refusal;
 use crate::request::{Action, EditRequest, FileRequest, MoveRequest, PlannedRole, Request};
 use crate::rooms::locate::{Intent, locate};
@@ -22,12 +23,12 @@ enum Imports {
     /// Nothing is to be changed, or nobody knows.
     None,
     /// It could not be asked, and the answer says why.
-    Unknown(String),
+    Unknown(Message),
     /// It planned these edits.
     Planned {
         server: String,
         edits: Vec<(String, EditRequest)>,
-        untold: Option<String>,
+        untold: Option<Message>,
     },
 }
 
@@ -46,11 +47,11 @@ pub(crate) fn examine(
             untold,
         } => {
             let (note, request) = with_edits(request, &server, edits);
-            let untold = untold.map_or_else(String::new, |untold| format!("; {untold}"));
-            (note + &untold, request)
+            let untold = untold.map(|untold| message!["; ", untold]);
+            (message![note, untold], request)
         }
     };
-    context.say(context.length(&note));
+    context.say(context.length(&note.render(context.engine().audience())));
     let mut plan = change::examine_as_one(context, attempt, &request)?;
     if plan.files.len() > 1 {
         plan.origin.parts = Parts::Inseparable;
@@ -141,14 +142,16 @@ fn with_edits(
     request: &Request,
     server: &str,
     edits: Vec<(String, EditRequest)>,
-) -> (String, Request) {
+) -> (Message, Request) {
     let (own, others): (Vec<_>, Vec<_>) = edits.into_iter().partition(|(path, _)| path.is_empty());
     let note = match others.len() {
-        0 => format!("{server} planned the changes of its own imports"),
-        files => format!(
-            "{server} planned the changes of imports: {}, whose lines are named, not shown",
-            count(files, "other file")
-        ),
+        0 => message![verbatim(server), " planned the changes of its own imports"],
+        files => message![
+            verbatim(server),
+            " planned the changes of imports: ",
+            verbatim(count(files, "other file")),
+            ", whose lines are named, not shown"
+        ],
     };
     let mut request = request.clone();
     if let Some(FileRequest {

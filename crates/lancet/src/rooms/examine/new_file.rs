@@ -20,6 +20,7 @@ use super::hidden;
 use super::open::{binary, configured, is_notebook_name};
 use super::read_state::ReadState;
 use crate::line_rules::{MOST_RULE_BYTES, RuleFile, line_end_for_new, rule_folders};
+use crate::message::{OLD, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{EditRequest, Insist};
 use crate::rooms::CallContext;
@@ -65,8 +66,9 @@ pub(crate) fn plan(
     view.notices.extend(hidden::of_texts("", shown));
     drop(document);
     if ending == LineEnd::Crlf && content.contains('\n') {
-        view.notices
-            .push("written with CRLF line ends, as the project's rules for new files say".into());
+        view.notices.push(message![
+            "written with CRLF line ends, as the project's rules for new files say"
+        ]);
     }
     let seen = view.seen_of_whole(bytes.len());
     Ok(FilePlan {
@@ -87,12 +89,13 @@ fn refuse_dangling_link(context: &CallContext<'_>, target: &Target) -> Result<()
     if !is_dangling_link(context, target) {
         return Ok(());
     }
-    let text = format!(
-        "{} is a link to {}, which is not there, and no file is made through a link. Name the file itself.",
-        target.given,
-        quote_path(target.path())
-    );
-    Err(Refusal::new(RefusalKind::Missing, text).with("file_path", quote_path(target.path())))
+    let text = message![
+        &target.given,
+        " is a link to ",
+        quote_path(target.path()),
+        ", which is not there, and no file is made through a link. Name the file itself."
+    ];
+    Err(Refusal::stating(RefusalKind::Missing, text).with("file_path", quote_path(target.path())))
 }
 
 /// Whether the given name is itself a symbolic link to a missing file. A link to its folder is not meant.
@@ -202,10 +205,14 @@ fn change_further(
 /// The refusal for a second edit that would create the file again.
 fn filled(target: &Target) -> Refusal {
     let path = quote_path(target.path());
-    let text = format!(
-        "An earlier edit of this call fills {path}, and old_string is empty. Send the text to replace."
-    );
-    Refusal::new(RefusalKind::Exists, text).with("file_path", path)
+    let text = message![
+        "An earlier edit of this call fills ",
+        &path,
+        ", and ",
+        OLD,
+        " is empty. Send the text to replace."
+    ];
+    Refusal::stating(RefusalKind::Exists, text).with("file_path", path)
 }
 
 /// The line end of a new file: as sent unless a rule file prescribes one.
@@ -266,9 +273,11 @@ pub(super) fn check_notebook(target: &Target, content: &str) -> Result<(), Refus
     let Err(error) = checked else {
         return Ok(());
     };
-    let text = format!(
-        "{} would be a notebook, but the content is none: {error}. Send the JSON of a whole notebook.",
-        target.given
-    );
-    Err(Refusal::new(RefusalKind::Invalid, text).with("file_path", quote_path(target.path())))
+    let text = message![
+        &target.given,
+        " would be a notebook, but the content is none: ",
+        verbatim(error),
+        ". Send the JSON of a whole notebook."
+    ];
+    Err(Refusal::stating(RefusalKind::Invalid, text).with("file_path", quote_path(target.path())))
 }

@@ -14,11 +14,12 @@ use serde_json::json;
 
 use crate::engine::EngineView;
 use crate::ledger::stamp_of;
+use crate::message::{Message, message, term, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::locate::{Target, is_hidden, same_tail};
 use crate::rooms::{Attempt, CallContext, Freshness};
 use crate::session::Session;
-use crate::wording::{QuotedPath, joined, names, on_one_line, quote_path};
+use crate::wording::{QuotedPath, names, on_one_line, quote_path};
 
 /// The largest file that Edit and Write change.
 pub(crate) const LARGEST: u64 = 1 << 30;
@@ -45,11 +46,13 @@ pub(crate) fn require_file(engine: &EngineView, target: &Target) -> Result<(), R
         FileType::Missing => Err(missing(engine, target)),
         FileType::Directory => Err(folder(engine, target)),
         FileType::Special(what) => {
-            let text = format!(
-                "{} is a {what}, not a regular file, and is not opened. Name a regular file.",
-                target.given
-            );
-            Err(Refusal::new(RefusalKind::Special, text)
+            let text = message![
+                &target.given,
+                " is a ",
+                what,
+                ", not a regular file, and is not opened. Name a regular file."
+            ];
+            Err(Refusal::stating(RefusalKind::Special, text)
                 .with("file_path", quote_path(target.path())))
         }
     }
@@ -148,11 +151,16 @@ fn cached(session: &Session, target: &Target) -> Option<Snapshot> {
 pub(crate) fn unreadable(target: &Target, error: &ReadError) -> Refusal {
     let given = &target.given;
     let refusal = match error {
-        ReadError::TooLarge { size, most } => Refusal::new(
+        ReadError::TooLarge { size, most } => Refusal::stating(
             RefusalKind::TooLarge,
-            format!(
-                "{given} has {size} bytes; the limit is {most}. Change it with another program."
-            ),
+            message![
+                given,
+                " has ",
+                verbatim(size),
+                " bytes; the limit is ",
+                verbatim(most),
+                ". Change it with another program."
+            ],
         ),
         ReadError::NotAFile(kind) => {
             let what = if let FileType::Special(what) = kind {
@@ -160,24 +168,36 @@ pub(crate) fn unreadable(target: &Target, error: &ReadError) -> Refusal {
             } else {
                 "folder"
             };
-            Refusal::new(
+            Refusal::stating(
                 RefusalKind::Special,
-                format!("{given} is a {what}, not a regular file. Name a regular file."),
+                message![
+                    given,
+                    " is a ",
+                    what,
+                    ", not a regular file. Name a regular file."
+                ],
             )
         }
-        ReadError::Missing => Refusal::new(
+        ReadError::Missing => Refusal::stating(
             RefusalKind::Missing,
-            format!("{given} is no longer there. Look again before going on."),
+            message![given, " is no longer there. Look again before going on."],
         ),
-        ReadError::Unstable => Refusal::new(
+        ReadError::Unstable => Refusal::stating(
             RefusalKind::Busy,
-            format!(
-                "{given} is being written just now, faster than it could be read. Send the call again in a moment."
-            ),
+            message![
+                given,
+                " is being written just now, faster than it could be read. Send the call again in a moment."
+            ],
         ),
-        ReadError::Io(error) => Refusal::new(
+        ReadError::Io(error) => Refusal::stating(
             RefusalKind::Io,
-            format!("The system would not read {given}: {error}. Nothing was changed."),
+            message![
+                "The system would not read ",
+                given,
+                ": ",
+                verbatim(error),
+                ". Nothing was changed."
+            ],
         ),
     };
     refusal.with("file_path", quote_path(target.path()))
@@ -208,12 +228,14 @@ pub(crate) fn decode_version<'b>(
 }
 
 /// The refusal for bytes that are not text.
-pub(crate) fn binary(target: &Target, kind: &str) -> Refusal {
-    let text = format!(
-        "{} is not text: {kind}. Use a program made for this kind of file.",
-        target.given
-    );
-    Refusal::new(RefusalKind::Binary, text)
+pub(crate) fn binary(target: &Target, kind: &'static str) -> Refusal {
+    let text = message![
+        &target.given,
+        " is not text: ",
+        kind,
+        ". Use a program made for this kind of file."
+    ];
+    Refusal::stating(RefusalKind::Binary, text)
         .with("file_path", quote_path(target.path()))
         .with("kind", kind)
 }
@@ -260,31 +282,53 @@ pub(crate) fn refuse_notebook(
     }
     let tool = engine.audience().tool("NotebookEdit");
     let next = match engine.declaration("NotebookEdit") {
-        Some(_) => format!("Change its cells with {tool}."),
-        None => format!("Switch on the tool {tool} to change its cells."),
+        Some(_) => message!["Change its cells with ", verbatim(tool), "."],
+        None => message![
+            "Switch on the tool ",
+            verbatim(tool),
+            " to change its cells."
+        ],
     };
-    let text = format!(
-        "{} is a notebook: a text tool would break its structure. {next}",
-        target.given
-    );
-    Err(Refusal::new(RefusalKind::Notebook, text).with("file_path", quote_path(target.path())))
+    let text = message![
+        &target.given,
+        " is a notebook: a text tool would break its structure. ",
+        next
+    ];
+    Err(Refusal::stating(RefusalKind::Notebook, text).with("file_path", quote_path(target.path())))
 }
 
 fn missing(engine: &EngineView, target: &Target) -> Refusal {
     let given = &target.given;
     let audience = engine.audience();
-    let mut text = audience.no_such_file(target.path(), &given.to_string());
+    let mut text = message![
+        term("", "No such file: "),
+        given,
+        term(" is not there.", ".")
+    ];
     let mut suggestions = respellings(engine, target);
     if let Some(tail) = same_tail(engine, target.path()) {
         suggestions.push(quote_path(&tail));
     }
     if !suggestions.is_empty() {
-        text.push_str(&format!(" Did you mean {}?", joined(&suggestions, " or ")));
+        text.push(message![
+            " Did you mean ",
+            Message::joined(&suggestions, " or "),
+            "?"
+        ]);
     }
-    let roots = names(engine.roots());
     let has_write = engine.tools.has("Write");
-    text.push_str(&audience.how_to_create(has_write, &roots.to_string()));
-    Refusal::new(RefusalKind::Missing, text)
+    if !audience.is_person() {
+        let write = has_write.then(|| message![" with ", verbatim(audience.tool("Write")), ","]);
+        let roots = names(engine.roots());
+        text.push(message![
+            " A new file is made",
+            write,
+            " below ",
+            roots,
+            "."
+        ]);
+    }
+    Refusal::stating(RefusalKind::Missing, text)
         .with("file_path", quote_path(target.path()))
         .with("suggestions", json!(suggestions))
 }
@@ -334,32 +378,34 @@ fn folder(engine: &EngineView, target: &Target) -> Refusal {
         .entries(ENTRIES, &keep)
         .map(|listing| (listing.entries, listing.total))
         .unwrap_or_default();
-    let mut shown: Vec<String> = entries
+    let mut shown: Vec<Message> = entries
         .iter()
         .map(|entry| {
             let name = on_one_line(&entry.name.to_string_lossy());
             if entry.kind == EntryKind::Folder {
-                format!("{name}/")
+                message![verbatim(name), "/"]
             } else {
-                name
+                message![verbatim(name)]
             }
         })
         .collect();
     if total > shown.len() {
-        shown.push(format!("… and {} more", total - shown.len()));
+        shown.push(message!["… and ", total - shown.len(), " more"]);
     }
     let everything = engine.audience().list(target.path());
     let text = if shown.is_empty() {
-        format!(
-            "{} is a folder, and it shows no entries. Name a file.",
-            target.given
-        )
+        message![
+            &target.given,
+            " is a folder, and it shows no entries. Name a file."
+        ]
     } else {
-        format!(
-            "{} is a folder. Name one of its files; it holds:\n{}\n{everything}",
-            target.given,
-            shown.join("\n")
-        )
+        message![
+            &target.given,
+            " is a folder. Name one of its files; it holds:\n",
+            Message::joined(shown, "\n"),
+            "\n",
+            verbatim(everything)
+        ]
     };
-    Refusal::new(RefusalKind::Special, text).with("file_path", path)
+    Refusal::stating(RefusalKind::Special, text).with("file_path", path)
 }

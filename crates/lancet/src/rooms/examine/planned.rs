@@ -16,6 +16,7 @@ use super::open::{HELD, decode, require_file};
 use super::search;
 use crate::arguments::GrepArguments;
 use crate::ledger::raw;
+use crate::message::{Message, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{EditRequest, Place, PlannedPlaces, PlannedRole, Search};
 use crate::rooms::CallContext;
@@ -51,12 +52,15 @@ impl<'c> DiskTexts<'c> {
     }
 
     /// What the answer says where not every file that has the name was told to the server.
-    pub(super) fn untold(&self) -> Option<String> {
+    pub(super) fn untold(&self) -> Option<Message> {
         self.is_incomplete.then(|| {
-            format!(
-                "more files have the word `{}` than the server was told of ({MOST_PLANNED_FILES}); look for what it may have missed with Grep",
-                self.word
-            )
+            message![
+                "more files have the word `",
+                verbatim(&self.word),
+                "` than the server was told of (",
+                MOST_PLANNED_FILES,
+                "); look for what it may have missed with Grep"
+            ]
         })
     }
 }
@@ -247,6 +251,6 @@ pub(super) fn server_range(
 pub(super) fn stopped(context: &CallContext<'_>) -> Refusal {
     context.check_time().err().unwrap_or_else(|| {
         let text = "The call was stopped. Nothing was written; send it again.";
-        Refusal::new(RefusalKind::Timeout, text)
+        Refusal::stating(RefusalKind::Timeout, text)
     })
 }

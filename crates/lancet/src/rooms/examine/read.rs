@@ -374,8 +374,10 @@ fn settle(context: &CallContext<'_>, mut page: Page, wanted: Wanted, force: bool
     }
     let notices = std::mem::take(&mut page.target.notices);
     let most = longest_name(context);
-    page.notices
-        .extend(notices.iter().map(|notice| context.limit.cut(notice, most)));
+    page.notices.extend(notices.iter().map(|notice| {
+        let notice = notice.render(context.engine().audience());
+        context.limit.cut(&notice, most)
+    }));
     let last = notice(context, &page, wanted);
     page.notices.push(last);
     page

@@ -12,6 +12,7 @@ use lancet_workspace::{Revision, Snapshot};
 use crate::applied_by::AppliedBy;
 use crate::engine::Surveyed;
 use crate::ledger::{Shown, carry, entry_for, line_changes};
+use crate::message::{CALL, FileText, SEND_THIS_AGAIN, message, term, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::settings::Stale;
@@ -102,10 +103,20 @@ pub(crate) fn read_state(
             }
             _ => {
                 let name = quote_path(path);
-                let text = format!(
-                    "{name} is at revision {short}, not {named}. Read it again, or send the call with revision {short} if it fits that version."
-                );
-                Refusal::new(RefusalKind::Stale, text)
+                let text = message![
+                    &name,
+                    " is at revision ",
+                    verbatim(&short),
+                    ", not ",
+                    verbatim(named),
+                    term(
+                        ". Read it again, or send the call with revision ",
+                        ". Look at it again, or give --revision "
+                    ),
+                    verbatim(&short),
+                    " if it fits that version."
+                ];
+                Refusal::stating(RefusalKind::Stale, text)
                     .with("file_path", name)
                     .with("revision", short)
             }
@@ -122,13 +133,19 @@ pub(crate) fn read_state(
             return Ok(ReadState::of(Seen::whole(current.size)));
         }
         if entry.partial_view {
-            let text = format!(
-                "Only a shortened or altered view of {} was shown, which does not allow a change. Call {} and send this call again.",
+            let text = message![
+                "Only a shortened or altered view of ",
                 quote_path(path),
-                context.read_call(path, None, None)
-            );
+                " was shown, which does not allow a change. ",
+                CALL,
+                " ",
+                verbatim(context.read_call(path, None, None)),
+                " and ",
+                SEND_THIS_AGAIN,
+                "."
+            ];
             return Err(
-                Refusal::new(RefusalKind::NotRead, text).with("file_path", quote_path(path))
+                Refusal::stating(RefusalKind::NotRead, text).with("file_path", quote_path(path))
             );
         }
         return Ok(ReadState {
@@ -154,17 +171,26 @@ pub(crate) fn read_state(
 
 /// The refusal for a file that this session has not read at all.
 pub(crate) fn never_read(context: &CallContext<'_>, path: &Path) -> Refusal {
-    let mut text = format!(
-        "{} has not been read in this session. Call {} first, then send this call again.",
+    let mut text = message![
         quote_path(path),
-        context.read_call(path, None, None)
-    );
+        " has not been read in this session. ",
+        CALL,
+        " ",
+        verbatim(context.read_call(path, None, None)),
+        " first, then ",
+        SEND_THIS_AGAIN,
+        "."
+    ];
     // Some clients start lancet anew for every call, so that each call has an empty ledger.
     if context.session.name().is_none() && context.session.ledger().is_empty() {
         let read = context.tool_name("Read");
-        text.push_str(&format!(" Where no session lasts from one call to the next, send the `revision` that {read}'s last line names along."));
+        text.push(message![
+            " Where no session lasts from one call to the next, send the `revision` that ",
+            verbatim(read),
+            "'s last line names along."
+        ]);
     }
-    Refusal::new(RefusalKind::NotRead, text).with("file_path", quote_path(path))
+    Refusal::stating(RefusalKind::NotRead, text).with("file_path", quote_path(path))
 }
 
 /// The change between the version that the model saw and the one on the disk.
@@ -235,32 +261,53 @@ fn stale(context: &CallContext<'_>, path: &Path, entry: &Entry, current: Current
     let revision = current.revision.short();
     let foreign = foreign_change(context, entry, current).zip(current.content);
     let Some((foreign, (snapshot, _))) = foreign else {
-        let text = format!(
-            "{name} changed since it was read. Call {} and send this call again if it still fits.",
-            context.read_call(path, None, None)
-        );
-        return Refusal::new(RefusalKind::Stale, text)
+        let text = message![
+            &name,
+            " changed since it was read. ",
+            CALL,
+            " ",
+            verbatim(context.read_call(path, None, None)),
+            " and ",
+            SEND_THIS_AGAIN,
+            " if it still fits."
+        ];
+        return Refusal::stating(RefusalKind::Stale, text)
             .with("file_path", name)
             .with("revision", revision);
     };
     // A long path leaves less room; a diff that is cut off must not count as shown.
     let room = budget.saturating_sub(context.refusals.length(&name.to_string()));
     if foreign.coarse || context.refusals.length(&foreign.diff) > room {
-        let text = format!(
-            "{name} changed since it was read: {} added, {} removed, too much to show here. Call {} for the part that matters and send this call again if it still fits.",
-            count(foreign.added, "line"),
-            count(foreign.removed, "line"),
-            context.read_call(path, None, None)
-        );
-        return Refusal::new(RefusalKind::Stale, text)
+        let text = message![
+            &name,
+            " changed since it was read: ",
+            verbatim(count(foreign.added, "line")),
+            " added, ",
+            verbatim(count(foreign.removed, "line")),
+            " removed, too much to show here. ",
+            CALL,
+            " ",
+            verbatim(context.read_call(path, None, None)),
+            " for the part that matters and ",
+            SEND_THIS_AGAIN,
+            " if it still fits."
+        ];
+        return Refusal::stating(RefusalKind::Stale, text)
             .with("file_path", name)
             .with("revision", revision);
     }
-    let text = format!(
-        "{name} changed since it was read. This is the change; it now counts as seen. Send the call again if it still fits.\n{}",
-        foreign.diff.strip_suffix('\n').unwrap_or(&foreign.diff)
-    );
-    let mut refusal = Refusal::new(RefusalKind::Stale, text)
+    let text = message![
+        &name,
+        " changed since it was read. This is the change; it now counts as seen. Send the call again if it still fits.\n",
+        FileText(
+            foreign
+                .diff
+                .strip_suffix('\n')
+                .unwrap_or(&foreign.diff)
+                .to_owned()
+        )
+    ];
+    let mut refusal = Refusal::stating(RefusalKind::Stale, text)
         .with("file_path", name)
         .with("revision", revision)
         .with("diff", foreign.diff);

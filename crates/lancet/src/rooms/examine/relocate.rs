@@ -11,6 +11,7 @@ use super::edit::WORDS_OF_A_FILE;
 use super::located_file::NumberedEdit;
 use super::open::require_file;
 use super::whole_file::{WholeFile, form};
+use crate::message::{Message, message, term, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::MoveRequest;
 use crate::rooms::locate::Target;
@@ -23,7 +24,7 @@ pub(super) struct Content {
     expected: Expected,
     base: Option<lancet_workspace::Snapshot>,
     form: (Encoding, Endings),
-    notices: Vec<String>,
+    notices: Vec<Message>,
 }
 
 /// Refuses a source that cannot be moved and a name that is not free.
@@ -41,8 +42,8 @@ pub(super) fn check(
     }
     if from.path() == to.path() {
         let path = from.told();
-        let text = format!("{path} has this name already. Nothing was changed.");
-        return Err(Refusal::new(RefusalKind::NoChange, text).with("file_path", path));
+        let text = message![&path, " has this name already. Nothing was changed."];
+        return Err(Refusal::stating(RefusalKind::NoChange, text).with("file_path", path));
     }
     require_free(to)?;
     if edits.is_empty() {
@@ -57,8 +58,13 @@ pub(super) fn check(
         return Ok(());
     };
     let path = from.told();
-    let text = format!("{path} {why}. Send the move and the edits as two calls.");
-    Err(Refusal::new(RefusalKind::Conflict, text).with("file_path", path))
+    let text = message![
+        &path,
+        " ",
+        why,
+        ". Send the move and the edits as two calls."
+    ];
+    Err(Refusal::stating(RefusalKind::Conflict, text).with("file_path", path))
 }
 
 /// Refuses a name that exists.
@@ -68,16 +74,20 @@ fn require_free(to: &Target) -> Result<(), Refusal> {
         FileType::Missing => return Ok(()),
         FileType::Directory => (
             RefusalKind::Special,
-            format!("{path} is a folder. Give the whole new path of the file, its name included."),
+            message![
+                &path,
+                " is a folder. Give the whole new path of the file, its name included."
+            ],
         ),
         FileType::File | FileType::Special(_) => (
             RefusalKind::Exists,
-            format!(
-                "{path} is there already, and a move never goes over what is there. Give another path, or remove that file first."
-            ),
+            message![
+                &path,
+                " is there already, and a move never goes over what is there. Give another path, or remove that file first."
+            ],
         ),
     };
-    Err(Refusal::new(kind, text).with("file_path", path))
+    Err(Refusal::stating(kind, text).with("file_path", path))
 }
 
 /// Reads what is moved, without edits.
@@ -95,10 +105,20 @@ pub(super) fn examine_content(
     let short = whole.revision.short();
     if let Some(named) = request.revision.as_deref().filter(|named| *named != short) {
         let path = from.told();
-        let text = format!(
-            "{path} is at revision {short}, not {named}. Read it again, or send the call with revision {short} if it fits that version."
-        );
-        return Err(Refusal::new(RefusalKind::Stale, text)
+        let text = message![
+            &path,
+            " is at revision ",
+            verbatim(&short),
+            ", not ",
+            verbatim(named),
+            term(
+                ". Read it again, or send the call with revision ",
+                ". Look at it again, or give --revision "
+            ),
+            verbatim(&short),
+            " if it fits that version."
+        ];
+        return Err(Refusal::stating(RefusalKind::Stale, text)
             .with("file_path", path)
             .with("revision", short));
     }
@@ -114,25 +134,26 @@ pub(super) fn examine_content(
 fn examine_link(from: &Target, to: &Target) -> Result<Content, Refusal> {
     let read = from.located.stat().zip(from.located.link_target());
     let Some((stamp, target)) = read else {
-        let text = format!(
-            "{} is no longer there. Look again before going on.",
-            from.told()
-        );
-        return Err(Refusal::new(RefusalKind::Missing, text).with("file_path", from.told()));
+        let text = message![
+            from.told(),
+            " is no longer there. Look again before going on."
+        ];
+        return Err(Refusal::stating(RefusalKind::Missing, text).with("file_path", from.told()));
     };
-    let mut notices = vec![format!(
-        "it is a symbolic link to {} and stays one; the file that it leads to is where it was",
-        quote_path(Path::new(&target))
-    )];
+    let mut notices = vec![message![
+        "it is a symbolic link to ",
+        quote_path(Path::new(&target)),
+        " and stays one; the file that it leads to is where it was"
+    ]];
     let leads_to = |link: &Target| {
         let folder = link.path().parent().unwrap_or(Path::new("/"));
         normalize_lexically(&folder.join(&target))
     };
     if leads_to(from) != leads_to(to) {
-        notices.push(format!(
-            "the link is relative: from its new place it leads to {}",
+        notices.push(message![
+            "the link is relative: from its new place it leads to ",
             quote_path(&leads_to(to))
-        ));
+        ]);
     }
     Ok(Content {
         expected: Expected::Link { target, stamp },

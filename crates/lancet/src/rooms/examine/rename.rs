@@ -14,6 +14,7 @@ use super::open::{decode, refuse_notebook, require_file, snapshot_to_change};
 use super::planned::{self, DiskTexts, Purpose};
 use super::read_state::{Current, Need, ReadState, read_state};
 use crate::ledger::raw;
+use crate::message::{CALL, Message, SEND_THIS_AGAIN, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{DryRun, FileRequest, PlannedRole, Request, SymbolRename};
 use crate::rooms::locate::{Intent, Target, locate};
@@ -92,9 +93,9 @@ pub(crate) fn examine(
     };
     let mut lead = lead(&plan, asked);
     if let Some(untold) = texts.untold() {
-        lead.push_str(&format!("\n[lancet: {untold}]"));
+        lead.push(message!["\n[lancet: ", untold, "]"]);
     }
-    context.say(context.length(&lead));
+    context.say(context.length(&lead.render(context.engine().audience())));
     let mut plan = change::examine_as_one(context, attempt, &request)?;
     plan.origin.parts = Parts::Inseparable;
     plan.origin.lead = Some(lead);
@@ -102,20 +103,26 @@ pub(crate) fn examine(
 }
 
 /// The sentence at the beginning of the answer.
-fn lead(plan: &PlannedEdits, asked: &SymbolRename) -> String {
+fn lead(plan: &PlannedEdits, asked: &SymbolRename) -> Message {
     let places: usize = plan.files.iter().map(|file| file.spans.len()).sum();
     let others = match (plan.files.len(), asked.dry_run) {
         (1, _) | (_, DryRun::Yes) => "",
         _ => " Lines of the other files are named, not shown: read such a file before you edit it.",
     };
-    format!(
-        "`{}` to `{}`, planned by {}: {} in {}.{others}",
-        asked.symbol,
-        asked.new_name,
-        plan.server,
-        count(places, "place"),
-        count(plan.files.len(), "file")
-    )
+    message![
+        "`",
+        verbatim(&asked.symbol),
+        "` to `",
+        verbatim(&asked.new_name),
+        "`, planned by ",
+        verbatim(&plan.server),
+        ": ",
+        verbatim(count(places, "place")),
+        " in ",
+        verbatim(count(plan.files.len(), "file")),
+        ".",
+        others
+    ]
 }
 
 fn refuse(context: &CallContext<'_>, error: RefactorError) -> Refusal {
@@ -133,23 +140,48 @@ fn line(
     let path = quote_path(target.path());
     let line = usize::try_from(number).unwrap_or(usize::MAX);
     if line == 0 || line > document.line_count() {
-        let text = format!(
-            "{path} has {}, and the call names line {number}. Send the number of a line that is there.",
-            count(document.line_count(), "line")
-        );
-        return Err(Refusal::new(RefusalKind::Invalid, text).with("file_path", path));
+        let text = message![
+            &path,
+            " has ",
+            verbatim(count(document.line_count(), "line")),
+            ", and the call names line ",
+            number,
+            ". Send the number of a line that is there."
+        ];
+        return Err(Refusal::stating(RefusalKind::Invalid, text).with("file_path", path));
     }
     let bytes = raw(document, document.line_range(line - 1));
     let why = if !read_state.seen.missing_from(bytes).is_empty() {
-        format!("Line {number} of {path} was not shown in this session.")
+        message![
+            "Line ",
+            number,
+            " of ",
+            &path,
+            " was not shown in this session."
+        ]
     } else if is_moved(read_state, line - 1) {
-        format!("Lines of {path} have moved since line {number} was shown.")
+        message![
+            "Lines of ",
+            &path,
+            " have moved since line ",
+            number,
+            " was shown."
+        ]
     } else {
         return Ok(line - 1);
     };
     let call = context.read_call(target.path(), Some(line), Some(1));
-    let text = format!("{why} Call {call} and send this call again.");
-    Err(Refusal::new(RefusalKind::NotRead, text)
+    let text = message![
+        why,
+        " ",
+        CALL,
+        " ",
+        verbatim(call),
+        " and ",
+        SEND_THIS_AGAIN,
+        "."
+    ];
+    Err(Refusal::stating(RefusalKind::NotRead, text)
         .with("file_path", path)
         .with("lines", vec![line]))
 }
@@ -189,12 +221,16 @@ fn symbols(
         return Ok(places);
     }
     let path = quote_path(target.path());
-    let text = format!(
-        "symbol does not stand as a whole word on line {} of {path}, which is {}. Send the line and the name as they are there.",
+    let text = message![
+        "symbol does not stand as a whole word on line ",
         asked.line,
-        json!(cut(text, QUOTED))
-    );
-    Err(Refusal::new(RefusalKind::NotFound, text).with("file_path", path))
+        " of ",
+        &path,
+        ", which is ",
+        verbatim(json!(cut(text, QUOTED))),
+        ". Send the line and the name as they are there."
+    ];
+    Err(Refusal::stating(RefusalKind::NotFound, text).with("file_path", path))
 }
 
 /// Where the symbol stands on its line more than once, all of these must be what the server renames together.
@@ -221,20 +257,25 @@ fn require_one_meaning(
         .collect();
     let path = quote_path(target.path());
     let named: Vec<String> = columns.iter().map(usize::to_string).collect();
-    let text = format!(
-        "symbol stands on line {} of {path} at columns {}, and these do not all mean the same. Nothing was renamed; name a line on which it stands once, such as that of its definition.",
+    let text = message![
+        "symbol stands on line ",
         asked.line,
-        named.join(", ")
-    );
-    Err(Refusal::new(RefusalKind::Ambiguous, text)
+        " of ",
+        &path,
+        " at columns ",
+        verbatim(named.join(", ")),
+        ", and these do not all mean the same. Nothing was renamed; name a line on which it stands once, such as that of its definition."
+    ];
+    Err(Refusal::stating(RefusalKind::Ambiguous, text)
         .with("file_path", path)
         .with("columns", columns))
 }
 
 fn not_utf8(target: &Target) -> Refusal {
     let path = target.told();
-    let text = format!(
-        "{path} is not UTF-8, which language servers need. Nothing was renamed; make the change with Grep and Edit."
-    );
-    Refusal::new(RefusalKind::Unencodable, text).with("file_path", path)
+    let text = message![
+        &path,
+        " is not UTF-8, which language servers need. Nothing was renamed; make the change with Grep and Edit."
+    ];
+    Refusal::stating(RefusalKind::Unencodable, text).with("file_path", path)
 }

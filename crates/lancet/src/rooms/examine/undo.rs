@@ -36,6 +36,7 @@ use self::kept::unreadable;
 use self::renamed::Outcome;
 use self::select::Row;
 use self::walk::Back;
+use crate::message::{Message, OPERATION, message, term, verbatim};
 use crate::order::Turn;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::Whose;
@@ -43,7 +44,7 @@ use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{DryRun, FilePlan, FoundBack, LeftOut, Origin, Plan};
 use crate::rooms::{Attempt, CallContext};
 use crate::undo::{Conflicts, Direction, TakeBack};
-use crate::wording::{QuotedPath, count, cut, joined, quote_path};
+use crate::wording::{QuotedPath, quote_path};
 
 /// The longest list of paths in a refusal, in characters.
 const LONGEST_LIST: usize = 4_000;
@@ -111,7 +112,7 @@ impl Examined {
             Ok(Back::To(mut file, parts)) => {
                 file.view.notices.extend(moved_by_others(&rows));
                 if was_parted(store, &rows)? {
-                    file.view.notices.push(PARTED.to_owned());
+                    file.view.notices.push(message![PARTED]);
                 }
                 self.files.push(*file);
                 let by = Some(self.files.len() - 1);
@@ -250,10 +251,11 @@ impl Examined {
             .map(|row| row.operation.as_str())
             .collect();
         ids.dedup();
-        let lead = lead(&ids, asked.direction, &self.files);
+        let dry_run = DryRun::from(asked.dry_run);
+        let lead = lead(&ids, asked.direction, &self.files, dry_run);
         Ok(Plan {
             files: self.files,
-            dry_run: DryRun::from(asked.dry_run),
+            dry_run,
             turn,
             origin: Origin {
                 // Undoing an undo is a redo, whatever name it was asked for by.
@@ -280,11 +282,12 @@ fn all_left_out(mut left: Vec<LeftOut>) -> Refusal {
         return only.refusal;
     }
     let paths: Vec<QuotedPath> = left.iter().map(|file| quote_path(&file.path)).collect();
-    let text = format!(
-        "None of these files is what the changes left: {}. Nothing was changed. Each by itself (`lancet undo --file FILE`) shows what was changed since.",
-        cut(&joined(&paths, ", "), LONGEST_LIST)
-    );
-    Refusal::new(RefusalKind::Conflict, text).with("leftOut", paths)
+    let text = message![
+        "None of these files is what the changes left: ",
+        Message::joined(&paths, ", ").cut(LONGEST_LIST),
+        ". Nothing was changed. Each by itself (`lancet undo --file FILE`) shows what was changed since."
+    ];
+    Refusal::stating(RefusalKind::Conflict, text).with("leftOut", paths)
 }
 
 /// The notice for a file whose hard links an undo does not join again.
@@ -301,23 +304,41 @@ fn was_parted(store: &dyn OperationStore, rows: &[&Row]) -> Result<bool, Refusal
     Ok(false)
 }
 
-fn lead(ids: &[&str], direction: Direction, files: &[FilePlan]) -> String {
+fn lead(ids: &[&str], direction: Direction, files: &[FilePlan], dry_run: DryRun) -> Message {
+    let did = |did, would| match dry_run {
+        DryRun::No => did,
+        DryRun::Yes => would,
+    };
     let what = match ids {
-        [id] => format!("operation {id}"),
-        [newest, .., oldest] => format!(
-            "{} from {oldest} to {newest}",
-            count(ids.len(), "operation")
-        ),
-        [] => String::new(),
+        [id] => message![OPERATION, " ", verbatim(id)],
+        [newest, .., oldest] => message![
+            ids.len(),
+            term(" operations", " changes"),
+            " from ",
+            verbatim(oldest),
+            " to ",
+            verbatim(newest)
+        ],
+        [] => Message::default(),
     };
     match (direction, files.is_empty()) {
-        (Direction::Undo, false) => format!("Undo of {what}."),
-        (Direction::Redo, false) => format!("Redo of what {what} undid."),
+        (Direction::Undo, false) => {
+            message![term("Undo of ", did("Undid ", "Would undo ")), what, "."]
+        }
+        (Direction::Redo, false) => message![
+            term("Redo of what ", did("Redid what ", "Would redo what ")),
+            what,
+            " undid."
+        ],
         (Direction::Undo, true) => {
-            format!("Already undone: {what}. Nothing was written.")
+            message!["Already undone: ", what, ". Nothing was written."]
         }
         (Direction::Redo, true) => {
-            format!("Already redone: what {what} undid. Nothing was written.")
+            message![
+                "Already redone: what ",
+                what,
+                " undid. Nothing was written."
+            ]
         }
     }
 }
@@ -325,7 +346,7 @@ fn lead(ids: &[&str], direction: Direction, files: &[FilePlan]) -> String {
 /// The history's store, or the refusal where none is kept.
 fn store<'d>(context: &'d CallContext<'_>) -> Result<&'d dyn OperationStore, Refusal> {
     let Some(store) = context.engine().history() else {
-        return Err(Refusal::new(
+        return Err(Refusal::stating(
             RefusalKind::NotFound,
             "No history is kept here: lancet was opened without a state folder. Nothing can be taken back.",
         ));
@@ -335,15 +356,16 @@ fn store<'d>(context: &'d CallContext<'_>) -> Result<&'d dyn OperationStore, Ref
 }
 
 /// Says under which name a file was changed that another program has moved since.
-fn moved_by_others(rows: &[&Row]) -> Option<String> {
+fn moved_by_others(rows: &[&Row]) -> Option<Message> {
     let mut rows = rows.iter();
     let (former, now) = rows.find_map(|row| {
         let former = row.change.former_path.as_deref()?;
         (former != row.change.path).then_some((former, &row.change.path))
     })?;
-    Some(format!(
-        "{} was changed under the name {}; another program has moved it since",
+    Some(message![
         quote_path(now),
-        quote_path(former)
-    ))
+        " was changed under the name ",
+        quote_path(former),
+        "; another program has moved it since"
+    ])
 }

@@ -8,8 +8,10 @@ use lancet_text::{
 };
 
 use super::remarks::sentence;
+use crate::message::{FileText, Message, message, verbatim};
 use crate::rooms::CallContext;
 use crate::rooms::plan::ChangeView;
+use crate::rung_names::rung_named;
 use crate::settings::Gutter;
 use crate::wording::{count, cut, lines_named};
 
@@ -27,7 +29,7 @@ const GUTTER_ROOM: usize = 18;
 const MOST_QUOTED: usize = 600;
 
 /// The note that line ends were sent which the file does not have.
-pub(crate) fn endings_note(sent: &str, endings: Endings) -> Option<String> {
+pub(crate) fn endings_note(sent: &str, endings: Endings) -> Option<Message> {
     let written = match endings {
         Endings::Crlf => return None,
         Endings::Lf | Endings::None => "as LF, like the file's",
@@ -35,13 +37,13 @@ pub(crate) fn endings_note(sent: &str, endings: Endings) -> Option<String> {
         Endings::Mixed => "like those of the lines around them",
     };
     sent.contains("\r\n")
-        .then(|| format!("the CRLF line ends that were sent were written {written}"))
+        .then(|| message!["the CRLF line ends that were sent were written ", written])
 }
 
 /// Sentences about the edits of one file.
 #[derive(Default)]
 pub(crate) struct Notes {
-    sentences: Vec<String>,
+    sentences: Vec<Message>,
 }
 
 impl Notes {
@@ -51,16 +53,15 @@ impl Notes {
             return;
         };
         let replaced = &text[place.range.clone()];
-        let mut words = format!(
-            "matched on the rung `{}` at {}",
-            found.rung.name(),
-            lines_named(lines, 20)
-        );
+        let mut words = message![
+            "matched ",
+            rung_named(found.rung),
+            " at ",
+            verbatim(lines_named(lines, 20))
+        ];
         if replaced != old {
-            words.push_str(&format!(
-                "; the text that was replaced:\n{}",
-                cut(replaced.trim_end_matches('\n'), MOST_QUOTED)
-            ));
+            words.push("; the text that was replaced:\n");
+            words.push(FileText(cut(replaced.trim_end_matches('\n'), MOST_QUOTED)));
         }
         self.sentences.push(words);
     }
@@ -72,31 +73,35 @@ impl Notes {
     /// Notes a change by somebody else that was merged, given as its diff.
     pub(crate) fn foreign_change(&mut self, diff: Option<&str>) {
         self.push_once(diff.map(|diff| {
-            format!(
-                "the file had changed since it was read; that change is kept:\n{}",
-                cut(diff, 8_000)
-            )
+            message![
+                "the file had changed since it was read; that change is kept:\n",
+                FileText(cut(diff, 8_000))
+            ]
         }));
     }
 
-    pub(crate) fn push(&mut self, sentence: String) {
+    pub(crate) fn push(&mut self, sentence: Message) {
         self.sentences.push(sentence);
     }
 
     /// Notes a sentence that several edits of one file may have in common, once.
-    pub(crate) fn push_once(&mut self, sentence: Option<String>) {
+    pub(crate) fn push_once(&mut self, sentence: Option<Message>) {
         self.sentences
             .extend(sentence.filter(|told| !self.sentences.contains(told)));
     }
 
     /// Gives the sentences and charges them to the answer's budget.
-    pub(crate) fn say(self, context: &CallContext<'_>) -> Vec<String> {
-        let lengths = self.sentences.iter().map(|note| context.length(note));
+    pub(crate) fn say(self, context: &CallContext<'_>) -> Vec<Message> {
+        let audience = context.engine().audience();
+        let lengths = self
+            .sentences
+            .iter()
+            .map(|note| context.length(&note.render(audience)));
         context.say(lengths.sum());
         self.sentences
     }
 
-    pub(crate) fn into_sentences(self) -> Vec<String> {
+    pub(crate) fn into_sentences(self) -> Vec<Message> {
         self.sentences
     }
 }

@@ -16,19 +16,19 @@ use super::new_file::{self, check_notebook};
 use super::open::{
     decode, expected, is_notebook_name, refuse_notebook, require_file, snapshot_to_change,
 };
+use super::overwriting::{require_one_conversation, require_seen};
 use super::read_state::{Current, DIFF_BUDGET, Need, ReadState, read_state};
 use super::view::{Notes, Numbers, change_view, endings_note, untold};
-use crate::applied_by::AppliedBy;
 use crate::arguments::WriteMode;
-use crate::call::Conversation;
-use crate::ledger::{raw_line, raw_lines};
+use crate::ledger::raw_lines;
+use crate::message::{Message, message, term, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{Insist, WriteRequest, WrittenNewline};
 use crate::rooms::locate::Target;
 use crate::rooms::plan::{ChangeView, FilePlan, New};
 use crate::rooms::{Attempt, CallContext};
 use crate::settings::LineEndings;
-use crate::wording::{count, quote_path};
+use crate::wording::quote_path;
 
 /// The longest diff that an answer shows, in characters.
 const LONGEST_DIFF: usize = 20_000;
@@ -50,10 +50,14 @@ pub(super) fn examine_file(
             require_file(context.engine(), &target)?;
             if request.mode == WriteMode::Create {
                 let path = target.told();
-                let text = format!(
-                    "{path} is there already, and mode is create. Read it and edit it, or leave mode out to replace it."
-                );
-                return Err(Refusal::new(RefusalKind::Exists, text).with("file_path", path));
+                let text = message![
+                    &path,
+                    term(
+                        " is there already, and mode is create. Read it and edit it, or leave mode out to replace it.",
+                        " exists already, and --create was given. Edit it, or leave --create out to replace it.",
+                    )
+                ];
+                return Err(Refusal::stating(RefusalKind::Exists, text).with("file_path", path));
             }
             existing(context, attempt, target, request, insist)?
         }
@@ -159,10 +163,11 @@ fn withheld_standing(
 ) -> Result<ReadState, Refusal> {
     if revision.is_some_and(|named| named != base.revision.short()) {
         let path = target.told();
-        let text = format!(
-            "{path} is at another revision, and its text is not shown. Leave revision out: the person who is asked sees the change."
-        );
-        return Err(Refusal::new(RefusalKind::Stale, text).with("file_path", path));
+        let text = message![
+            &path,
+            " is at another revision, and its text is not shown. Leave revision out: the person who is asked sees the change."
+        ];
+        return Err(Refusal::stating(RefusalKind::Stale, text).with("file_path", path));
     }
     Ok(ReadState::of(Seen::whole(base.bytes.len() as u64)))
 }
@@ -171,64 +176,6 @@ fn withheld_standing(
 fn same_text(content: &str, document: &Document<'_>, base: &Snapshot) -> bool {
     content.as_bytes() == base.bytes.as_slice()
         || (document.endings() == Endings::Lf && content == document.view())
-}
-
-/// A whole file is replaced only by the model that has seen it. Where sub-agents share the session, its record does not tell who
-/// that was.
-fn require_one_conversation(context: &CallContext<'_>, target: &Target) -> Result<(), Refusal> {
-    if context.caller.conversation == Conversation::One || context.applied_by == AppliedBy::Person {
-        return Ok(());
-    }
-    let path = target.path();
-    let text = format!(
-        "{} is there already, and it is not known whether this agent or another one of the same session has read it. Call {} and send this call again with the `revision` that its last line names.",
-        quote_path(path),
-        context.read_call(path, None, None),
-    );
-    Err(Refusal::new(RefusalKind::NotRead, text).with("file_path", quote_path(path)))
-}
-
-/// Overwriting requires that the whole file was seen, appending that its last line was.
-fn require_seen(
-    context: &CallContext<'_>,
-    target: &Target,
-    document: &Document<'_>,
-    base: &Snapshot,
-    read_state: &ReadState,
-    mode: WriteMode,
-) -> Result<(), Refusal> {
-    let path = target.path();
-    let needed = match (mode, document.line_count()) {
-        (_, 0) => return Ok(()),
-        (WriteMode::Append, lines) => raw_line(document, lines - 1),
-        _ => 0..base.bytes.len() as u64,
-    };
-    let Some(gap) = read_state.seen.missing_from(needed).into_iter().next() else {
-        return Ok(());
-    };
-    if let Some(refusal) = &read_state.merge_refusal {
-        return Err((**refusal).clone());
-    }
-    let lines = document.line_count();
-    let first = (0..lines)
-        .find(|&line| raw_line(document, line).end > gap.start)
-        .unwrap_or(0);
-    let text = match mode {
-        WriteMode::Append => format!(
-            "The last line of {} was not shown in this session, and append adds to it. Call {} and send this call again.",
-            quote_path(path),
-            context.read_call(path, Some(lines), None)
-        ),
-        _ => format!(
-            "{} was not shown whole in this session: line {} of {} is the first that was not. Call {} and send this call again, or send the revision that {} gave to replace the file unseen.",
-            quote_path(path),
-            first + 1,
-            count(lines, "line"),
-            context.read_call(path, Some(first + 1), None),
-            context.tool_name("Read")
-        ),
-    };
-    Err(Refusal::new(RefusalKind::NotRead, text).with("file_path", quote_path(path)))
 }
 
 type Written = (New, ChangeView, Seen);
@@ -314,11 +261,12 @@ fn replaced(
     if let Ok(after) = &after
         && after.encoding() != document.encoding()
     {
-        notes.push(format!(
-            "the file will be read as {}, no longer as {}",
-            after.encoding().name(),
-            document.encoding().name()
-        ));
+        notes.push(message![
+            "the file will be read as ",
+            verbatim(after.encoding().name()),
+            ", no longer as ",
+            verbatim(document.encoding().name())
+        ]);
     }
     // Leaving the warning out would reveal something about a withheld file, too.
     let known = if target.is_withheld() {
@@ -359,24 +307,33 @@ fn replaced(
 fn kept_note(document: &Document<'_>, notes: &mut Notes) {
     let mut kept = Vec::new();
     if matches!(document.endings(), Endings::Crlf | Endings::Cr) {
-        kept.push(format!(
-            "{} line ends",
-            document.endings().name().to_uppercase()
-        ));
+        kept.push(message![
+            verbatim(document.endings().name().to_uppercase()),
+            " line ends"
+        ]);
     }
     if document.encoding().name() != "utf-8" {
-        kept.push(format!("the encoding {}", document.encoding().name()));
+        kept.push(message![
+            "the encoding ",
+            verbatim(document.encoding().name())
+        ]);
     }
     if !kept.is_empty() {
-        notes.push(format!("the file keeps its {}", kept.join(" and ")));
+        notes.push(message![
+            "the file keeps its ",
+            Message::joined(kept, " and ")
+        ]);
     }
 }
 
 fn no_change(target: &Target) -> Refusal {
     let path = quote_path(target.path());
-    Refusal::new(
+    Refusal::stating(
         RefusalKind::NoChange,
-        format!("{path} already has exactly this content. Nothing was written."),
+        message![
+            &path,
+            " already has exactly this content. Nothing was written."
+        ],
     )
     .with("file_path", path)
 }

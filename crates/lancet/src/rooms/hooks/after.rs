@@ -4,6 +4,7 @@
 mod take_in;
 
 use super::{command_name, failure, input, matching, run, shortened};
+use crate::message::{message, verbatim};
 use crate::programs::{Hook, HookTime, ProgramOutput};
 use crate::rooms::CallContext;
 use crate::rooms::plan::FilePlan;
@@ -45,7 +46,7 @@ pub(in crate::rooms) fn after(context: &CallContext<'_>, recorded: &mut Recorded
         };
         ran.push(command_name(&entry.hook));
         if let (Some(file), Some(words)) = (recorded.plan.files.first_mut(), words) {
-            file.view.notices.push(words);
+            file.view.notices.push(message![verbatim(words)]);
         }
     }
     if !ran.is_empty() && is_as_written {

@@ -9,6 +9,7 @@ use lancet_workspace::LocateError;
 use super::given::ForeignPath;
 use super::{Intent, Target, is_hidden, is_state, same_tail, sort_of};
 use crate::engine::EngineView;
+use crate::message::{Message, WITHOUT_FILE, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::{QuotedPath, names, quote_path};
 use crate::write_scope::WriteScope;
@@ -28,44 +29,68 @@ pub(super) fn refuse(
     }
     let refusal = match error {
         LocateError::Outside => {
-            let mut text = format!(
-                "{given} is outside the roots. Use a path below {}.",
-                names(roots)
-            );
+            let mut text = message![
+                given,
+                " is outside the roots. Use a path below ",
+                names(roots),
+                "."
+            ];
             if let Some(tail) = same_tail(engine, path) {
-                text.push_str(&format!(" The same name stands at {}.", quote_path(&tail)));
+                text.push(message![
+                    " The same name stands at ",
+                    quote_path(&tail),
+                    "."
+                ]);
             }
-            Refusal::new(RefusalKind::Outside, text)
+            Refusal::stating(RefusalKind::Outside, text)
         }
         LocateError::RootMoved { root } => root_moved(root),
-        LocateError::NotADirectory { at } => Refusal::new(
+        LocateError::NotADirectory { at } => Refusal::stating(
             RefusalKind::Special,
-            format!(
-                "{given} leads through {}, which is a file, not a folder. Name a path whose folders are folders.",
-                quote_path(at)
-            ),
+            message![
+                given,
+                " leads through ",
+                quote_path(at),
+                ", which is a file, not a folder. Name a path whose folders are folders."
+            ],
         ),
         LocateError::LeadsOutside { link, target } => {
             leads_outside(engine, (given, path), (link, target))
         }
-        LocateError::NoSuchFolder { at } => Refusal::new(
+        LocateError::NoSuchFolder { at } => Refusal::stating(
             RefusalKind::Invalid,
-            format!(
-                "{given} ends in a slash, so it names a folder, and nothing is there. To make a file of that name send {}.",
-                quote_path(at)
-            ),
+            message![
+                given,
+                " ends in a slash, so it names a folder, and nothing is there. To make a file of that name send ",
+                quote_path(at),
+                "."
+            ],
         ),
-        LocateError::TooManyLinks => Refusal::new(
+        LocateError::TooManyLinks => Refusal::stating(
             RefusalKind::Special,
-            format!("{given} is a chain of links without end. Name the file itself."),
+            message![
+                given,
+                " is a chain of links without end. Name the file itself."
+            ],
         ),
-        LocateError::BadName(why) => Refusal::new(
+        LocateError::BadName(why) => Refusal::stating(
             RefusalKind::Invalid,
-            format!("{given:?} is no path of a file: {why}. Send a plain absolute path."),
+            message![
+                verbatim(format!("{:?}", given)),
+                " is no path of a file: ",
+                verbatim(why),
+                ". Send a plain absolute path."
+            ],
         ),
-        LocateError::Io(error) => Refusal::new(
+        LocateError::Io(error) => Refusal::stating(
             RefusalKind::Io,
-            format!("The system would not open {given}: {error}. Nothing was changed."),
+            message![
+                "The system would not open ",
+                given,
+                ": ",
+                verbatim(error),
+                ". Nothing was changed."
+            ],
         ),
     };
     refusal.with("file_path", given)
@@ -73,29 +98,41 @@ pub(super) fn refuse(
 
 /// The refusal for everything below a root that was moved or replaced after it was opened.
 pub(crate) fn root_moved(root: &Path) -> Refusal {
-    let text = format!(
-        "The root {} was moved, or removed and made again, after lancet had opened it: nothing below it is read or written. Ask the user to start lancet again, with the folder's present path as its root.",
-        quote_path(root)
-    );
-    Refusal::new(RefusalKind::Outside, text)
+    let text = message![
+        "The root ",
+        quote_path(root),
+        " was moved, or removed and made again, after lancet had opened it: nothing below it is read or written. Ask the user to start lancet again, with the folder's present path as its root."
+    ];
+    Refusal::stating(RefusalKind::Outside, text)
 }
 
 /// The refusal for a path of another system that would otherwise be taken as a relative path.
 pub(super) fn not_relative(engine: &EngineView, given: &QuotedPath, meant: ForeignPath) -> Refusal {
     let roots = names(engine.roots());
     let text = match &meant {
-        ForeignPath::Drive => format!(
-            "{given} is a path of a Windows drive, and there are no drives here. Use an absolute path below {roots}."
-        ),
+        ForeignPath::Drive => message![
+            given,
+            " is a path of a Windows drive, and there are no drives here. Use an absolute path below ",
+            roots,
+            "."
+        ],
         ForeignPath::Address(Some(path)) => {
             let path = quote_path(path);
-            format!("{given} is an address, not a path. Send the path itself: {path}.")
+            message![
+                given,
+                " is an address, not a path. Send the path itself: ",
+                path,
+                "."
+            ]
         }
-        ForeignPath::Address(None) => format!(
-            "{given} is an address, not a path. Use the absolute path of a file below {roots}."
-        ),
+        ForeignPath::Address(None) => message![
+            given,
+            " is an address, not a path. Use the absolute path of a file below ",
+            roots,
+            "."
+        ],
     };
-    let refusal = Refusal::new(RefusalKind::Invalid, text).with("file_path", given);
+    let refusal = Refusal::stating(RefusalKind::Invalid, text).with("file_path", given);
     match meant {
         ForeignPath::Address(Some(path)) => refusal.with("suggestion", quote_path(&path)),
         _ => refusal,
@@ -111,43 +148,61 @@ fn leads_outside(
 ) -> Refusal {
     let below = names(engine.roots());
     let text = if is_hidden(engine, link) {
-        format!("{given} is outside the roots. Use a path below {below}.")
+        message![
+            given,
+            " is outside the roots. Use a path below ",
+            below,
+            "."
+        ]
     } else {
         let lead = if path == link {
-            format!("{given} is a link")
+            message![given, " is a link"]
         } else {
-            format!("{given} leads through {}, a link", quote_path(link))
+            message![given, " leads through ", quote_path(link), ", a link"]
         };
         let target = match is_hidden(engine, target) {
-            true => String::new(),
-            false => format!(" to {}", quote_path(target)),
+            true => Message::default(),
+            false => message![" to ", quote_path(target)],
         };
-        format!("{lead} that leads outside the roots{target}. Use a path below {below}.")
+        message![
+            lead,
+            " that leads outside the roots",
+            target,
+            ". Use a path below ",
+            below,
+            "."
+        ]
     };
-    Refusal::new(RefusalKind::Outside, text)
+    Refusal::stating(RefusalKind::Outside, text)
 }
 
 /// The refusal for a path through a file whose name may not be mentioned.
 fn withheld(given: &QuotedPath) -> Refusal {
-    let text = format!("{given} leads through a file that is not shown. Work without it.");
-    Refusal::new(RefusalKind::Denied, text).with("file_path", given)
+    let text = message![
+        given,
+        " leads through a file that is not shown. Work without it."
+    ];
+    Refusal::stating(RefusalKind::Denied, text).with("file_path", given)
 }
 
 /// The refusal for a write in a read root.
 pub(super) fn only_for_reading(given: &QuotedPath) -> Refusal {
-    let text = format!(
-        "{given} is in a folder that is only for reading. Nothing is written there; use a path below a root."
-    );
-    Refusal::new(RefusalKind::Denied, text).with("file_path", given)
+    let text = message![
+        given,
+        " is in a folder that is only for reading. Nothing is written there; use a path below a root."
+    ];
+    Refusal::stating(RefusalKind::Denied, text).with("file_path", given)
 }
 
 /// The refusal for a write that the client's own sandbox forbids.
 pub(super) fn closed(given: &QuotedPath, scope: &WriteScope) -> Refusal {
-    let text = format!(
-        "{given} is not written: {}. Say what you would change, or ask the user to allow it there.",
-        scope.words()
-    );
-    Refusal::new(RefusalKind::Denied, text).with("file_path", given)
+    let text = message![
+        given,
+        " is not written: ",
+        verbatim(scope.words()),
+        ". Say what you would change, or ask the user to allow it there."
+    ];
+    Refusal::stating(RefusalKind::Denied, text).with("file_path", given)
 }
 
 /// The refusal where a line of the settings that cannot be used may forbid a file.
@@ -156,10 +211,15 @@ pub(super) fn settings_first(given: &QuotedPath, flaw: &str, intent: Intent) -> 
         None => "read",
         Some(_) => "changed",
     };
-    let text = format!(
-        "{given} is not {verb} while lancet's settings have a mistake that may hide a rule ({flaw}). Ask the user to correct that line; `lancet doctor` shows it."
-    );
-    Refusal::new(RefusalKind::Denied, text).with("file_path", given)
+    let text = message![
+        given,
+        " is not ",
+        verb,
+        " while lancet's settings have a mistake that may hide a rule (",
+        verbatim(flaw),
+        "). Ask the user to correct that line; `lancet doctor` shows it."
+    ];
+    Refusal::stating(RefusalKind::Denied, text).with("file_path", given)
 }
 
 /// The refusal for a file that the policy denies. It names the file and the rule only where the caller used that name
@@ -185,27 +245,39 @@ pub(super) fn denied(
     let text = match &decision.cause {
         Cause::Secret { pattern } => {
             let matches = match told {
-                true => format!(" (it matches `{pattern}`)"),
-                false => String::new(),
+                true => message![" (it matches `", verbatim(pattern), "`)"],
+                false => Message::default(),
             };
             let name = path.file_name().filter(|_| told);
             let next = engine.audience().without_secret(name);
-            format!("{given} is a secret file{matches}: its text is not shown. {next}")
+            message![
+                given,
+                " is a secret file",
+                matches,
+                ": its text is not shown. ",
+                verbatim(next)
+            ]
         }
         Cause::ReadRoot(_) => return only_for_reading(given),
         Cause::Rule(LayeredRule {
             stands_for: Some(flaw),
             ..
         }) => return settings_first(given, flaw, intent),
-        Cause::Rule(entry) if told => format!(
-            "A rule denies {given}: `{} {}` of the {} settings. Work without this file, or ask the user.",
-            entry.effect.word(),
-            entry.rule,
-            entry.layer.name()
-        ),
-        _ => format!("A rule denies {given}. Work without this file, or ask the user."),
+        Cause::Rule(entry) if told => message![
+            "A rule denies ",
+            given,
+            ": `",
+            verbatim(entry.effect.word()),
+            " ",
+            verbatim(&entry.rule),
+            "` of the ",
+            verbatim(entry.layer.name()),
+            " settings. ",
+            WITHOUT_FILE
+        ],
+        _ => message!["A rule denies ", given, ". ", WITHOUT_FILE],
     };
-    Refusal::new(RefusalKind::Denied, text).with("file_path", given)
+    Refusal::stating(RefusalKind::Denied, text).with("file_path", given)
 }
 
 /// Refuses lancet's own state folder, and paths such as `/proc` where opening a file has side effects.
@@ -222,18 +294,20 @@ pub(super) fn refuse_unshown(
         parts[..],
         ["/", "dev", _] | ["/", "proc", _, "fd", ..] | ["/", "proc", _, "task", _, "fd", ..]
     ) {
-        let text = format!(
-            "{given} is a device or an open file of a process, not a regular file. Name a regular file."
-        );
-        return Err(Refusal::new(RefusalKind::Special, text).with("file_path", given));
+        let text = message![
+            given,
+            " is a device or an open file of a process, not a regular file. Name a regular file."
+        ];
+        return Err(Refusal::stating(RefusalKind::Special, text).with("file_path", given));
     }
     Ok(())
 }
 
 /// The refusal for a file of lancet's own state folder.
 pub(super) fn refuse_state(given: &QuotedPath) -> Refusal {
-    let text = format!(
-        "{given} is in lancet's own state folder, which no tool shows or changes. Leave it alone."
-    );
-    Refusal::new(RefusalKind::Denied, text).with("file_path", given)
+    let text = message![
+        given,
+        " is in lancet's own state folder, which no tool shows or changes. Leave it alone."
+    ];
+    Refusal::stating(RefusalKind::Denied, text).with("file_path", given)
 }

@@ -2,7 +2,8 @@
 
 use lancet_history::OperationKind;
 
-use super::{LONGEST_NOTICE, finish};
+use super::{LONGEST_NOTICE, finish, lead};
+use crate::message::{Message, message, verbatim};
 use crate::reply::Reply;
 use crate::rooms::CallContext;
 use crate::rooms::plan::{DryRun, Plan};
@@ -17,36 +18,38 @@ pub(crate) fn nothing_written(context: &CallContext<'_>, plan: &Plan) -> Reply {
     if plan.dry_run == DryRun::Yes {
         text.push_str("Dry run: nothing was written.\n");
     }
-    text.extend(plan.origin.lead.iter().map(|lead| format!("{lead}\n")));
-    let person = plan.origin.lead.clone().unwrap_or_default() + "\n";
+    let lead = lead(plan, context.engine().audience());
+    text.extend(lead.clone());
+    let person = lead.unwrap_or_else(|| "\n".to_owned());
     finish(context, plan, text, Vec::new(), None, person)
 }
 
 /// Sentences about files that are not written: those of an undo or a redo, and what the person who was asked left out.
-pub(super) fn notes(plan: &Plan) -> Vec<String> {
+pub(super) fn notes(plan: &Plan) -> Vec<Message> {
     let origin = &plan.origin;
     let mut notes = Vec::new();
     for file in origin.found_back.iter().take(MOST) {
         let path = quote_path(&file.path);
         let operations = cut(&file.operations.join(", "), LONGEST_NOTICE);
         notes.push(match origin.kind {
-            OperationKind::Redo => format!("{path} already is what the redo would make of it"),
-            _ => format!("{path} already is as it was before {operations}; that counts as undone"),
+            OperationKind::Redo => message![path, " already is what the redo would make of it"],
+            _ => message![
+                path,
+                " already is as it was before ",
+                verbatim(operations),
+                "; that counts as undone"
+            ],
         });
     }
     for file in origin.left_out.iter().take(MOST) {
-        let text = file.refusal.text();
-        let why = text.split(". Nothing was changed").next().unwrap_or(text);
-        notes.push(format!(
-            "left out, a conflict: {}",
-            cut(why, LONGEST_NOTICE)
-        ));
+        let why = file.refusal.message().before(". Nothing was changed");
+        notes.push(message!["left out, a conflict: ", why.cut(LONGEST_NOTICE)]);
     }
     notes.extend(origin.omitted.sentence());
     let untold =
         origin.found_back.len().saturating_sub(MOST) + origin.left_out.len().saturating_sub(MOST);
     if untold > 0 {
-        notes.push(format!("and {} more", count(untold, "file")));
+        notes.push(message!["and ", verbatim(count(untold, "file")), " more"]);
     }
     notes
 }

@@ -5,6 +5,8 @@ use lancet_workspace::{Executable, Warning, Written};
 
 use super::super::plan::FilePlan;
 use super::{LONGEST_NOTICE, shown_diff};
+use crate::audience::Audience;
+use crate::message::{Message, message, verbatim};
 use crate::receive::Repair;
 use crate::wording::{count, cut, quote_path};
 
@@ -74,7 +76,7 @@ pub(super) fn headline(file: &FilePlan, tense: Tense) -> String {
 }
 
 /// Words a warning of the commit: its name, and what it means for the reader.
-pub(super) fn warning_words(warning: &Warning) -> String {
+pub(super) fn warning_words(warning: &Warning) -> Message {
     let words = match warning {
         Warning::NotDurable => {
             "written, but the folder could not be flushed: a power cut now may bring the old file back"
@@ -87,18 +89,19 @@ pub(super) fn warning_words(warning: &Warning) -> String {
         }
         Warning::LinksBroken => "the file had other names (hard links); they keep the old text",
         Warning::Left(path) => {
-            return format!(
-                "{}: the old file could not be put away and is still at {}",
-                warning.name(),
+            return message![
+                verbatim(warning.name()),
+                ": the old file could not be put away and is still at ",
                 quote_path(path)
-            );
+            ];
         }
         Warning::FolderStays(path) => {
-            return format!(
-                "{}: the empty folder {} could not be removed",
-                warning.name(),
-                quote_path(path)
-            );
+            return message![
+                verbatim(warning.name()),
+                ": the empty folder ",
+                quote_path(path),
+                " could not be removed"
+            ];
         }
         Warning::NotLocked => {
             "the folder cannot be locked: other lancet processes were not kept out"
@@ -110,7 +113,7 @@ pub(super) fn warning_words(warning: &Warning) -> String {
             "written without keeping other writers away, which this file does not allow; the old text is kept"
         }
     };
-    format!("{}: {words}", warning.name())
+    message![verbatim(warning.name()), ": ", words]
 }
 
 /// Says that the permission to execute a file changed, or would change in a dry run.
@@ -125,9 +128,10 @@ pub(super) fn executable(text: &mut String, file: &FilePlan, written: Option<&Wr
     text.push_str(&format!("[lancet: {words}]\n"));
 }
 
-pub(super) fn notices(text: &mut String, file: &FilePlan) {
+pub(super) fn notices(text: &mut String, file: &FilePlan, audience: &Audience) {
     for notice in file.target.notices.iter().chain(&file.view.notices) {
-        text.push_str(&format!("[lancet: {}]\n", cut(notice, LONGEST_NOTICE)));
+        let notice = cut(&notice.render(audience), LONGEST_NOTICE);
+        text.push_str(&format!("[lancet: {notice}]\n"));
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::super::{BareDots, Leak, LeakKind, MENDED_MOST, quoted, text_lines};
 use super::{BUDGET, stands_for_more};
+use crate::clause::{ClausePart, clause};
 use crate::diff::difference;
 use crate::ladder::common_runs::common_runs;
 use crate::nearest::Profile;
@@ -43,21 +44,25 @@ pub(in crate::leak) fn placeholder_in_edit(
         (!is_known(old) && !is_known(file)).then_some((line, is_form))
     })?;
     let text = text_lines(new).nth(line)?;
-    let goes = match count {
-        1 => format!("the line {} of old_string would be lost", quoted(first)),
-        _ => format!(
-            "{count} lines of old_string would be lost, the first of them {}",
-            quoted(first)
+    let (lines, rest) = match count {
+        1 => (format!("the line {}", quoted(first)), String::new()),
+        _ => (
+            format!("{count} lines"),
+            format!(", the first of them {}", quoted(first)),
         ),
     };
     Some(Leak {
         kind: LeakKind::Placeholder,
         line,
-        reason: format!(
-            "Line {} ({}) stands for text that is not sent: {goes}.",
-            line + 1,
-            quoted(text)
-        ),
+        reason: clause![
+            format!(
+                "Line {} ({}) stands for text that is not sent: {lines} of ",
+                line + 1,
+                quoted(text)
+            ),
+            ClausePart::OldText,
+            format!(" would be lost{rest}."),
+        ],
         mended: filled(old, new, is_placeholder),
     })
 }

@@ -7,6 +7,7 @@ use lancet_text::PLACES_MOST;
 use super::edit_session::EditSession;
 use super::source::{SentEdit, SeveralPlaces, TextSource};
 use super::unseen::Unseen;
+use crate::message::{OLD, message, term, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::examine::read_state::ReadState;
 use crate::wording::{count, lines_named, quote_path};
@@ -27,12 +28,20 @@ impl<S: TextSource> EditSession<'_, S> {
             true => "the first in ",
             false => "",
         };
-        let text = format!(
-            "old_string matches {} ({lead}{}), and expect_count is {wanted}. Nothing was written.",
-            count(found, "place"),
-            lines_named(lines, LINES_NAMED)
-        );
-        Ok(Refusal::new(RefusalKind::Count, text)
+        let text = message![
+            OLD,
+            " matches ",
+            verbatim(count(found, "place")),
+            " (",
+            lead,
+            verbatim(lines_named(lines, LINES_NAMED)),
+            "), and ",
+            term("expect_count", "--expect-count"),
+            " is ",
+            wanted,
+            ". Nothing was written."
+        ];
+        Ok(Refusal::stating(RefusalKind::Count, text)
             .with("count", found)
             .with("file_path", quote_path(self.target.path())))
     }
@@ -55,17 +64,25 @@ impl<S: TextSource> EditSession<'_, S> {
             return self.miscounted(places.iter(), total, wanted);
         }
         let path = quote_path(self.target.path());
-        let text = format!(
-            "old_string matches {} in {path}, and one call changes at most {PLACES_MOST}. Send a longer old_string.",
-            count(total, "place")
-        );
+        let text = message![
+            OLD,
+            " matches ",
+            verbatim(count(total, "place")),
+            " in ",
+            &path,
+            ", and one call changes at most ",
+            PLACES_MOST,
+            term(". Send a longer ", ". Make "),
+            OLD,
+            term(".", " longer."),
+        ];
         let unseen = Unseen::of(&self.source, &read_state.seen, places.iter())?;
         Ok(match &read_state.merge_refusal {
-            _ if unseen.is_empty() => Refusal::new(RefusalKind::TooLarge, text)
+            _ if unseen.is_empty() => Refusal::stating(RefusalKind::TooLarge, text)
                 .with("count", total)
                 .with("file_path", path),
             Some(refusal) => (**refusal).clone(),
-            None => unseen.refusal(self.context, self.target).followed_by(&text),
+            None => unseen.refusal(self.context, self.target).and_then(text),
         })
     }
 }

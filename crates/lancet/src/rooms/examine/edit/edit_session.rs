@@ -13,9 +13,10 @@ use lancet_text::{
     without_numbers_of,
 };
 
-use super::refuse::{idle, left_out, no_change, not_empty};
+use super::refuse::{idle, left_out, no_change, not_empty, too_large};
 use super::source::{SentEdit, SeveralPlaces, TextSource};
 use super::unseen::Unseen;
+use crate::message::{message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{EditRequest, Insist, Place as RequestPlace};
 use crate::rooms::CallContext;
@@ -164,7 +165,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         if options.shared.insist == Insist::No {
             if let Some(reason) = located.leaked_numbers {
                 let bare = without_numbers_of(&request.old, &request.new);
-                return Err(leak(&reason, bare.as_deref()));
+                return Err(leak(verbatim(reason), bare.as_deref()));
             }
             let old = located.replaced.as_deref().unwrap_or(&request.old);
             if let Some(found) = self.leaked(old, request, &found)? {
@@ -210,12 +211,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         if at_most > 1 && is_small(self.source.count(old)?.max(1)) {
             return Ok(());
         }
-        let text = format!(
-            "The result would be larger than {} MiB. Nothing was written; send a smaller new_string.",
-            most >> 20
-        );
-        Err(Refusal::new(RefusalKind::TooLarge, text)
-            .with("file_path", quote_path(self.target.path())))
+        Err(too_large(self.target, most))
     }
 
     /// Finds the places of the old text. Where line numbers were left in the new text, it also gives the words about
@@ -255,7 +251,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         }
         match verdict {
             Verdict::Found(found) => Ok((found, leaked_numbers)),
-            Verdict::Leaked { reason } => Err(leak(&reason, None)),
+            Verdict::Leaked { reason } => Err(leak(verbatim(reason), None)),
             Verdict::Ambiguous {
                 places,
                 rung,
@@ -268,9 +264,9 @@ impl<'c, S: TextSource> EditSession<'c, S> {
                     return Err(self.not_shown(read_state, unseen));
                 }
                 if options.words == Words::Few && sent.request.as_hunk().is_none() {
-                    return Err(Refusal::new(
+                    return Err(Refusal::stating(
                         RefusalKind::Ambiguous,
-                        format!("{} matches several places.", sent.request.old_name()),
+                        message![sent.request.old_name(), " matches several places."],
                     ));
                 }
                 let several = SeveralPlaces {
@@ -294,7 +290,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
                 Some(refusal) => (**refusal).clone(),
                 None if options.words == Words::Few && sent.request.as_hunk().is_none() => {
                     let name = sent.request.old_name();
-                    Refusal::new(RefusalKind::NotFound, format!("{name} was not found."))
+                    Refusal::stating(RefusalKind::NotFound, message![name, " was not found."])
                 }
                 None => self.source.not_found(sent, guard.as_ref()),
             }),
@@ -336,15 +332,18 @@ impl<'c, S: TextSource> EditSession<'c, S> {
             return Ok(());
         };
         let line = self.source.line_numbers(std::iter::once(&place))?;
-        let text = format!(
-            "Its {}, at line {} of the text so far, reaches across the border of what an earlier edit of this call changed. Join the two into one edit.",
-            match &request.place {
-                RequestPlace::Lines(_) => "place",
-                _ => request.old_name(),
-            },
-            line.first().copied().unwrap_or(1)
-        );
-        Err(Refusal::new(RefusalKind::Conflict, text)
+        let place = match &request.place {
+            RequestPlace::Lines(_) => "place",
+            _ => request.old_name(),
+        };
+        let text = message![
+            "Its ",
+            place,
+            ", at line ",
+            line.first().copied().unwrap_or(1),
+            " of the text so far, reaches across the border of what an earlier edit of this call changed. Join the two into one edit."
+        ];
+        Err(Refusal::stating(RefusalKind::Conflict, text)
             .with("file_path", quote_path(self.target.path())))
     }
 

@@ -3,6 +3,7 @@
 use lancet_text::{Document, RawChange, apply_raw};
 
 use super::refuse::no_longer_text;
+use crate::message::{Message, message, verbatim};
 use crate::refusal::Refusal;
 use crate::rooms::CallContext;
 use crate::rooms::examine::open::configured;
@@ -14,7 +15,7 @@ pub(super) fn encoding_after(
     target: &Target,
     document: &Document<'_>,
     changes: &[RawChange],
-) -> Result<Option<String>, Refusal> {
+) -> Result<Option<Message>, Refusal> {
     let configured = configured(context.engine(), target);
     let plain =
         document.encoding().is_utf8() && document.damaged().is_empty() && configured.is_none();
@@ -29,11 +30,12 @@ pub(super) fn encoding_after(
     let result = apply_raw(document.raw(), changes);
     match document.encoding_after(changes, &result, configured) {
         Ok(other) => Ok(other.map(|other| {
-            format!(
-                "with this change the file will be read as {}, no longer as {}",
-                other.name(),
-                document.encoding().name()
-            )
+            message![
+                "with this change the file will be read as ",
+                verbatim(other.name()),
+                ", no longer as ",
+                verbatim(document.encoding().name())
+            ]
         })),
         Err(_) => Err(no_longer_text(target)),
     }

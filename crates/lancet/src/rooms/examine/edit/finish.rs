@@ -6,6 +6,7 @@ use lancet_text::RawChange;
 
 use super::edit_session::EditSession;
 use super::source::TextSource;
+use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::examine::explain::unencodable;
 use crate::rooms::plan::ChangeView;
@@ -30,10 +31,14 @@ impl<S: TextSource> EditSession<'_, S> {
         if self.source.is_same(&laid.raw)? {
             let path = quote_path(self.target.path());
             let told = formatted.notice.filter(|_| !formatted.lines.is_empty());
-            let told = told.map_or_else(String::new, |told| format!(" ({told})"));
-            let text =
-                format!("{path} already is what this would make of it{told}. Nothing was written.");
-            return Err(Refusal::new(RefusalKind::NoChange, text).with("file_path", path));
+            let told = told.map(|told| message![" (", told, ")"]);
+            let text = message![
+                &path,
+                " already is what this would make of it",
+                told,
+                ". Nothing was written."
+            ];
+            return Err(Refusal::stating(RefusalKind::NoChange, text).with("file_path", path));
         }
         let encoding_note = self.source.encoding_after(&laid.raw)?;
         let mut notes = self.notes;

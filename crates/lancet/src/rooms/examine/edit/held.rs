@@ -17,6 +17,7 @@ use super::planned::is_unshown;
 use super::source::{LARGEST_RESULT, LaidChanges, LineSpan, SentEdit, SeveralPlaces, TextSource};
 use super::unchanged::leaves_unchanged;
 use crate::ledger::{line_changes, raw, raw_lines};
+use crate::message::Message;
 use crate::refusal::Refusal;
 use crate::request::EditRequest;
 use crate::rooms::CallContext;
@@ -356,7 +357,7 @@ impl TextSource for HeldText<'_> {
         Ok(leaves_unchanged(self.document.raw(), changes))
     }
 
-    fn hidden(&self, laid: &LaidChanges) -> Result<Option<String>, Refusal> {
+    fn hidden(&self, laid: &LaidChanges) -> Result<Option<Message>, Refusal> {
         Ok(hidden::of_changes(self.document.view(), &laid.changes))
     }
 
@@ -387,7 +388,7 @@ impl TextSource for HeldText<'_> {
         Ok(view)
     }
 
-    fn encoding_after(&self, changes: &[RawChange]) -> Result<Option<String>, Refusal> {
+    fn encoding_after(&self, changes: &[RawChange]) -> Result<Option<Message>, Refusal> {
         encoding_after(self.context, self.target, self.document, changes)
     }
 }

@@ -8,9 +8,11 @@ use lancet_text::{Change, Found, Place as FoundPlace, Rung};
 use super::edit_session::{EditOptions, EditSession};
 use super::line_range::Block;
 use super::source::{LineSpan, SentEdit, TextSource};
+use crate::message::{Message, message};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{LineRange, Place};
 use crate::rooms::examine::read_state::ReadState;
+use crate::rung_names::rung_named;
 use crate::wording::quote_path;
 
 /// The place of an edit, and what the checks look at.
@@ -23,7 +25,7 @@ pub(super) struct Located {
     /// The text that the new text takes the place of, where that is not the old text.
     pub(super) replaced: Option<String>,
     /// What the answer says of the place.
-    pub(super) note: Option<String>,
+    pub(super) note: Option<Message>,
 }
 
 impl Located {
@@ -50,7 +52,7 @@ struct Marker {
     followed: LineSpan,
     /// Whether the line before the offset has a line end.
     is_ended: bool,
-    note: Option<String>,
+    note: Option<Message>,
 }
 
 /// On which side of a marker lines are put.
@@ -87,8 +89,8 @@ impl<S: TextSource> EditSession<'_, S> {
     pub(super) fn check_line_edit(&self, sent: SentEdit<'_>) -> Result<(), Refusal> {
         let request = sent.request;
         let place = &request.place;
-        let refused = |kind, text: &str| {
-            Err(Refusal::new(kind, text).with("file_path", quote_path(self.target.path())))
+        let refused = |kind, text: &'static str| {
+            Err(Refusal::stating(kind, text).with("file_path", quote_path(self.target.path())))
         };
         if matches!(
             place,
@@ -186,7 +188,7 @@ impl<S: TextSource> EditSession<'_, S> {
         self.check_shown(read_state, [&block.whole()].into_iter())?;
         let text = self.source.text_of(block.whole())?.into_owned();
         if !sent.old.is_empty() && sent.old != text {
-            return Err(Refusal::new(
+            return Err(Refusal::stating(
                 RefusalKind::Stale,
                 "The lines changed while this call was at work. Nothing was written; send the call again if it still fits.",
             )
@@ -227,16 +229,22 @@ impl<S: TextSource> EditSession<'_, S> {
         let whole = block.whole();
         let path = quote_path(self.target.path());
         if marker.place.start < whole.end && whole.start < marker.place.end {
-            let text = format!(
-                "The marker stands among the moved lines, {} of {path}. Nothing was written; send a marker outside of them.",
-                block.numbers()
-            );
-            return Err(Refusal::new(RefusalKind::Conflict, text).with("file_path", path));
+            let text = message![
+                "The marker stands among the moved lines, ",
+                block.numbers(),
+                " of ",
+                &path,
+                ". Nothing was written; send a marker outside of them."
+            ];
+            return Err(Refusal::stating(RefusalKind::Conflict, text).with("file_path", path));
         }
         if marker.at == whole.start {
-            let text =
-                format!("The lines follow the marker in {path} already. Nothing was written.");
-            return Err(Refusal::new(RefusalKind::NoChange, text).with("file_path", path));
+            let text = message![
+                "The lines follow the marker in ",
+                &path,
+                " already. Nothing was written."
+            ];
+            return Err(Refusal::stating(RefusalKind::NoChange, text).with("file_path", path));
         }
         self.check_shown(read_state, [&whole].into_iter())?;
         let text = self.source.text_of(block.start..block.last.text_end)?;
@@ -252,7 +260,7 @@ impl<S: TextSource> EditSession<'_, S> {
         places.sort_by_key(|place| place.range.start);
         let mut touched = vec![whole, marker.place.clone(), marker.followed.whole()];
         touched.sort_by_key(|range| range.start);
-        let notes: Vec<String> = resolved
+        let notes: Vec<Message> = resolved
             .note
             .into_iter()
             .chain(marker.note.clone())
@@ -260,7 +268,7 @@ impl<S: TextSource> EditSession<'_, S> {
         Ok(Located {
             touched: Some(touched),
             replaced: Some(text.into_owned()),
-            note: (!notes.is_empty()).then(|| notes.join("; ")),
+            note: (!notes.is_empty()).then(|| Message::joined(notes, "; ")),
             ..Located::of(marker.found(places), None)
         })
     }
@@ -299,11 +307,12 @@ impl<S: TextSource> EditSession<'_, S> {
             }
         };
         let note = (found.rung != Rung::Exact).then(|| {
-            format!(
-                "the marker was matched on the rung `{}` at line {}",
-                found.rung.name(),
+            message![
+                "the marker was matched ",
+                rung_named(found.rung),
+                " at line ",
                 first_line + 1
-            )
+            ]
         });
         Ok(Marker {
             rung: found.rung,
@@ -336,11 +345,13 @@ impl<S: TextSource> EditSession<'_, S> {
             return Ok(());
         }
         let path = quote_path(self.target.path());
-        let text = format!(
-            "{} of {path} hold bytes that are no text in the file's encoding (shown as \u{fffd}), and those are not changed. Name the lines before and after them.",
-            block.numbers()
-        );
-        Err(Refusal::new(RefusalKind::NotFound, text).with("file_path", path))
+        let text = message![
+            block.numbers(),
+            " of ",
+            &path,
+            " hold bytes that are no text in the file's encoding (shown as \u{fffd}), and those are not changed. Name the lines before and after them."
+        ];
+        Err(Refusal::stating(RefusalKind::NotFound, text).with("file_path", path))
     }
 }
 

@@ -8,6 +8,7 @@ use lancet_history::{Mover, Standing};
 use super::edit_session::EditSession;
 use super::source::{LineSpan, TextSource};
 use crate::gutter::{anchor_letters, parse_anchor};
+use crate::message::Message;
 use crate::refusal::Refusal;
 use crate::request::LineRange;
 use crate::rooms::examine::read_state::ReadState;
@@ -34,7 +35,7 @@ impl Block {
 /// The lines that a range means, and what the answer says of them.
 pub(super) struct Resolved {
     pub(super) block: Block,
-    pub(super) note: Option<String>,
+    pub(super) note: Option<Message>,
 }
 
 /// The lines that were shown with the numbers of a range.

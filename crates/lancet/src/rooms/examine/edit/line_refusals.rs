@@ -5,6 +5,7 @@ use serde_json::json;
 use super::edit_session::EditSession;
 use super::line_range::Block;
 use super::source::TextSource;
+use crate::message::{CALL, Message, SEND_THIS_AGAIN, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::LineRange;
 use crate::wording::{count, cut, quote_path};
@@ -15,22 +16,29 @@ const QUOTED: usize = 300;
 impl<S: TextSource> EditSession<'_, S> {
     /// The refusal for numbers that no lines can have.
     pub(super) fn no_lines(&self, range: &LineRange) -> Refusal {
-        let text = format!(
-            "start_line {} and end_line {} name no lines: lines count from 1, and the last is not before the first.",
-            range.start, range.end
-        );
-        Refusal::new(RefusalKind::Invalid, text).with("file_path", quote_path(self.target.path()))
+        let text = message![
+            "start_line ",
+            range.start,
+            " and end_line ",
+            range.end,
+            " name no lines: lines count from 1, and the last is not before the first."
+        ];
+        Refusal::stating(RefusalKind::Invalid, text)
+            .with("file_path", quote_path(self.target.path()))
     }
 
     /// The refusal for lines behind the end of the file.
     pub(super) fn past_the_end(&self, first: u64, last: u64) -> Refusal {
         let path = quote_path(self.target.path());
-        let text = format!(
-            "{path} has {}, and the call names {}. Send numbers of lines that are there.",
-            count(self.source.line_count(), "line"),
-            numbers(first, last)
-        );
-        Refusal::new(RefusalKind::Invalid, text).with("file_path", path)
+        let text = message![
+            &path,
+            " has ",
+            verbatim(count(self.source.line_count(), "line")),
+            ", and the call names ",
+            numbers(first, last),
+            ". Send numbers of lines that are there."
+        ];
+        Refusal::stating(RefusalKind::Invalid, text).with("file_path", path)
     }
 
     /// The refusal for lines that are not as expected: what they are, and where the lines are that were meant.
@@ -40,10 +48,13 @@ impl<S: TextSource> EditSession<'_, S> {
         now: Option<&Block>,
     ) -> Result<Refusal, Refusal> {
         let path = quote_path(self.target.path());
-        let mut text = format!(
-            "expect differs from {} of {path}.",
-            numbers(range.start, range.end)
-        );
+        let mut text = message![
+            "expect differs from ",
+            numbers(range.start, range.end),
+            " of ",
+            &path,
+            "."
+        ];
         let [first, last] = &range.expect;
         let mut entries = vec![(range.start, first)];
         if range.end > range.start || first != last {
@@ -53,29 +64,39 @@ impl<S: TextSource> EditSession<'_, S> {
         for (number, entry) in entries {
             let line = usize::try_from(number).unwrap_or(usize::MAX);
             if line > self.source.line_count() {
-                text.push_str(&format!("\nThere is no line {number}."));
+                text.push(message!["\nThere is no line ", number, "."]);
                 continue;
             }
             let span = self.source.line_span(line - 1)?;
             let told = match self.is_expected(&span, entry, number)? {
-                true => "as expected".to_owned(),
-                false => format!("and expect has {}", quoted(entry)),
+                true => message!["as expected"],
+                false => message!["and expect has ", verbatim(quoted(entry))],
             };
             // A longer text is cut anyway, and a character has at most four bytes.
             let end = span.text_end.min(span.start + 4 * (QUOTED + 1));
             let stands = self.source.text_of(span.start..end)?;
-            text.push_str(&format!("\nLine {number} is {}, {told}.", quoted(&stands)));
+            text.push(message![
+                "\nLine ",
+                number,
+                " is ",
+                verbatim(quoted(&stands)),
+                ", ",
+                told,
+                "."
+            ]);
             data.push(json!({ "line": number, "text": cut(&stands, QUOTED) }));
         }
-        text.push_str(&match now {
-            Some(block) => format!(
-                "\nThe lines that were shown with these numbers are now {}: send these numbers if those lines are meant.",
-                block.numbers()
-            ),
-            None => "\nSend the numbers of the lines that are meant, and their text as it is."
-                .to_owned(),
+        text.push(match now {
+            Some(block) => message![
+                "\nThe lines that were shown with these numbers are now ",
+                block.numbers(),
+                ": send these numbers if those lines are meant."
+            ],
+            None => {
+                message!["\nSend the numbers of the lines that are meant, and their text as it is."]
+            }
         });
-        Ok(Refusal::new(RefusalKind::NotFound, text)
+        Ok(Refusal::stating(RefusalKind::NotFound, text)
             .with("file_path", path)
             .with("lines", data))
     }
@@ -88,13 +109,20 @@ impl<S: TextSource> EditSession<'_, S> {
         moved: &Block,
     ) -> Refusal {
         let path = quote_path(self.target.path());
-        let text = format!(
-            "expect fits {} of {path} as the file is now, and {}, where the lines are now that were shown with these numbers. For those send their new numbers; for the former call {} and send this call again.",
+        let text = message![
+            "expect fits ",
             numbers(range.start, range.end),
+            " of ",
+            &path,
+            " as the file is now, and ",
             moved.numbers(),
-            self.read_block(standing),
-        );
-        Refusal::new(RefusalKind::Ambiguous, text)
+            ", where the lines are now that were shown with these numbers. For those send their new numbers; for the former call ",
+            verbatim(self.read_block(standing)),
+            " and ",
+            SEND_THIS_AGAIN,
+            "."
+        ];
+        Refusal::stating(RefusalKind::Ambiguous, text)
             .with("file_path", path)
             .with("places", vec![standing.data(), moved.data()])
     }
@@ -102,21 +130,31 @@ impl<S: TextSource> EditSession<'_, S> {
     /// The refusal for numbers of which it is not known which lines were shown with them.
     pub(super) fn unknown_numbers(&self, block: &Block) -> Refusal {
         let path = quote_path(self.target.path());
-        let text = format!(
-            "Lines of {path} have moved since the numbers of {} were shown. Call {} and send this call again.",
+        let text = message![
+            "Lines of ",
+            &path,
+            " have moved since the numbers of ",
             block.numbers(),
-            self.read_block(block)
-        );
-        Refusal::new(RefusalKind::NotRead, text).with("file_path", path)
+            " were shown. ",
+            CALL,
+            " ",
+            verbatim(self.read_block(block)),
+            " and ",
+            SEND_THIS_AGAIN,
+            "."
+        ];
+        Refusal::stating(RefusalKind::NotRead, text).with("file_path", path)
     }
 
     /// The sentence about lines that were found under other numbers.
-    pub(super) fn moved_note(&self, range: &LineRange, block: &Block) -> String {
-        format!(
-            "what was shown as {} is now {}, moved by earlier edits of this session",
+    pub(super) fn moved_note(&self, range: &LineRange, block: &Block) -> Message {
+        message![
+            "what was shown as ",
             numbers(range.start, range.end),
-            block.numbers()
-        )
+            " is now ",
+            block.numbers(),
+            ", moved by earlier edits of this session"
+        ]
     }
 
     fn read_block(&self, block: &Block) -> String {
@@ -129,7 +167,7 @@ impl<S: TextSource> EditSession<'_, S> {
 
 impl Block {
     /// The numbers of the lines, for a message.
-    pub(super) fn numbers(&self) -> String {
+    pub(super) fn numbers(&self) -> Message {
         let (first, last) = (self.lines.start() + 1, self.lines.end() + 1);
         numbers(first as u64, last as u64)
     }
@@ -139,10 +177,10 @@ impl Block {
     }
 }
 
-fn numbers(first: u64, last: u64) -> String {
+fn numbers(first: u64, last: u64) -> Message {
     match first == last {
-        true => format!("line {first}"),
-        false => format!("lines {first}-{last}"),
+        true => message!["line ", first],
+        false => message!["lines ", first, "-", last],
     }
 }
 

@@ -6,6 +6,7 @@ use lancet_text::{Change, Found, Place, Rung};
 use super::edit_session::EditSession;
 use super::line_place::Located;
 use super::source::TextSource;
+use crate::message::{Message, message};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::quote_path;
 
@@ -14,13 +15,16 @@ impl<S: TextSource> EditSession<'_, S> {
     pub(super) fn locate_matches(&self, substitution: &Substitution) -> Result<Located, Refusal> {
         let path = quote_path(self.target.path());
         let refused =
-            |kind, text: String| Refusal::new(kind, text).with("file_path", path.to_string());
+            |kind, text: Message| Refusal::stating(kind, text).with("file_path", path.to_string());
         let (text, most) = (self.source.texts().0, self.source.largest_result());
         let cancel = &self.context.cancel;
         let over = || cancel.stopped().is_some();
         let changes = match substitution.changes(text, most, &over) {
             Ok(changes) if changes.is_empty() => {
-                let text = format!("{path} has no match that would change. Nothing was written.");
+                let text = message![
+                    &path,
+                    " has no match that would change. Nothing was written."
+                ];
                 return Err(refused(RefusalKind::NotFound, text));
             }
             Ok(changes) => changes,
@@ -28,22 +32,28 @@ impl<S: TextSource> EditSession<'_, S> {
                 self.context.check_time()?;
                 return Err(refused(
                     RefusalKind::Timeout,
-                    "The search was stopped. Nothing was written.".to_owned(),
+                    message!["The search was stopped. Nothing was written."],
                 ));
             }
             Err(SubstitutionError::TooLarge) => {
-                let text = format!(
-                    "The result in {path} would be larger than {} MiB. Nothing was written; replace by a shorter text.",
-                    most >> 20
-                );
+                let text = message![
+                    "The result in ",
+                    &path,
+                    " would be larger than ",
+                    most >> 20,
+                    " MiB. Nothing was written; replace by a shorter text."
+                ];
                 return Err(refused(RefusalKind::TooLarge, text));
             }
             Err(SubstitutionError::SplitsCharacter(at)) => {
                 let line = self.source.line_numbers(std::iter::once(&(at..at)))?;
-                let text = format!(
-                    "A match at line {} of {path} begins or ends inside of a character. Nothing was written; write the pattern without (?-u).",
-                    line.first().copied().unwrap_or(1)
-                );
+                let text = message![
+                    "A match at line ",
+                    line.first().copied().unwrap_or(1),
+                    " of ",
+                    &path,
+                    " begins or ends inside of a character. Nothing was written; write the pattern without (?-u)."
+                ];
                 return Err(refused(RefusalKind::Invalid, text));
             }
         };
@@ -52,10 +62,13 @@ impl<S: TextSource> EditSession<'_, S> {
             .find(|(range, _)| self.source.is_damaged(range))
         {
             let line = self.source.line_numbers(std::iter::once(damaged))?;
-            let text = format!(
-                "A match at line {} of {path} holds bytes that are no text in the file's encoding (shown as \u{fffd}), and those are not changed. Nothing was written; write the pattern so that it does not match them.",
-                line.first().copied().unwrap_or(1)
-            );
+            let text = message![
+                "A match at line ",
+                line.first().copied().unwrap_or(1),
+                " of ",
+                &path,
+                " holds bytes that are no text in the file's encoding (shown as \u{fffd}), and those are not changed. Nothing was written; write the pattern so that it does not match them."
+            ];
             return Err(refused(RefusalKind::NotFound, text));
         }
         let places = changes.into_iter().map(|(range, text)| Place {

@@ -8,6 +8,7 @@ use lancet_text::{Change, Found, Place as FoundPlace, Rung, normalize_newlines};
 use super::edit_session::EditSession;
 use super::line_place::Located;
 use super::source::TextSource;
+use crate::message::{SEND_AGAIN, message};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{EditRequest, Place, PlannedPlaces, PlannedRole};
 use crate::rooms::CallContext;
@@ -27,10 +28,13 @@ pub(super) fn outdated(
         return None;
     }
     let path = target.told();
-    let text = format!(
-        "{path} changed while the change was worked out. Nothing was written; send the call again."
-    );
-    Some(Refusal::new(RefusalKind::Stale, text).with("file_path", path))
+    let text = message![
+        &path,
+        " changed while the change was worked out. Nothing was written; ",
+        SEND_AGAIN,
+        "."
+    ];
+    Some(Refusal::stating(RefusalKind::Stale, text).with("file_path", path))
 }
 
 /// What the session has seen of a file that it need not have read; none where it must have.

@@ -11,6 +11,7 @@ use lancet_text::{
     Change, Endings, Found, Guard, Leaks, Place, RawChange, Rung, Unencodable, Verdict,
 };
 
+use crate::message::{Message, message, verbatim};
 use crate::refusal::Refusal;
 use crate::request::EditRequest;
 use crate::rooms::examine::formatted::Formatted;
@@ -42,18 +43,19 @@ pub(crate) struct SeveralPlaces<'p> {
 
 impl SeveralPlaces<'_> {
     /// The addition to a sentence about all places that names their rung; empty for exact places.
-    pub(crate) fn rung_named(&self) -> String {
+    pub(crate) fn rung_named(&self) -> Message {
         match (self.rung, self.looser.is_empty()) {
-            (_, false) => " (on different rungs)".to_owned(),
-            (Rung::Exact, true) => String::new(),
-            (rung, true) => format!(" (on the rung `{}`)", rung.name()),
+            (_, false) => message![" (on different rungs)"],
+            (Rung::Exact, true) => Message::default(),
+            (rung, true) => message![" (on the rung `", verbatim(rung.name()), "`)"],
         }
     }
 
     /// The addition to the line of one place that names its rung, where the places are not all on the same.
-    pub(crate) fn on_rung(&self, place: usize) -> String {
+    pub(crate) fn on_rung(&self, place: usize) -> Message {
         let rung = self.rung_of(place);
-        rung.map_or_else(String::new, |rung| format!(" (rung `{}`)", rung.name()))
+        rung.map(|rung| message![" (rung `", verbatim(rung.name()), "`)"])
+            .unwrap_or_default()
     }
 
     /// The rung of one place, where the places are not all on the same.
@@ -184,7 +186,7 @@ pub(crate) trait TextSource {
     /// Whether the file already holds what the changes would put there.
     fn is_same(&self, changes: &[RawChange]) -> Result<bool, Refusal>;
     /// The warning about new characters that people do not see.
-    fn hidden(&self, laid: &LaidChanges) -> Result<Option<String>, Refusal>;
+    fn hidden(&self, laid: &LaidChanges) -> Result<Option<Message>, Refusal>;
     /// What the answer shows of the changes; the lines that it shows whole are added to `seen`.
     fn view(
         &self,
@@ -193,5 +195,5 @@ pub(crate) trait TextSource {
         seen: &mut Seen,
     ) -> Result<ChangeView, Refusal>;
     /// The sentence that the result would be read in another encoding; the refusal where it would not be text.
-    fn encoding_after(&self, changes: &[RawChange]) -> Result<Option<String>, Refusal>;
+    fn encoding_after(&self, changes: &[RawChange]) -> Result<Option<Message>, Refusal>;
 }

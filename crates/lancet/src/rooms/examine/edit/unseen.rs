@@ -5,6 +5,7 @@ use std::ops::Range;
 use lancet_history::Seen;
 
 use super::source::TextSource;
+use crate::message::{CALL, SEND_THIS_AGAIN, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
@@ -85,12 +86,20 @@ impl Unseen {
             Some(line) if beyond => context.read_column_call(path, line, column + 1),
             _ => context.read_call(path, Some(first), Some(reach)),
         };
-        let text = format!(
-            "The text stands in lines of {} that were not shown in this session: {}. Call {call} and send this call again.",
+        let text = message![
+            "The text stands in lines of ",
             quote_path(path),
-            line_list(lines.clone(), 60),
-        );
-        Refusal::new(RefusalKind::NotRead, text)
+            " that were not shown in this session: ",
+            verbatim(line_list(lines.clone(), 60)),
+            ". ",
+            CALL,
+            " ",
+            verbatim(call),
+            " and ",
+            SEND_THIS_AGAIN,
+            "."
+        ];
+        Refusal::stating(RefusalKind::NotRead, text)
             .with("file_path", quote_path(path))
             .with("lines", lines.into_iter().take(1_000).collect::<Vec<_>>())
     }

@@ -6,6 +6,7 @@ use lancet_text::{Found, LineTable, Query, Rung, Verdict, apply_changes, find, u
 use serde_json::{Value, json};
 
 use super::shown;
+use crate::message::{Message, message, term, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::examine::edit::source::SeveralPlaces;
@@ -56,12 +57,18 @@ pub(crate) fn ambiguous(
     } = *several;
     let how = several.rung_named();
     let terms = context.vocabulary;
-    let this = format!("{} this", terms.send().to_lowercase());
-    let mut text = format!(
-        "{} matches {} in {path}{how}, and which one is meant is unknown. Nothing was changed.",
+    let mut text = message![
         terms.old_name(),
-        count(total, "place")
-    );
+        " matches ",
+        verbatim(count(total, "place")),
+        " in ",
+        &path,
+        how,
+        term(
+            ", and which one is meant is unknown. Nothing was changed.",
+            "; nothing was changed."
+        )
+    ];
     let mut data = Vec::new();
     let mut grows = false;
     let mut shown_before: Option<String> = None;
@@ -72,10 +79,10 @@ pub(crate) fn ambiguous(
             .flatten()
             .any(|other| numbers.get(other) == Some(line));
         let at = match searched.filter(|_| shares_line) {
-            Some(searched) => format!("line {line}, column {}", searched.column(place)),
-            None => format!("line {line}"),
+            Some(searched) => message!["line ", *line, ", column ", searched.column(place)],
+            None => message!["line ", *line],
         };
-        let at = at + &several.on_rung(which);
+        let at = message![at, several.on_rung(which)];
         let longer = searched.and_then(|Searched { query, lines }| {
             let range = unique_extension(query.view, lines, places, which)?;
             if is_cut(&query, place) {
@@ -86,7 +93,7 @@ pub(crate) fn ambiguous(
             Some((query, range, whole))
         });
         let Some((query, range, whole)) = longer else {
-            text.push_str(&format!("\nAt {at}."));
+            text.push(message!["\nAt ", at, "."]);
             data.push(with_rung(json!({ "line": line }), several, which));
             continue;
         };
@@ -100,15 +107,22 @@ pub(crate) fn ambiguous(
         let told = json!({ "line": line, "old_string": longer });
         let mut told = with_rung(told, several, which);
         // A longer text that covers several places is shown once.
-        text.push_str(&match shown_before.as_deref() == Some(longer) {
-            true => format!("\nTo change {at}, send the same {}", terms.old_name()),
-            false => format!("\nTo change {at}, {this} {}:\n{whole}", terms.old_name()),
+        text.push(match shown_before.as_deref() == Some(longer) {
+            true => message!["\nTo change ", at, ", send the same ", terms.old_name()],
+            false => message![
+                "\nTo change ",
+                at,
+                term(", send this ", ", use this "),
+                terms.old_name(),
+                ":\n",
+                whole
+            ],
         });
         shown_before = Some(longer.to_owned());
         if let Some(new) = new {
             // A text that is too long to be shown is given as data only.
             if let Some(whole) = shown(terms.new_name(), &new, LONGEST_SUGGESTION) {
-                text.push_str(&format!("\nwith this {}:\n{whole}", terms.new_name()));
+                text.push(message!["\nwith this ", terms.new_name(), ":\n", whole]);
             }
             told["new_string"] = json!(new);
         }
@@ -116,30 +130,40 @@ pub(crate) fn ambiguous(
     }
     let rest = numbers.get(PLACES_WITH_TEXT..).unwrap_or_default();
     if !rest.is_empty() {
-        text.push_str(&format!(
-            "\nFurther places at lines {}.",
-            rest.iter()
-                .enumerate()
-                .map(|(at, line)| format!("{line}{}", several.on_rung(PLACES_WITH_TEXT + at)))
-                .collect::<Vec<_>>()
-                .join(", ")
-        ));
+        text.push(message![
+            "\nFurther places at lines ",
+            Message::joined(
+                rest.iter()
+                    .enumerate()
+                    .map(|(at, line)| { message![*line, several.on_rung(PLACES_WITH_TEXT + at)] }),
+                ", "
+            ),
+            "."
+        ]);
         data.extend(rest.iter().map(|line| json!({ "line": line })));
     }
     let left = total.saturating_sub(NAMED_PLACES);
     if left > 0 {
-        text.push_str(&format!(" {left} more are not listed."));
+        text.push(message![" ", left, " more are not listed."]);
     }
-    let (send, old, new) = (terms.send(), terms.old_name(), terms.new_name());
-    text.push_str(&if grows {
-        format!("\n{send} one of these longer texts, and {new} longer by the same lines: what {old} has more than before stands unchanged in it.")
-    } else {
-        format!("\n{send} a longer text that stands once, and {new} longer by the same lines.")
+    text.push(match grows {
+        true => term(
+            "\nSend one of these longer texts, and new_string longer by the same lines: what old_string has more than before stands unchanged in it.",
+            "\nMake --old longer, for example one of these, and --new by the same lines.",
+        ),
+        false => term(
+            "\nSend a longer text that stands once, and new_string longer by the same lines.",
+            "\nMake --old longer, and --new by the same lines.",
+        ),
     });
     if let Some(all) = terms.replace_all() {
-        text.push_str(&format!(" Or {all} to change all places."));
+        text.push(message![
+            term(" Or ", " Or use "),
+            all,
+            term(" to change all places.", ".")
+        ]);
     }
-    Refusal::new(RefusalKind::Ambiguous, text)
+    Refusal::stating(RefusalKind::Ambiguous, text)
         .with("file_path", path)
         .with("count", total)
         .with("places", data)

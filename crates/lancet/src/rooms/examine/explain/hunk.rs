@@ -6,6 +6,7 @@ use lancet_text::{
 };
 use serde_json::json;
 
+use crate::message::{Message, Say, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::examine::edit::source::{SentEdit, SeveralPlaces};
 use crate::rooms::locate::Target;
@@ -42,8 +43,8 @@ impl MetHunk<'_> {
         }
     }
 
-    fn refuse(&self, kind: RefusalKind, text: String) -> Refusal {
-        Refusal::new(kind, text).with("file_path", self.path())
+    fn refuse(&self, kind: RefusalKind, text: impl Say) -> Refusal {
+        Refusal::stating(kind, text).with("file_path", self.path())
     }
 }
 
@@ -52,18 +53,29 @@ pub(crate) fn hunk_not_found(met: MetHunk<'_>, guard: Option<&Guard>) -> Refusal
     let (path, by_then) = (met.path(), met.by_then());
     if let Some(guard) = guard {
         let line = line_of(met.text, guard.place.start);
-        let text = format!(
-            "The old lines are not in {path}{by_then} as sent. They fit line {line} on the rung `{}`, but what the change should do there is not certain. {} Send the lines exactly as the file has them.",
-            guard.rung.name(),
-            guard.reason
-        );
+        let text = message![
+            "The old lines are not in ",
+            path,
+            by_then,
+            " as sent. They fit line ",
+            line,
+            " on the rung `",
+            verbatim(guard.rung.name()),
+            "`, but what the change should do there is not certain. ",
+            verbatim(&guard.reason),
+            " Send the lines exactly as the file has them."
+        ];
         let data = json!({ "rung": guard.rung.name(), "line": line, "reason": guard.reason });
         return met.refuse(RefusalKind::NotFound, text).with("guard", data);
     }
     let SentEdit { old, new, .. } = met.sent;
     let made_before = already_there(met.text, &LineStarts::new(met.text), old, new);
     let made_before = made_before.map(|places| {
-        format!("The new ones are already there, at {places}: the change may have been made before; leave this part out if that is so.")
+        message![
+            "The new ones are already there, at ",
+            verbatim(places),
+            ": the change may have been made before; leave this part out if that is so."
+        ]
     });
     let nearest = || match made_before {
         Some(_) => None,
@@ -80,25 +92,36 @@ pub(crate) fn hunk_not_found(met: MetHunk<'_>, guard: Option<&Guard>) -> Refusal
             }
             false => "None of them is: look at the path, and read the file.",
         };
-        let why = made_before.as_deref().unwrap_or(why);
-        let text = format!("The old lines are not in {path}{by_then}. {why}");
+        let why = made_before.unwrap_or_else(|| message![why]);
+        let text = message!["The old lines are not in ", path, by_then, ". ", why];
         return met.refuse(RefusalKind::NotFound, text);
     };
     let sent = met.sent.old.lines().nth(found.in_hunk).unwrap_or_default();
     let there = match met.text.lines().nth(found.in_view) {
-        Some(line) => format!(
-            "line {} of the file is `{}`",
+        Some(line) => message![
+            "line ",
             found.in_view + 1,
-            quoted(line)
-        ),
-        None => format!("the file ends after line {}", found.in_view),
+            " of the file is `",
+            verbatim(quoted(line)),
+            "`"
+        ],
+        None => message!["the file ends after line ", found.in_view],
     };
-    let made_before = made_before.map(|words| words + " ").unwrap_or_default();
-    let text = format!(
-        "The old lines are not in {path}{by_then}. {made_before}At the nearest place the first that differs is line {} of them: `{}`, and {there}. Copy the lines from the file.",
+    let made_before = made_before.map(|words| message![words, " "]);
+    let text = message![
+        "The old lines are not in ",
+        path,
+        by_then,
+        ". ",
+        made_before,
+        "At the nearest place the first that differs is line ",
         found.in_hunk + 1,
-        quoted(sent)
-    );
+        " of them: `",
+        verbatim(quoted(sent)),
+        "`, and ",
+        there,
+        ". Copy the lines from the file."
+    ];
     let difference = json!({
         "line": found.in_hunk + 1,
         "sent": cut(sent, LONGEST_LINE),
@@ -124,15 +147,15 @@ fn nearest_line(text: &str, old: &str) -> Option<FirstDifference> {
 }
 
 /// The lines of places that are on different rungs, each with its rung.
-fn lines_with_rungs(several: &SeveralPlaces<'_>, numbers: &[usize]) -> String {
+fn lines_with_rungs(several: &SeveralPlaces<'_>, numbers: &[usize]) -> Message {
     let named = numbers.iter().enumerate().take(LINES_NAMED);
-    let mut lines: Vec<String> = named
-        .map(|(at, line)| format!("line {line}{}", several.on_rung(at)))
+    let mut lines: Vec<Message> = named
+        .map(|(at, line)| message!["line ", verbatim(line), several.on_rung(at)])
         .collect();
     if numbers.len() > LINES_NAMED {
-        lines.push(format!("{} more", numbers.len() - LINES_NAMED));
+        lines.push(message![numbers.len() - LINES_NAMED, " more"]);
     }
-    lines.join(", ")
+    Message::joined(lines, ", ")
 }
 
 /// The refusal for old lines that occur at several places.
@@ -147,16 +170,21 @@ pub(crate) fn hunk_ambiguous(
     };
     let how = several.rung_named();
     let lines = match several.looser.is_empty() {
-        true => lines_named(numbers.clone(), LINES_NAMED),
+        true => message![verbatim(lines_named(numbers.clone(), LINES_NAMED))],
         false => lines_with_rungs(several, &numbers),
     };
-    let text = format!(
-        "{what} at {} in {}{}{how}: {}. Which one is meant is unknown. Send more of the lines around the change.",
-        count(several.total, "place"),
+    let text = message![
+        what,
+        " at ",
+        verbatim(count(several.total, "place")),
+        " in ",
         met.path(),
         met.by_then(),
-        lines
-    );
+        how,
+        ": ",
+        lines,
+        ". Which one is meant is unknown. Send more of the lines around the change."
+    ];
     met.refuse(RefusalKind::Ambiguous, text)
         .with("lines", numbers)
 }
@@ -165,23 +193,35 @@ pub(crate) fn hunk_ambiguous(
 pub(crate) fn unplaced(met: MetHunk<'_>, miss: &HunkMiss) -> Refusal {
     let path = met.path();
     let text = match miss {
-        HunkMiss::NoAnchor(anchor) => format!(
-            "The anchor `{}` is no whole line of {path}, or none in the scope of the anchors before it. Copy the line from the file.",
-            quoted(anchor)
-        ),
-        HunkMiss::NoPlace => format!(
-            "Lines are to be added to {path}, and nothing says where: a line number alone is no place. Send lines of the file around them."
-        ),
-        HunkMiss::EndsInNewline => format!(
-            "The last old line is marked as having no newline, and {path} ends in one. Leave the mark out."
-        ),
-        HunkMiss::UnpairedGaps => format!(
-            "The old lines are not in {path}, and their lines `...` do not pair up with those of the new lines. Write as many of them on both sides, with text of the file between them."
-        ),
-        HunkMiss::PiecesOutOfOrder(piece) => format!(
-            "Piece {} between the lines `...` is in {path}, but before the piece that it should follow. Send the pieces in the order of the file.",
-            piece + 1
-        ),
+        HunkMiss::NoAnchor(anchor) => message![
+            "The anchor `",
+            verbatim(quoted(anchor)),
+            "` is no whole line of ",
+            path,
+            ", or none in the scope of the anchors before it. Copy the line from the file."
+        ],
+        HunkMiss::NoPlace => message![
+            "Lines are to be added to ",
+            path,
+            ", and nothing says where: a line number alone is no place. Send lines of the file around them."
+        ],
+        HunkMiss::EndsInNewline => message![
+            "The last old line is marked as having no newline, and ",
+            path,
+            " ends in one. Leave the mark out."
+        ],
+        HunkMiss::UnpairedGaps => message![
+            "The old lines are not in ",
+            path,
+            ", and their lines `...` do not pair up with those of the new lines. Write as many of them on both sides, with text of the file between them."
+        ],
+        HunkMiss::PiecesOutOfOrder(piece) => message![
+            "Piece ",
+            piece + 1,
+            " between the lines `...` is in ",
+            path,
+            ", but before the piece that it should follow. Send the pieces in the order of the file."
+        ],
         HunkMiss::Piece(piece, verdict) => return unplaced_piece(met, *piece, verdict),
     };
     met.refuse(RefusalKind::NotFound, text)
@@ -195,18 +235,28 @@ fn unplaced_piece(met: MetHunk<'_>, piece: usize, verdict: &Verdict) -> Refusal 
         Verdict::Ambiguous { places, .. } | Verdict::TooMany { first: places, .. } => {
             let shown = places.iter().take(super::NAMED_PLACES);
             let numbers: Vec<usize> = shown.map(|place| line_of(met.text, place.start)).collect();
-            let text = format!(
-                "Piece {piece} between the lines `...` stands at {} in {path}: {}. Send more of its lines.",
-                count(places.len(), "place"),
-                lines_named(numbers.clone(), LINES_NAMED)
-            );
+            let text = message![
+                "Piece ",
+                piece,
+                " between the lines `...` stands at ",
+                verbatim(count(places.len(), "place")),
+                " in ",
+                path,
+                ": ",
+                verbatim(lines_named(numbers.clone(), LINES_NAMED)),
+                ". Send more of its lines."
+            ];
             met.refuse(RefusalKind::Ambiguous, text)
                 .with("lines", numbers)
         }
         _ => {
-            let text = format!(
-                "Piece {piece} between the lines `...` is not in {path}. Copy its lines from the file."
-            );
+            let text = message![
+                "Piece ",
+                piece,
+                " between the lines `...` is not in ",
+                path,
+                ". Copy its lines from the file."
+            ];
             met.refuse(RefusalKind::NotFound, text)
         }
     }

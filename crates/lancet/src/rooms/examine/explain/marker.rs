@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::ambiguous::Searched;
 use super::{LONGEST_REGION, Lines, Met, shown};
+use crate::message::{message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::examine::edit::source::SeveralPlaces;
@@ -27,7 +28,7 @@ pub(crate) fn marker_not_found(
     marker: &str,
 ) -> Refusal {
     let path = quote_path(target.path());
-    let mut text = format!("marker was not found in {path}.");
+    let mut text = message!["marker was not found in ", &path, "."];
     let mut nearest = Vec::new();
     let met = met.filter(|_| context.cancel.stopped().is_none());
     let found = met.map(|met| {
@@ -38,27 +39,28 @@ pub(crate) fn marker_not_found(
         Some((view, Correction::One(offer))) => {
             nearest.push(json!({ "startLine": offer.lines.start + 1, "endLine": offer.lines.end }));
             let lines = lines_named((offer.lines.start + 1..=offer.lines.end).collect(), 20);
-            text.push_str(&format!(" The nearest text is {lines}."));
+            text.push(message![" The nearest text is ", verbatim(lines), "."]);
             match shown("marker", &view[offer.range], LONGEST_REGION) {
-                Some(whole) => text.push_str(&format!(
-                    " If that is what was meant, send this marker:\n{whole}"
-                )),
-                None => text.push_str(" Read these lines and send a part of that text."),
+                Some(whole) => text.push(message![
+                    " If that is what was meant, send this marker:\n",
+                    whole
+                ]),
+                None => text.push(" Read these lines and send a part of that text."),
             }
         }
         Some((_, Correction::Unsure { regions, .. })) if !regions.is_empty() => {
             for region in &regions {
                 let lines = lines_named((region.lines.start + 1..=region.lines.end).collect(), 20);
-                text.push_str(&format!(" Near is the text of {lines}."));
+                text.push(message![" Near is the text of ", verbatim(lines), "."]);
                 nearest.push(
                     json!({ "startLine": region.lines.start + 1, "endLine": region.lines.end }),
                 );
             }
-            text.push_str(" Read them and send the marker exactly as the file has it.");
+            text.push(" Read them and send the marker exactly as the file has it.");
         }
-        _ => text.push_str(" Read the part where the lines are to go and copy a line of it."),
+        _ => text.push(" Read the part where the lines are to go and copy a line of it."),
     }
-    Refusal::new(RefusalKind::NotFound, text)
+    Refusal::stating(RefusalKind::NotFound, text)
         .with("file_path", path)
         .with("nearest", nearest)
 }
@@ -72,11 +74,16 @@ pub(crate) fn marker_ambiguous(
 ) -> Refusal {
     let path = quote_path(target.path());
     let how = several.rung_named();
-    let mut text = format!(
-        "marker matches {} in {path}{how}, at {}, and which one is meant is unknown. Nothing was changed.",
-        count(several.total, "place"),
-        lines_named(numbers.to_vec(), PLACES_WITH_LINE)
-    );
+    let mut text = message![
+        "marker matches ",
+        verbatim(count(several.total, "place")),
+        " in ",
+        &path,
+        how,
+        ", at ",
+        verbatim(lines_named(numbers.to_vec(), PLACES_WITH_LINE)),
+        ", and which one is meant is unknown. Nothing was changed."
+    ];
     let mut data = Vec::new();
     let mut grows = false;
     for (which, line) in numbers.iter().enumerate() {
@@ -90,19 +97,23 @@ pub(crate) fn marker_ambiguous(
             (Some(longer), Some(whole)) => {
                 grows = true;
                 let rung = several.on_rung(which);
-                text.push_str(&format!(
-                    "\nFor line {line}{rung}, send this marker:\n{whole}"
-                ));
+                text.push(message![
+                    "\nFor line ",
+                    verbatim(line),
+                    rung,
+                    ", send this marker:\n",
+                    whole
+                ]);
                 json!({ "line": line, "marker": longer })
             }
             _ => json!({ "line": line }),
         });
     }
-    text.push_str(match grows {
+    text.push(match grows {
         true => "\nSend one of these longer markers.",
         false => "\nSend a longer marker that stands once.",
     });
-    Refusal::new(RefusalKind::Ambiguous, text)
+    Refusal::stating(RefusalKind::Ambiguous, text)
         .with("file_path", path)
         .with("count", several.total)
         .with("places", data)

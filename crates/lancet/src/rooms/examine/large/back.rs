@@ -11,6 +11,7 @@ use lancet_workspace::{Executable, Expected, Revision};
 use super::view::view;
 use super::{LargeFile, newlines, streamable};
 use crate::engine::Surveyed;
+use crate::message::{message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::examine::view::Notes;
@@ -283,8 +284,10 @@ fn each(
 }
 
 fn unreadable(error: &std::io::Error) -> Refusal {
-    let text = format!(
-        "The history cannot be read: {error}. Nothing was changed; `lancet doctor` says more."
-    );
-    Refusal::new(RefusalKind::Io, text)
+    let text = message![
+        "The history cannot be read: ",
+        verbatim(error),
+        ". Nothing was changed; `lancet doctor` says more."
+    ];
+    Refusal::stating(RefusalKind::Io, text)
 }

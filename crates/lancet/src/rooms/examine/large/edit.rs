@@ -16,6 +16,7 @@ use super::LargeFile;
 use super::around::{completed_texts, remarks, repeats_at_all, whole_lines};
 use super::places::{Places, find_places, without_overlaps};
 use super::view::view;
+use crate::message::Message;
 use crate::refusal::Refusal;
 use crate::rooms::examine::edit::refuse::no_longer_text;
 use crate::rooms::examine::edit::source::{
@@ -309,7 +310,7 @@ impl TextSource for StreamedText<'_> {
         Ok(is_as_long && self.file.read(range.start, bytes.len())?.bytes == *bytes)
     }
 
-    fn hidden(&self, laid: &LaidChanges) -> Result<Option<String>, Refusal> {
+    fn hidden(&self, laid: &LaidChanges) -> Result<Option<Message>, Refusal> {
         let first = laid.raw.first().map(|change| change.bytes.as_slice());
         let new = String::from_utf8_lossy(first.unwrap_or_default()).replace("\r\n", "\n");
         if !may_hide(&new) {
@@ -329,7 +330,7 @@ impl TextSource for StreamedText<'_> {
         view(self.file, &laid.raw, notes, seen)
     }
 
-    fn encoding_after(&self, changes: &[RawChange]) -> Result<Option<String>, Refusal> {
+    fn encoding_after(&self, changes: &[RawChange]) -> Result<Option<Message>, Refusal> {
         match changes
             .first()
             .is_some_and(|change| change.bytes.contains(&0))

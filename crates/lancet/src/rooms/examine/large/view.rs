@@ -7,6 +7,7 @@ use lancet_history::Seen;
 use lancet_text::{Change, Hunk, RawChange, outline};
 
 use super::{LargeFile, Stretch, is_newline, newlines};
+use crate::message::message;
 use crate::refusal::Refusal;
 use crate::rooms::examine::view::{Notes, Numbers, change_view};
 use crate::rooms::plan::ChangeView;
@@ -60,9 +61,10 @@ pub(super) fn view(
         let length = usize::try_from(next.range.end - next.range.start).unwrap_or_default();
         let place = file.read(next.range.start, length)?;
         view.removed += (newlines(&place.bytes) as usize + 1) * left;
-        view.notices.push(format!(
-            "{left} further places are not shown; the line totals count each of them by itself"
-        ));
+        view.notices.push(message![
+            left,
+            " further places are not shown; the line totals count each of them by itself"
+        ]);
     }
     Ok(view)
 }

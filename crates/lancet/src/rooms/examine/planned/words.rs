@@ -5,6 +5,7 @@ use std::path::Path;
 use lancet_language::{MOST_PLANNED_FILES, RefactorError};
 
 use super::{stopped, touched};
+use crate::message::{Message, SEND_AGAIN, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
@@ -40,25 +41,31 @@ impl Purpose {
 
 /// The refusal where no server can be asked.
 pub(in crate::rooms::examine) fn no_servers() -> Refusal {
-    Refusal::new(
+    Refusal::stating(
         RefusalKind::Invalid,
         "No language server runs here, and nothing is renamed by text alone: the project is not trusted (`lancet trust`), none for it is installed, or language.diagnostics is off (`lancet doctor` says which); commands at the shell start none. Ask the user, or make the change with Grep and Edit.",
     )
 }
 
 /// Why a move goes without a server's plan, where that is no reason against the move; none where it is.
-pub(in crate::rooms::examine) fn silent(error: &RefactorError) -> Option<String> {
+pub(in crate::rooms::examine) fn silent(error: &RefactorError) -> Option<Message> {
     let why = match error {
-        RefactorError::NotReady(server) => format!("{server} is not ready"),
-        RefactorError::Slow(server) => format!("{server} did not answer in time"),
-        RefactorError::Ended(server) => format!("{server} ended unexpectedly"),
-        RefactorError::Unsettled(server) => format!("the files changed while {server} was asked"),
-        RefactorError::Said { server, words } => format!("{server} says: {}", told(words)),
+        RefactorError::NotReady(server) => message![verbatim(server), " is not ready"],
+        RefactorError::Slow(server) => message![verbatim(server), " did not answer in time"],
+        RefactorError::Ended(server) => message![verbatim(server), " ended unexpectedly"],
+        RefactorError::Unsettled(server) => {
+            message!["the files changed while ", verbatim(server), " was asked"]
+        }
+        RefactorError::Said { server, words } => {
+            message![verbatim(server), " says: ", verbatim(told(words))]
+        }
         _ => return None,
     };
-    Some(format!(
-        "what other files say of this one was not changed, because {why}; look for its old name with Grep"
-    ))
+    Some(message![
+        "what other files say of this one was not changed, because ",
+        why,
+        "; look for its old name with Grep"
+    ])
 }
 
 /// The refusal where there is no plan.
@@ -81,96 +88,163 @@ pub(in crate::rooms::examine) fn refusal(
         }
         RefactorError::NoServer => (
             RefusalKind::Invalid,
-            format!(
-                "No language server serves this kind of file here (`lancet doctor` lists them). {nothing}, and nothing is renamed by text alone. {otherwise}"
-            ),
+            message![
+                "No language server serves this kind of file here (`lancet doctor` lists them). ",
+                nothing,
+                ", and nothing is renamed by text alone. ",
+                otherwise
+            ],
         ),
         RefactorError::NotRunning(names) => (
             RefusalKind::Busy,
-            format!(
-                "{} does not run just now: it ended unexpectedly, or as many servers run as may. {nothing}; send the call again in a minute.",
-                names.join(" and ")
-            ),
+            message![
+                verbatim(names.join(" and ")),
+                " does not run just now: it ended unexpectedly, or as many servers run as may. ",
+                nothing,
+                "; ",
+                SEND_AGAIN,
+                " in a minute."
+            ],
         ),
         RefactorError::NotOffered(names) => (
             RefusalKind::Invalid,
-            format!(
-                "{} cannot rename. {nothing}, and nothing is renamed by text alone. {otherwise}",
-                names.join(" and ")
-            ),
+            message![
+                verbatim(names.join(" and ")),
+                " cannot rename. ",
+                nothing,
+                ", and nothing is renamed by text alone. ",
+                otherwise
+            ],
         ),
         RefactorError::NotReady(server) => (
             RefusalKind::Busy,
-            format!(
-                "{server} does not know the project yet. {nothing}; send the call again in a moment."
-            ),
+            message![
+                verbatim(server),
+                " does not know the project yet. ",
+                nothing,
+                "; ",
+                SEND_AGAIN,
+                " in a moment."
+            ],
         ),
         RefactorError::Nothing(server) => (
             RefusalKind::NotFound,
-            format!(
-                "{server} sees nothing at this place that it could rename: a keyword, a comment, text, or a name of another package. {nothing}; name the place where the symbol is defined or used."
-            ),
+            message![
+                verbatim(server),
+                " sees nothing at this place that it could rename: a keyword, a comment, text, or a name of another package. ",
+                nothing,
+                "; name the place where the symbol is defined or used."
+            ],
         ),
         RefactorError::OtherText { server, text } => (
             RefusalKind::NotFound,
-            format!(
-                "At this place {server} would rename `{}` and not the symbol. {nothing}; send symbol as it stands in the file, the whole name and nothing else.",
-                told(&text)
-            ),
+            message![
+                "At this place ",
+                verbatim(server),
+                " would rename `",
+                verbatim(told(&text)),
+                "` and not the symbol. ",
+                nothing,
+                "; send symbol as it stands in the file, the whole name and nothing else."
+            ],
         ),
         RefactorError::Said { server, words } => (
             RefusalKind::Conflict,
-            format!(
-                "{server} refuses: {}. {nothing}; choose another name or place.",
-                told(&words)
-            ),
+            message![
+                verbatim(server),
+                " refuses: ",
+                verbatim(told(&words)),
+                ". ",
+                nothing,
+                "; choose another name or place."
+            ],
         ),
         RefactorError::Unsupported { server, step } => (
             RefusalKind::Conflict,
-            format!(
-                "{server} would also do this, which is no edit of a file: {}. {nothing}, because a plan is carried out whole or not at all. {otherwise}",
-                told(&step)
-            ),
+            message![
+                verbatim(server),
+                " would also do this, which is no edit of a file: ",
+                verbatim(told(&step)),
+                ". ",
+                nothing,
+                ", because a plan is carried out whole or not at all. ",
+                otherwise
+            ],
         ),
         RefactorError::Malformed { server, why } => (
             RefusalKind::Conflict,
-            format!(
-                "The plan of {server} cannot be carried out exactly: {}. {nothing}. {otherwise}",
-                told(&why)
-            ),
+            message![
+                "The plan of ",
+                verbatim(server),
+                " cannot be carried out exactly: ",
+                verbatim(told(&why)),
+                ". ",
+                nothing,
+                ". ",
+                otherwise
+            ],
         ),
         RefactorError::TooMany { server, files } => (
             RefusalKind::TooLarge,
-            format!(
-                "The plan of {server} touches {files} files; at most {MOST_PLANNED_FILES} are changed by one call. {nothing}. {otherwise}"
-            ),
+            message![
+                "The plan of ",
+                verbatim(server),
+                " touches ",
+                files,
+                " files; at most ",
+                MOST_PLANNED_FILES,
+                " are changed by one call. ",
+                nothing,
+                ". ",
+                otherwise
+            ],
         ),
         RefactorError::Unsettled(server) => (
             RefusalKind::Busy,
-            format!(
-                "Files kept changing while {server} was asked. {nothing}; send the call again when nobody else writes."
-            ),
+            message![
+                "Files kept changing while ",
+                verbatim(server),
+                " was asked. ",
+                nothing,
+                "; ",
+                SEND_AGAIN,
+                " when nobody else writes."
+            ],
         ),
         RefactorError::Ended(server) => (
             RefusalKind::Busy,
-            format!(
-                "{server} ended while it was asked. {nothing}; it is started again, so send the call again in a moment."
-            ),
+            message![
+                verbatim(server),
+                " ended while it was asked. ",
+                nothing,
+                "; it is started again, so ",
+                SEND_AGAIN,
+                " in a moment."
+            ],
         ),
         RefactorError::Slow(server) => (
             RefusalKind::Timeout,
-            format!(
-                "{server} did not answer in time. {nothing}; send the call again, or ask the user to raise language.wait."
-            ),
+            message![
+                verbatim(server),
+                " did not answer in time. ",
+                nothing,
+                "; ",
+                SEND_AGAIN,
+                ", or ask the user to raise language.wait."
+            ],
         ),
         RefactorError::Changed => (
             RefusalKind::Stale,
-            format!(
-                "The file changed while the server was asked. {nothing}; read it again and send the call again."
-            ),
+            message![
+                "The file changed while the server was asked. ",
+                nothing,
+                "; read it again and ",
+                SEND_AGAIN,
+                "."
+            ],
         ),
     };
-    Refusal::new(kind, text)
+    Refusal::stating(kind, text)
 }
 
 /// A server's words on one line and within bounds.
@@ -193,73 +267,99 @@ pub(super) fn untouchable(
         RefusalKind::Missing => "is not there",
         _ => "cannot be edited",
     };
-    let text = format!(
-        "The plan of {server} also changes {path}, which {why}. {}, because a plan is carried out whole or not at all. {}",
+    let text = message![
+        "The plan of ",
+        verbatim(server),
+        " also changes ",
+        &path,
+        ", which ",
+        why,
+        ". ",
         purpose.nothing(),
+        ", because a plan is carried out whole or not at all. ",
         purpose.otherwise()
-    );
-    Refusal::new(refusal.kind(), text).with("file_path", path)
+    ];
+    Refusal::stating(refusal.kind(), text).with("file_path", path)
 }
 
 /// The refusal for a plan that changes a file which the rules deny. The file is not named.
 pub(super) fn denied(server: &str, purpose: Purpose) -> Refusal {
-    let text = format!(
-        "The plan of {server} also changes a file that the rules deny. {}, because a plan is carried out whole or not at all. Ask the user.",
-        purpose.nothing()
-    );
-    Refusal::new(RefusalKind::Denied, text)
+    let text = message![
+        "The plan of ",
+        verbatim(server),
+        " also changes a file that the rules deny. ",
+        purpose.nothing(),
+        ", because a plan is carried out whole or not at all. Ask the user."
+    ];
+    Refusal::stating(RefusalKind::Denied, text)
 }
 
 /// The refusal for a plan that changes a protected file.
 pub(super) fn protected(target: &Target, server: &str, purpose: Purpose) -> Refusal {
     let path = target.told();
-    let text = format!(
-        "The plan of {server} also changes {path}, which is protected. {}, because a plan is carried out whole or not at all. Ask the user.",
-        purpose.nothing()
-    );
-    Refusal::new(RefusalKind::Declined, text).with("file_path", path)
+    let text = message![
+        "The plan of ",
+        verbatim(server),
+        " also changes ",
+        &path,
+        ", which is protected. ",
+        purpose.nothing(),
+        ", because a plan is carried out whole or not at all. Ask the user."
+    ];
+    Refusal::stating(RefusalKind::Declined, text).with("file_path", path)
 }
 
 /// The refusal for a plan that names one file twice, by two of its names.
 pub(super) fn twice(server: &str, target: &Target, purpose: Purpose) -> Refusal {
     let path = target.told();
-    let text = format!(
-        "The plan of {server} changes {path} under two of its names. {}. {}",
+    let text = message![
+        "The plan of ",
+        verbatim(server),
+        " changes ",
+        &path,
+        " under two of its names. ",
         purpose.nothing(),
+        ". ",
         purpose.otherwise()
-    );
-    Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
+    ];
+    Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
 /// The refusal for a file whose text servers cannot be told.
 pub(super) fn not_utf8(target: &Target) -> Refusal {
     let path = target.told();
-    let text = format!(
-        "{path} would be changed, too, and is not UTF-8, which language servers need. Nothing was changed. Make the change with Grep and Edit instead, or ask the user."
-    );
-    Refusal::new(RefusalKind::Unencodable, text).with("file_path", path)
+    let text = message![
+        &path,
+        " would be changed, too, and is not UTF-8, which language servers need. Nothing was changed. Make the change with Grep and Edit instead, or ask the user."
+    ];
+    Refusal::stating(RefusalKind::Unencodable, text).with("file_path", path)
 }
 
 /// The refusal for a place that is not the bytes that were planned, such as half of a line end.
 pub(super) fn inexact(target: &Target) -> Refusal {
     let path = target.told();
-    let text = format!(
-        "A place of the server's plan in {path} is no whole text. Nothing was changed. Make the change with Grep and Edit instead, or ask the user."
-    );
-    Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
+    let text = message![
+        "A place of the server's plan in ",
+        &path,
+        " is no whole text. Nothing was changed. Make the change with Grep and Edit instead, or ask the user."
+    ];
+    Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
 /// The refusal for a file that changed while the server was asked.
 pub(super) fn changed(target: &Target) -> Refusal {
     let path = target.told();
-    let text = format!(
-        "{path} changed while the server was asked. Nothing was written; send the call again."
-    );
-    Refusal::new(RefusalKind::Stale, text).with("file_path", path)
+    let text = message![
+        &path,
+        " changed while the server was asked. Nothing was written; ",
+        SEND_AGAIN,
+        "."
+    ];
+    Refusal::stating(RefusalKind::Stale, text).with("file_path", path)
 }
 
 /// The refusal for a path that is not UTF-8.
 pub(super) fn not_text() -> Refusal {
     let text = "The server's plan changes a file whose path is not UTF-8, which no call can name. Nothing was changed; ask the user.";
-    Refusal::new(RefusalKind::Conflict, text)
+    Refusal::stating(RefusalKind::Conflict, text)
 }

@@ -12,6 +12,7 @@ use lancet_workspace::Snapshot;
 use super::layout::lay_out;
 use super::notice::budget;
 use super::{Shape, Shown, Wanted};
+use crate::message::{Say, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::examine::open::unreadable;
@@ -40,12 +41,14 @@ pub(super) fn is_convertible(
     if never_text(&head, None).is_none() || file_size <= LARGEST_CONVERTED {
         return Ok(never_text(&head, None).is_some());
     }
-    let text = format!(
-        "{} has {}; files of up to {} are converted. Convert it with another program.",
-        target.given,
-        size(file_size),
-        size(LARGEST_CONVERTED)
-    );
+    let text = message![
+        &target.given,
+        " has ",
+        verbatim(size(file_size)),
+        "; files of up to ",
+        verbatim(size(LARGEST_CONVERTED)),
+        " are converted. Convert it with another program."
+    ];
     Err(refusal(target, RefusalKind::TooLarge, text))
 }
 
@@ -79,11 +82,12 @@ pub(super) fn shown(
     context.check_time()?;
     let given = given.map_err(|error| not_shown(&error))?;
     let Ok(document) = Document::decode(&given, None) else {
-        let text = format!(
-            "{} is converted by {}, but what that gave is not text. Correct its entry in read.converters.",
-            target.given,
-            command(converter)
-        );
+        let text = message![
+            &target.given,
+            " is converted by ",
+            verbatim(command(converter)),
+            ", but what that gave is not text. Correct its entry in read.converters."
+        ];
         return Err(refusal(target, RefusalKind::Binary, text));
     };
     let mut layout = lay_out(context, &document, wanted, budget(context, target))?;
@@ -128,11 +132,16 @@ fn without_converter(target: &Target, base: &Snapshot, kind: &str) -> Refusal {
         Some(extension) => format!("\"*.{extension}\" = [\"PROGRAM\", \"-\"]"),
         None => "\"PATTERN\" = [\"PROGRAM\", \"-\"]".to_owned(),
     };
-    let text = format!(
-        "{} is not text: {kind}, {}. Use a program made for this kind of file; where the user names one that gives its text, Read shows that: [read.converters] {setting}.",
-        target.given,
-        size(base.bytes.len() as u64)
-    );
+    let text = message![
+        &target.given,
+        " is not text: ",
+        verbatim(kind),
+        ", ",
+        verbatim(size(base.bytes.len() as u64)),
+        ". Use a program made for this kind of file; where the user names one that gives its text, Read shows that: [read.converters] ",
+        verbatim(setting),
+        "."
+    ];
     refusal(target, RefusalKind::Binary, text).with("kind", kind)
 }
 
@@ -154,14 +163,18 @@ fn not_shown(target: &Target, converter: &Converter, error: &ConvertError) -> Re
         ),
     };
     let why = cut(&on_one_line(&error.to_string()), MOST_WORDS);
-    let text = format!(
-        "{} is converted by {}, but {why}. {next}",
-        target.given,
-        command(converter)
-    );
+    let text = message![
+        &target.given,
+        " is converted by ",
+        verbatim(command(converter)),
+        ", but ",
+        verbatim(why),
+        ". ",
+        next
+    ];
     refusal(target, kind, text).with("converter", converter.pattern.clone())
 }
 
-fn refusal(target: &Target, kind: RefusalKind, text: String) -> Refusal {
-    Refusal::new(kind, text).with("file_path", quote_path(target.path()))
+fn refusal(target: &Target, kind: RefusalKind, text: impl Say) -> Refusal {
+    Refusal::stating(kind, text).with("file_path", quote_path(target.path()))
 }

@@ -14,7 +14,15 @@ const NOTICE_ROOM: usize = 1_200;
 const LAST_NOTICE: usize = 300;
 /// The last notice: path, range, total, unusual properties, revision, and the call for the next page.
 pub(super) fn notice(context: &CallContext<'_>, page: &Page, wanted: Wanted) -> String {
-    let path = name(context, &page.target).unwrap_or_else(|| "this file".to_owned());
+    let path = match (name(context, &page.target), &page.shape) {
+        (None, _) => "this file".to_owned(),
+        // A person reads it below the cells.
+        (Some(_), Shape::Notebook) => {
+            let path = quote_path(page.target.path());
+            context.engine().audience().path_name(&path)
+        }
+        (Some(path), _) => path,
+    };
     let mut words = if page.shape == Shape::Unchanged && page.words.is_some() {
         format!("{path} unchanged since your last read; force: true shows it again")
     } else if let Some(words) = &page.words {
@@ -105,7 +113,8 @@ pub(super) fn budget(context: &CallContext<'_>, target: &Target) -> usize {
     let notices = target
         .notices
         .iter()
-        .map(|notice| context.length(&context.limit.cut(notice, most)) + 12);
+        .map(|notice| notice.render(context.engine().audience()))
+        .map(|notice| context.length(&context.limit.cut(&notice, most)) + 12);
     let path = name(context, target).map_or(0, |path| context.length(&path));
     let call = next_call(context, target, usize::MAX, Some(usize::MAX));
     let taken = notices.sum::<usize>() + path + context.length(&call) + LAST_NOTICE;

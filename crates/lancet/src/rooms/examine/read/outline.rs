@@ -11,6 +11,7 @@ use lancet_workspace::Snapshot;
 use super::layout::Layout;
 use super::notice::budget;
 use super::{Shape, Shown, Wanted};
+use crate::message::{Say, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
@@ -162,7 +163,12 @@ pub(super) fn reader<'c>(
             };
             refusal(
                 target,
-                format!("{} has no outline: {why}. Leave mode out; offset and limit choose the lines of a text.", target.given),
+                message![
+                    &target.given,
+                    " has no outline: ",
+                    why,
+                    ". Leave mode out; offset and limit choose the lines of a text."
+                ],
             )
         })
 }
@@ -171,14 +177,15 @@ pub(super) fn reader<'c>(
 pub(super) fn too_large(target: &Target, length: u64) -> Refusal {
     refusal(
         target,
-        format!(
-            "{} has no outline: it has {}, which is too much or takes too long to parse. Leave mode out and read it by offset and limit.",
-            target.given,
-            size(length)
-        ),
+        message![
+            &target.given,
+            " has no outline: it has ",
+            verbatim(size(length)),
+            ", which is too much or takes too long to parse. Leave mode out and read it by offset and limit."
+        ],
     )
 }
 
-fn refusal(target: &Target, text: String) -> Refusal {
-    Refusal::new(RefusalKind::Invalid, text).with("file_path", quote_path(target.path()))
+fn refusal(target: &Target, text: impl Say) -> Refusal {
+    Refusal::stating(RefusalKind::Invalid, text).with("file_path", quote_path(target.path()))
 }

@@ -16,6 +16,7 @@ use super::notice::budget;
 use super::picture::PlacedPicture;
 use super::{Shape, Shown, Wanted};
 use crate::arguments::ReadArguments;
+use crate::message::{Say, message, verbatim};
 use crate::page_range::PageRange;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
@@ -61,12 +62,14 @@ pub(super) fn is_readable(target: &Target, file_size: u64) -> Result<bool, Refus
     if !head.starts_with(b"%PDF-") || file_size <= LARGEST_PDF {
         return Ok(head.starts_with(b"%PDF-"));
     }
-    let text = format!(
-        "{} is a PDF of {}; PDFs of up to {} are shown. Split it with another program.",
-        target.given,
-        size(file_size),
-        size(LARGEST_PDF)
-    );
+    let text = message![
+        &target.given,
+        " is a PDF of ",
+        verbatim(size(file_size)),
+        "; PDFs of up to ",
+        verbatim(size(LARGEST_PDF)),
+        " are shown. Split it with another program."
+    ];
     Err(refusal(target, RefusalKind::TooLarge, text))
 }
 
@@ -86,10 +89,10 @@ pub(super) fn is_pdf(target: &Target, bytes: &[u8], is_text: bool) -> bool {
 
 /// The refusal for a file that is no PDF although its pages are asked for.
 pub(super) fn no_pages(target: &Target) -> Refusal {
-    let text = format!(
-        "{} is no PDF, and only PDFs have pages. Leave pages out; offset and limit choose the lines of a text.",
-        target.given
-    );
+    let text = message![
+        &target.given,
+        " is no PDF, and only PDFs have pages. Leave pages out; offset and limit choose the lines of a text."
+    ];
     refusal(target, RefusalKind::Invalid, text)
 }
 
@@ -102,11 +105,12 @@ pub(super) fn shown(
     wanted: Wanted,
 ) -> Result<Shown, Refusal> {
     let Some(reader) = context.engine().pdf_reader() else {
-        let text = format!(
-            "{} is a PDF of {}, and this program has no reader of PDFs. Use a program made for PDFs, such as pdftotext.",
-            target.given,
-            size(base.bytes.len() as u64)
-        );
+        let text = message![
+            &target.given,
+            " is a PDF of ",
+            verbatim(size(base.bytes.len() as u64)),
+            ", and this program has no reader of PDFs. Use a program made for PDFs, such as pdftotext."
+        ];
         return Err(refusal(target, RefusalKind::Binary, text).with("kind", "PDF document"));
     };
     let is_unasked = arguments.pages.is_none() && arguments.limit.is_none();
@@ -116,12 +120,14 @@ pub(super) fn shown(
     context.check_time()?;
     let pages = read.map_err(|error| not_shown(target, request.first, &error))?;
     if pages.pages.is_empty() {
-        let text = format!(
-            "{} has {}; there is no page {}. Ask for one of them.",
-            target.given,
-            count(pages.total as usize, "page"),
-            request.first
-        );
+        let text = message![
+            &target.given,
+            " has ",
+            verbatim(count(pages.total as usize, "page")),
+            "; there is no page ",
+            request.first,
+            ". Ask for one of them."
+        ];
         return Err(refusal(target, RefusalKind::Invalid, text));
     }
     let laid = lay_out(context, target, &pages, wanted);
@@ -375,10 +381,17 @@ fn not_shown(target: &Target, first: u32, error: &PdfError) -> Refusal {
         PdfError::TooLong | PdfError::Crashed => format!(" (page {first})"),
         _ => String::new(),
     };
-    let text = format!("{} is a PDF, but {error}{page}. {next}", target.given);
+    let text = message![
+        &target.given,
+        " is a PDF, but ",
+        verbatim(error),
+        verbatim(page),
+        ". ",
+        verbatim(next)
+    ];
     refusal(target, kind, text)
 }
 
-fn refusal(target: &Target, kind: RefusalKind, text: String) -> Refusal {
-    Refusal::new(kind, text).with("file_path", quote_path(target.path()))
+fn refusal(target: &Target, kind: RefusalKind, text: impl Say) -> Refusal {
+    Refusal::stating(kind, text).with("file_path", quote_path(target.path()))
 }

@@ -8,6 +8,7 @@ use lancet_workspace::Snapshot;
 use super::layout::Layout;
 use super::{Shape, Shown};
 use crate::limit::Pictures;
+use crate::message::{Say, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::examine::open::unreadable;
@@ -34,13 +35,16 @@ pub(super) fn is_decodable(target: &Target, file_size: u64) -> Result<bool, Refu
     if format == PictureFormat::Bmp || file_size <= LARGEST_FILE {
         return Ok(file_size <= LARGEST_FILE && format != PictureFormat::Bmp);
     }
-    let text = format!(
-        "{} is a {} picture of {}; pictures of up to {} are shown. Make a smaller copy with another program.",
-        target.given,
-        format.name(),
-        size(file_size),
-        size(LARGEST_FILE)
-    );
+    let text = message![
+        &target.given,
+        " is a ",
+        verbatim(format.name()),
+        " picture of ",
+        verbatim(size(file_size)),
+        "; pictures of up to ",
+        verbatim(size(LARGEST_FILE)),
+        " are shown. Make a smaller copy with another program."
+    ];
     Err(refusal(target, RefusalKind::TooLarge, text))
 }
 
@@ -136,14 +140,18 @@ fn not_shown(target: &Target, format: PictureFormat, error: &PictureError) -> Re
             "Get a whole copy of it; no other tool of lancet can read it either.",
         ),
     };
-    let text = format!(
-        "{} is a {} picture, but {error}. {next}",
-        target.given,
-        format.name()
-    );
+    let text = message![
+        &target.given,
+        " is a ",
+        verbatim(format.name()),
+        " picture, but ",
+        verbatim(error),
+        ". ",
+        next
+    ];
     refusal(target, kind, text)
 }
 
-fn refusal(target: &Target, kind: RefusalKind, text: String) -> Refusal {
-    Refusal::new(kind, text).with("file_path", quote_path(target.path()))
+fn refusal(target: &Target, kind: RefusalKind, text: impl Say) -> Refusal {
+    Refusal::stating(kind, text).with("file_path", quote_path(target.path()))
 }

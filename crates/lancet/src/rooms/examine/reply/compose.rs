@@ -4,6 +4,7 @@ use std::mem::take;
 
 use lancet_dialects::{Action as PartAction, ReplyPart};
 
+use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{
     DeleteRequest, EditRequest, Executable, FileRequest, MoveRequest, Request, WriteMode,
@@ -83,11 +84,12 @@ fn permission(executable: bool) -> Executable {
 
 /// The refusal for a part of a kind that is not applied.
 fn unsupported(part: &ReplyPart) -> Refusal {
-    let text = format!(
-        "The part at line {} of the reply is of a kind that is not applied. Leave it out and ask the user to do it.",
-        part.line
-    );
-    Refusal::new(RefusalKind::Invalid, text)
+    let text = message![
+        "The part at line ",
+        part.line,
+        " of the reply is of a kind that is not applied. Leave it out and ask the user to do it."
+    ];
+    Refusal::stating(RefusalKind::Invalid, text)
         .with("line", part.line)
         .with("column", 1)
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use lancet_dialects::{ParseError, ParseErrorKind, ReplyPart};
 use serde_json::{Value, json};
 
+use crate::message::{Message, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::{cut, line_list, quote_path};
 
@@ -27,11 +28,15 @@ pub(super) fn unparsable(error: &ParseError) -> Refusal {
         ParseErrorKind::NoEdit => "no_edit",
         _ => "malformed",
     };
-    let text = format!(
-        "The reply cannot be applied, and nothing was changed. Line {}, column {} of it: {}",
-        error.line, error.column, error.message
-    );
-    Refusal::new(RefusalKind::Invalid, text)
+    let text = message![
+        "The reply cannot be applied, and nothing was changed. Line ",
+        error.line,
+        ", column ",
+        error.column,
+        " of it: ",
+        verbatim(&error.message)
+    ];
+    Refusal::stating(RefusalKind::Invalid, text)
         .with("line", error.line)
         .with("column", error.column)
         .with("kind", kind)
@@ -45,7 +50,7 @@ pub(super) fn join(
     parts: &[ReplyPart],
     part_of: &[usize],
     changes_nothing: bool,
-) -> Result<Vec<String>, Refusal> {
+) -> Result<Vec<Message>, Refusal> {
     let mut failed: Failed = BTreeMap::new();
     for (failure, number) in failures.into_iter().zip(part_of) {
         if let Some(refusal) = failure {
@@ -65,28 +70,32 @@ pub(super) fn join(
     all_failed(failed, parts)
 }
 
-fn left_out(parts: &[ReplyPart], number: usize) -> String {
-    format!(
-        "part {} of the reply{} changes nothing and was left out",
+fn left_out(parts: &[ReplyPart], number: usize) -> Message {
+    message![
+        "part ",
         number + 1,
-        place(parts, number)
-    )
+        " of the reply",
+        place(parts, number),
+        " changes nothing and was left out"
+    ]
 }
 
 /// Describes the position of a part in the reply, and its file.
-fn place(parts: &[ReplyPart], number: usize) -> String {
+fn place(parts: &[ReplyPart], number: usize) -> Message {
     match parts.get(number) {
-        Some(part) => format!(
-            " (line {}, {})",
+        Some(part) => message![
+            " (line ",
             part.line,
-            quote_path(Path::new(&part.path))
-        ),
-        None => String::new(),
+            ", ",
+            quote_path(Path::new(&part.path)),
+            ")"
+        ],
+        None => Message::default(),
     }
 }
 
 /// The refusal of the first part that failed, with the others.
-fn all_failed(mut failed: Failed, parts: &[ReplyPart]) -> Result<Vec<String>, Refusal> {
+fn all_failed(mut failed: Failed, parts: &[ReplyPart]) -> Result<Vec<Message>, Refusal> {
     let told = parts_told(&failed, parts);
     let fitting = (0..parts.len()).filter(|number| !failed.contains_key(number));
     let fitting: Vec<usize> = fitting.map(|number| number + 1).collect();
@@ -96,39 +105,52 @@ fn all_failed(mut failed: Failed, parts: &[ReplyPart]) -> Result<Vec<String>, Re
     if parts.len() == 1 {
         return Err(first.with("parts", told));
     }
-    let mut others = String::new();
+    let mut others = Message::default();
     for (number, refusal) in failed.iter().take(OTHERS_TOLD) {
-        others.push_str(&format!(
-            "Part {}{}: {}. {}\n",
+        others.push(message![
+            "Part ",
             number + 1,
             place(parts, *number),
-            refusal.kind().name(),
-            cut(refusal.text(), LONGEST_TEXT)
-        ));
+            ": ",
+            verbatim(refusal.kind().name()),
+            ". ",
+            refusal.message().clone().cut(LONGEST_TEXT),
+            "\n"
+        ]);
     }
     if let Some(more @ 1..) = failed.len().checked_sub(OTHERS_TOLD) {
-        others.push_str(&format!("And {more} more parts were refused.\n"));
+        others.push(message!["And ", more, " more parts were refused.\n"]);
     }
     for refusal in failed.into_values() {
         // If one of the refusals may be shown only after a person's yes, so may the joined one.
         first.withheld = first.withheld.or(refusal.withheld);
     }
-    others.push_str(&match fitting.len() {
-        0 => "No part would have fitted.".to_owned(),
-        1 => format!("Part {} would have fitted.", line_list(fitting, 60)),
-        _ => format!("Parts {} would have fitted.", line_list(fitting, 60)),
+    others.push(match fitting.len() {
+        0 => message!["No part would have fitted."],
+        1 => message![
+            "Part ",
+            verbatim(line_list(fitting, 60)),
+            " would have fitted."
+        ],
+        _ => message![
+            "Parts ",
+            verbatim(line_list(fitting, 60)),
+            " would have fitted."
+        ],
     });
-    let lead = format!(
-        "Part {} of {}{} was refused, so no file was changed. ",
+    let lead = message![
+        "Part ",
         number + 1,
+        " of ",
         parts.len(),
-        place(parts, number)
-    );
+        place(parts, number),
+        " was refused, so no file was changed. "
+    ];
     Err(first
-        .prefixed(&lead)
+        .led_by(lead)
         .with("part", number + 1)
         .with("parts", told)
-        .followed_by(&others))
+        .and_then(others))
 }
 
 /// The parts as data: number, line, path, and why each was refused.

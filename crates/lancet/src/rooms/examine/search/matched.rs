@@ -49,13 +49,13 @@ fn count(session: &Session, file: &Path, substitution: &Substitution) -> Result<
     let Some(path) = file.to_str() else {
         let text =
             "The name of the file is no UTF-8 text; lancet edits only files whose names are.";
-        return Err(Refusal::new(RefusalKind::Invalid, text));
+        return Err(Refusal::stating(RefusalKind::Invalid, text));
     };
     let target = locate(engine, path, Intent::Edit)?;
     require_file(engine, &target)?;
     if target.is_withheld() {
         let text = "It is a secret file, whose text is not searched. Name it alone to edit it.";
-        return Err(Refusal::new(RefusalKind::Secret, text));
+        return Err(Refusal::stating(RefusalKind::Secret, text));
     }
     if target.located.stat().is_some_and(|stamp| stamp.size > HELD) {
         refuse_binary_head(engine, &target)?;

@@ -8,6 +8,7 @@ use super::described::described;
 use super::kept::unreadable;
 use super::select::none;
 use crate::history::SHORTEST_ID;
+use crate::message::{FileText, OPERATION, OPERATION_FIRST, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::wording::quote_path;
@@ -19,10 +20,13 @@ pub(super) fn one(
     beginning: &str,
 ) -> Result<Operation, Refusal> {
     if beginning.len() < SHORTEST_ID {
-        let text = format!(
-            "{beginning:?} is too short for an operation: give at least {SHORTEST_ID} characters of its id."
-        );
-        return Err(Refusal::new(RefusalKind::Invalid, text));
+        let text = message![
+            verbatim(format!("{:?}", beginning)),
+            " is too short for an operation: give at least ",
+            SHORTEST_ID,
+            " characters of its id."
+        ];
+        return Err(Refusal::stating(RefusalKind::Invalid, text));
     }
     let below = context.engine().workspace.roots();
     match store.find(beginning, below).map_err(unreadable)? {
@@ -33,15 +37,21 @@ pub(super) fn one(
                 Some(path) => Err(elsewhere(&operation, path)),
             }
         }
-        IdMatch::None => Err(none(&format!("There is no operation {beginning}"))),
+        IdMatch::None => Err(none(message![
+            "There is no ",
+            OPERATION,
+            " ",
+            verbatim(beginning)
+        ])),
         IdMatch::Several(found) => {
             let lines: String = found.iter().map(described).collect();
-            let text = format!(
-                "{beginning} is the ending or beginning of several ids. Give more of one of these:\n{}",
-                lines.trim_end()
-            );
+            let text = message![
+                verbatim(beginning),
+                " is the ending or beginning of several ids. Give more of one of these:\n",
+                FileText(lines.trim_end().to_owned())
+            ];
             let ids: Vec<String> = found.into_iter().map(|operation| operation.id).collect();
-            Err(Refusal::new(RefusalKind::Ambiguous, text).with("operations", ids))
+            Err(Refusal::stating(RefusalKind::Ambiguous, text).with("operations", ids))
         }
     }
 }
@@ -65,8 +75,14 @@ pub(super) fn these(
 
 /// Refuses an operation that changed a file of another folder with the same path.
 fn elsewhere(operation: &Operation, path: &Path) -> Refusal {
-    none(&format!(
-        "Operation {operation} changed {} in another folder that had the same path (in another container, or before the folder was made anew), so there is nothing of it to take back here. `lancet show {operation}` shows it",
-        quote_path(path)
-    ))
+    none(message![
+        OPERATION_FIRST,
+        " ",
+        verbatim(operation),
+        " changed ",
+        quote_path(path),
+        " in another folder that had the same path (in another container, or before the folder was made anew), so there is nothing of it to take back here. `lancet show ",
+        verbatim(operation),
+        "` shows it"
+    ])
 }

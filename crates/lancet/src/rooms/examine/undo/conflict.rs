@@ -6,6 +6,7 @@ use lancet_text::{Document, difference, unified};
 
 use super::kept::content;
 use super::select::Row;
+use crate::message::{Message, OPERATION_FIRST, message, term, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::examine::open::{HELD, configured};
@@ -35,55 +36,73 @@ pub(super) enum Now {
 }
 
 /// Says what can be done about a change whose file has changed since.
-fn advice(path: &impl std::fmt::Display, row: &Row, now: &Now, asked: &TakeBack) -> String {
+fn advice(path: &impl std::fmt::Display, row: &Row, now: &Now, asked: &TakeBack) -> Message {
     let id = &row.operation;
-    let before =
-        format!("a person gets the file as it was before with `lancet restore {path}@{id}^`");
+    let before = message![
+        term("a person gets", "get"),
+        " the file as it was before with `lancet restore ",
+        verbatim(path),
+        "@",
+        verbatim(id),
+        "^`"
+    ];
     let mut advice = match (&row.change.before, &row.change.after, now) {
         // The file is gone, so there is nothing to take the change out of.
         (Some(_), Some(_), Now::Nothing) => {
-            format!("There is nothing to take it out of; {before}.")
+            message!["There is nothing to take it out of; ", before, "."]
         }
-        (None, Some(_), Now::Nothing) => "What it made is gone already.".to_owned(),
+        (None, Some(_), Now::Nothing) => message!["What it made is gone already."],
         (Some(_), Some(_), Now::Large) => {
-            format!("The file is too large for one change to be taken out of it; {before}.")
+            message![
+                "The file is too large for one change to be taken out of it; ",
+                before,
+                "."
+            ]
         }
         (Some(_), Some(_), Now::Bytes(_)) if asked.direction == Direction::Redo => {
-            format!("A redo is not merged; {before}.")
+            message!["A redo is not merged; ", before, "."]
         }
         (Some(_), Some(_), Now::Bytes(_)) if asked.overlap == Overlap::Refuse => {
-            format!(
-                "A person can undo this change alone with `lancet undo {} --merge`.",
-                typed(&asked.selection, id)
-            )
+            message![
+                term("A person can", "You can"),
+                " undo this change alone with `lancet undo ",
+                typed(&asked.selection, id),
+                " --merge`."
+            ]
         }
-        (Some(_), Some(_), Now::Bytes(_)) => format!(
-            "That change and the later one touch the same or neighbouring lines, so it cannot be taken out alone; {before}, which takes the later one along."
-        ),
-        (Some(_), None, _) => format!("Taking it back would replace that file; {before}."),
-        (_, Some(_), Now::Link) => format!("It is a symbolic link by now; {before}."),
-        (None, _, Now::Bytes(_) | Now::Large | Now::Link) => format!(
-            "Taking it back would remove that file along with what was changed since. Undo the later changes first, where `lancet log {path}` has them; a person who does not need them removes the file."
-        ),
-        (None, None, Now::Nothing) => String::new(),
+        (Some(_), Some(_), Now::Bytes(_)) => message![
+            "That change and the later one touch the same or neighbouring lines, so it cannot be taken out alone; ",
+            before,
+            ", which takes the later one along."
+        ],
+        (Some(_), None, _) => message!["Taking it back would replace that file; ", before, "."],
+        (_, Some(_), Now::Link) => message!["It is a symbolic link by now; ", before, "."],
+        (None, _, Now::Bytes(_) | Now::Large | Now::Link) => message![
+            "Taking it back would remove that file along with what was changed since. Undo the later changes first, where `lancet log ",
+            verbatim(path),
+            "` has them; a person who does not need them removes the file."
+        ],
+        (None, None, Now::Nothing) => Message::default(),
     };
     if asked.selection == Selection::Newest && asked.direction == Direction::Undo {
-        advice.push_str(" `lancet undo ID` undoes another change, which `lancet log` lists.");
+        advice.push(" `lancet undo ID` undoes another change, which `lancet log` lists.");
     }
     advice
 }
 
 /// What a person types after `lancet undo` for the same selection; of one change alone its id.
-fn typed(selection: &Selection, id: &str) -> String {
+fn typed(selection: &Selection, id: &str) -> Message {
     match selection {
-        Selection::Newest | Selection::Operation(_) => id.to_owned(),
-        Selection::Last(number) => format!("-n {number}"),
-        Selection::File(path) => format!("--file {}", quote_path(path)),
-        Selection::Session(name) => format!("--session {name}"),
-        Selection::Client(name) => format!("--client {name}"),
-        Selection::Turn(turn) => format!("--turn {turn}"),
-        Selection::Since(_) | Selection::These(_) => "--since TIME".to_owned(),
-        Selection::SincePrompt(mark) => format!("--to-prompt N --session {}", mark.session),
+        Selection::Newest | Selection::Operation(_) => message![verbatim(id)],
+        Selection::Last(number) => message!["-n ", verbatim(number)],
+        Selection::File(path) => message!["--file ", quote_path(path)],
+        Selection::Session(name) => message!["--session ", verbatim(name)],
+        Selection::Client(name) => message!["--client ", verbatim(name)],
+        Selection::Turn(turn) => message!["--turn ", verbatim(turn)],
+        Selection::Since(_) | Selection::These(_) => message!["--since TIME"],
+        Selection::SincePrompt(mark) => {
+            message!["--to-prompt N --session ", verbatim(&mark.session)]
+        }
     }
 }
 
@@ -117,23 +136,38 @@ pub(super) fn conflict(
     let is_undo = asked.direction == Direction::Undo;
     if is_undo && others == Others::Some && asked.conflicts == Conflicts::Refuse {
         let which = typed(&asked.selection, &row.operation);
-        advice.push_str(&format!(
-            " A person can undo the other files and leave this one out with `lancet undo {which} --keep-going`."
-        ));
+        advice.push(message![
+            term(" A person can", " You can"),
+            " undo the other files and leave this one out with `lancet undo ",
+            which,
+            " --keep-going`."
+        ]);
     }
-    let mut text = format!(
-        "Operation {} cannot be {which}: {path} {how}. Nothing was changed. {advice}",
-        row.operation
-    );
+    let mut text = message![
+        OPERATION_FIRST,
+        " ",
+        verbatim(&row.operation),
+        " cannot be ",
+        which,
+        ": ",
+        &path,
+        " ",
+        how,
+        ". Nothing was changed. ",
+        advice
+    ];
     let shown = match (&left, now) {
         (Some(left), Now::Bytes(now)) if !target.is_withheld() => diff(context, target, left, now),
         _ => None,
     };
     if let Some(diff) = shown {
         let diff = diff.strip_suffix('\n').unwrap_or(&diff);
-        text.push_str(&format!("\nChanged since:\n{}", cut(diff, LONGEST_DIFF)));
+        text.push(message![
+            "\nChanged since:\n",
+            verbatim(cut(diff, LONGEST_DIFF))
+        ]);
     }
-    Refusal::new(RefusalKind::Conflict, text)
+    Refusal::stating(RefusalKind::Conflict, text)
         .with("file_path", path)
         .with("operation", row.operation.clone())
 }

@@ -7,6 +7,7 @@ use lancet_history::{OperationKind, OperationStore, TakenBack};
 use super::kept::{content, unreadable};
 use super::view::{self, Wanted};
 use super::walk::{self, Current, Found};
+use crate::message::{OPERATION, message};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::review::chain::Chain;
 use crate::review::contributors;
@@ -87,7 +88,7 @@ pub(crate) fn hunk(
         origin: Origin {
             kind: OperationKind::Undo,
             takes_part_of,
-            lead: Some("One hunk was taken back.".to_owned()),
+            lead: Some(message!["One hunk was taken back."]),
             ..Origin::default()
         },
     })
@@ -142,32 +143,41 @@ fn held(current: &Current) -> Option<&[u8]> {
 
 /// The refusal where the lines of the hunk do not stand on the disk any more.
 fn conflict(path: &QuotedPath) -> Refusal {
-    let text = format!(
-        "The hunk cannot be taken back: its lines in {path}, or lines beside them, were changed since. Nothing was changed; look at the file as it is now."
-    );
-    Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
+    let text = message![
+        "The hunk cannot be taken back: its lines in ",
+        path,
+        ", or lines beside them, were changed since. Nothing was changed; look at the file as it is now."
+    ];
+    Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
 /// The refusal where the difference that the hunk is one of is not to be reviewed any more.
 fn looked_at(path: &QuotedPath) -> Refusal {
-    let text = format!(
-        "The hunk cannot be taken back: what is to be reviewed of {path} is no longer what was shown. Nothing was changed; load the review again."
-    );
-    Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
+    let text = message![
+        "The hunk cannot be taken back: what is to be reviewed of ",
+        path,
+        " is no longer what was shown. Nothing was changed; load the review again."
+    ];
+    Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
 /// The refusal where an operation has no such hunk.
 fn no_such_hunk(path: &QuotedPath) -> Refusal {
-    let text = format!(
-        "The hunk cannot be taken back: the change has no such hunk in {path}, or the file has another name now. Nothing was changed; look at the change again."
-    );
-    Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
+    let text = message![
+        "The hunk cannot be taken back: the change has no such hunk in ",
+        path,
+        ", or the file has another name now. Nothing was changed; look at the change again."
+    ];
+    Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
 /// The refusal for contents that have no lines.
 fn no_lines(path: &QuotedPath) -> Refusal {
-    let text = format!(
-        "{path} is no text, or too large to be compared by line. Nothing was changed; the operation as a whole can be undone."
-    );
-    Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
+    let text = message![
+        path,
+        " is no text, or too large to be compared by line. Nothing was changed; the ",
+        OPERATION,
+        " as a whole can be undone."
+    ];
+    Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }

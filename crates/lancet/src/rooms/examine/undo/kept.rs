@@ -2,6 +2,7 @@
 
 use lancet_history::{KeptContent, OperationStore, StoreError};
 
+use crate::message::{message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 
 /// The bytes of a state in the history.
@@ -20,15 +21,17 @@ pub(super) fn stored(
 }
 
 pub(super) fn not_kept() -> Refusal {
-    Refusal::new(
+    Refusal::stating(
         RefusalKind::NotFound,
         "The bytes of that state are no longer kept, or were damaged. Nothing was changed.",
     )
 }
 
 pub(super) fn unreadable(error: StoreError) -> Refusal {
-    let text = format!(
-        "The history cannot be read: {error}. Nothing was changed; `lancet doctor` says more."
-    );
-    Refusal::new(RefusalKind::Io, text)
+    let text = message![
+        "The history cannot be read: ",
+        verbatim(error),
+        ". Nothing was changed; `lancet doctor` says more."
+    ];
+    Refusal::stating(RefusalKind::Io, text)
 }

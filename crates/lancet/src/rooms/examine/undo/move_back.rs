@@ -9,6 +9,7 @@ use lancet_workspace::Executable;
 
 use super::view;
 use super::walk::{Current, Found, Step, Walked};
+use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::examine::open::HELD;
@@ -91,8 +92,10 @@ pub(super) fn moved(
 /// The refusal where a move cannot be taken back together with other moves or changes of content.
 pub(super) fn one_at_a_time(name: &Path) -> Refusal {
     let path = quote_path(name);
-    let text = format!(
-        "The moves and changes of {path} cannot be taken back in one step. Nothing was changed; take the operations back one at a time, the newest first."
-    );
-    Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
+    let text = message![
+        "The moves and changes of ",
+        &path,
+        " cannot be taken back in one step. Nothing was changed; take the operations back one at a time, the newest first."
+    ];
+    Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }

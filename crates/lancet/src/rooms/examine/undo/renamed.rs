@@ -14,6 +14,7 @@ use super::renamed_chain::RenamedChain;
 use super::select::Row;
 use super::view::{self, Wanted};
 use super::walk::{self, Current, Found, Step, Walked};
+use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::FilePlan;
@@ -51,13 +52,14 @@ pub(super) fn read_names(
         }
         let target = locate(context.engine(), &name.to_string_lossy(), Intent::Take)?;
         if target.path() != name {
-            let text = format!(
-                "{} leads through a link by now, to {}. Nothing was changed.",
+            let text = message![
                 quote_path(name),
-                quote_path(target.path())
-            );
+                " leads through a link by now, to ",
+                quote_path(target.path()),
+                ". Nothing was changed."
+            ];
             return Err(
-                Refusal::new(RefusalKind::Conflict, text).with("file_path", quote_path(name))
+                Refusal::stating(RefusalKind::Conflict, text).with("file_path", quote_path(name))
             );
         }
         let current = walk::current(context, attempt, &target)?;
@@ -302,8 +304,9 @@ pub(super) struct Way<'r> {
 /// The refusal where the old name of a file is taken.
 fn taken(name: &Path) -> Refusal {
     let path = quote_path(name);
-    let text = format!(
-        "{path} was the name of a file that was moved since, and something else is there now. Nothing was changed; move that away first."
-    );
-    Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
+    let text = message![
+        &path,
+        " was the name of a file that was moved since, and something else is there now. Nothing was changed; move that away first."
+    ];
+    Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }

@@ -8,12 +8,13 @@ use lancet_history::{Operation, OperationStore};
 use super::kept::unreadable;
 use super::view::{self, Wanted};
 use super::{by_id, store, walk};
+use crate::message::{Message, OPERATION, OPERATION_FIRST, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{DryRun, FilePlan, Origin, Plan};
 use crate::rooms::{Attempt, CallContext};
 use crate::undo::{Restore, Side};
-use crate::wording::{QuotedPath, count, cut, joined, quote_path};
+use crate::wording::{QuotedPath, count, quote_path};
 
 /// The longest list of paths in an answer, in characters.
 const LONGEST_LIST: usize = 4_000;
@@ -40,7 +41,7 @@ pub(crate) fn restore(
         context.check_time()?;
         let path = quote_path(target.path());
         let operation = by_id::one(context, store, &asked.operation)?;
-        told.push(format!("{path} as {}", moment(&operation, asked.moment)));
+        told.push(message![&path, " as ", moment(&operation, asked.moment)]);
         match file(context, attempt, store, target, &operation, asked.moment)? {
             Some(file) => files.push(file),
             None => unchanged.push(path),
@@ -49,10 +50,10 @@ pub(crate) fn restore(
     if files.is_empty() {
         return Err(in_that_state(&unchanged));
     }
-    let mut lead = format!("{}.", cut(&told.join("; "), LONGEST_LIST));
+    let mut lead = message![Message::joined(told, "; ").cut(LONGEST_LIST), "."];
     if !unchanged.is_empty() {
-        let names = cut(&joined(&unchanged, ", "), LONGEST_LIST);
-        lead.push_str(&format!(" In that state already: {names}."));
+        let names = Message::joined(&unchanged, ", ").cut(LONGEST_LIST);
+        lead.push(message![" In that state already: ", names, "."]);
     }
     Ok(Plan {
         files,
@@ -78,12 +79,17 @@ fn file(
     let Some(change) = changes.find(|change| change.path == target.path()) else {
         let touched = operation.files.iter().map(|file| quote_path(&file.path));
         let touched: Vec<QuotedPath> = touched.collect();
-        let text = format!(
-            "Operation {operation} did not touch {}. It changed {}.",
+        let text = message![
+            OPERATION_FIRST,
+            " ",
+            verbatim(operation),
+            " did not touch ",
             quote_path(target.path()),
-            cut(&joined(&touched, ", "), LONGEST_LIST)
-        );
-        return Err(Refusal::new(RefusalKind::NotFound, text));
+            ". It changed ",
+            Message::joined(&touched, ", ").cut(LONGEST_LIST),
+            "."
+        ];
+        return Err(Refusal::stating(RefusalKind::NotFound, text));
     };
     let wanted = match moment {
         Side::Before => &change.before,
@@ -96,10 +102,10 @@ fn file(
     view::file_plan(context, store, target, current, wanted, mode, Vec::new())
 }
 
-fn moment(operation: &Operation, moment: Side) -> String {
+fn moment(operation: &Operation, moment: Side) -> Message {
     match moment {
-        Side::Before => format!("it was before operation {operation}"),
-        Side::After => format!("operation {operation} left it"),
+        Side::Before => message!["it was before ", OPERATION, " ", verbatim(operation)],
+        Side::After => message![OPERATION, " ", verbatim(operation), " left it"],
     }
 }
 
@@ -113,10 +119,11 @@ fn refuse_one_file_twice(located: &[(&Restore, Target)]) -> Result<(), Refusal> 
         let is_known = inode.is_some_and(|inode| !inodes.insert(inode));
         if !paths.insert(target.path().to_path_buf()) || is_known {
             let path = quote_path(target.path());
-            let text = format!(
-                "{path} is named twice, and a file is restored to one state. Nothing was changed; name it once."
-            );
-            return Err(Refusal::new(RefusalKind::Conflict, text).with("file_path", path));
+            let text = message![
+                &path,
+                " is named twice, and a file is restored to one state. Nothing was changed; name it once."
+            ];
+            return Err(Refusal::stating(RefusalKind::Conflict, text).with("file_path", path));
         }
     }
     Ok(())
@@ -125,10 +132,15 @@ fn refuse_one_file_twice(located: &[(&Restore, Target)]) -> Result<(), Refusal> 
 /// The refusal where every file is in the wanted state already.
 fn in_that_state(unchanged: &[QuotedPath]) -> Refusal {
     let (names, verb) = match unchanged {
-        [path] => (path.to_string(), "is"),
-        paths => (count(paths.len(), "file"), "are"),
+        [path] => (message![path], "is"),
+        paths => (message![verbatim(count(paths.len(), "file"))], "are"),
     };
-    let text = format!("{names} {verb} in that state already. Nothing was changed.");
+    let text = message![
+        names,
+        " ",
+        verb,
+        " in that state already. Nothing was changed."
+    ];
     let first = unchanged.first().cloned().unwrap_or_default();
-    Refusal::new(RefusalKind::NoChange, text).with("file_path", first)
+    Refusal::stating(RefusalKind::NoChange, text).with("file_path", first)
 }

@@ -11,6 +11,7 @@ use lancet_history::{
 use super::by_id::{one, these};
 use super::hooks;
 use super::kept::unreadable;
+use crate::message::{OPERATION, OPERATION_FIRST, SEND_AGAIN, Say, message, term, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::Whose;
 use crate::rooms::CallContext;
@@ -89,9 +90,12 @@ pub(super) fn rows(
         Selection::Operation(id) => {
             let operation = one(context, store, id)?;
             if whose == Whose::Own && operation.session != context.session.key() {
-                return Err(none(&format!(
-                    "Operation {operation} is not of this session"
-                )));
+                return Err(none(message![
+                    OPERATION_FIRST,
+                    " ",
+                    verbatim(&operation),
+                    " is not of this session"
+                ]));
             }
             vec![meant(context, store, operation, asked.direction)?]
         }
@@ -135,13 +139,16 @@ pub(super) fn rows(
         Direction::Redo => rows,
     };
     if rows.is_empty() {
-        return Err(none(&match asked.direction {
+        return Err(match asked.direction {
             Direction::Undo => nothing_to_undo(&asked.selection),
-            Direction::Redo => {
-                "There is nothing to redo: no undo here whose files have not been changed since"
-                    .to_owned()
-            }
-        }));
+            Direction::Redo => Refusal::stating(
+                RefusalKind::NotFound,
+                term(
+                    "There is nothing to redo: no undo here whose files have not been changed since. Nothing was changed.",
+                    "There is nothing to redo in this project.",
+                ),
+            ),
+        });
     }
     Ok(rows)
 }
@@ -200,7 +207,7 @@ fn last(
         }
     }
     match rows.is_empty() {
-        true => Err(none(&nothing_to_undo(&Selection::Last(number)))),
+        true => Err(nothing_to_undo(&Selection::Last(number))),
         false => Ok(rows),
     }
 }
@@ -215,12 +222,17 @@ pub(super) fn keep_choice(context: &CallContext<'_>, rows: &[Row]) -> Result<(),
     }
     match rows.iter().find(|row| !chosen.contains(&row.operation)) {
         None => Ok(()),
-        Some(row) => Err(Refusal::new(
+        Some(row) => Err(Refusal::stating(
             RefusalKind::Stale,
-            format!(
-                "The history changed while this was asked: operation {} would be next now. Nothing was changed; send the call again to be asked about that one.",
-                row.operation
-            ),
+            message![
+                "The history changed while this was asked: ",
+                OPERATION,
+                " ",
+                verbatim(&row.operation),
+                " would be next now. Nothing was changed; ",
+                SEND_AGAIN,
+                " to be asked about that one."
+            ],
         )),
     }
 }
@@ -239,25 +251,48 @@ fn meant(
     let found_back = undone_by.as_deref() == Some(ALREADY_UNDONE);
     match (direction, operation.kind, undone_by) {
         (Direction::Redo, OperationKind::Change | OperationKind::Redo, Some(_)) if found_back => {
-            Err(none(&format!(
-                "No undo took operation {operation} back: its files were found as they were before. `lancet restore FILE@{operation}` brings back what it left"
-            )))
+            Err(none(message![
+                "No undo took ",
+                OPERATION,
+                " ",
+                verbatim(&operation),
+                " back: its files were found as they were before. `lancet restore FILE@",
+                verbatim(&operation),
+                "` brings back what it left"
+            ]))
         }
-        (_, _, Some(_)) if found_back && operation.is_undone() => Err(none(&format!(
-            "Operation {operation} is undone already: its files were found as they were before"
-        ))),
-        (_, OperationKind::Late, _) => Err(none(&format!(
-            "Operation {operation} is what someone else wrote into an old version; it never stood in the file, so there is nothing to take back. `lancet restore FILE@{operation}` brings it there"
-        ))),
+        (_, _, Some(_)) if found_back && operation.is_undone() => Err(none(message![
+            OPERATION_FIRST,
+            " ",
+            verbatim(&operation),
+            " is undone already: its files were found as they were before"
+        ])),
+        (_, OperationKind::Late, _) => Err(none(message![
+            OPERATION_FIRST,
+            " ",
+            verbatim(&operation),
+            " is what someone else wrote into an old version; it never stood in the file, so there is nothing to take back. `lancet restore FILE@",
+            verbatim(&operation),
+            "` brings it there"
+        ])),
         (Direction::Redo, OperationKind::Change | OperationKind::Redo, Some(by)) => {
             one(context, store, &by)
         }
-        (Direction::Redo, OperationKind::Change | OperationKind::Redo, None) => Err(none(
-            &format!("Operation {operation} is not undone, so there is nothing to redo"),
-        )),
-        (_, _, Some(by)) if operation.is_undone() => Err(none(&format!(
-            "Operation {operation} is undone already, by {by}"
-        ))),
+        (Direction::Redo, OperationKind::Change | OperationKind::Redo, None) => {
+            Err(none(message![
+                OPERATION_FIRST,
+                " ",
+                verbatim(&operation),
+                " is not undone, so there is nothing to redo"
+            ]))
+        }
+        (_, _, Some(by)) if operation.is_undone() => Err(none(message![
+            OPERATION_FIRST,
+            " ",
+            verbatim(&operation),
+            " is undone already, by ",
+            verbatim(by)
+        ])),
         _ => Ok(operation),
     }
 }
@@ -287,10 +322,10 @@ fn of_file(
             ..query.clone()
         })?;
         let Some(last) = page.last() else {
-            return Err(none(&format!(
-                "There is nothing to undo of {}",
+            return Err(none(message![
+                "There is nothing to undo of ",
                 quote_path(path)
-            )));
+            ]));
         };
         before = Some(last.id.clone());
         let found = page.into_iter().flat_map(standing_rows).find(|row| {
@@ -319,33 +354,47 @@ pub(super) fn standing_rows(operation: Operation) -> Vec<Row> {
 }
 
 /// Says that nothing is left to undo, of what was asked for.
-fn nothing_to_undo(selection: &Selection) -> String {
-    match selection {
+fn nothing_to_undo(selection: &Selection) -> Refusal {
+    none(match selection {
         Selection::Session(name) => {
-            format!(
-                "There is nothing to undo of the session {:?}",
-                cut(name, 64)
-            )
+            message![
+                "There is nothing to undo of the session ",
+                verbatim(format!("{:?}", cut(name, 64)))
+            ]
         }
         Selection::Client(name) => {
-            format!("There is nothing to undo of the client {:?}", cut(name, 64))
+            message![
+                "There is nothing to undo of the client ",
+                verbatim(format!("{:?}", cut(name, 64)))
+            ]
         }
         Selection::Turn(turn) => {
-            format!("There is nothing to undo of the turn {:?}", cut(turn, 64))
+            message![
+                "There is nothing to undo of the turn ",
+                verbatim(format!("{:?}", cut(turn, 64)))
+            ]
         }
-        Selection::Since(_) => "There is nothing to undo since then".to_owned(),
-        Selection::SincePrompt(mark) => format!(
-            "There is nothing to undo of the session {:?} since the prompt {:?}; a larger number goes back to an earlier one",
-            cut(&mark.session, 64),
-            mark.prompt
-        ),
-        _ => "There is nothing to undo here".to_owned(),
-    }
+        Selection::Since(_) => message!["There is nothing to undo since then"],
+        Selection::SincePrompt(mark) => message![
+            "There is nothing to undo of the session ",
+            verbatim(format!("{:?}", cut(&mark.session, 64))),
+            " since the prompt ",
+            verbatim(format!("{:?}", mark.prompt)),
+            "; a larger number goes back to an earlier one"
+        ],
+        _ => {
+            return Refusal::stating(
+                RefusalKind::NotFound,
+                term(
+                    "There is nothing to undo here. Nothing was changed.",
+                    "There is nothing to undo in this project.",
+                ),
+            );
+        }
+    })
 }
 
-pub(super) fn none(words: &str) -> Refusal {
-    Refusal::new(
-        RefusalKind::NotFound,
-        format!("{words}. Nothing was changed."),
-    )
+pub(super) fn none(words: impl Say) -> Refusal {
+    let text = message![words, ". Nothing was changed."];
+    Refusal::stating(RefusalKind::NotFound, text)
 }

@@ -15,6 +15,7 @@ use super::select::Row;
 use super::view::Wanted;
 use super::{merge, own_undos, parts, view};
 use crate::engine::Surveyed;
+use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::examine::large;
 use crate::rooms::examine::open::{HELD, expected, snapshot_to_change};
@@ -87,11 +88,11 @@ pub(super) fn current(
             }))
         }
         FileType::Directory | FileType::Special(_) => {
-            let text = format!(
-                "{} is no file any more. Nothing was changed.",
-                quote_path(target.path())
-            );
-            Err(Refusal::new(RefusalKind::Conflict, text)
+            let text = message![
+                quote_path(target.path()),
+                " is no file any more. Nothing was changed."
+            ];
+            Err(Refusal::stating(RefusalKind::Conflict, text)
                 .with("file_path", quote_path(target.path())))
         }
     }
@@ -115,13 +116,14 @@ pub(super) fn back(
     asked: &TakeBack,
 ) -> Result<Back, Refusal> {
     if chain.path != chain.target.path() {
-        let text = format!(
-            "{} is a link by now, to {}. Nothing was changed.",
-            chain.target.given,
-            quote_path(chain.target.path())
-        );
+        let text = message![
+            &chain.target.given,
+            " is a link by now, to ",
+            quote_path(chain.target.path()),
+            ". Nothing was changed."
+        ];
         let given = chain.target.given.clone();
-        return Err(Refusal::new(RefusalKind::Conflict, text).with("file_path", given));
+        return Err(Refusal::stating(RefusalKind::Conflict, text).with("file_path", given));
     }
     let found = current(context, attempt, &chain.target)?;
     let revision = found.as_ref().map(|found| found.revision.as_bytes());

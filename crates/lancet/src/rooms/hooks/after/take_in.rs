@@ -11,6 +11,7 @@ use lancet_text::{Document, RawChange, apply_raw};
 use lancet_workspace::{KnownContent, Revision, Snapshot};
 
 use crate::ledger::{raw_lines, version};
+use crate::message::{OPERATION, message, verbatim};
 use crate::operation;
 use crate::rooms::CallContext;
 use crate::rooms::examine::formatted::{line_blocks, line_changes, unshown};
@@ -61,7 +62,10 @@ pub(super) fn take_in(context: &CallContext<'_>, recorded: &mut Recorded, by: &s
             FileNow::Gone => None,
             FileNow::Other(snapshot) => Some(snapshot),
             FileNow::Unknown => {
-                let words = format!("{by} changed this file, which cannot be kept in the history");
+                let words = message![
+                    verbatim(by),
+                    " changed this file, which cannot be kept in the history"
+                ];
                 recorded.plan.files[at].view.notices.push(words);
                 continue;
             }
@@ -70,9 +74,10 @@ pub(super) fn take_in(context: &CallContext<'_>, recorded: &mut Recorded, by: &s
         match written_content(context, &path, &recorded.written[at].revision) {
             Some(old) => changed.push(HookedFile { at, path, old, new }),
             None => {
-                let words = format!(
-                    "{by} changed this file, and what the call wrote is no longer known, so that change cannot be taken back"
-                );
+                let words = message![
+                    verbatim(by),
+                    " changed this file, and what the call wrote is no longer known, so that change cannot be taken back"
+                ];
                 recorded.plan.files[at].view.notices.push(words);
             }
         }
@@ -219,17 +224,26 @@ fn tell(
     child: Option<&str>,
 ) {
     let back = match child {
-        Some(child) => format!(
-            "; that is operation {child}, and an undo of {} takes it along",
-            recorded.operation
-        ),
-        None => "; that could not be recorded, so no undo takes it back".to_owned(),
+        Some(child) => message![
+            "; that is ",
+            OPERATION,
+            " ",
+            verbatim(child),
+            ", and an undo of ",
+            verbatim(&recorded.operation),
+            " takes it along"
+        ],
+        None => message!["; that could not be recorded, so no undo takes it back"],
     };
     let HookedFile { at, path, old, new } = file;
     let Some(new) = new else {
         let view = &mut recorded.plan.files[at].view;
-        view.notices
-            .push(format!("the hook {by} removed this file{back}"));
+        view.notices.push(message![
+            "the hook ",
+            verbatim(by),
+            " removed this file",
+            back
+        ]);
         view.removed_later = true;
         context.session.ledger().forget(&path);
         context.session.forget(&path);
@@ -239,7 +253,7 @@ fn tell(
         true => "emptied",
         false => "changed",
     };
-    let notice = format!("the hook {by} {what} this file{back}");
+    let notice = message!["the hook ", verbatim(by), " ", what, " this file", back];
     let shown = show(context, recorded, at, &old, &new);
     let view = &mut recorded.plan.files[at].view;
     view.notices.push(notice);

@@ -1,0 +1,98 @@
+//! What must have been read before a whole file is written: the file, or with append its last line, by the model that writes.
+
+use lancet_text::Document;
+use lancet_workspace::Snapshot;
+
+use super::read_state::ReadState;
+use crate::applied_by::AppliedBy;
+use crate::arguments::WriteMode;
+use crate::call::Conversation;
+use crate::ledger::raw_line;
+use crate::message::{CALL, SEND_THIS_AGAIN, for_tools, message, term, verbatim};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::rooms::CallContext;
+use crate::rooms::locate::Target;
+use crate::wording::{count, quote_path};
+
+/// A whole file is replaced only by the model that has seen it. Where sub-agents share the session, its record does not tell who
+/// that was.
+pub(super) fn require_one_conversation(
+    context: &CallContext<'_>,
+    target: &Target,
+) -> Result<(), Refusal> {
+    if context.caller.conversation == Conversation::One || context.applied_by == AppliedBy::Person {
+        return Ok(());
+    }
+    let path = target.path();
+    let text = message![
+        quote_path(path),
+        " is there already, and it is not known whether this agent or another one of the same session has read it. ",
+        CALL,
+        " ",
+        verbatim(context.read_call(path, None, None)),
+        " and ",
+        SEND_THIS_AGAIN,
+        " with the `revision` that its last line names."
+    ];
+    Err(Refusal::stating(RefusalKind::NotRead, text).with("file_path", quote_path(path)))
+}
+
+/// Overwriting requires that the whole file was seen, appending that its last line was.
+pub(super) fn require_seen(
+    context: &CallContext<'_>,
+    target: &Target,
+    document: &Document<'_>,
+    base: &Snapshot,
+    read_state: &ReadState,
+    mode: WriteMode,
+) -> Result<(), Refusal> {
+    let path = target.path();
+    let needed = match (mode, document.line_count()) {
+        (_, 0) => return Ok(()),
+        (WriteMode::Append, lines) => raw_line(document, lines - 1),
+        _ => 0..base.bytes.len() as u64,
+    };
+    let Some(gap) = read_state.seen.missing_from(needed).into_iter().next() else {
+        return Ok(());
+    };
+    if let Some(refusal) = &read_state.merge_refusal {
+        return Err((**refusal).clone());
+    }
+    let lines = document.line_count();
+    let first = (0..lines)
+        .find(|&line| raw_line(document, line).end > gap.start)
+        .unwrap_or(0);
+    let text = match mode {
+        WriteMode::Append => message![
+            "The last line of ",
+            quote_path(path),
+            " was not shown in this session, and append adds to it. ",
+            CALL,
+            " ",
+            verbatim(context.read_call(path, Some(lines), None)),
+            " and ",
+            SEND_THIS_AGAIN,
+            "."
+        ],
+        _ => message![
+            quote_path(path),
+            " was not shown whole in this session: line ",
+            first + 1,
+            " of ",
+            verbatim(count(lines, "line")),
+            " is the first that was not. ",
+            CALL,
+            " ",
+            verbatim(context.read_call(path, Some(first + 1), None)),
+            " and ",
+            SEND_THIS_AGAIN,
+            term(
+                ", or send the revision that ",
+                ", or give --revision, which lancet read shows, to ",
+            ),
+            for_tools(message![verbatim(context.tool_name("Read")), " gave to "]),
+            "replace the file unseen."
+        ],
+    };
+    Err(Refusal::stating(RefusalKind::NotRead, text).with("file_path", quote_path(path)))
+}

@@ -1,0 +1,289 @@
+//! Names and texts of files arrive as they are, whoever reads the answer: nothing rewrites them, whatever they look like,
+//! and an offer in the text is the one in the data, byte for byte.
+
+use std::path::{Path, PathBuf};
+
+use lancet::doors::Audience;
+use lancet::{Lancet, Mode, RawCall, Reply, Session};
+use lancet_testing::{TestFolder, laws};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// Parts of names that sentences of answers have, too.
+const IN_NAMES: &[&str] = &[
+    "an operation log",
+    "Undo of march",
+    "old_string notes",
+    "send the call again",
+    "replace_all: true",
+    "They say: ",
+    "Call lancet ",
+    "it's",
+    "a \"b\"",
+    "`c`",
+    "two\nlines",
+    "tab\t",
+    "café ",
+    "\u{2028}",
+    "(end of part one)",
+    "[lancet: ",
+];
+
+/// Lines of files that answers have, too.
+const LINES: &[&str] = &[
+    "(end of part one)",
+    "(end of --old)",
+    "with this --new:",
+    "use this --old:",
+    "run the operation with old_string and replace_all",
+    "send the call again",
+    "Undo of operation 7",
+    "  naïve\t`x`:",
+    "}",
+    "",
+];
+
+fn name() -> impl Strategy<Value = String> {
+    let parts = prop::collection::vec(prop::sample::select(IN_NAMES), 1..4);
+    parts.prop_map(|parts| format!("{}.txt", parts.concat()))
+}
+
+fn lines() -> impl Strategy<Value = String> {
+    let lines = prop::collection::vec(prop::sample::select(LINES), 1..5);
+    lines.prop_map(|lines| lines.iter().map(|line| format!("{line}\n")).collect())
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reader {
+    Model,
+    Person,
+}
+
+struct Place {
+    folder: TestFolder,
+    lancet: Lancet,
+    reader: Reader,
+}
+
+impl Place {
+    fn new(reader: Reader) -> Self {
+        let folder = TestFolder::new();
+        folder.make("root/denied");
+        let root = folder.join("root");
+        let mut builder = Lancet::builder()
+            .root(&root)
+            .state_dir(folder.join("state"))
+            .mode(Mode::AcceptEdits)
+            .tools(["Read", "Edit", "Write", "Undo"])
+            .deny("Edit(/denied/**)");
+        if reader == Reader::Person {
+            builder = builder.audience(Audience::Shell { working: root });
+        }
+        Self {
+            lancet: builder.open().expect("opened"),
+            folder,
+            reader,
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join("root").join(name)
+    }
+
+    fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        std::fs::write(&path, text).expect("written");
+        path
+    }
+
+    /// The name of a file in a sentence.
+    fn named(&self, path: &Path) -> String {
+        let path = match self.reader {
+            Reader::Model => path,
+            Reader::Person => path.strip_prefix(self.folder.join("root")).expect("below"),
+        };
+        let path = path.to_str().expect("UTF-8");
+        let shown = path.chars().map(|one| match one {
+            '\u{2028}' => "\\u{2028}".to_owned(),
+            one if one.is_control() => one.escape_default().to_string(),
+            one => one.to_string(),
+        });
+        shown.collect()
+    }
+
+    /// The word that this reader knows a field by.
+    fn term<'t>(&self, model: &'t str, person: &'t str) -> &'t str {
+        match self.reader {
+            Reader::Model => model,
+            Reader::Person => person,
+        }
+    }
+}
+
+fn call(session: &Session, tool: &str, arguments: Value) -> Reply {
+    session.call(RawCall::new(tool, arguments))
+}
+
+fn edit(session: &Session, path: &Path, old: &str, new: &str) -> Reply {
+    let arguments = json!({ "file_path": path, "old_string": old, "new_string": new });
+    call(session, "Edit", arguments)
+}
+
+fn read(session: &Session, path: &Path) -> Reply {
+    let reply = call(session, "Read", json!({ "file_path": path }));
+    assert!(!reply.is_error(), "{}", reply.text());
+    reply
+}
+
+fn refused(reply: &Reply, kind: &str) {
+    let name = reply.refusal().map(lancet::RefusalKind::name);
+    assert_eq!(name, Some(kind), "{}", reply.text());
+}
+
+/// How an answer shows a text that is to be sent.
+fn block(text: &str, name: &str) -> String {
+    match text.len() - text.trim_end_matches('\n').len() {
+        0 => format!("{text}\n(end of {name})"),
+        1 => format!("{text}(end of {name}, which ends in a newline)"),
+        newlines => format!("{text}(end of {name}, which ends in {newlines} newlines)"),
+    }
+}
+
+/// The refusals that begin with the file's name.
+fn names_arrive(place: &Place, name: &str, text: &str) {
+    let missing = call(
+        &place.lancet.new_session(),
+        "Read",
+        json!({ "file_path": place.path(name) }),
+    );
+    refused(&missing, "missing");
+    let named = place.named(&place.path(name));
+    let sentence = match place.reader {
+        Reader::Model => format!("{named} is not there."),
+        Reader::Person => format!("No such file: {named}."),
+    };
+    assert!(missing.text().starts_with(&sentence), "{}", missing.text());
+
+    let path = place.file(name, text);
+    let session = place.lancet.new_session();
+    let unread = edit(&session, &path, "nothing of it", "");
+    refused(&unread, "not_read");
+    let sentence = format!("{named} has not been read in this session. ");
+    assert!(unread.text().starts_with(&sentence), "{}", unread.text());
+
+    let create = json!({ "file_path": path, "content": "x", "mode": "create" });
+    let exists = call(&session, "Write", create);
+    refused(&exists, "exists");
+    assert!(exists.text().starts_with(&named), "{}", exists.text());
+
+    read(&session, &path);
+    let found = edit(&session, &path, "qqq zzz", "");
+    refused(&found, "not_found");
+    let old = place.term("old_string", "--old");
+    let sentence = format!("{old} was not found in {named}.");
+    assert!(found.text().starts_with(&sentence), "{}", found.text());
+
+    let denied = place.file(&format!("denied/{name}"), text);
+    let answer = edit(&session, &denied, "a", "b");
+    refused(&answer, "denied");
+    let sentence = format!("A rule denies {}", place.named(&denied));
+    assert!(answer.text().starts_with(&sentence), "{}", answer.text());
+
+    std::fs::write(&path, format!("{text}another line\n")).expect("written");
+    let stale = edit(&session, &path, "qqq zzz", "");
+    refused(&stale, "stale");
+    let diff = stale.data()["error"]["diff"].as_str().expect("a diff");
+    let sentence = format!("{named} changed since it was read. ");
+    assert!(stale.text().starts_with(&sentence), "{}", stale.text());
+    assert!(
+        stale.text().ends_with(diff.trim_end_matches('\n')),
+        "{}",
+        stale.text()
+    );
+}
+
+/// The offers for a text that stands twice.
+fn offers_are_exact(place: &Place, name: &str, text: &str, new: &str) {
+    let content = format!("first\n{text}between\nsecond\n{text}last\n");
+    let path = place.file(name, &content);
+    let session = place.lancet.new_session();
+    read(&session, &path);
+    let reply = edit(&session, &path, text, new);
+    refused(&reply, "ambiguous");
+    let (old_name, new_name) = (
+        place.term("old_string", "--old"),
+        place.term("new_string", "--new"),
+    );
+    let sentence = format!(
+        "{old_name} matches {} places in {}",
+        reply.data()["error"]["count"],
+        place.named(&path)
+    );
+    assert!(reply.text().starts_with(&sentence), "{}", reply.text());
+    let send = place.term("send", "use");
+    for offer in reply.data()["error"]["places"].as_array().expect("places") {
+        let (Some(old), Some(new)) = (offer["old_string"].as_str(), offer["new_string"].as_str())
+        else {
+            continue;
+        };
+        let shown = format!(
+            ", {send} this {old_name}:\n{}\nwith this {new_name}:\n{}\n",
+            block(old, old_name),
+            block(new, new_name)
+        );
+        assert!(
+            reply.text().contains(&shown),
+            "{shown:?} in {:?}",
+            reply.text()
+        );
+        std::fs::write(&path, &content).expect("written");
+        let session = place.lancet.new_session();
+        read(&session, &path);
+        let answer = edit(&session, &path, old, new);
+        assert!(!answer.is_error(), "{}", answer.text());
+        let written = std::fs::read_to_string(&path).expect("read");
+        assert_eq!(written, content.replacen(old, new, 1));
+    }
+}
+
+/// The leads of undo and redo, and the refusal where somebody else changed the file.
+fn undo_is_named(place: &Place, name: &str, text: &str) {
+    let content = format!("first\n{text}");
+    let path = place.file(name, &content);
+    let named = place.named(&path);
+    let session = place.lancet.new_session();
+    read(&session, &path);
+    let changed = edit(&session, &path, "first\n", "1\n");
+    let id = changed.data()["operation"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
+    let undone = call(&session, "Undo", json!({}));
+    assert!(!undone.is_error(), "{}", undone.text());
+    let lead = place.term("Undo of operation ", "Undid change ");
+    assert!(
+        undone.text().starts_with(&format!("{lead}{id}.\n")),
+        "{}",
+        undone.text()
+    );
+    edit(&session, &path, "first\n", "1\n");
+    std::fs::write(&path, format!("other\n{text}")).expect("written");
+    let conflict = call(&session, "Undo", json!({}));
+    refused(&conflict, "conflict");
+    let sentence =
+        format!(" cannot be undone: {named} was changed afterwards. Nothing was changed. ");
+    assert!(conflict.text().contains(&sentence), "{}", conflict.text());
+}
+
+proptest! {
+    #![proptest_config(laws::config_of(laws::limited(laws::cases(), 40)))]
+
+    #[test]
+    fn names_and_texts_arrive_byte_for_byte(name in name(), text in lines(), new in lines()) {
+        for reader in [Reader::Model, Reader::Person] {
+            names_arrive(&Place::new(reader), &name, &text);
+            offers_are_exact(&Place::new(reader), &name, &format!("part\n{text}"), &new);
+            undo_is_named(&Place::new(reader), &name, &text);
+        }
+    }
+}
