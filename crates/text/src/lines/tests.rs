@@ -58,7 +58,7 @@ fn lines_and_offsets_are_the_same_in_whatever_order_they_are_asked_for() {
         .chain(text.match_indices('\n').map(|(at, _)| at + 1))
         .collect();
     let index = LineIndex::of(&text);
-    for step in 0..2_000 {
+    for step in 0..2_000_usize {
         // Near and far, up and down.
         let asked = match step % 3 {
             0 => step * 37 % 401,
