@@ -92,10 +92,10 @@ pub(super) fn select(
     let own = built_in.into_iter().zip(own);
     let built_in = own.filter_map(|(name, chosen)| chosen.then_some(name));
     let of_host = host_tools.iter().zip(of_host);
-    let of_host = of_host.filter_map(|(tool, chosen)| chosen.then(|| tool.clone()));
+    let of_host = of_host.filter(|(_, chosen)| **chosen);
     Ok(OfferedTools {
         built_in: built_in.collect(),
-        host_tools: of_host.collect(),
+        host_tools: of_host.map(|(tool, _)| tool.clone()).collect(),
         mode,
         declared: OnceLock::new(),
     })
