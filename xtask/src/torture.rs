@@ -104,6 +104,12 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
                 .args(["--test", "serve", "load", "--", "--nocapture"])
                 .env("LANCET_LOAD", "200,50000"),
         )?;
+        step(
+            "a server after 10,000 calls in a hundred sessions",
+            cargo(&["test", "--package", "lancet-cli", "--profile", PROFILE])
+                .args(["--test", "serve", "soak", "--", "--nocapture"])
+                .env("LANCET_SOAK", "100"),
+        )?;
     }
     if wanted("history") {
         step(

@@ -8,4 +8,5 @@ mod load;
 mod messages;
 mod page;
 mod questions;
+mod soak;
 mod stopping;
