@@ -371,7 +371,7 @@ impl Builder {
             host_tools: self.host_tools,
         };
         let terms = EffectiveSettings::new(&fixed, Arc::new(workspace), self.settings.into())?;
-        let base = EngineState {
+        Ok(Lancet::over(Arc::new(EngineState {
             fixed,
             live: Live::new(terms, self.source),
             approver: self.approver,
@@ -386,8 +386,8 @@ impl Builder {
             file_converter: self.file_converter,
             language: self.language,
             program_runner: self.program_runner,
-            surveys: Default::default(),
             plain_texts: Default::default(),
+            surveys: Default::default(),
             patterns: Default::default(),
             resident,
             state_dir: self.state_dir,
@@ -395,7 +395,6 @@ impl Builder {
             originals: Default::default(),
             state_spelled: OnceLock::new(),
             sessions: Mutex::default(),
-        };
-        Ok(Lancet::over(Arc::new(base)))
+        })))
     }
 }
