@@ -2,12 +2,13 @@
 //! together with the bytes that the last change left. Where only the bytes match, a person decides.
 
 mod lives;
+mod recorded;
 mod search;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use lancet_history::{LogQuery, RecordRename, StoreError};
+use lancet_history::{LogQuery, OperationStore, RecordRename, StoreError};
 use lancet_workspace::FileType;
 
 use self::lives::{Life, lives};
@@ -56,13 +57,7 @@ impl EngineView {
             return Ok(Vec::new());
         };
         let moment = store.moment()?;
-        let operations = store.log(&LogQuery {
-            below: self.roots().to_vec(),
-            without: self.other_workspaces()?.ids(),
-            limit: Some(MOST_OPERATIONS),
-            ..LogQuery::default()
-        })?;
-        let mut all = lives(operations);
+        let mut all = self.lives(store.as_ref())?;
         let mut absent = self.absent(&all);
         if !absent.is_empty() {
             // Other lancets are at work: what they change is not what another program moved.
@@ -95,13 +90,7 @@ impl EngineView {
             return Ok(false);
         };
         let moment = store.moment()?;
-        let operations = store.log(&LogQuery {
-            below: self.roots().to_vec(),
-            without: self.other_workspaces()?.ids(),
-            limit: Some(MOST_OPERATIONS),
-            ..LogQuery::default()
-        })?;
-        let mut all = lives(operations);
+        let mut all = self.lives(store.as_ref())?;
         let Some(life) = all.iter_mut().rev().find(|life| life.is_at(from)) else {
             return Ok(false);
         };
@@ -110,6 +99,15 @@ impl EngineView {
         let renames: Vec<RecordRename> = all.iter().flat_map(Life::renames).collect();
         store.rename_records(&renames, &moment)?;
         Ok(true)
+    }
+
+    fn lives(&self, store: &dyn OperationStore) -> Result<Vec<Life>, StoreError> {
+        let query = LogQuery {
+            below: self.roots().to_vec(),
+            without: self.other_workspaces()?.ids(),
+            ..LogQuery::default()
+        };
+        Ok(lives(&recorded::read(store, &query, MOST_OPERATIONS)?))
     }
 
     /// The lives whose file is not at its name, or may not be.

@@ -4,7 +4,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use lancet_history::{FileChange, Operation, OperationKind, RecordRename};
+use lancet_history::RecordRename;
+
+use super::recorded::{RecordedChange, RecordedOperation};
 
 /// The changes of one file, oldest first.
 #[derive(Debug, Default)]
@@ -80,7 +82,7 @@ impl Life {
         })
     }
 
-    fn take(&mut self, operation: &str, change: &FileChange, old_name: &Path) {
+    fn take(&mut self, operation: &str, change: &RecordedChange, old_name: &Path) {
         match self.stretches.last_mut() {
             Some(stretch) => old_name.clone_into(&mut stretch.name),
             None => self.stretches.push(Stretch {
@@ -105,28 +107,25 @@ impl Life {
         if let Some(after) = &change.after {
             self.revision = after.revision;
             self.size = after.size;
-            self.is_link = after.link.is_some();
+            self.is_link = after.is_link;
         }
     }
 
     /// Whether a change began with a file that has another inode number and other bytes than the last change left.
-    fn may_be_replaced(&self, change: &FileChange) -> bool {
-        let Some(before) = &change.before else {
+    fn may_be_replaced(&self, change: &RecordedChange) -> bool {
+        let Some(before) = change.before else {
             return false;
         };
         let other_inode = match (self.inode, change.before_inode) {
             (Some(own), Some(its)) => own != its,
             _ => false,
         };
-        self.exists && other_inode && before.revision != self.revision
+        self.exists && other_inode && before != self.revision
     }
 
     /// Whether a change began with the very state that the last change of this life left.
-    fn is_continued_by(&self, change: &FileChange) -> bool {
-        let same_bytes = change
-            .before
-            .as_ref()
-            .is_some_and(|before| before.revision == self.revision);
+    fn is_continued_by(&self, change: &RecordedChange) -> bool {
+        let same_bytes = change.before == Some(self.revision);
         let same_inode = match (self.inode, change.before_inode) {
             (Some(own), Some(its)) => own == its,
             _ => true,
@@ -136,16 +135,12 @@ impl Life {
 }
 
 /// Works out the lives of all files of operations, which are given newest first.
-pub(super) fn lives(mut operations: Vec<Operation>) -> Vec<Life> {
-    operations.reverse();
+pub(super) fn lives(operations: &[RecordedOperation]) -> Vec<Life> {
     let mut all: Vec<Life> = Vec::new();
     let mut holders: HashMap<PathBuf, usize> = HashMap::new();
     // The lives by the inode number that their last change left.
     let mut by_inode: HashMap<u64, usize> = HashMap::new();
-    for operation in &operations {
-        if operation.kind == OperationKind::Late {
-            continue;
-        }
+    for operation in operations.iter().rev() {
         // What a change of several files leaves at a name is not yet there for its other files.
         let chosen: Vec<Option<usize>> = operation
             .files
@@ -185,7 +180,7 @@ pub(super) fn lives(mut operations: Vec<Operation>) -> Vec<Life> {
     all
 }
 
-fn old_name(change: &FileChange) -> &Path {
+fn old_name(change: &RecordedChange) -> &Path {
     change.moved_from.as_deref().unwrap_or(&change.path)
 }
 
@@ -194,7 +189,7 @@ fn choose(
     all: &[Life],
     holders: &HashMap<PathBuf, usize>,
     by_inode: &HashMap<u64, usize>,
-    change: &FileChange,
+    change: &RecordedChange,
 ) -> Option<usize> {
     let holder = holders.get(old_name(change)).copied();
     if change.before.is_none() {
