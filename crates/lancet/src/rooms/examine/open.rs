@@ -1,25 +1,23 @@
 //! Opens the file of a reading or writing call: the version on the disk, decoded, or the refusal for its type, size or
 //! bytes. Content that the ledger has cached and that is unchanged on the disk is not read again.
 
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+mod no_file;
+
+use std::path::Path;
 use std::sync::Arc;
 
 use lancet_formats::Notebook;
 use lancet_text::{Document, Encoding, NotText, never_text};
-use lancet_workspace::{
-    EntryKind, Expected, FileType, KnownContent, ReadError, Revision, Snapshot, Stamp,
-};
-use serde_json::json;
+use lancet_workspace::{Expected, FileType, KnownContent, ReadError, Revision, Snapshot, Stamp};
 
 use crate::engine::EngineView;
 use crate::ledger::stamp_of;
-use crate::message::{Message, message, term, verbatim};
+use crate::message::{message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::locate::{Target, is_hidden, same_tail};
+use crate::rooms::locate::Target;
 use crate::rooms::{Attempt, CallContext, Freshness};
 use crate::session::Session;
-use crate::wording::{QuotedPath, names, on_one_line, quote_path};
+use crate::wording::quote_path;
 
 /// The largest file that Edit and Write change.
 pub(crate) const LARGEST: u64 = 1 << 30;
@@ -30,21 +28,12 @@ pub(crate) const HELD: u64 = 32 << 20;
 /// How many bytes at the beginning of a larger file are read to decide whether it is text.
 const HEAD: usize = 64 << 10;
 
-/// How many entries of a folder an answer names.
-const ENTRIES: usize = 50;
-
-/// How many names of a folder are compared with a name that does not exist.
-const MOST_SIBLINGS: usize = 10_000;
-
-/// How many names a "did you mean" suggests.
-const SUGGESTIONS: usize = 3;
-
 /// Refuses a path that is not a regular file or does not exist.
 pub(crate) fn require_file(engine: &EngineView, target: &Target) -> Result<(), Refusal> {
     match target.located.kind() {
         FileType::File => Ok(()),
-        FileType::Missing => Err(missing(engine, target)),
-        FileType::Directory => Err(folder(engine, target)),
+        FileType::Missing => Err(no_file::missing(engine, target)),
+        FileType::Directory => Err(no_file::folder(engine, target)),
         FileType::Special(what) => {
             let text = message![
                 &target.given,
@@ -295,117 +284,4 @@ pub(crate) fn refuse_notebook(
         next
     ];
     Err(Refusal::stating(RefusalKind::Notebook, text).with("file_path", quote_path(target.path())))
-}
-
-fn missing(engine: &EngineView, target: &Target) -> Refusal {
-    let given = &target.given;
-    let audience = engine.audience();
-    let mut text = message![
-        term("", "No such file: "),
-        given,
-        term(" is not there.", ".")
-    ];
-    let mut suggestions = respellings(engine, target);
-    if let Some(tail) = same_tail(engine, target.path()) {
-        suggestions.push(quote_path(&tail));
-    }
-    if !suggestions.is_empty() {
-        text.push(message![
-            " Did you mean ",
-            Message::joined(&suggestions, " or "),
-            "?"
-        ]);
-    }
-    let has_write = engine.tools.has("Write");
-    if !audience.is_person() {
-        let write = has_write.then(|| message![" with ", verbatim(audience.tool("Write")), ","]);
-        let roots = names(engine.roots());
-        text.push(message![
-            " A new file is made",
-            write,
-            " below ",
-            roots,
-            "."
-        ]);
-    }
-    Refusal::stating(RefusalKind::Missing, text)
-        .with("file_path", quote_path(target.path()))
-        .with("suggestions", json!(suggestions))
-}
-
-/// Suggests existing paths whose spelling is close to the first missing part of this path.
-fn respellings(engine: &EngineView, target: &Target) -> Vec<QuotedPath> {
-    let wanted = target.located.first_missing();
-    // All parts above the first missing one exist; the parts below it are appended unchanged.
-    let depth = target.located.missing_folders().len();
-    let Some(folder) = target.path().ancestors().nth(depth + 1) else {
-        return Vec::new();
-    };
-    let rest: Vec<_> = target.path().iter().collect();
-    let rest: PathBuf = rest[rest.len() - depth..].iter().collect();
-    let siblings = target.located.siblings(MOST_SIBLINGS).unwrap_or_default();
-    let names: Vec<String> = siblings
-        .into_iter()
-        .map(|name| name.to_string_lossy().into_owned())
-        .collect();
-    let shown = names
-        .iter()
-        .map(String::as_str)
-        .filter(|name| !is_hidden(engine, &folder.join(name)));
-    let closest = lancet_text::closest(&wanted.to_string_lossy(), shown, SUGGESTIONS);
-    let paths = closest.into_iter().map(|name| {
-        if depth == 0 {
-            folder.join(name)
-        } else {
-            folder.join(name).join(&rest)
-        }
-    });
-    let there = |path: &PathBuf| {
-        let located = engine.workspace.locate_as_spelled(path);
-        !is_hidden(engine, path)
-            && located.is_ok_and(|located| {
-                located.kind() != FileType::Missing && !is_hidden(engine, located.path())
-            })
-    };
-    paths.filter(there).map(|path| quote_path(&path)).collect()
-}
-
-fn folder(engine: &EngineView, target: &Target) -> Refusal {
-    let path = quote_path(target.path());
-    let keep = |name: &OsStr, _: EntryKind| !is_hidden(engine, &target.path().join(name));
-    let (entries, total) = target
-        .located
-        .entries(ENTRIES, &keep)
-        .map(|listing| (listing.entries, listing.total))
-        .unwrap_or_default();
-    let mut shown: Vec<Message> = entries
-        .iter()
-        .map(|entry| {
-            let name = on_one_line(&entry.name.to_string_lossy());
-            if entry.kind == EntryKind::Folder {
-                message![verbatim(name), "/"]
-            } else {
-                message![verbatim(name)]
-            }
-        })
-        .collect();
-    if total > shown.len() {
-        shown.push(message!["… and ", total - shown.len(), " more"]);
-    }
-    let everything = engine.audience().list(target.path());
-    let text = if shown.is_empty() {
-        message![
-            &target.given,
-            " is a folder, and it shows no entries. Name a file."
-        ]
-    } else {
-        message![
-            &target.given,
-            " is a folder. Name one of its files; it holds:\n",
-            Message::joined(shown, "\n"),
-            "\n",
-            verbatim(everything)
-        ]
-    };
-    Refusal::stating(RefusalKind::Special, text).with("file_path", path)
 }
