@@ -56,6 +56,7 @@ mod terminal;
 mod tree;
 #[cfg(target_os = "linux")]
 mod trusted_programs;
+mod undo_many;
 mod wall;
 mod watch;
 mod wordings;

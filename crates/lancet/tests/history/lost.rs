@@ -117,6 +117,27 @@ fn a_log_that_is_removed_in_use_loses_no_change() {
     goes_on_after(|state| fs::remove_file(state.join("lancet.db-wal")).expect("removed"));
 }
 
+/// Overwrites the middle of a file of the state folder by bytes that follow from the seed.
+fn scramble(file: &Path, seed: u64) {
+    let mut bytes = fs::read(file).expect("there");
+    let mut state = seed;
+    let middle = bytes.len() / 4..bytes.len() * 3 / 4;
+    for byte in &mut bytes[middle] {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        *byte = (state >> 56) as u8;
+    }
+    fs::write(file, bytes).expect("written");
+}
+
+#[test]
+fn random_bytes_over_the_database_in_use_lose_no_change() {
+    for seed in 1..4 {
+        goes_on_after(|state| scramble(&state.join("lancet.db"), seed));
+    }
+}
+
 #[test]
 fn whoever_opens_a_truncated_database_tells_it_and_keeps_its_log() {
     let ground = Ground::new();
