@@ -143,6 +143,14 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
                 .env("LANCET_TORTURE", "1"),
         )?;
     }
+    if wanted("history") {
+        step(
+            "an undo of 25,000 changes, interrupted",
+            cargo(&["test", "--package", "lancet-cli", "--profile", PROFILE])
+                .args(["--test", "shell", "undo_many"])
+                .env("LANCET_TORTURE", "1"),
+        )?;
+    }
     if wanted("laws") {
         step(
             &format!("laws, {cases} cases each"),
