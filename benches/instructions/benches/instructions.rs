@@ -55,7 +55,7 @@ fn miss_in_a_megabyte() -> Question {
 }
 
 #[library_benchmark]
-#[bench::megabyte(args = (), setup = hit_in_a_megabyte, config = at_most(393_000))]
+#[bench::megabyte(args = (), setup = hit_in_a_megabyte, config = at_most(326_000))]
 fn ladder_hit(question: Question) -> Verdict {
     black_box(ask(black_box(&question)))
 }
@@ -70,15 +70,15 @@ fn ladder_miss_and_correction(question: Question) -> (Verdict, Correction) {
 }
 
 #[library_benchmark]
-#[bench::final_newline(args = (Rung::FinalNewline), setup = question, config = at_most(171_000))]
-#[bench::gutter(args = (Rung::Gutter), setup = question, config = at_most(375_000))]
-#[bench::look_alike(args = (Rung::LookAlike), setup = question, config = at_most(10_300_000))]
-#[bench::abbreviation(args = (Rung::Abbreviation), setup = question, config = at_most(860_000))]
-#[bench::trailing(args = (Rung::Trailing), setup = question, config = at_most(2_990_000))]
+#[bench::final_newline(args = (Rung::FinalNewline), setup = question, config = at_most(119_000))]
+#[bench::gutter(args = (Rung::Gutter), setup = question, config = at_most(346_000))]
+#[bench::look_alike(args = (Rung::LookAlike), setup = question, config = at_most(16_800_000))]
+#[bench::abbreviation(args = (Rung::Abbreviation), setup = question, config = at_most(737_000))]
+#[bench::trailing(args = (Rung::Trailing), setup = question, config = at_most(6_000_000))]
 #[bench::indent(args = (Rung::Indent), setup = question, config = at_most(3_670_000))]
 #[bench::tabs(args = (Rung::Tabs), setup = question, config = at_most(4_390_000))]
-#[bench::blank_edge(args = (Rung::BlankEdge), setup = question, config = at_most(3_420_000))]
-#[bench::escaped(args = (Rung::Escaped), setup = question, config = at_most(606_000))]
+#[bench::blank_edge(args = (Rung::BlankEdge), setup = question, config = at_most(7_720_000))]
+#[bench::escaped(args = (Rung::Escaped), setup = question, config = at_most(467_000))]
 fn rung(question: Question) -> Verdict {
     black_box(ask(black_box(&question)))
 }
