@@ -35,6 +35,10 @@ START_LIMIT_MS = 15.0
 MEMORY_LIMIT_MB = 12.0
 TOOL_LIST_LIMIT = 10_000
 
+# The name of the file. The text is like source code, but what a file of a known language also costs, the check whether it
+# still parses, is measured apart: `--name file.rs`.
+NAME = "file.txt"
+
 OLD = "the line that is edited says one"
 NEW = "the line that is edited says two"
 
@@ -164,7 +168,7 @@ class Lane:
         self.kind = kind
         self.server.initialize()
         text, line = content(size)
-        self.path = ground / "file.rs"
+        self.path = ground / NAME
         self.path.write_text(text)
         if kind.needs_read:
             self.server.call("Read", {"file_path": str(self.path), "offset": line - 5, "limit": 10})
@@ -329,7 +333,7 @@ def install_reference():
 
 
 def main():
-    global GROUND
+    global GROUND, NAME
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--no-build", action="store_true", help="take target/release as it is")
     parser.add_argument("--no-reference", action="store_true", help="without the npm server")
@@ -338,8 +342,10 @@ def main():
     parser.add_argument("--sizes", default=",".join(SIZES), help="of " + ",".join(SIZES))
     parser.add_argument("--factor", type=float, default=1.0, help="so many times the usual number of calls")
     parser.add_argument("--ground", type=Path, help="where the files go; must be on a disk (default: target/side-by-side)")
+    parser.add_argument("--name", default=NAME, help="the name of the file; file.rs: with the check whether it still parses")
     parser.add_argument("--json", type=Path, help="write the figures here too")
     options = parser.parse_args()
+    NAME = options.name
     if options.ground:
         GROUND = options.ground.resolve() / "lancet-side-by-side"
     shutil.rmtree(GROUND, ignore_errors=True)
