@@ -1,9 +1,8 @@
 //! A matcher that can be stopped in the middle of a text. ripgrep's matcher returns only when it has searched all it
 //! was given, and `regex-automata` has no cancellation. Two symptoms justify this module: a stop was noticed only between
 //! files and reads, so that one large file with a slow pattern ran to its end; and `[a-z]{1,5000}b` on 200 kB overran a
-//! limit of 10 seconds by 2 seconds with a check every 16 KiB, since a byte takes 0.2 ms while states are built
-//! (`benches/RESULTS.md`). The text is therefore searched in steps. The matches are the same; a property test compares
-//! them with ripgrep's own.
+//! limit of 10 seconds by 2 seconds with a check every 16 KiB, since a byte takes 0.2 ms while states are built. The text
+//! is therefore searched in steps. The matches are the same; a property test compares them with ripgrep's own.
 //!
 //! How the text is split: a step should take at most [`UNINTERRUPTED`] (4 ms). The cost of a byte is unknown and differs a
 //! thousandfold between patterns, so it is estimated: it starts at [`FIRST_GUESS`], is measured on every step of at
