@@ -29,6 +29,7 @@ mod journal;
 mod ledger_tables;
 mod ledgers;
 mod log;
+mod log_check;
 mod log_search;
 mod looks;
 mod made_folders;

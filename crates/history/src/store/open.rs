@@ -13,12 +13,16 @@ use super::connection::prepare;
 use super::error::{is_damage, is_missing_schema, not_writable, store_error};
 use super::files::{file_in, files_set_aside, log_of, move_aside, shared_memory_of};
 use super::holder::Holder;
+use super::log_check::LogState;
 use super::probe::{FileCheck, Probe, identity, is_among};
 use super::schema::MigrateError;
 use super::{SetAside, StoreError, events, salvage};
 
 /// How long a lock of another process is waited for.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The reason for setting a database aside whose log another program wrote into.
+const LOG_OVERWRITTEN: &str = "its log was overwritten";
 
 /// The open database, with what identifies its files.
 #[derive(Debug)]
@@ -70,6 +74,16 @@ impl OpenDatabase {
             .check(&files.database, &files.log, &files.shared_memory)
         {
             FileCheck::Same => Ok(()),
+            FileCheck::LogWritten(written) => {
+                let checked = self
+                    .probe
+                    .check_log(&files.log, &files.shared_memory, written);
+                match checked {
+                    Ok(LogState::Damaged) => Err(Reopening::Changed(LOG_OVERWRITTEN)),
+                    // A log that cannot be read now fails the statement that needs it.
+                    Ok(LogState::Whole) | Err(_) => Ok(()),
+                }
+            }
             FileCheck::SharedMemoryCut => self
                 .probe
                 .lengthen_shared_memory(&self.files.shared_memory)
@@ -104,9 +118,9 @@ impl OpenDatabase {
     }
 
     /// Records the state of the files after a statement as the expected one.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn settle(&mut self, has_written: bool) {
         self.probe
-            .settle(&self.files.log, &self.files.shared_memory);
+            .settle(&self.files.log, &self.files.shared_memory, has_written);
     }
 }
 
@@ -176,7 +190,7 @@ pub(super) fn open(
         let file = &file;
         events::go_on_after_loss(to).map_err(|error| store_error(file, error))?;
     }
-    opened.settle();
+    opened.settle(true);
     Ok((opened, set_aside))
 }
 
@@ -189,12 +203,15 @@ enum OpenFailure {
 fn open_file(file: &Path, patience: Duration) -> Result<OpenDatabase, OpenFailure> {
     let refused = |source| OpenFailure::Error(not_writable(file, source));
     // SQLite gives the `-wal` and `-shm` files the mode of this one.
-    let probe = Probe::open(file).map_err(refused)?;
+    let mut probe = Probe::open(file).map_err(refused)?;
     if probe.length() == 0 && fs::metadata(log_of(file)).is_ok_and(|log| log.len() > 0) {
         // SQLite would treat it as a new database and remove the log with its content.
         return Err(OpenFailure::Damaged(
             "it is empty, and its log is not".to_owned(),
         ));
+    }
+    if let Ok(LogState::Damaged) = probe.check_log_found(&log_of(file), &shared_memory_of(file)) {
+        return Err(OpenFailure::Damaged(LOG_OVERWRITTEN.to_owned()));
     }
     let mode = probe.metadata().map_err(refused)?.mode();
     if mode & 0o077 != 0 {

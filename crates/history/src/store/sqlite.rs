@@ -116,8 +116,9 @@ impl Store {
             result = attempt(&mut guard, &work, patience);
         }
         if let Some(opened) = &mut *guard {
-            opened.settle();
-            if result.is_ok() && before != Some(opened.changes()) {
+            let has_written = before != Some(opened.changes());
+            opened.settle(has_written);
+            if result.is_ok() && has_written {
                 opened.ring();
             }
         }

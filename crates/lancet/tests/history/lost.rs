@@ -139,6 +139,49 @@ fn random_bytes_over_the_database_in_use_lose_no_change() {
 }
 
 #[test]
+fn random_bytes_over_the_log_in_use_lose_no_change() {
+    for seed in 1..4 {
+        goes_on_after(|state| scramble(&state.join("lancet.db-wal"), seed));
+    }
+}
+
+#[test]
+fn a_process_that_finds_a_scrambled_log_says_so() {
+    let ground = Ground::new();
+    ground.put("a.txt", "0\n");
+    for change in 0..20 {
+        operation(&ground.edit("a.txt", &change.to_string(), &(change + 1).to_string()));
+    }
+    scramble(&ground.state().join("lancet.db-wal"), 7);
+    let other = ground.reopened().new_session();
+    let write = json!({ "file_path": ground.path("b.txt"), "content": "new\n" });
+    let reply = other.call(RawCall::new("Write", write));
+    operation(&reply);
+    assert!(told(&reply), "{}", reply.text());
+}
+
+#[test]
+fn processes_that_take_turns_at_the_log_say_nothing() {
+    let ground = Ground::new();
+    ground.put("a.txt", "0\n");
+    let other = ground.reopened().new_session();
+    for change in 0..40 {
+        let edit = ground.edit("a.txt", &change.to_string(), &(change + 1).to_string());
+        operation(&edit);
+        let path = ground.path(&format!("{change}.txt"));
+        let write = json!({ "file_path": path, "content": "new\n" });
+        let write = other.call(RawCall::new("Write", write));
+        operation(&write);
+        assert!(
+            !told(&edit) && !told(&write),
+            "{}{}",
+            edit.text(),
+            write.text()
+        );
+    }
+}
+
+#[test]
 fn whoever_opens_a_truncated_database_tells_it_and_keeps_its_log() {
     let ground = Ground::new();
     ground.put("a.txt", "0\n");
