@@ -17,7 +17,7 @@ use owner::{Owners, SymbolAt};
 /// The most bytes that the program of the test command's build loads. It is built with other levels of optimisation than a
 /// release, so the figure is another one; what makes a release larger makes this one larger, too. Whoever raises it says in
 /// the commit what the bytes are for.
-const MOST_LOADED: u64 = 72_000_000;
+const MOST_LOADED: u64 = 68_500_000;
 /// The rows of the table; smaller crates are added up.
 const ROWS: usize = 40;
 

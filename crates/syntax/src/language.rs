@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use lancet_grammars as grammars;
+
 /// A language whose texts can be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Language {
@@ -120,27 +122,21 @@ impl Language {
 
     /// The grammars that may accept a text, the likely one first. A text parses if one of them accepts it.
     pub(crate) fn grammars(self) -> Vec<tree_sitter::Language> {
-        let javascript = || tree_sitter_javascript::LANGUAGE.into();
-        let tsx = || tree_sitter_typescript::LANGUAGE_TSX.into();
+        let javascript = || grammars::JAVASCRIPT.into();
+        let tsx = || grammars::TSX.into();
         match self {
-            Language::C => vec![tree_sitter_c::LANGUAGE.into()],
-            Language::Header => vec![
-                tree_sitter_c::LANGUAGE.into(),
-                tree_sitter_cpp::LANGUAGE.into(),
-            ],
-            Language::Cpp => vec![tree_sitter_cpp::LANGUAGE.into()],
-            Language::Go => vec![tree_sitter_go::LANGUAGE.into()],
-            Language::Java => vec![tree_sitter_java::LANGUAGE.into()],
+            Language::C => vec![grammars::C.into()],
+            Language::Header => vec![grammars::C.into(), grammars::CPP.into()],
+            Language::Cpp => vec![grammars::CPP.into()],
+            Language::Go => vec![grammars::GO.into()],
+            Language::Java => vec![grammars::JAVA.into()],
             // Types in comments' place (Flow) are much like those of TypeScript.
             Language::JavaScript => vec![javascript(), tsx()],
-            Language::Json => vec![tree_sitter_json::LANGUAGE.into()],
-            Language::Python => vec![tree_sitter_python::LANGUAGE.into()],
-            Language::Rust => vec![tree_sitter_rust::LANGUAGE.into()],
+            Language::Json => vec![grammars::JSON.into()],
+            Language::Python => vec![grammars::PYTHON.into()],
+            Language::Rust => vec![grammars::RUST.into()],
             // The grammar for JavaScript is newer, and a text may have no types.
-            Language::TypeScript => vec![
-                tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
-                javascript(),
-            ],
+            Language::TypeScript => vec![grammars::TYPESCRIPT.into(), javascript()],
             Language::Tsx => vec![tsx(), javascript()],
         }
     }

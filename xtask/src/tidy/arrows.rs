@@ -6,10 +6,11 @@ use super::Finding;
 use crate::house::House;
 
 /// Each crate and the crates that it may use. The lower crates do not know each other, but several use `text`.
-const ROOMS: [(&str, &[&str]); 20] = [
+const ROOMS: [(&str, &[&str]); 21] = [
     ("crates/text", &[]),
     ("crates/dialects", &[]),
     ("crates/formats", &[]),
+    ("crates/grammars", &[]),
     ("crates/history", &[]),
     ("crates/install", &[]),
     ("crates/language", &[]),
@@ -34,7 +35,7 @@ const ROOMS: [(&str, &[&str]); 20] = [
     ),
     ("crates/mcp", &["lancet", "lancet-serving"]),
     ("crates/pdf", &["lancet-formats"]),
-    ("crates/syntax", &["lancet-formats"]),
+    ("crates/syntax", &["lancet-formats", "lancet-grammars"]),
     (
         "crates/web",
         &["lancet", "lancet-mcp", "lancet-rendering", "lancet-serving"],
