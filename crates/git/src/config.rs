@@ -26,6 +26,20 @@ pub fn auto_crlf<'t>(texts: impl IntoIterator<Item = &'t str>) -> AutoCrlf {
     said
 }
 
+/// Whether a configuration leads to attributes that this crate does not see: by another file of configuration, by
+/// `core.attributesFile`, or by attributes in a tree.
+pub(crate) fn leads_to_other_attributes(text: &str) -> bool {
+    let mut headers = text.lines().map(str::trim_start);
+    let includes = headers.any(|line| {
+        line.strip_prefix('[')
+            .and_then(|header| header.trim_start().get(.."include".len()))
+            .is_some_and(|start| start.eq_ignore_ascii_case("include"))
+    });
+    includes
+        || last(text, "core", "attributesfile").is_some()
+        || last(text, "attr", "tree").is_some()
+}
+
 /// Whether git reads a value as true.
 pub(crate) fn is_true(value: &str) -> bool {
     ["true", "yes", "on"]
@@ -127,6 +141,20 @@ mod tests {
             Some("sha256")
         );
         assert_eq!(last(TEXT, "core", "eol"), None);
+    }
+
+    #[test]
+    fn what_leads_to_other_attributes_is_found() {
+        for text in [
+            "[include] path = x",
+            "\t[ includeIf \"gitdir:~/a\"]\npath = x",
+            "[core]\nattributesFile = ~/.gitattributes",
+            "[core] attributesfile",
+            "[attr] tree = HEAD",
+        ] {
+            assert!(leads_to_other_attributes(text), "{text}");
+        }
+        assert!(!leads_to_other_attributes(TEXT));
     }
 
     #[test]

@@ -5,6 +5,16 @@ use crate::GitError;
 
 const DAMAGED: GitError = GitError::Damaged("a delta");
 
+/// The beginning of a delta that holds both sizes: two numbers of at most nine bytes.
+pub(crate) const LONGEST_START: usize = 18;
+
+/// Reads the size of the object that a delta describes, from its beginning.
+pub(crate) fn result_size(start: &[u8]) -> Result<u64, GitError> {
+    let mut rest = start;
+    number(&mut rest)?;
+    number(&mut rest)
+}
+
 /// Builds the object that a delta describes, with at most `most` bytes.
 pub(crate) fn apply(base: &[u8], delta: &[u8], most: u64) -> Result<Vec<u8>, GitError> {
     let mut rest = delta;

@@ -1,5 +1,4 @@
-//! The id of an object: 20 bytes in a SHA-1 repository, 32 in a SHA-256 one. This crate computes no hash; an object's
-//! content is not checked against its id.
+//! The id of an object: 20 bytes in a SHA-1 repository, 32 in a SHA-256 one. `hash.rs` computes those of SHA-1.
 
 use std::fmt;
 
@@ -7,14 +6,14 @@ use std::fmt;
 const MOST: usize = 32;
 
 /// The id of a git object; displays as hexadecimal digits.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectId {
     bytes: [u8; MOST],
     length: HashAlgorithm,
 }
 
 /// The hash algorithm of a repository (`extensions.objectFormat`), which decides how long its ids are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum HashAlgorithm {
     Sha1,
     Sha256,
@@ -51,7 +50,20 @@ impl ObjectId {
         Some(ObjectId { bytes, length })
     }
 
-    pub(crate) fn as_bytes(&self) -> &[u8] {
+    /// The id of a SHA-1 repository with these bytes, for instance one that [`ObjectId::as_bytes`] gave.
+    #[must_use]
+    pub fn from_array(sum: [u8; 20]) -> ObjectId {
+        let mut bytes = [0; MOST];
+        bytes[..20].copy_from_slice(&sum);
+        ObjectId {
+            bytes,
+            length: HashAlgorithm::Sha1,
+        }
+    }
+
+    /// The bytes, for storage: 20, or 32 in a SHA-256 repository.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.length.bytes()]
     }
 

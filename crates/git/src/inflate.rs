@@ -3,11 +3,11 @@
 
 use std::cell::Cell;
 
-use lancet_workspace::Located;
+use lancet_workspace::FileReader;
 use miniz_oxide::inflate::stream::{InflateState, inflate};
 use miniz_oxide::{DataFormat, MZFlush, MZStatus};
 
-use crate::GitError;
+use crate::{GitError, unreadable};
 
 /// The file is read in pieces of this size.
 const PIECE: usize = 64 * 1024;
@@ -35,7 +35,7 @@ impl InflateBudget {
 
 /// A zlib stream that begins at an offset of a file.
 pub(crate) struct InflateStream<'f> {
-    file: &'f Located,
+    file: &'f FileReader,
     at: u64,
     state: Box<InflateState>,
     piece: Vec<u8>,
@@ -44,7 +44,7 @@ pub(crate) struct InflateStream<'f> {
 }
 
 impl<'f> InflateStream<'f> {
-    pub(crate) fn new(file: &'f Located, at: u64) -> InflateStream<'f> {
+    pub(crate) fn new(file: &'f FileReader, at: u64) -> InflateStream<'f> {
         InflateStream {
             file,
             at,
@@ -64,18 +64,15 @@ impl<'f> InflateStream<'f> {
         Ok(filled)
     }
 
-    /// Returns exactly `length` bytes, of which `bytes` are the first; fails unless the stream, checksum included,
-    /// ends there.
+    /// Returns exactly `length` bytes, the rest of the stream; fails unless it ends there, checksum included.
     pub(crate) fn read_to_end(
-        &mut self,
-        mut bytes: Vec<u8>,
+        mut self,
         length: usize,
         budget: &InflateBudget,
     ) -> Result<Vec<u8>, GitError> {
         budget.take(length as u64)?;
-        let begun = bytes.len();
-        bytes.resize(length.max(begun), 0);
-        if self.fill(&mut bytes[begun..])? != length.saturating_sub(begun) || begun > length {
+        let mut bytes = vec![0; length];
+        if self.fill(&mut bytes)? != length {
             return Err(DAMAGED);
         }
         let mut more = [0];
@@ -93,7 +90,9 @@ impl<'f> InflateStream<'f> {
             } else {
                 PIECE
             };
-            (self.piece, _) = self.file.read_at(self.at, length)?;
+            self.piece.resize(length, 0);
+            let read = self.file.read_from(&mut self.piece, self.at);
+            self.piece.truncate(read.map_err(unreadable)?);
             self.at += self.piece.len() as u64;
             self.used = 0;
         }

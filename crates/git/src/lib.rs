@@ -1,7 +1,9 @@
-//! Reads what a git commit stores at a path, from git's own folder: the repository of a file, HEAD, the tree, the blob.
+//! Reads git's own folder: what a commit stores at a path, what the index tracks, and objects by their ids.
 //!
 //! - [`Repository`] finds the repository of a file and answers queries about it: [`Repository::head`],
 //!   [`Repository::committed`], [`Repository::rules`].
+//! - [`Index`] is what git tracks; [`CleanFiles`] tells by it, without reading a file, which blob has the file's bytes.
+//! - [`ObjectReader`] reads blobs by their ids, and compares them with these.
 //! - [`to_git`] converts line ends as `git add` does, so that a CRLF checkout of an LF blob does not count as a change.
 //! - [`GitError`] says why there is no answer.
 //!
@@ -27,14 +29,21 @@
 //! Read only, and nothing is executed: no hook, no filter, no program that a configuration names. The repository is
 //! treated as hostile input: every length is bounded before it is used, and nothing outside git's folder is opened
 //! except the object folders of its alternates. Not supported: reftable, pack indexes of version 1, `include` in the
-//! configuration, clean filters and `working-tree-encoding`. Object content is not verified against its id.
+//! configuration, clean filters and `working-tree-encoding`; of the index: split and sparse ones, and SHA-256. Objects are
+//! verified against their ids by plain SHA-1, without its detection of collisions; those of SHA-256 are not verified.
 
+mod attributes;
 mod clean;
+mod clean_files;
 mod config;
 mod delta;
 mod discover;
+mod hash;
 mod id;
+mod index;
 mod inflate;
+mod object;
+mod object_folder;
 mod objects;
 mod pack;
 mod refs;
@@ -42,8 +51,11 @@ mod repository;
 mod tree;
 
 pub use clean::{Conversion, to_git};
+pub use clean_files::{CleanFiles, OutsideFiles};
 pub use config::{AutoCrlf, auto_crlf};
 pub use id::ObjectId;
+pub use index::{Index, IndexEntry, IndexStat, LINK_MODE, SUBMODULE_MODE};
+pub use objects::ObjectReader;
 pub use repository::{AttributesFile, Committed, ConversionRules, Repository};
 
 /// Why a query about a repository has no answer.
@@ -97,4 +109,9 @@ impl From<lancet_workspace::OpenError> for GitError {
     fn from(error: lancet_workspace::OpenError) -> Self {
         GitError::Unreadable(Box::new(error))
     }
+}
+
+/// A system call on an open file failed.
+fn unreadable(error: std::io::Error) -> GitError {
+    GitError::Unreadable(Box::new(error))
 }

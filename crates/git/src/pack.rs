@@ -1,101 +1,149 @@
 //! Reads one pack: looks an object up in the index and resolves its delta chain.
 
-use lancet_workspace::Located;
+use lancet_workspace::FileReader;
 
-use crate::GitError;
 use crate::delta;
 use crate::id::{HashAlgorithm, ObjectId};
-use crate::inflate::{InflateBudget, InflateStream};
-use crate::objects::{Object, ObjectKind};
+use crate::inflate::InflateStream;
+use crate::object::{Object, ObjectKind, QueryLimits};
+use crate::{GitError, unreadable};
 
 /// The longest delta chain that git writes.
 const DEEPEST: usize = 4_095;
-/// Larger bases and deltas are not inflated.
-const MOST_BASE: u64 = 32 << 20;
 /// The most bytes of ids that share a first byte; the largest repositories have a tenth of this.
 const MOST_NAMES: u64 = 16 << 20;
+/// Where the ids of a pack index begin: after eight bytes and the counts of ids by their first byte.
+const IDS: usize = 8 + 256 * 4;
 
 const INDEX: GitError = GitError::Damaged("the index of a pack");
 const ENTRY: GitError = GitError::Damaged("a pack");
 
-/// Looks up the offset of an object in a pack index (version 2).
-pub(crate) fn offset_of(index: &Located, id: &ObjectId) -> Result<Option<u64>, GitError> {
-    let fan = read_exactly(index, 0, 8 + 256 * 4)?;
-    if fan[..4] != *b"\xfftOc" {
-        return Err(GitError::Unsupported("an index of version 1"));
-    }
-    if fan[4..8] != [0, 0, 0, 2] {
-        return Err(GitError::Unsupported("a pack index newer than version 2"));
-    }
-    let count = |at: usize| -> u64 { u64::from(be_u32(&fan[8 + at * 4..])) };
-    let first = usize::from(id.first());
-    let (start, end) = (if first == 0 { 0 } else { count(first - 1) }, count(first));
-    let all = count(255);
-    let width = id.length().bytes() as u64;
-    if start > end || end > all || (end - start) * width > MOST_NAMES {
-        return Err(INDEX);
-    }
-    let names = 8 + 256 * 4;
-    let run = read_exactly(index, names + start * width, length((end - start) * width)?)?;
-    let run: Vec<&[u8]> = run.chunks_exact(id.length().bytes()).collect();
-    let Ok(at) = run.binary_search(&id.as_bytes()) else {
-        return Ok(None);
-    };
-    let offsets = names + all * width + all * 4;
-    let at = start + at as u64;
-    let offset = be_u32(&read_exactly(index, offsets + at * 4, 4)?);
-    if offset & 0x8000_0000 == 0 {
-        return Ok(Some(u64::from(offset)));
-    }
-    let far = offsets + all * 4 + u64::from(offset & 0x7fff_ffff) * 8;
-    let bytes = read_exactly(index, far, 8)?;
-    let bytes = bytes.try_into().map_err(|_| INDEX)?;
-    Ok(Some(u64::from_be_bytes(bytes)))
+/// A pack and its index, both open.
+pub(crate) struct Pack {
+    pack: FileReader,
+    index: FileReader,
+    /// The beginning of the index: the count of ids up to each first byte.
+    fan: Vec<u8>,
 }
 
-/// Returns the object at an offset of a pack, with at most `most` bytes.
-pub(crate) fn object_at(
-    (pack, index): (&Located, &Located),
-    offset: u64,
-    (names, most): (HashAlgorithm, u64),
-    budget: &InflateBudget,
-) -> Result<Object, GitError> {
-    let mut deltas: Vec<Vec<u8>> = Vec::new();
-    let mut at = offset;
-    let (kind, mut bytes) = loop {
-        let header = EntryHeader::read(pack, at, names)?;
-        let limit = if deltas.is_empty() && matches!(header.form, PackedForm::Whole(_)) {
-            most
-        } else {
-            MOST_BASE
-        };
-        if header.size > limit {
-            return Err(GitError::TooLarge {
-                what: "an object",
-                size: header.size,
-            });
+impl Pack {
+    /// Opens a pack with an index of version 2.
+    pub(crate) fn open(pack: FileReader, index: FileReader) -> Result<Pack, GitError> {
+        let fan = read_exactly(&index, 0, IDS)?;
+        if fan[..4] != *b"\xfftOc" {
+            return Err(GitError::Unsupported("an index of version 1"));
         }
-        let data = InflateStream::new(pack, header.data).read_to_end(
-            Vec::new(),
-            length(header.size)?,
-            budget,
-        )?;
-        match header.form {
-            PackedForm::Whole(kind) => break (kind, data),
-            PackedForm::OffsetDelta(base) => at = base,
-            PackedForm::RefDelta(id) => at = offset_of(index, &id)?.ok_or(ENTRY)?,
+        if fan[4..8] != [0, 0, 0, 2] {
+            return Err(GitError::Unsupported("a pack index newer than version 2"));
         }
-        deltas.push(data);
-        if deltas.len() > DEEPEST {
-            return Err(ENTRY);
-        }
-    };
-    while let Some(delta) = deltas.pop() {
-        let limit = if deltas.is_empty() { most } else { MOST_BASE };
-        bytes = delta::apply(&bytes, &delta, limit)?;
-        budget.take(bytes.len() as u64)?;
+        Ok(Pack { pack, index, fan })
     }
-    Ok(Object { kind, bytes })
+
+    /// Looks up the offset of an object.
+    pub(crate) fn offset_of(&self, id: &ObjectId) -> Result<Option<u64>, GitError> {
+        let count = |at: usize| -> u64 { u64::from(be_u32(&self.fan[8 + at * 4..])) };
+        let first = usize::from(id.first());
+        let (start, end) = (if first == 0 { 0 } else { count(first - 1) }, count(first));
+        let all = count(255);
+        let width = id.length().bytes() as u64;
+        if start > end || end > all || (end - start) * width > MOST_NAMES {
+            return Err(INDEX);
+        }
+        let ids = IDS as u64;
+        let run = length((end - start) * width)?;
+        let run = read_exactly(&self.index, ids + start * width, run)?;
+        let run: &[u8] = &run;
+        let Some(at) = place_in(run, id.as_bytes()) else {
+            return Ok(None);
+        };
+        let offsets = ids + all * width + all * 4;
+        let at = start + at as u64;
+        let offset = be_u32(&read_exactly(&self.index, offsets + at * 4, 4)?);
+        if offset & 0x8000_0000 == 0 {
+            return Ok(Some(u64::from(offset)));
+        }
+        let far = offsets + all * 4 + u64::from(offset & 0x7fff_ffff) * 8;
+        let bytes = read_exactly(&self.index, far, 8)?;
+        let bytes = bytes.try_into().map_err(|_| INDEX)?;
+        Ok(Some(u64::from_be_bytes(bytes)))
+    }
+
+    /// Returns the object at an offset. Deltas are inflated one after the other, so that at most three objects of the
+    /// chain are in memory.
+    pub(crate) fn object_at(
+        &self,
+        offset: u64,
+        names: HashAlgorithm,
+        limits: &QueryLimits,
+    ) -> Result<Object, GitError> {
+        let mut deltas: Vec<EntryHeader> = Vec::new();
+        let mut at = offset;
+        let (kind, base) = loop {
+            let header = EntryHeader::read(&self.pack, at, names)?;
+            let limit = match header.form {
+                PackedForm::Whole(_) if deltas.is_empty() => limits.object,
+                _ => limits.base,
+            };
+            if header.size > limit {
+                return Err(GitError::TooLarge {
+                    what: "an object",
+                    size: header.size,
+                });
+            }
+            match header.form {
+                PackedForm::Whole(kind) => break (kind, header),
+                PackedForm::OffsetDelta(base) => at = base,
+                PackedForm::RefDelta(id) => at = self.offset_of(&id)?.ok_or(ENTRY)?,
+            }
+            deltas.push(header);
+            if deltas.len() > DEEPEST {
+                return Err(ENTRY);
+            }
+        };
+        let mut bytes = self.data(&base, limits)?;
+        while let Some(delta) = deltas.pop() {
+            let limit = if deltas.is_empty() {
+                limits.object
+            } else {
+                limits.base
+            };
+            bytes = delta::apply(&bytes, &self.data(&delta, limits)?, limit)?;
+            limits.budget.take(bytes.len() as u64)?;
+        }
+        Ok(Object { kind, bytes })
+    }
+
+    /// Returns the size of the object at an offset: from the header of its entry or the beginning of its delta.
+    pub(crate) fn size_at(&self, offset: u64, names: HashAlgorithm) -> Result<u64, GitError> {
+        let header = EntryHeader::read(&self.pack, offset, names)?;
+        if matches!(header.form, PackedForm::Whole(_)) {
+            return Ok(header.size);
+        }
+        let mut start = [0; delta::LONGEST_START];
+        let filled = InflateStream::new(&self.pack, header.data).fill(&mut start)?;
+        delta::result_size(&start[..filled])
+    }
+
+    /// Inflates the data of an entry.
+    fn data(&self, header: &EntryHeader, limits: &QueryLimits) -> Result<Vec<u8>, GitError> {
+        let stream = InflateStream::new(&self.pack, header.data);
+        stream.read_to_end(length(header.size)?, &limits.budget)
+    }
+}
+
+/// The place of an id in a run of sorted ids.
+fn place_in(run: &[u8], id: &[u8]) -> Option<usize> {
+    let width = id.len();
+    let (mut low, mut high) = (0, run.len() / width);
+    while low < high {
+        let middle = low.midpoint(high);
+        match run[middle * width..(middle + 1) * width].cmp(id) {
+            std::cmp::Ordering::Less => low = middle + 1,
+            std::cmp::Ordering::Greater => high = middle,
+            std::cmp::Ordering::Equal => return Some(middle),
+        }
+    }
+    None
 }
 
 /// How a pack stores an entry.
@@ -116,10 +164,12 @@ struct EntryHeader {
 }
 
 impl EntryHeader {
-    fn read(pack: &Located, at: u64, names: HashAlgorithm) -> Result<EntryHeader, GitError> {
+    fn read(pack: &FileReader, at: u64, names: HashAlgorithm) -> Result<EntryHeader, GitError> {
         // 64 bytes hold the longest header: ten bytes of size and an id.
-        let (bytes, _) = pack.read_at(at, 64)?;
-        let mut rest = bytes.as_slice();
+        let mut bytes = [0; 64];
+        let filled = pack.read_from(&mut bytes, at).map_err(unreadable)?;
+        let bytes = &bytes[..filled];
+        let mut rest = bytes;
         let mut next = || -> Result<u8, GitError> {
             let (&byte, after) = rest.split_first().ok_or(ENTRY)?;
             rest = after;
@@ -174,9 +224,9 @@ impl EntryHeader {
     }
 }
 
-fn read_exactly(file: &Located, offset: u64, length: usize) -> Result<Vec<u8>, GitError> {
-    let (bytes, _) = file.read_at(offset, length)?;
-    if bytes.len() == length {
+fn read_exactly(file: &FileReader, offset: u64, length: usize) -> Result<Vec<u8>, GitError> {
+    let mut bytes = vec![0; length];
+    if file.read_from(&mut bytes, offset).map_err(unreadable)? == length {
         Ok(bytes)
     } else {
         Err(INDEX)

@@ -1,17 +1,19 @@
-//! A repository opened to query one file: HEAD, the file's content in HEAD, and the attributes and configuration that
-//! apply to it.
+//! A repository: HEAD, a file's content in HEAD, the attributes and configuration that apply to it, and the way to its
+//! index and objects.
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lancet_workspace::{Disk, Workspace};
+use lancet_workspace::{Disk, FileType, Workspace};
 
 use crate::GitError;
 use crate::config;
 use crate::discover::{self, RepositoryFolders};
 use crate::id::{HashAlgorithm, ObjectId};
-use crate::objects::{ObjectKind, Objects};
+use crate::index::{self, Index};
+use crate::object::{ObjectKind, QueryLimits};
+use crate::objects::ObjectReader;
 use crate::refs;
 use crate::tree::{self, TreeEntry};
 
@@ -23,6 +25,8 @@ const MOST_TREE: u64 = 32 << 20;
 const MOST_COMMIT: u64 = 4 << 20;
 /// A larger attributes file is refused.
 const MOST_RULES: u64 = 64 * 1024;
+/// A larger `info/attributes` is no rule file that anybody wrote by hand.
+const MOST_INFO: u64 = 1 << 20;
 
 /// The git repository that a file belongs to. See the crate's example.
 pub struct Repository {
@@ -93,6 +97,51 @@ impl Repository {
         (inside && !relative.as_os_str().is_empty()).then_some(relative)
     }
 
+    /// The folder of the work tree, which has the `.git`.
+    #[must_use]
+    pub fn work_tree(&self) -> &Path {
+        &self.place.work_tree
+    }
+
+    /// git's folder for all work trees of the repository: objects, references, configuration. That of this work tree
+    /// alone is below it, or the same.
+    #[must_use]
+    pub fn common_folder(&self) -> &Path {
+        &self.place.common
+    }
+
+    /// Reads the index of this work tree; `None` where it has none, as before the first `git add`. A submodule and a
+    /// linked work tree have their own.
+    ///
+    /// # Errors
+    /// [`GitError::Unsupported`] for what this crate does not read: a split index, a sparse one, an unknown version or
+    /// extension, SHA-256. Otherwise the index is damaged, too large, or cannot be read.
+    pub fn index(&self) -> Result<Option<Index>, GitError> {
+        if self.names != HashAlgorithm::Sha1 {
+            return Err(GitError::Unsupported("the index of a SHA-256 repository"));
+        }
+        let place = &self.place;
+        let file = place
+            .workspace
+            .locate_as_spelled(&place.git.join("index"))?;
+        match file.kind() {
+            FileType::Missing => Ok(None),
+            FileType::File if !file.followed_link() => {
+                let (bytes, stamp) = file.whole(index::MOST_BYTES)?;
+                Index::parse(&bytes, stamp).map(Some)
+            }
+            _ => Err(GitError::Damaged("the index")),
+        }
+    }
+
+    /// Opens the objects of the repository and of its alternates.
+    ///
+    /// # Errors
+    /// Fails where the folder of the objects cannot be listed.
+    pub fn objects(&self) -> Result<ObjectReader, GitError> {
+        ObjectReader::open(&self.place.workspace, &self.place.common, &self.disk)
+    }
+
     /// Returns the commit of HEAD; `None` on a branch without a commit.
     ///
     /// # Errors
@@ -107,21 +156,26 @@ impl Repository {
     /// # Errors
     /// Fails where a commit, tree or blob on the way is missing, damaged or too large.
     pub fn committed(&self, commit: &ObjectId, relative: &Path) -> Result<Committed, GitError> {
-        let mut objects = Objects::open(&self.place.workspace, &self.place.common, &self.disk)?;
-        let bytes = objects.find(commit, ObjectKind::Commit, MOST_COMMIT)?;
+        let mut objects = self.objects()?;
+        let mut limits = QueryLimits::of_query();
+        let mut find = |id: &ObjectId, kind, most| {
+            limits.object = most;
+            objects.find(id, kind, &limits)
+        };
+        let bytes = find(commit, ObjectKind::Commit, MOST_COMMIT)?;
         let mut at = (TreeEntry::Folder, tree::of_commit(&bytes, self.names)?);
         for part in relative.components() {
             if at.0 != TreeEntry::Folder {
                 return Ok(Committed::Nothing);
             }
-            let bytes = objects.find(&at.1, ObjectKind::Tree, MOST_TREE)?;
+            let bytes = find(&at.1, ObjectKind::Tree, MOST_TREE)?;
             match tree::entry(&bytes, part.as_os_str().as_bytes(), self.names)? {
                 Some(next) => at = next,
                 None => return Ok(Committed::Nothing),
             }
         }
         Ok(match at.0 {
-            TreeEntry::File => Committed::File(objects.find(&at.1, ObjectKind::Blob, MOST_BLOB)?),
+            TreeEntry::File => Committed::File(find(&at.1, ObjectKind::Blob, MOST_BLOB)?),
             TreeEntry::Folder => Committed::Other("folder"),
             TreeEntry::Link => Committed::Other("link"),
             TreeEntry::Submodule => Committed::Other("submodule"),
@@ -162,5 +216,31 @@ impl Repository {
             attributes,
             config: place.config.clone(),
         })
+    }
+
+    /// The text of `info/attributes`; `None` where there is none.
+    ///
+    /// # Errors
+    /// Fails where it is there and no file that can be read.
+    pub(crate) fn info_attributes(&self) -> Result<Option<String>, GitError> {
+        let path = self.place.common.join("info/attributes");
+        let file = self.place.workspace.locate_as_spelled(&path)?;
+        match file.kind() {
+            FileType::Missing => Ok(None),
+            FileType::File => {
+                let read = file.snapshot(MOST_INFO)?;
+                Ok(Some(String::from_utf8_lossy(&read.bytes).into_owned()))
+            }
+            _ => Err(GitError::Damaged("info/attributes")),
+        }
+    }
+
+    /// The text of the repository's configuration.
+    pub(crate) fn config(&self) -> &str {
+        &self.place.config
+    }
+
+    pub(crate) fn disk(&self) -> Arc<dyn Disk> {
+        Arc::clone(&self.disk)
     }
 }

@@ -1,0 +1,249 @@
+//! What attributes could let git do to the bytes of a file when it adds or checks it out. Errs on the side of "could":
+//! lines that take an attribute away are passed over, and patterns match too much rather than too little.
+
+use std::collections::BTreeMap;
+
+/// Macros inside macros are followed this deep.
+const DEEPEST: usize = 8;
+
+/// What git could do to the bytes of a file between the work tree and its blob; the later the more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Conversion {
+    /// The bytes are those of the blob.
+    #[default]
+    None,
+    /// Line ends may be converted, which changes the size.
+    LineEnds,
+    /// A filter, an encoding or `$Id$` may change anything.
+    Any,
+}
+
+/// The macros that attributes files define: names with their words.
+pub(crate) type Macros = BTreeMap<String, String>;
+
+/// The lines of one attributes file that could let git convert something.
+#[derive(Debug, Default)]
+pub(crate) struct AttributeLines(Vec<(AttributePattern, Conversion)>);
+
+impl AttributeLines {
+    /// Reads the lines of an attributes file.
+    pub(crate) fn parse(text: &str, macros: &Macros) -> AttributeLines {
+        let lines = lines(text).filter(|line| !line.starts_with("[attr]"));
+        let converting = lines.filter_map(|line| {
+            // The pattern of a line in quotes may have blanks; its words are then taken for attributes, which is harmless.
+            let (pattern, words) = line.split_once([' ', '\t'])?;
+            let conversion = by_attributes(words, macros, 0);
+            (conversion > Conversion::None).then(|| (AttributePattern::parse(pattern), conversion))
+        });
+        AttributeLines(converting.collect())
+    }
+
+    /// What the lines could do to a file; `below` is its name relative to the folder of the attributes file.
+    pub(crate) fn conversion(&self, below: &[u8]) -> Conversion {
+        let matching = self
+            .0
+            .iter()
+            .filter(|(pattern, _)| pattern.may_match(below));
+        matching
+            .map(|(_, conversion)| *conversion)
+            .max()
+            .unwrap_or_default()
+    }
+}
+
+/// Adds the macros that an attributes file defines. git reads them only in the top folder and outside the work tree.
+pub(crate) fn add_macros(text: &str, macros: &mut Macros) {
+    for line in lines(text) {
+        if let Some((name, words)) = line
+            .strip_prefix("[attr]")
+            .and_then(|rest| rest.trim_start().split_once([' ', '\t']))
+        {
+            // Two definitions of a macro: what either could do.
+            let all = macros.entry(name.to_owned()).or_default();
+            all.push(' ');
+            all.push_str(words);
+        }
+    }
+}
+
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    // A carriage return inside a line separates words for git.
+    text.split(['\n', '\r'])
+        .map(str::trim_start)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+fn by_attributes(words: &str, macros: &Macros, depth: usize) -> Conversion {
+    let conversions = words.split_ascii_whitespace().map(|word| {
+        let name = word.split_once('=').map_or(word, |(name, _)| name);
+        match name {
+            "filter" | "ident" | "working-tree-encoding" => Conversion::Any,
+            "text" | "eol" | "crlf" => Conversion::LineEnds,
+            // `-name` and `!name` only take an attribute away.
+            _ => match macros.get(name) {
+                Some(_) if depth == DEEPEST => Conversion::Any,
+                Some(words) => by_attributes(words, macros, depth + 1),
+                None => Conversion::None,
+            },
+        }
+    });
+    conversions.max().unwrap_or_default()
+}
+
+/// A pattern that matches at least what git's would.
+#[derive(Debug)]
+enum AttributePattern {
+    /// Anything: a pattern whose meaning is not worth knowing exactly.
+    Everything,
+    Tokens {
+        tokens: Vec<Token>,
+        /// The pattern has no slash, so that it matches the last part of a name alone.
+        of_last_part: bool,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token {
+    /// This byte, in either case.
+    Byte(u8),
+    /// Any byte.
+    One,
+    /// Any bytes, slashes too.
+    Many,
+}
+
+impl AttributePattern {
+    fn parse(text: &str) -> AttributePattern {
+        let odd = text.starts_with(['"', '!']) || text.ends_with('/') || text.contains('[');
+        if odd || !text.is_ascii() {
+            return AttributePattern::Everything;
+        }
+        let mut rest = text.strip_prefix('/').unwrap_or(text).bytes().peekable();
+        let mut tokens = Vec::new();
+        while let Some(byte) = rest.next() {
+            tokens.push(match byte {
+                b'*' => {
+                    let mut stars = 1;
+                    while rest.next_if_eq(&b'*').is_some() {
+                        stars += 1;
+                    }
+                    // `**/` also matches no folder at all.
+                    if stars > 1 {
+                        let _ = rest.next_if_eq(&b'/');
+                    }
+                    Token::Many
+                }
+                b'?' => Token::One,
+                b'\\' => match rest.next() {
+                    Some(byte) => Token::Byte(byte),
+                    None => return AttributePattern::Everything,
+                },
+                byte => Token::Byte(byte),
+            });
+        }
+        AttributePattern::Tokens {
+            tokens,
+            of_last_part: !text.contains('/'),
+        }
+    }
+
+    fn may_match(&self, below: &[u8]) -> bool {
+        match self {
+            AttributePattern::Everything => true,
+            AttributePattern::Tokens {
+                tokens,
+                of_last_part: true,
+            } => {
+                let last = below.rsplit(|byte| *byte == b'/').next();
+                matches(tokens, last.unwrap_or_default())
+            }
+            AttributePattern::Tokens { tokens, .. } => matches(tokens, below),
+        }
+    }
+}
+
+/// Matches with one place to come back to, the last [`Token::Many`]: at most one step for each pair of token and byte.
+fn matches(tokens: &[Token], name: &[u8]) -> bool {
+    let (mut token, mut at) = (0, 0);
+    let mut back: Option<(usize, usize)> = None;
+    loop {
+        let fits = match (tokens.get(token), name.get(at)) {
+            (None, None) => return true,
+            (Some(Token::Many), _) => {
+                back = Some((token, at));
+                token += 1;
+                continue;
+            }
+            (Some(Token::One), Some(_)) => true,
+            (Some(Token::Byte(wanted)), Some(byte)) => wanted.eq_ignore_ascii_case(byte),
+            (Some(_), None) => return false,
+            (None, Some(_)) => false,
+        };
+        if fits {
+            (token, at) = (token + 1, at + 1);
+        } else if let Some((many, from)) = back {
+            back = Some((many, from + 1));
+            (token, at) = (many + 1, from + 1);
+        } else {
+            return false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn conversion(text: &str, name: &str) -> Conversion {
+        let mut macros = Macros::new();
+        add_macros(text, &mut macros);
+        AttributeLines::parse(text, &macros).conversion(name.as_bytes())
+    }
+
+    #[test]
+    fn lines_that_could_match_count_and_those_that_take_away_do_not() {
+        let text = "\u{feff}# all\n* text=auto\n*.png binary -text\n/big/**/*.bin filter=lfs diff=lfs\n*.txt !text\n";
+        for (name, wanted) in [
+            ("a.rs", Conversion::LineEnds),
+            ("a.png", Conversion::LineEnds),
+            ("big/a.bin", Conversion::Any),
+            ("big/x/y/a.BIN", Conversion::Any),
+            ("small/big/a.bin", Conversion::LineEnds),
+        ] {
+            assert_eq!(conversion(text, name), wanted, "{name}");
+        }
+        assert_eq!(
+            conversion("*.c -text\n*.c -filter\n", "a.c"),
+            Conversion::None
+        );
+        assert_eq!(conversion("a?b/*.c ident", "axb/c/d.c"), Conversion::Any);
+        assert_eq!(conversion("a?b/*.c ident", "ab/d.c"), Conversion::None);
+        assert_eq!(conversion("*.c diff\n", "a.c"), Conversion::None);
+    }
+
+    #[test]
+    fn macros_mean_what_their_words_do() {
+        let text = "*.dat big\n[attr]big stored -diff\n[attr]stored filter=lfs\n[attr]round round\n*.r round\n";
+        assert_eq!(conversion(text, "x/a.dat"), Conversion::Any);
+        assert_eq!(conversion(text, "a.r"), Conversion::Any, "a circle");
+        assert_eq!(conversion(text, "a.c"), Conversion::None);
+    }
+
+    #[test]
+    fn a_pattern_that_is_not_understood_matches_everything() {
+        for pattern in ["[a-b].c", "\"a b\"", "docs/", "ü", "a\\"] {
+            let line = format!("{pattern} ident");
+            assert_eq!(conversion(&line, "any"), Conversion::Any, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn stars_take_time_by_length_alone() {
+        let tokens = vec![Token::Many; 1_000];
+        assert!(matches(&tokens, &vec![b'a'; 100_000]));
+        let mut tokens: Vec<Token> = [Token::Many, Token::Byte(b'a')].repeat(500);
+        tokens.push(Token::Byte(b'b'));
+        assert!(!matches(&tokens, &vec![b'a'; 4_000]));
+    }
+}

@@ -1,0 +1,253 @@
+//! Parses the bytes of an index of version 2, 3 or 4. The bytes may be hostile: every length is checked before it is
+//! used, and what is made of them is bounded.
+
+use lancet_workspace::Stamp;
+
+use super::{Flags, Index, IndexStat, Record};
+use crate::GitError;
+use crate::hash::{CHECKSUM, checksum};
+use crate::id::ObjectId;
+
+/// The fixed part of an entry: ten numbers, the id and the flags.
+const FIXED: usize = 10 * 4 + CHECKSUM + 2;
+/// Names of version 4 share their beginnings, so that all names together can be larger than the file.
+const MOST_NAMES: usize = 512 << 20;
+/// A longer name cannot be a path of any file system.
+const LONGEST_NAME: usize = 1 << 16;
+
+const ASSUME_UNCHANGED: u16 = 0x8000;
+const EXTENDED: u16 = 0x4000;
+const STAGE: u16 = 0x3000;
+const NAME_LENGTH: u16 = 0x0fff;
+const SKIP_WORKTREE: u16 = 0x4000;
+const INTENT_TO_ADD: u16 = 0x2000;
+
+const DAMAGED: GitError = GitError::Damaged("the index");
+
+impl Index {
+    /// Parses the bytes of an index; `stamp` is that of its file.
+    pub(crate) fn parse(bytes: &[u8], stamp: Stamp) -> Result<Index, GitError> {
+        let body = verified(bytes)?;
+        let header = body.first_chunk::<12>().ok_or(DAMAGED)?;
+        if header[..4] != *b"DIRC" {
+            return Err(DAMAGED);
+        }
+        let version = be_u32(&header[4..]);
+        if !(2..=4).contains(&version) {
+            return Err(GitError::Unsupported("this version of the index"));
+        }
+        let count = be_u32(&header[8..]) as usize;
+        if count > body.len() / FIXED {
+            return Err(DAMAGED);
+        }
+        let mut entries = Entries {
+            body,
+            at: header.len(),
+            version,
+            last: (0, 0),
+            is_nameless: false,
+            index: Index {
+                records: Vec::with_capacity(count),
+                names: Vec::with_capacity(body.len().saturating_sub(count * FIXED)),
+                stamp,
+            },
+        };
+        for _ in 0..count {
+            entries.next()?;
+        }
+        check_extensions(&body[entries.at..])?;
+        if entries.is_nameless {
+            return Err(DAMAGED);
+        }
+        Ok(entries.index)
+    }
+}
+
+/// Checks the sum at the end; returns what it is the sum of. `index.skipHash` writes zeros.
+fn verified(bytes: &[u8]) -> Result<&[u8], GitError> {
+    let (body, sum) = bytes.split_last_chunk::<CHECKSUM>().ok_or(DAMAGED)?;
+    if *sum == [0; CHECKSUM] || *sum == checksum(body) {
+        Ok(body)
+    } else {
+        Err(DAMAGED)
+    }
+}
+
+/// The parser of the entries.
+struct Entries<'b> {
+    body: &'b [u8],
+    at: usize,
+    version: u32,
+    /// The range of the last name, of which version 4 takes the beginning.
+    last: (usize, usize),
+    /// Whether an entry has no name, as in a split index, which its extension then shows.
+    is_nameless: bool,
+    index: Index,
+}
+
+impl Entries<'_> {
+    fn next(&mut self) -> Result<(), GitError> {
+        let start = self.at;
+        let fixed = self
+            .body
+            .get(start..)
+            .and_then(|rest| rest.first_chunk::<FIXED>())
+            .ok_or(DAMAGED)?;
+        self.at += FIXED;
+        let number = |at: usize| be_u32(&fixed[at * 4..]);
+        let id = fixed[40..].first_chunk::<CHECKSUM>().ok_or(DAMAGED)?;
+        let flags = u16::from_be_bytes([fixed[FIXED - 2], fixed[FIXED - 1]]);
+        let mut more = 0;
+        if flags & EXTENDED != 0 {
+            let bytes = self.body.get(self.at..self.at + 2).ok_or(DAMAGED)?;
+            more = u16::from_be_bytes([bytes[0], bytes[1]]);
+            self.at += 2;
+            if self.version == 2 || more & !(SKIP_WORKTREE | INTENT_TO_ADD) != 0 {
+                return Err(DAMAGED);
+            }
+        }
+        let mode = number(6);
+        if mode & 0o170_000 == 0o040_000 {
+            return Err(GitError::Unsupported("a sparse index"));
+        }
+        let (name_start, name_length) = self.name(start, flags)?;
+        let record = Record {
+            name_start: u32::try_from(name_start).map_err(|_| DAMAGED)?,
+            name_length: u32::try_from(name_length).map_err(|_| DAMAGED)?,
+            mode,
+            id: ObjectId::from_array(*id),
+            stat: IndexStat {
+                ctime: (number(0), number(1)),
+                mtime: (number(2), number(3)),
+                device: number(4),
+                inode: number(5),
+                uid: number(7),
+                gid: number(8),
+                size: number(9),
+            },
+            stage: u8::try_from((flags & STAGE) >> 12).map_err(|_| DAMAGED)?,
+            flags: Flags {
+                assume_unchanged: flags & ASSUME_UNCHANGED != 0,
+                skip_worktree: more & SKIP_WORKTREE != 0,
+                intent_to_add: more & INTENT_TO_ADD != 0,
+            },
+        };
+        self.check_order(&record)?;
+        self.index.records.push(record);
+        self.last = (name_start, name_length);
+        Ok(())
+    }
+
+    /// Reads a name and what follows it; returns its range in the names.
+    fn name(&mut self, start: usize, flags: u16) -> Result<(usize, usize), GitError> {
+        let kept = if self.version == 4 {
+            let dropped = self.dropped()?;
+            self.last.1.checked_sub(dropped).ok_or(DAMAGED)?
+        } else {
+            0
+        };
+        let rest = self.body.get(self.at..).ok_or(DAMAGED)?;
+        let end = memchr::memchr(0, rest).ok_or(DAMAGED)?;
+        let (own, length) = (&rest[..end], kept + end);
+        let announced = usize::from(flags & NAME_LENGTH);
+        if announced != length.min(usize::from(NAME_LENGTH)) || length > LONGEST_NAME {
+            return Err(DAMAGED);
+        }
+        let names = &mut self.index.names;
+        if names.len() + length > MOST_NAMES {
+            return Err(GitError::TooLarge {
+                what: "an index with names",
+                size: (names.len() + length) as u64,
+            });
+        }
+        let name_start = names.len();
+        names.extend_from_within(self.last.0..self.last.0 + kept);
+        names.extend_from_slice(own);
+        let (before, name) = names.split_at(name_start);
+        // What a name has in common with the last one was looked at there, down to its last slash.
+        let last = &before[self.last.0..];
+        let common = last
+            .iter()
+            .zip(name)
+            .take_while(|(one, other)| one == other)
+            .count();
+        let checked = name[..common].iter().rposition(|byte| *byte == b'/');
+        if length == 0 {
+            self.is_nameless = true;
+        } else if !is_name(&name[checked.map_or(0, |slash| slash + 1)..]) {
+            return Err(DAMAGED);
+        }
+        self.at += end;
+        self.at += if self.version == 4 {
+            1
+        } else {
+            // One to eight zeros end the name, so that entries begin at multiples of eight.
+            let padding = 8 - (self.at - start) % 8;
+            let zeros = self.body.get(self.at..self.at + padding).ok_or(DAMAGED)?;
+            if zeros.iter().any(|byte| *byte != 0) {
+                return Err(DAMAGED);
+            }
+            padding
+        };
+        Ok((name_start, length))
+    }
+
+    /// Reads how many bytes of the last name are dropped at its end: the number form of offsets in packs.
+    fn dropped(&mut self) -> Result<usize, GitError> {
+        let mut value = 0usize;
+        for step in 0..4 {
+            let byte = *self.body.get(self.at).ok_or(DAMAGED)?;
+            self.at += 1;
+            value = (value + usize::from(step > 0)) << 7 | usize::from(byte & 0x7f);
+            if byte & 0x80 == 0 {
+                return Ok(value);
+            }
+        }
+        Err(DAMAGED)
+    }
+
+    /// Names ascend, and the stages of a name; stage 0 is alone.
+    fn check_order(&self, record: &Record) -> Result<(), GitError> {
+        let Some(last) = self.index.records.last().filter(|_| !self.is_nameless) else {
+            return Ok(());
+        };
+        let follows = match self.index.name(last).cmp(self.index.name(record)) {
+            std::cmp::Ordering::Less => true,
+            std::cmp::Ordering::Equal => last.stage != 0 && last.stage < record.stage,
+            std::cmp::Ordering::Greater => false,
+        };
+        if follows { Ok(()) } else { Err(DAMAGED) }
+    }
+}
+
+/// Whether a name is one that git tracks: parts between single slashes, none of which leads elsewhere or into a `.git`.
+fn is_name(name: &[u8]) -> bool {
+    name.split(|byte| *byte == b'/').all(|part| match part {
+        b"" | b"." | b".." => false,
+        [b'.', ..] => !part.eq_ignore_ascii_case(b".git"),
+        _ => true,
+    })
+}
+
+/// Looks at the names of the extensions. One that begins with a capital may be skipped; any other changes what the
+/// entries mean.
+fn check_extensions(mut rest: &[u8]) -> Result<(), GitError> {
+    while !rest.is_empty() {
+        let head = rest.first_chunk::<8>().ok_or(DAMAGED)?;
+        match &head[..4] {
+            b"link" => return Err(GitError::Unsupported("a split index")),
+            b"sdir" => return Err(GitError::Unsupported("a sparse index")),
+            name if name[0].is_ascii_uppercase() => {}
+            _ => return Err(GitError::Unsupported("an extension of the index")),
+        }
+        let length = be_u32(&head[4..]) as usize;
+        rest = rest[head.len()..].get(length..).ok_or(DAMAGED)?;
+    }
+    Ok(())
+}
+
+fn be_u32(bytes: &[u8]) -> u32 {
+    bytes
+        .first_chunk()
+        .map_or(0, |bytes| u32::from_be_bytes(*bytes))
+}

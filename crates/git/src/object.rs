@@ -1,0 +1,70 @@
+//! An object as it is read, and what one query may take.
+
+use crate::GitError;
+use crate::hash;
+use crate::id::{HashAlgorithm, ObjectId};
+use crate::inflate::InflateBudget;
+
+/// One query about a commit may inflate this many bytes in all.
+const MOST_WORK: u64 = 128 << 20;
+
+/// The kind of a git object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ObjectKind {
+    Commit,
+    Tree,
+    Blob,
+    Tag,
+}
+
+impl ObjectKind {
+    /// The word that git has for it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Commit => "commit",
+            Self::Tree => "tree",
+            Self::Blob => "blob",
+            Self::Tag => "tag",
+        }
+    }
+}
+
+/// An object's kind and its inflated content.
+#[derive(Debug)]
+pub(crate) struct Object {
+    pub(crate) kind: ObjectKind,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// What one query may take.
+pub(crate) struct QueryLimits {
+    /// The most bytes of the object.
+    pub(crate) object: u64,
+    /// The most bytes of an object or delta that it is a delta against.
+    pub(crate) base: u64,
+    /// What may be inflated in all.
+    pub(crate) budget: InflateBudget,
+}
+
+impl QueryLimits {
+    /// The limits of a query about a commit, its trees and one blob.
+    pub(crate) fn of_query() -> QueryLimits {
+        QueryLimits {
+            object: 0,
+            base: 32 << 20,
+            budget: InflateBudget::new(MOST_WORK),
+        }
+    }
+}
+
+impl Object {
+    /// The object, if its bytes have this id. Those of a SHA-256 repository are not compared.
+    pub(crate) fn verified(self, id: &ObjectId) -> Result<Object, GitError> {
+        match id.length() {
+            HashAlgorithm::Sha1 if hash::object_id(self.kind.name(), &self.bytes) != *id => {
+                Err(GitError::Damaged("an object"))
+            }
+            HashAlgorithm::Sha1 | HashAlgorithm::Sha256 => Ok(self),
+        }
+    }
+}
