@@ -29,11 +29,18 @@ const SILENT: Duration = Duration::from_secs(30);
 /// The same by the times of the file system, in seconds, for a process that has not waited for so long. Clocks of
 /// machines differ.
 const LONG_AGO: i64 = 900;
+/// A lock without its holder's name that is seen for longer than this has no holder: it ended between the two calls that
+/// take a lock. Short enough that whoever waits with the usual patience of two seconds gets it.
+const NAMELESS: Duration = Duration::from_secs(1);
+/// A process that needs longer than this to name its lock begins again, so that nobody takes a lock over that it believes
+/// to have.
+const LONGEST_NAMING: Duration = Duration::from_millis(400);
 /// After how much waiting the lock is looked into. The kernel remembers for a second what it has looked up.
 const LOOK_AFTER: Duration = Duration::from_millis(300);
 const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(1100);
 
-/// When a holder was first seen: the folder that is locked, and the holder's token.
+/// When a holder was first seen: the folder that is locked, and the holder's token. A lock without a name has the time of its
+/// folder in its place, so that two of them are told apart.
 static SEEN: Mutex<Option<HashMap<(Key, OsString), Instant>>> = Mutex::new(None);
 
 /// A lock that this process holds; released on drop.
@@ -131,6 +138,7 @@ fn take_once(
 
 fn try_take(disk: &Arc<dyn Disk>, folder: &Arc<OwnedFd>) -> Attempt {
     let lock = OsStr::new(NAME);
+    let begun = Instant::now();
     match disk.make_folder_at(folder.as_fd(), lock) {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::AlreadyExists => return Attempt::Held,
@@ -140,8 +148,8 @@ fn try_take(disk: &Arc<dyn Disk>, folder: &Arc<OwnedFd>) -> Attempt {
     let named = disk
         .open_at(folder.as_fd(), lock, OpenMode::Folder)
         .and_then(|inside| disk.make_folder_at(inside.as_fd(), &token));
-    if named.is_err() {
-        // Somebody has taken the empty lock for an abandoned one; it is tried again.
+    if named.is_err() || begun.elapsed() > LONGEST_NAMING {
+        // Somebody has taken the empty lock for an abandoned one, or may be about to; it is tried again.
         remove(&**disk, folder, &token);
         return Attempt::Held;
     }
@@ -188,7 +196,11 @@ fn remove_abandoned(disk: &dyn Disk, key: Key, folder: &OwnedFd) {
     }
     if tokens.is_empty() {
         // Its holder is between two calls, or ended there.
-        tokens.push(OsString::new());
+        let made = disk.stat(inside.as_fd()).map(|stamp| stamp.mtime);
+        let token = OsString::from(format!("{:?}", made.unwrap_or_default()));
+        if is_seen_for(NAMELESS, key, &token) || is_long_ago(disk, &inside, None) {
+            remove(disk, folder, OsStr::new(""));
+        }
     }
     for token in tokens {
         let name = token.to_string_lossy();
@@ -197,7 +209,7 @@ fn remove_abandoned(disk: &dyn Disk, key: Key, folder: &OwnedFd) {
             Liveness::Ended => true,
             Liveness::Running => false,
             Liveness::Unknown => {
-                is_seen_for_long(key, &token) || is_long_ago(disk, &inside, &token)
+                is_seen_for(SILENT, key, &token) || is_long_ago(disk, &inside, Some(&token))
             }
         };
         if is_abandoned {
@@ -206,22 +218,22 @@ fn remove_abandoned(disk: &dyn Disk, key: Key, folder: &OwnedFd) {
     }
 }
 
-/// Whether this process saw the same holder long ago; remembers when it sees it first.
-fn is_seen_for_long(key: Key, token: &OsStr) -> bool {
+/// Whether this process saw the same holder that long ago; remembers when it sees it first.
+fn is_seen_for(time: Duration, key: Key, token: &OsStr) -> bool {
     let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
     let seen = seen.get_or_insert_default();
     let now = Instant::now();
     // One that was not seen for an hour has long been released.
     seen.retain(|_, first| now.duration_since(*first) < Duration::from_secs(3600));
     let first = seen.entry((key, token.to_owned())).or_insert(now);
-    now.duration_since(*first) >= SILENT
+    now.duration_since(*first) >= time
 }
 
-/// Whether the lock is old by the times of the file system.
-fn is_long_ago(disk: &dyn Disk, inside: &OwnedFd, token: &OsStr) -> bool {
-    let stamp = match token.is_empty() {
-        true => disk.stat(inside.as_fd()),
-        false => disk.stat_at(inside.as_fd(), token),
+/// Whether the lock, or its holder's token, is old by the times of the file system.
+fn is_long_ago(disk: &dyn Disk, inside: &OwnedFd, token: Option<&OsStr>) -> bool {
+    let stamp = match token {
+        None => disk.stat(inside.as_fd()),
+        Some(token) => disk.stat_at(inside.as_fd(), token),
     };
     stamp.is_ok_and(|stamp| stamp.mtime.0 < disk.now().0.saturating_sub(LONG_AGO))
 }
@@ -292,6 +304,30 @@ mod tests {
         directory.set_modified(SystemTime::now() - age).unwrap();
         remove_abandoned(&*disk, KEY, &handle);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    /// A process that was killed between the two calls that take a lock leaves one that names nobody.
+    #[test]
+    fn a_lock_without_a_name_is_given_up_after_a_moment_but_not_at_first_sight() {
+        let (folder, disk, handle) = folder();
+        let lock = folder.path().join(NAME);
+        let key = (0, 77);
+        let make = |seconds: u64| {
+            fs::create_dir(&lock).unwrap();
+            let made = SystemTime::now() + Duration::from_secs(seconds);
+            fs::File::open(&lock).unwrap().set_modified(made).unwrap();
+        };
+        make(1);
+        remove_abandoned(&*disk, key, &handle);
+        assert!(lock.exists(), "its holder may be about to name it");
+        fs::remove_dir(&lock).unwrap();
+        std::thread::sleep(NAMELESS);
+        make(2);
+        remove_abandoned(&*disk, key, &handle);
+        assert!(lock.exists(), "this is another lock");
+        std::thread::sleep(NAMELESS);
+        remove_abandoned(&*disk, key, &handle);
+        assert!(!lock.exists());
     }
 
     #[test]
