@@ -10,7 +10,7 @@ use crate::house::top;
 pub(crate) const PATH: &str = "docs/errors.md";
 
 /// The path of the table.
-pub(crate) const SOURCE: &str = "crates/lancet/src/refusal.rs";
+pub(crate) const SOURCE: &str = "crates/model/src/refusal.rs";
 
 const HEAD: &str = "\
 # Errors
@@ -30,7 +30,7 @@ Where several apply, the first of these is told: `invalid`, `outside`, `denied`,
 `not_read` (these lines), `conflict`, `leaked`, `unencodable`, `no_change` (the result), `secret`, `declined`. MultiEdit tells the
 first failing edit in the order sent.
 
-<!-- This page is made by `cargo xtask docs` from `crates/lancet/src/refusal.rs`. -->
+<!-- This page is made by `cargo xtask docs` from `crates/model/src/refusal.rs`. -->
 ";
 
 /// One row of the table, as the source has it.

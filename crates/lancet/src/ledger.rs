@@ -2,19 +2,11 @@
 //! seen ranges from one version of a file to the next.
 
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use lancet_history::{Detail, Entry, LineChange, Seen, StampRecord, Version};
 use lancet_text::{Difference, Document, Hunk};
 use lancet_workspace::{Revision, Snapshot, Stamp};
-
-/// A version of a file that a refusal has shown to the model; it replaces the ledger's entry.
-#[derive(Clone, Debug)]
-pub(crate) struct Shown {
-    pub(crate) path: PathBuf,
-    pub(crate) entry: Entry,
-}
 
 /// Makes a ledger entry for a version read from the disk.
 pub(crate) fn entry_for(snapshot: &Snapshot, seen: Seen) -> Entry {

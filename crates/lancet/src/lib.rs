@@ -65,57 +65,28 @@
 //! signal ends the process.
 
 mod api;
-mod applied_by;
-pub mod approval;
-mod arguments;
 mod async_call;
-mod audience;
-mod builtin;
-pub mod call;
-mod cell_request;
-mod closest;
 pub mod dialects;
 pub mod editor;
 mod engine;
 pub mod events;
 mod explain;
-mod gutter;
 pub mod history;
 mod host_tool;
-mod hunk_place;
 mod journal;
 mod ledger;
-mod limit;
-mod line_range;
 mod line_rules;
-mod message;
 mod operation;
 mod order;
-pub mod outcome;
-mod page_range;
-mod path_list;
-pub mod programs;
 pub mod questions;
-mod reason;
-mod receive;
-pub mod refusal;
-mod reply;
-pub mod request;
 mod residency;
 pub mod resource;
 pub mod review;
 mod rooms;
-mod row;
-mod rung_names;
 mod session;
 pub mod sessions;
-pub mod settings;
 #[cfg(feature = "testing")]
 pub mod testing;
-mod tool_prefix;
-pub mod undo;
-mod visible;
-mod wording;
 mod write_scope;
 
 pub use async_call::CallFuture;
@@ -127,6 +98,104 @@ pub use reply::{Block, Reply};
 pub use session::{AnnouncedSession, Check, Session};
 pub use settings::{Mode, Settings};
 pub use write_scope::WriteScope;
+
+#[doc(inline)]
+pub use lancet_model::{call, undo};
+#[doc(inline)]
+pub use lancet_settings::programs;
+
+pub(crate) use lancet_model::{
+    applied_by, audience, cell_request, limit, message, page_range, path_list, reason, reply, row,
+    tool_prefix, visible, wording,
+};
+pub(crate) use lancet_settings::gutter;
+pub(crate) use lancet_tools::{arguments, builtin, receive};
+
+pub mod approval {
+    //! Approvers, the questions they get before a write, and their answers. The programs that embed lancet bring the
+    //! approvers: a terminal, an agent's own dialog, a page, a callback.
+    //!
+    //! One call is one [`Question`], however many files it changes. The answer is for the whole call, or picks files and pieces
+    //! of them:
+    //!
+    //! ```
+    //! use lancet::approval::{Answer, Pick, Question};
+    //!
+    //! /// Lets everything through but files that are removed, and asks about nothing twice.
+    //! fn answer(question: &Question) -> Answer {
+    //!     if question.is_protected() {
+    //!         return Answer::No(Some("Leave the settings alone.".into()));
+    //!     }
+    //!     let keep = |file: &lancet::approval::FileQuestion| match file.kind {
+    //!         lancet::approval::ChangeKind::Delete => Pick::Nothing,
+    //!         _ => Pick::Whole,
+    //!     };
+    //!     let files: Vec<Pick> = question.files.iter().map(keep).collect();
+    //!     match files.contains(&Pick::Nothing) {
+    //!         true => Answer::Picked { files, words: Some("Nothing is to be removed.".into()) },
+    //!         false => Answer::Session,
+    //!     }
+    //! }
+    //!
+    //! let lancet = lancet::Lancet::builder().root(".").approver(answer);
+    //! # drop(lancet);
+    //! ```
+
+    pub use lancet_model::approval::{
+        Answer, Approver, ChangeKind, FileQuestion, Offers, Pick, Piece, Question,
+        TOO_LONG_TO_SHOW, WORDS_WAIT, Wait,
+    };
+
+    pub(crate) use lancet_model::approval::encoding;
+}
+
+/// The outcome of a call as data: one typed value per answer. The JSON that programs read (`_meta["lancet/result"]` over
+/// MCP, `--json` in the shell, [`Reply::data`]) is its serialisation and has no other source. Fields are added and never
+/// renamed.
+pub mod outcome {
+    pub use lancet_model::outcome::{
+        ChangeKind, ChangeOutcome, Diagnosis, Executable, FileOutcome, FolderOutcome, FoundProblem,
+        GitDiff, GitFile, GitLines, GitStatus, Guarantee, Hunk, LeftOutFile, LineEndings, Matching,
+        OldLines, OmittedPart, Outcome, PictureOutcome, ReadKind, ReadOutcome, RefusedOutcome,
+        Role, Row, Rung, SearchOutcome, SkippedFiles, Totals, WrittenFile, describe_rung, unified,
+    };
+
+    pub(crate) use lancet_model::outcome::*;
+}
+
+/// The table of all refusals: stable name, stable numbers, when each is given.
+pub mod refusal {
+    pub use lancet_model::refusal::{Numbers, Refusal, RefusalKind, Row, TABLE};
+}
+
+/// What a change asks for, in one form for all tools. Every change of files is a [`Request`](request::Request), whichever
+/// tool or host built it, so that one call may mix edits and whole files in one transaction.
+pub mod request {
+    pub use lancet_model::request::{
+        Action, CellChange, CellName, CellRequest, CellType, DeleteRequest, DryRun, EditRequest,
+        Executable, FileRequest, FinalNewline, Gaps, HunkBounds, HunkPlace, InsertSide, Insist,
+        LastLine, LineRange, MoveRequest, Place, PlannedPlaces, Request, Substitution, WriteMode,
+        WriteRequest, WrittenNewline,
+    };
+
+    pub(crate) use lancet_model::request::*;
+    pub(crate) use lancet_tools::asked::{Asked, Search};
+}
+
+/// The settings: the values in force, and which layer set each.
+pub mod settings {
+    pub use crate::engine::{ReloadedSettings, SettingsChange, SettingsSource};
+    pub use lancet_settings::{
+        AskSettings, Asker, ClaudeSettings, ClaudeSettingsError, ClientLimit, ContentsUse,
+        Diagnostics, Durability, FlawEffect, GitSurroundings, Gutter, HistorySettings, Ignored,
+        Images, InForce, IndexUse, KeepError, KeptRule, LanguageSettings, Layer, LeftOut,
+        LineEndings, Links, Matching, Mode, NAME, Origin, PdfForm, ReadSettings, SearchSettings,
+        Settings, SettingsError, SettingsFlaw, Severity, ShellSettings, Stale, Strategy,
+        ToolPreset, Weak, WriteSettings, claude_settings, has_writer, help, keep_rule, with_rule,
+    };
+
+    pub(crate) use lancet_settings::LayeredHook;
+}
 
 /// The tools: their declarations for a model, their arguments, and tools of the host.
 pub mod tools {

@@ -24,8 +24,8 @@ pub(crate) use events::waiting_event;
 use fitting::{fits, is_nothing};
 pub(crate) use kept::{CarriedOut, KeptReply, carried_out};
 pub use lancet_history::{Decided, QuestionState, StoreError};
-pub use waiting::WaitingCall;
-pub(crate) use waiting::{KeptCall, RecordedCall, WatchedFile};
+pub use lancet_model::waiting::WaitingCall;
+pub(crate) use waiting::{KeptCall, RecordedCall, WatchedFile, has_changed};
 
 /// The questions of the state folder that concern the roots of an engine.
 #[derive(Clone)]

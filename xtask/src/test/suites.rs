@@ -75,7 +75,7 @@ impl Suite {
                 .iter()
                 .find(|(_, targets)| targets.contains(&self.target.as_str()))
                 .map_or("edit", |(area, _)| area),
-            "lancet-text" => "edit",
+            "lancet-text" | "lancet-model" | "lancet-settings" | "lancet-tools" => "edit",
             "lancet-workspace" => "commit",
             "lancet-history" | "lancet-git" => "history",
             "lancet-policy" => "permissions",

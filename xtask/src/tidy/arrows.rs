@@ -6,7 +6,7 @@ use super::Finding;
 use crate::house::House;
 
 /// Each crate and the crates that it may use. The lower crates do not know each other, but several use `text`.
-const ROOMS: [(&str, &[&str]); 21] = [
+const ROOMS: [(&str, &[&str]); 24] = [
     ("crates/text", &[]),
     ("crates/dialects", &[]),
     ("crates/formats", &[]),
@@ -20,8 +20,44 @@ const ROOMS: [(&str, &[&str]); 21] = [
     ("crates/search", &["lancet-workspace"]),
     ("crates/git", &["lancet-workspace"]),
     (
+        "crates/model",
+        &[
+            "lancet-text",
+            "lancet-dialects",
+            "lancet-formats",
+            "lancet-language",
+            "lancet-workspace",
+            "lancet-search",
+            "lancet-history",
+        ],
+    ),
+    (
+        "crates/settings",
+        &[
+            "lancet-model",
+            "lancet-text",
+            "lancet-formats",
+            "lancet-language",
+            "lancet-workspace",
+            "lancet-policy",
+        ],
+    ),
+    (
+        "crates/tools",
+        &[
+            "lancet-model",
+            "lancet-text",
+            "lancet-dialects",
+            "lancet-search",
+            "lancet-policy",
+        ],
+    ),
+    (
         "crates/lancet",
         &[
+            "lancet-model",
+            "lancet-settings",
+            "lancet-tools",
             "lancet-text",
             "lancet-dialects",
             "lancet-formats",

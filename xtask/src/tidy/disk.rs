@@ -62,7 +62,7 @@ const EXCEPTIONS: [(&str, &str); 11] = [
         "whether the folders of `read_roots` exist, before a workspace is opened on them",
     ),
     (
-        "crates/lancet/src/settings/keep.rs",
+        "crates/settings/src/keep.rs",
         "which folder above the settings file exists, before a workspace is opened on it",
     ),
 ];
@@ -127,7 +127,7 @@ mod tests {
             ("crates/workspace/src/disk.rs", "//! Disk.\nuse std::fs;\n"),
             ("crates/lancet/tests/laws.rs", "//! Laws.\nuse std::fs;\n"),
             (
-                "crates/lancet/src/reply.rs",
+                "crates/model/src/reply.rs",
                 "//! Reply.\n// Not std::fs.\n\n#[cfg(test)]\nmod tests {\n    use std::fs;\n}\n",
             ),
         ]);

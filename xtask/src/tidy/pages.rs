@@ -30,7 +30,7 @@ pub(super) fn errors(house: &House) -> Vec<Finding> {
         Ok(page) if house.text(errors_page::PATH) == Some(&page) => Vec::new(),
         Ok(_) => vec![Finding::of_file(
             errors_page::PATH,
-            "is not what crates/lancet/src/refusal.rs says: run `cargo xtask docs`",
+            "is not what crates/model/src/refusal.rs says: run `cargo xtask docs`",
         )],
     }
 }

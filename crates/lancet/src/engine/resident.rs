@@ -217,7 +217,7 @@ impl ResidentRoots {
         match settings.search.contents {
             ContentsUse::On => KeepContents::Yes,
             ContentsUse::Off => KeepContents::No,
-            ContentsUse::Auto => self.contents,
+            _ => self.contents,
         }
     }
 

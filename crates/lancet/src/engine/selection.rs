@@ -109,6 +109,7 @@ fn has(preset: ToolPreset, tool: &str) -> bool {
         ToolPreset::Claude => has(ToolPreset::Default, tool) && tool != "MultiEdit",
         ToolPreset::Codex => ["Read", "Glob", "Grep", "ApplyPatch"].contains(&tool),
         ToolPreset::TextEditor => ["str_replace_based_edit_tool", "Glob", "Grep"].contains(&tool),
+        _ => false,
     }
 }
 

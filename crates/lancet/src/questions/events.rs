@@ -44,6 +44,7 @@ pub(super) fn decided_event(found: &RecordedQuestion, answer: &Answer, by: &str)
         Answer::Always => ("always", None, None),
         Answer::Edited(_) => ("edited", None, None),
         Answer::Picked { files, words } => ("picked", words.as_deref(), Some(files)),
+        _ => ("unknown", None, None),
     };
     let hunks = picks.map(|picks| picked_hunks(&found.question, picks));
     let event = json!({
@@ -64,8 +65,8 @@ fn picked_hunks(question: &Question, picks: &[Pick]) -> Vec<usize> {
         let pieces = file.pieces.iter().enumerate();
         let taken = pieces.filter(|(at, _)| match pick {
             Pick::Whole | Pick::Edited(_) => true,
-            Pick::Nothing => false,
             Pick::Pieces(picked) => picked.contains(at),
+            _ => false,
         });
         hunks.extend(taken.flat_map(|(_, piece)| piece.hunks.clone().map(|hunk| first + hunk)));
         first += file

@@ -7,7 +7,7 @@ pub(super) fn is_nothing(pick: &Pick) -> bool {
     match pick {
         Pick::Nothing => true,
         Pick::Pieces(pieces) => pieces.is_empty(),
-        Pick::Whole | Pick::Edited(_) => false,
+        _ => false,
     }
 }
 
@@ -41,6 +41,7 @@ pub(super) fn fits(question: &Question, answer: &Answer) -> Result<(), String> {
                 return Err(format!("the text of {path} cannot be edited"));
             }
             Pick::Whole | Pick::Nothing | Pick::Edited(_) => {}
+            _ => return Err(format!("the answer for {path} is not understood")),
         }
         let partner = file.goes_with.and_then(|at| picks.get(at));
         if let Some(partner) = partner

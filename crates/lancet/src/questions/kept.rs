@@ -1,5 +1,6 @@
 //! The answer of the call that carried out a decision, as it is kept for others that wait for the same question.
 
+use lancet_model::non_exhaustive::NonExhaustive;
 use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -86,6 +87,7 @@ fn refused(
         path: path.map(PathBuf::from),
         data: error,
         message: message![verbatim(text)],
+        non_exhaustive: NonExhaustive,
     })
 }
 

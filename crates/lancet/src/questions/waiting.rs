@@ -128,52 +128,22 @@ pub(crate) struct WatchedFile {
     pub(crate) stamp: Option<Stamp>,
 }
 
-/// A call that was refused as `waiting`.
-#[derive(Clone)]
-pub struct WaitingCall {
-    pub(crate) question: String,
-    pub(crate) is_new: bool,
-    pub(crate) files: Vec<WatchedFile>,
-    pub(crate) lancet: Lancet,
-}
-
-impl std::fmt::Debug for WaitingCall {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut shown = formatter.debug_struct("WaitingCall");
-        shown.field("question", &self.question);
-        shown.finish_non_exhaustive()
-    }
-}
-
-impl WaitingCall {
-    /// The id of the question.
-    pub fn question(&self) -> &str {
-        &self.question
-    }
-
-    /// Whether the call has asked just now. Otherwise the question was open before.
-    pub fn is_new(&self) -> bool {
-        self.is_new
-    }
-
-    /// Whether a file is no longer what the question shows. The call should then be sent again: it asks anew with the
-    /// new diff where it still fits, and is refused otherwise.
-    pub fn has_changed(&self) -> bool {
-        let engine = self.lancet.engine();
-        self.files.iter().any(|file| {
-            let found = match file.is_link {
-                true => engine.workspace.locate_link(&file.path),
-                false => engine.workspace.locate_as_spelled(&file.path).map(Some),
-            };
-            let Ok(Some(now)) = found else {
-                return true;
-            };
-            match &file.stamp {
-                None => now.stat().is_some(),
-                Some(stamp) => now.stat().is_none_or(|now| !now.same_file_state(stamp)),
-            }
-        })
-    }
+/// Whether a file is no longer what the question shows.
+pub(crate) fn has_changed(lancet: &Lancet, files: &[WatchedFile]) -> bool {
+    let engine = lancet.engine();
+    files.iter().any(|file| {
+        let found = match file.is_link {
+            true => engine.workspace.locate_link(&file.path),
+            false => engine.workspace.locate_as_spelled(&file.path).map(Some),
+        };
+        let Ok(Some(now)) = found else {
+            return true;
+        };
+        match &file.stamp {
+            None => now.stat().is_some(),
+            Some(stamp) => now.stat().is_none_or(|now| !now.same_file_state(stamp)),
+        }
+    })
 }
 
 #[cfg(test)]

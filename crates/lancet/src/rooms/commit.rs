@@ -143,22 +143,22 @@ fn options(context: &CallContext<'_>, file: &FilePlan) -> WriteOptions {
     let settings = &engine.settings;
     WriteOptions {
         strategy: match settings.strategy_for(engine.below_root(file.target.path())) {
-            settings::Strategy::Auto => Strategy::Auto,
             settings::Strategy::InPlace => Strategy::InPlace,
+            _ => Strategy::Auto,
         },
         links: match settings.links {
-            None => HardLinkPolicy::Auto,
             Some(settings::Links::Keep) => HardLinkPolicy::Keep,
             Some(settings::Links::Break) => HardLinkPolicy::Break,
+            _ => HardLinkPolicy::Auto,
         },
         weak: match settings.write.weak {
             settings::Weak::Auto => Weak::Auto,
             settings::Weak::Allow => Weak::Allow,
-            settings::Weak::Refuse => Weak::Refuse,
+            _ => Weak::Refuse,
         },
         durability: match settings.write.durability {
-            settings::Durability::Full => Durability::Full,
             settings::Durability::Ordered => Durability::Ordered,
+            _ => Durability::Full,
         },
         mode: file.new.mode(),
         executable: file.executable,

@@ -190,10 +190,6 @@ impl<'s> CallContext<'s> {
     pub(crate) fn check_time(&self) -> Result<(), Refusal> {
         match self.cancel.stopped() {
             None => Ok(()),
-            Some(Stopped::Cancelled) => Err(Refusal::stating(
-                RefusalKind::Declined,
-                "The caller cancelled this call. Nothing was written.",
-            )),
             Some(Stopped::TimedOut) => Err(Refusal::stating(
                 RefusalKind::Timeout,
                 message![
@@ -201,6 +197,10 @@ impl<'s> CallContext<'s> {
                     verbatim(duration(self.cancel.limit())),
                     " and was stopped. Nothing was written; ask for less at once."
                 ],
+            )),
+            Some(_) => Err(Refusal::stating(
+                RefusalKind::Declined,
+                "The caller cancelled this call. Nothing was written.",
             )),
         }
     }
@@ -302,7 +302,7 @@ impl<'s> CallContext<'s> {
     pub(crate) fn vision_budget(&self) -> Option<VisionBudget> {
         match self.caller.handed_on.pictures {
             Pictures::Seen => self.engine().settings.read.images.budget(),
-            Pictures::Lost => None,
+            _ => None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The parts that the person who was asked left out of a change. The answer names them by file and line, and the
 //! history records them.
 
+use lancet_model::non_exhaustive::NonExhaustive;
 use std::fmt;
 use std::ops::Range;
 
@@ -86,9 +87,11 @@ impl Omitted {
                 let old = |lines: &Range<usize>| OldLines {
                     old_start: lines.start - usize::from(lines.is_empty()),
                     old_lines: lines.len(),
+                    non_exhaustive: NonExhaustive,
                 };
                 lines.iter().map(old).collect()
             }),
+            non_exhaustive: NonExhaustive,
         };
         self.files.iter().map(part).collect()
     }

@@ -9,6 +9,7 @@ pub(super) mod problems;
 pub(crate) mod search;
 mod sentences;
 
+use lancet_model::non_exhaustive::NonExhaustive;
 use std::path::Path;
 
 use lancet_text::unified;
@@ -235,14 +236,17 @@ fn file_outcome(
         matching: (!rungs.is_empty()).then_some(Matching {
             rungs,
             replacements: view.replacements,
+            non_exhaustive: NonExhaustive,
         }),
         written: written.map(|written| WrittenFile {
             revision: written.revision.short(),
             guarantee: written.guarantee,
             durable: written.durable,
+            non_exhaustive: NonExhaustive,
         }),
         git_diff: None,
         syntax_error,
+        non_exhaustive: NonExhaustive,
     }
 }
 
@@ -290,6 +294,7 @@ fn finish(
         notes,
         lead: origin.lead.as_ref().map(|lead| lead.render(audience)),
         diagnosis: diagnosis.unwrap_or_default(),
+        non_exhaustive: NonExhaustive,
     };
     Reply::new(text, Outcome::Changed(outcome), person)
 }
@@ -298,5 +303,6 @@ fn left_out(file: &LeftOut) -> LeftOutFile {
     LeftOutFile {
         path: file.path.clone(),
         operation: file.operation.clone(),
+        non_exhaustive: NonExhaustive,
     }
 }

@@ -39,7 +39,7 @@ fn rule(flaw: &SettingsFlaw, effect: Effect, access: Access) -> Option<LayeredRu
         layer: match flaw.origin {
             Origin::Project | Origin::TrustedProject => Layer::Project,
             Origin::CommandLine => Layer::CommandLine,
-            Origin::BuiltIn | Origin::User => Layer::User,
+            _ => Layer::User,
         },
         source: format!("{}:{}", error.path.display(), error.line),
         stands_for: Some(flaw.to_string()),

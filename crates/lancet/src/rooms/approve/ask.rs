@@ -1,5 +1,6 @@
 //! Builds the one question of a call, asks it, and applies the answer to the plan.
 
+use lancet_model::non_exhaustive::NonExhaustive;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -41,9 +42,7 @@ pub(super) fn is_somebody_there(context: &CallContext<'_>) -> bool {
     let state = context.session.lancet.state_dir();
     match call.deciders {
         Deciders::Present => true,
-        Deciders::IfWatched => {
-            state.is_some_and(|state| is_watched(state, &context.engine().workspace_names()))
-        }
+        _ => state.is_some_and(|state| is_watched(state, &context.engine().workspace_names())),
     }
 }
 
@@ -108,6 +107,7 @@ pub(super) fn ask(
         offers: Offers {
             session: keep::session_words(&offered, plan.files.len()),
             always: rules.clone(),
+            non_exhaustive: NonExhaustive,
         },
         ..asked_by(context)
     };
@@ -171,6 +171,7 @@ pub(super) fn ask(
         Answer::Yes => return Ok(by),
         Answer::Edited(_) => None,
         Answer::Picked { words, .. } => words,
+        _ => return Err(words::not_understood(&subject).into()),
     };
     let proposed = Proposed {
         order: &order,
@@ -319,6 +320,7 @@ fn file_question(
         // Of a withheld file a person is shown what they decide about, the changed lines, and not the rest of it.
         text: text_of(file).filter(|_| !file.is_withheld()),
         old_text: old_text_of(file).filter(|_| !file.is_withheld()),
+        non_exhaustive: NonExhaustive,
     }
 }
 

@@ -126,11 +126,6 @@ fn take_file(
             modified: false,
             omitted: None,
         },
-        Pick::Nothing => Taken {
-            omitted: Some(OmittedFile::whole(&file.target)),
-            file: None,
-            modified: true,
-        },
         Pick::Pieces(picked) => {
             let rest: Vec<usize> = (0..pieces.count())
                 .filter(|at| !picked.contains(at))
@@ -159,5 +154,10 @@ fn take_file(
                 omitted: None,
             }
         }
+        _ => Taken {
+            omitted: Some(OmittedFile::whole(&file.target)),
+            file: None,
+            modified: true,
+        },
     })
 }

@@ -1,6 +1,7 @@
 //! Splits the change of a file into pieces that can be written without each other. A piece is a hunk of the diff, or several
 //! hunks where one edit matched what an earlier edit had changed. A change that cannot be split for certain is one piece.
 
+use lancet_model::non_exhaustive::NonExhaustive;
 use std::ops::Range;
 
 use lancet_history::OperationKind;
@@ -71,6 +72,7 @@ impl Pieces {
         let show = |hunks: &Range<usize>| Piece {
             diff: unified(&file.view.patch[hunks.clone()]),
             hunks: hunks.clone(),
+            non_exhaustive: NonExhaustive,
         };
         self.hunks.iter().map(show).collect()
     }

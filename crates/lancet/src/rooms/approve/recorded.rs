@@ -13,7 +13,7 @@ use crate::approval::{Answer, FileQuestion, Question, encoding};
 use crate::message::{SEND_AGAIN, message, verbatim};
 use crate::operation;
 use crate::questions::{
-    CarriedOut, RecordedCall, WaitingCall, WatchedFile, carried_out, waiting_event,
+    CarriedOut, RecordedCall, WaitingCall, WatchedFile, carried_out, has_changed, waiting_event,
 };
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
@@ -206,12 +206,9 @@ fn waiting(context: &CallContext<'_>, asking: &Asking<'_>, id: String, is_new: b
             stamp: file.expected.stamp().copied(),
         }
     });
-    context.waiting.replace(Some(WaitingCall {
-        question: id,
-        is_new,
-        files: files.collect(),
-        lancet: context.session.lancet.clone(),
-    }));
+    let (files, lancet) = (files.collect::<Vec<_>>(), context.session.lancet.clone());
+    let waiting = WaitingCall::new(id, is_new, move || has_changed(&lancet, &files));
+    context.waiting.replace(Some(waiting));
     refusal.into()
 }
 

@@ -2,6 +2,7 @@
 //! a person's yes. So a write that would fail is asked about as well; the model learns why it fails only after a yes.
 
 use lancet_history::ChangeKind;
+use lancet_model::non_exhaustive::NonExhaustive;
 use lancet_policy::{Cause, Decision, FileNames, Policy, Shows};
 
 use super::ask;
@@ -81,6 +82,7 @@ pub(crate) fn tell_after_yes(context: &CallContext<'_>, mut refusal: Refusal) ->
         offers: Offers {
             session: "this file".to_owned(),
             always: Vec::new(),
+            non_exhaustive: NonExhaustive,
         },
         ..ask::asked_by(context)
     };

@@ -150,6 +150,7 @@ fn work_out(
             cell,
             source,
             cell_type,
+            ..
         } => {
             let number = find(target, notebook, cell)?;
             let cell_type = cell_type.map(format_type);
@@ -198,6 +199,7 @@ fn work_out(
             let sentence = message!["The new cell is cell ", number, id, after, "."];
             (notebook.insert(number, &cell), touched, sentence)
         }
+        _ => return Err(Refusal::unknown_request()),
     };
     let changes = splices
         .into_iter()
@@ -320,7 +322,7 @@ fn format_type(cell_type: CellType) -> format::CellType {
     match cell_type {
         CellType::Code => format::CellType::Code,
         CellType::Markdown => format::CellType::Markdown,
-        CellType::Raw => format::CellType::Raw,
+        _ => format::CellType::Raw,
     }
 }
 

@@ -50,6 +50,7 @@ pub(super) fn locate_all<'r>(
             }
             Action::Cell(cell) => gathered.add_cell(path, at, cell),
             Action::SetExecutable(executable) => gathered.set_executable(path, at, *executable),
+            _ => Err(Refusal::unknown_request()),
         };
         failures.push(added.err());
     }

@@ -1,6 +1,7 @@
 //! examine for a file that gets another name. Where a language server that runs knows which imports the new name changes,
 //! these edits are part of the same plan; no server is started for it.
 
+use lancet_model::non_exhaustive::NonExhaustive;
 use std::path::Path;
 
 use lancet_workspace::FileType;
@@ -130,6 +131,7 @@ fn names(request: &Request) -> Option<(&str, &str)> {
             FileRequest {
                 path,
                 action: Action::Move(to),
+                non_exhaustive: NonExhaustive,
             },
         ] if to.edits.is_empty() => Some((path, &to.to)),
         _ => None,

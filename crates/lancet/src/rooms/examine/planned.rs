@@ -88,17 +88,15 @@ impl FileTexts for DiskTexts<'_> {
         let is_word =
             |one: Option<char>| one.is_some_and(|one| one.is_alphanumeric() || one == '_');
         let border = |one: Option<char>| if is_word(one) { "\\b" } else { "" };
-        let arguments = GrepArguments {
-            pattern: format!(
-                "{}{}{}",
-                border(self.word.chars().next()),
-                search::escape(&self.word),
-                border(self.word.chars().next_back())
-            ),
-            glob: Some(format!("{{{}}}", patterns.join(","))),
-            head_limit: Some(MOST_SEARCHED),
-            ..GrepArguments::default()
-        };
+        let pattern = format!(
+            "{}{}{}",
+            border(self.word.chars().next()),
+            search::escape(&self.word),
+            border(self.word.chars().next_back())
+        );
+        let mut arguments = GrepArguments::new(pattern);
+        arguments.glob = Some(format!("{{{}}}", patterns.join(",")));
+        arguments.head_limit = Some(MOST_SEARCHED);
         let Ok(found) = search::examine(self.context, &Search::Grep(arguments)) else {
             self.is_incomplete = true;
             return Vec::new();

@@ -11,7 +11,9 @@ use lancet_workspace::{Revision, Snapshot};
 
 use crate::applied_by::AppliedBy;
 use crate::engine::Surveyed;
-use crate::ledger::{Shown, carry, entry_for, line_changes};
+use lancet_model::refusal::Shown;
+
+use crate::ledger::{carry, entry_for, line_changes};
 use crate::message::{CALL, FileText, SEND_THIS_AGAIN, message, term, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;

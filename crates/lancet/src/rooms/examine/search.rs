@@ -154,11 +154,8 @@ fn room(context: &CallContext<'_>) -> usize {
 fn glob(context: &CallContext<'_>, arguments: &GlobArguments) -> Result<Findings, Refusal> {
     let scope = Scope::of_glob(context, arguments)?;
     let offset = arguments.offset.unwrap_or(0);
-    let key = GlobArguments {
-        limit: None,
-        offset: None,
-        ..arguments.clone()
-    };
+    let mut key = arguments.clone();
+    (key.limit, key.offset) = (None, None);
     let key = pages::key(context, &key);
     let limit = arguments.limit.unwrap_or(GLOB_LIMIT);
     let wanted = WantedPage {
@@ -229,13 +226,10 @@ fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings
     let mode = arguments.output_mode;
     let order = match mode {
         OutputMode::FilesWithMatches => Order::Newest,
-        OutputMode::Content | OutputMode::Count => Order::Path,
+        _ => Order::Path,
     };
-    let key = GrepArguments {
-        head_limit: None,
-        offset: None,
-        ..arguments.clone()
-    };
+    let mut key = arguments.clone();
+    (key.head_limit, key.offset) = (None, None);
     let key = pages::key(context, &key);
     let limit = match arguments.head_limit {
         None => GREP_LIMIT,
@@ -247,11 +241,11 @@ fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings
         limit,
         paged_by: match mode {
             OutputMode::Content => PagedBy::Matches,
-            OutputMode::Count | OutputMode::FilesWithMatches => PagedBy::Files,
+            _ => PagedBy::Files,
         },
         totals: match mode {
             OutputMode::Count => SearchTotals::Exact,
-            OutputMode::Content | OutputMode::FilesWithMatches => SearchTotals::AtLeast,
+            _ => SearchTotals::AtLeast,
         },
     };
     let Recalled { kept, fresh, held } = recall(context, &key, wanted, &scope, |limit, extent| {
@@ -273,11 +267,9 @@ fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings
         OutputMode::Count => pages::cut_list(context, &kept, offset, limit, fresh, room, |entry| {
             format!(":{}", entry.matches)
         }),
-        OutputMode::FilesWithMatches => {
-            pages::cut_list(context, &kept, offset, limit, fresh, room, |_| {
-                String::new()
-            })
-        }
+        _ => pages::cut_list(context, &kept, offset, limit, fresh, room, |_| {
+            String::new()
+        }),
     };
     let all = match mode {
         OutputMode::Content => kept.matches,

@@ -11,9 +11,9 @@ use super::remarks::sentence;
 use crate::message::{FileText, Message, message, verbatim};
 use crate::rooms::CallContext;
 use crate::rooms::plan::ChangeView;
-use crate::rung_names::rung_named;
 use crate::settings::Gutter;
 use crate::wording::{count, cut, lines_named};
+use lancet_model::rung_names::rung_named;
 
 /// How many lines around a change are shown and count as seen.
 const AROUND: usize = 4;

@@ -68,7 +68,7 @@ fn is_separated(engine: &EngineView, path: &Path) -> bool {
     match engine.settings.links {
         Some(Links::Break) => true,
         Some(Links::Keep) => false,
-        None => path.iter().any(is_package_store),
+        _ => path.iter().any(is_package_store),
     }
 }
 

@@ -4,6 +4,7 @@ use crate::outcome::{FolderOutcome, Outcome};
 use crate::reply::Reply;
 use crate::rooms::examine::folder::FolderView;
 use crate::wording::quote_path;
+use lancet_model::non_exhaustive::NonExhaustive;
 
 /// Answers a view of a folder.
 pub(crate) fn folder(folder: FolderView) -> Reply {
@@ -17,6 +18,7 @@ pub(crate) fn folder(folder: FolderView) -> Reply {
         path: folder.path,
         entries: folder.entries,
         truncated: folder.truncated,
+        non_exhaustive: NonExhaustive,
     };
     Reply::new(text, Outcome::Listed(outcome), person)
 }

@@ -1,6 +1,7 @@
 //! The diff of a changed file to git's HEAD, for the data of an answer (`write.git_diff`). The write has already
 //! happened, so nothing here fails: the data says what could not be compared. `lancet_git` reads the repository.
 
+use lancet_model::non_exhaustive::NonExhaustive;
 use std::path::Path;
 use std::time::Duration;
 
@@ -121,6 +122,7 @@ fn compare(
     let file = Some(GitFile {
         filename: relative.to_path_buf(),
         head: head.map(|head| head.to_string()),
+        non_exhaustive: NonExhaustive,
     });
     let result = |status| GitDiff {
         file,
@@ -179,6 +181,7 @@ fn compare(
             changes: changed.added + changed.removed,
             coarse: changed.coarse,
             patch: (!changed.coarse).then(|| unified(&changed.hunks)),
+            non_exhaustive: NonExhaustive,
         }),
         ..result(status)
     })
@@ -200,6 +203,7 @@ fn status(status: GitStatus) -> GitDiff {
         reason: None,
         attribute: None,
         lines: None,
+        non_exhaustive: NonExhaustive,
     }
 }
 

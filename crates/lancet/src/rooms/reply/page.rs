@@ -5,6 +5,7 @@ use crate::reply::{Block, Reply};
 use crate::rooms::examine::read::picture::PlacedPicture;
 use crate::rooms::examine::read::{Page, Shape};
 use crate::wording::{count, quote_path};
+use lancet_model::non_exhaustive::NonExhaustive;
 
 /// The text with its pictures at their places.
 fn blocks(mut text: String, pictures: Vec<PlacedPicture>) -> Vec<Block> {
@@ -68,7 +69,9 @@ pub(crate) fn page(page: Page) -> Reply {
                 format: placed.picture.original_format.name(),
                 width: placed.picture.original.width,
                 height: placed.picture.original.height,
+                non_exhaustive: NonExhaustive,
             }),
+        non_exhaustive: NonExhaustive,
     };
     let blocks = blocks(text, page.pictures);
     Reply::of_blocks(blocks, Outcome::Read(outcome), person)

@@ -3,6 +3,7 @@
 use crate::outcome::{Outcome, SearchOutcome, SkippedFiles, Totals};
 use crate::reply::Reply;
 use crate::rooms::examine::search::Findings;
+use lancet_model::non_exhaustive::NonExhaustive;
 
 /// Whether the answer counts matches: Grep's does, Glob's does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,9 +43,11 @@ pub(crate) fn found(findings: Findings, matches: Matches) -> Reply {
             binary: tally.binary,
             too_large: tally.too_large,
             unreadable: tally.unreadable,
+            non_exhaustive: NonExhaustive,
         },
         timed_out,
         rows: findings.rows,
+        non_exhaustive: NonExhaustive,
     };
     Reply::new(text, Outcome::Found(outcome), findings.person)
 }

@@ -12,8 +12,8 @@ use crate::message::{Message, message};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{LineRange, Place};
 use crate::rooms::examine::read_state::ReadState;
-use crate::rung_names::rung_named;
 use crate::wording::quote_path;
+use lancet_model::rung_names::rung_named;
 
 /// The place of an edit, and what the checks look at.
 pub(super) struct Located {
@@ -82,6 +82,7 @@ impl<S: TextSource> EditSession<'_, S> {
                 let (found, leaked_numbers) = self.search(read_state, sent, options)?;
                 Ok(Located::of(found, leaked_numbers))
             }
+            _ => Err(Refusal::unknown_request()),
         }
     }
 

@@ -194,7 +194,7 @@ fn request(context: &CallContext<'_>, wanted: Wanted, is_unasked: bool) -> PdfRe
         PdfForm::Text => PageForm::Text,
         PdfForm::Pictures => PageForm::Picture,
         PdfForm::Auto if count == 1 => PageForm::Both,
-        PdfForm::Auto => PageForm::Auto,
+        _ => PageForm::Auto,
     };
     PdfRequest {
         first: number(wanted.first.saturating_add(1)),

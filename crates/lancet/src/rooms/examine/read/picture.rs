@@ -75,7 +75,7 @@ fn show(
                 .map_err(|error| not_shown(target, format, &error))?;
             let why = match context.caller.handed_on.pictures {
                 Pictures::Seen => "read.images is \"off\"",
-                Pictures::Lost => "this client does not hand pictures on to its model",
+                _ => "this client does not hand pictures on to its model",
             };
             let words = format!(
                 "{} picture, {}x{} px, {}; not shown, because {why}",

@@ -149,21 +149,16 @@ pub(super) fn cut(
         let full_name: Arc<str> = path.to_string_lossy().into();
         for line in &excerpt.lines[..whole] {
             let text = text(line);
-            page.lines.push(Row::Line {
-                path: Arc::clone(&full_name),
-                line: line.number,
-                role: match line.role {
-                    LineRole::Match => row::Role::Match,
-                    LineRole::Context => row::Role::Context,
-                },
-                text: Arc::clone(&text),
-                // A line is cached up to some thousand bytes.
-                submatches: line
-                    .spans
-                    .iter()
-                    .map(|span| [span.start as u32, span.end as u32])
-                    .collect(),
-            });
+            let role = match line.role {
+                LineRole::Match => row::Role::Match,
+                LineRole::Context => row::Role::Context,
+            };
+            // A line is cached up to some thousand bytes.
+            let spans = line.spans.iter();
+            let spans = spans.map(|span| [span.start as u32, span.end as u32]);
+            let (name, text_of_row) = (Arc::clone(&full_name), Arc::clone(&text));
+            let row = Row::line(name, line.number, role, text_of_row, spans.collect());
+            page.lines.push(row);
             if line.left_out == (0, 0) {
                 shown_whole.push(ShownLine {
                     number: line.number,

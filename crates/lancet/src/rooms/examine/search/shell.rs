@@ -271,21 +271,17 @@ impl ShellSearch {
 fn row(path: &Path, row: FileRow<'_>, out: &mut Vec<u8>) {
     let path = path.to_string_lossy().into();
     let row = match row {
-        FileRow::File(matches) => Row::File { path, matches },
-        FileRow::Line(line) => Row::Line {
-            path,
-            line: line.number,
-            role: match line.role {
+        FileRow::File(matches) => Row::file(path, matches),
+        FileRow::Line(line) => {
+            let role = match line.role {
                 LineRole::Match => Role::Match,
                 LineRole::Context => Role::Context,
-            },
-            text: super::lines::text(line),
-            submatches: line
-                .spans
-                .iter()
-                .map(|span| [span.start as u32, span.end as u32])
-                .collect(),
-        },
+            };
+            let spans = line.spans.iter();
+            let spans = spans.map(|span| [span.start as u32, span.end as u32]);
+            let text = super::lines::text(line);
+            Row::line(path, line.number, role, text, spans.collect())
+        }
     };
     // Rows have no value that JSON cannot express.
     if serde_json::to_writer(&mut *out, &row).is_ok() {

@@ -93,7 +93,6 @@ fn advice(path: &impl std::fmt::Display, row: &Row, now: &Now, asked: &TakeBack)
 /// What a person types after `lancet undo` for the same selection; of one change alone its id.
 fn typed(selection: &Selection, id: &str) -> Message {
     match selection {
-        Selection::Newest | Selection::Operation(_) => message![verbatim(id)],
         Selection::Last(number) => message!["-n ", verbatim(number)],
         Selection::File(path) => message!["--file ", quote_path(path)],
         Selection::Session(name) => message!["--session ", verbatim(name)],
@@ -103,6 +102,7 @@ fn typed(selection: &Selection, id: &str) -> Message {
         Selection::SincePrompt(mark) => {
             message!["--to-prompt N --session ", verbatim(&mark.session)]
         }
+        _ => message![verbatim(id)],
     }
 }
 

@@ -35,11 +35,11 @@ pub(crate) fn hunk(
             let others = context.other_workspaces().map_err(unreadable)?.ids();
             Chain::of(store, file, Some(operation), &others)
         }
-        PartOf::Operation => Chain::of_operation(store, file, operation),
+        _ => Chain::of_operation(store, file, operation),
     };
     let not_there = || match asked.part_of {
         PartOf::Review => looked_at(&told),
-        PartOf::Operation => no_such_hunk(&told),
+        _ => no_such_hunk(&told),
     };
     let chain = chain
         .map_err(unreadable)?

@@ -93,10 +93,6 @@ fn query(selection: &Selection) -> Option<LogQuery> {
             after: Some(mark.sequence),
             ..all
         },
-        Selection::Newest
-        | Selection::Last(_)
-        | Selection::Operation(_)
-        | Selection::File(_)
-        | Selection::These(_) => return None,
+        _ => return None,
     })
 }

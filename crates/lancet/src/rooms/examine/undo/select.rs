@@ -132,6 +132,7 @@ pub(super) fn rows(
             after: Some(mark.sequence),
             ..query
         })?,
+        _ => return Err(Refusal::unknown_request()),
     };
     let rows: Vec<Row> = operations.into_iter().flat_map(standing_rows).collect();
     let rows = match asked.direction {

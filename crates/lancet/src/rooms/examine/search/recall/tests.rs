@@ -51,10 +51,7 @@ fn a_page_beyond_what_is_known_is_searched_to_the_end_and_keeps_the_first_pages(
         Caller::default(),
         Cancel::new(),
     );
-    let arguments = GlobArguments {
-        pattern: "*".to_owned(),
-        ..Default::default()
-    };
+    let arguments = GlobArguments::new("*");
     let scope = Scope::of_glob(&context, &arguments).unwrap_or_else(|_| panic!("a scope"));
     let names = RefCell::new(vec!["j", "b", "c", "d", "e", "f", "g", "h", "i"]);
     let asked = RefCell::new(Vec::new());

@@ -1,0 +1,473 @@
+//! Who reads the answers, and so how answers name files and next steps: for a model, which calls tools, or for a person
+//! at the shell, who types commands. No other file asks which of the two it is.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use lancet_history::SessionName;
+use serde_json::{Value, json};
+
+use crate::message::Term;
+use crate::page_range::PageRange;
+use crate::tool_names::TEXT_EDITOR;
+use crate::tool_prefix::ToolPrefix;
+use crate::wording::{QuotedPath, cut, on_one_line, quote_path, spelled};
+
+/// The longest call, in bytes, that an answer repeats in full to name the next page.
+const LONGEST_CALL: usize = 1_500;
+
+/// Who reads the answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// A model: files are named from the first root, next steps are calls of tools.
+    Tools {
+        /// What stands before the tools' names.
+        prefix: ToolPrefix,
+        /// The folder that the paths in sentences are relative to; none where they are absolute.
+        names_from: Option<PathBuf>,
+    },
+    /// A person at the shell: files are named so that a command typed in the working folder finds them, next steps are
+    /// commands.
+    Shell {
+        /// The working folder, symbolic links resolved.
+        working: PathBuf,
+    },
+}
+
+impl Default for Audience {
+    fn default() -> Self {
+        Audience::with_prefix(ToolPrefix::default())
+    }
+}
+
+/// The tool whose terms an answer to a model uses for fields and next steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Vocabulary {
+    /// Those of Read and Edit: `old_string`, `new_string`.
+    #[default]
+    Edit,
+    /// Those of `str_replace_based_edit_tool`: `view`, `old_str`, `new_str`.
+    TextEditor,
+    /// Those of the command line: `--old`, `--new`.
+    Shell,
+}
+
+impl Vocabulary {
+    /// Names what replaces every place of a text in one call, where the tool can do that.
+    pub fn replace_all(self) -> Option<&'static str> {
+        match self {
+            Vocabulary::Edit => Some("replace_all: true"),
+            Vocabulary::TextEditor => None,
+            Vocabulary::Shell => Some("--replace-all"),
+        }
+    }
+
+    /// Names the text that an edit replaces. [`gloss`](Self::gloss) has the names of the text editor.
+    pub fn old_name(self) -> &'static str {
+        match self {
+            Vocabulary::Edit | Vocabulary::TextEditor => "old_string",
+            Vocabulary::Shell => "--old",
+        }
+    }
+
+    /// Names the text that an edit puts there.
+    pub fn new_name(self) -> &'static str {
+        match self {
+            Vocabulary::Edit | Vocabulary::TextEditor => "new_string",
+            Vocabulary::Shell => "--new",
+        }
+    }
+
+    /// Says how a text is handed over.
+    pub fn send(self) -> &'static str {
+        match self {
+            Vocabulary::Edit | Vocabulary::TextEditor => "Send",
+            Vocabulary::Shell => "Give",
+        }
+    }
+
+    /// Returns what has to be said of the names that a text uses for fields, where the tool has other names.
+    pub fn gloss(self, text: &str) -> Option<&'static str> {
+        let is_foreign = || text.contains("old_string") || text.contains("new_string");
+        (self == Vocabulary::TextEditor && is_foreign()).then_some(
+            "[lancet: in this tool old_string is called old_str, and new_string new_str]",
+        )
+    }
+}
+
+impl Audience {
+    /// A model that knows the tools by names with a prefix.
+    #[doc(hidden)]
+    pub fn with_prefix(prefix: ToolPrefix) -> Self {
+        Audience::Tools {
+            prefix,
+            names_from: None,
+        }
+    }
+
+    /// Whether answers go to the person who typed a command.
+    #[doc(hidden)]
+    pub fn is_person(&self) -> bool {
+        matches!(self, Audience::Shell { .. })
+    }
+
+    /// The prefix of the tools' names; none for a person at the shell.
+    #[doc(hidden)]
+    pub fn prefix(&self) -> Option<&ToolPrefix> {
+        match self {
+            Audience::Tools { prefix, .. } => Some(prefix),
+            Audience::Shell { .. } => None,
+        }
+    }
+
+    /// Words a term for the reader.
+    #[doc(hidden)]
+    pub fn term(&self, term: Term) -> &'static str {
+        match self {
+            Audience::Tools { .. } => term.tools,
+            Audience::Shell { .. } => term.shell,
+        }
+    }
+
+    /// Names a path in a sentence: whole for a model, and as a person in the working folder types it.
+    #[doc(hidden)]
+    pub fn path_name(&self, path: &QuotedPath) -> String {
+        match self {
+            Audience::Tools { names_from, .. } => {
+                let whole = Path::new(path.as_str());
+                match names_from.as_deref().and_then(|root| below(whole, root)) {
+                    Some(rest) if !rest.as_os_str().is_empty() => quote_path(rest).to_string(),
+                    _ => path.to_string(),
+                }
+            }
+            Audience::Shell { working } => {
+                on_one_line(&name_from(Path::new(path.as_str()), Some(working)))
+            }
+        }
+    }
+
+    /// Names a tool as the reader calls it.
+    #[doc(hidden)]
+    pub fn tool(&self, name: &str) -> String {
+        self.prefix()
+            .map_or_else(|| name.to_owned(), |prefix| prefix.name(name))
+    }
+
+    /// Shortens a path for an answer: relative to the folder that the reader's relative paths start from, where the
+    /// path is below it.
+    #[doc(hidden)]
+    pub fn told<'p>(&self, path: &'p Path, first_root: &Path) -> &'p Path {
+        let from = match self {
+            Audience::Tools { .. } => first_root,
+            Audience::Shell { working } => working,
+        };
+        below(path, from).unwrap_or(path)
+    }
+
+    /// The terms of an answer to a call of a tool with terms of its own.
+    #[doc(hidden)]
+    pub fn vocabulary(&self, tool: Vocabulary) -> Vocabulary {
+        match self {
+            Audience::Tools { .. } => tool,
+            Audience::Shell { .. } => Vocabulary::Shell,
+        }
+    }
+
+    /// Gives the call or command that shows lines of a file, ready to be sent.
+    #[doc(hidden)]
+    pub fn read(
+        &self,
+        vocabulary: Vocabulary,
+        lines: &ReadLines<'_>,
+        session: Option<&SessionName>,
+    ) -> String {
+        let Audience::Shell { working } = self else {
+            return match vocabulary {
+                Vocabulary::Edit | Vocabulary::Shell => {
+                    spelled(&self.tool("Read"), &lines.arguments())
+                }
+                Vocabulary::TextEditor => spelled(&self.tool(TEXT_EDITOR), &lines.view_arguments()),
+            };
+        };
+        let mut command = format!("lancet read {}", word(lines.path, working));
+        for (flag, number) in [
+            ("--offset", lines.offset),
+            ("--limit", lines.limit),
+            ("--column", lines.column),
+        ] {
+            command.extend(number.map(|number| format!(" {flag} {number}")));
+        }
+        command.extend(lines.pages.map(|pages| format!(" --pages {pages}")));
+        // Without the session's name the command would be another session, which has not seen the file.
+        command.extend(session.map(|name| format!(" --session {name}")));
+        command
+    }
+
+    /// Gives the call or command that lists everything below a folder.
+    #[doc(hidden)]
+    pub fn list(&self, folder: &Path) -> String {
+        match self {
+            Audience::Tools { .. } => {
+                let call = json!({ "pattern": "**", "path": quote_path(folder) });
+                let glob = self.tool("Glob");
+                let call = spelled(&glob, &call);
+                format!("{call} lists everything below it, where the {glob} tool is on.")
+            }
+            Audience::Shell { working } => {
+                let folder = word(folder, working);
+                format!("lancet glob '**' {folder} lists everything below it.")
+            }
+        }
+    }
+
+    /// Gives the call or command that shows the next page of a search, in at most `most` bytes.
+    #[doc(hidden)]
+    pub fn next_page(&self, tool: &str, call: &Value, most: usize) -> String {
+        let offset = &call["offset"];
+        if let Audience::Shell { .. } = self {
+            return format!("the same command with --offset {offset}");
+        }
+        let spelled = spelled(&self.tool(tool), call);
+        // A pattern that is too long to be repeated is left out: the caller has it.
+        if spelled.len() > LONGEST_CALL.min(most) {
+            return format!("the same call with offset {offset}");
+        }
+        cut(&spelled, LONGEST_CALL)
+    }
+
+    /// Names the field or flag that includes ignored files.
+    #[doc(hidden)]
+    pub fn with_ignored(&self) -> &'static str {
+        match self {
+            Audience::Tools { .. } => "include_ignored: true",
+            Audience::Shell { .. } => "--no-ignore",
+        }
+    }
+
+    /// Says what to do about a secret file. The file is named only where the caller already knows its name.
+    #[doc(hidden)]
+    pub fn without_secret(&self, name: Option<&OsStr>) -> String {
+        if let Audience::Tools { .. } = self {
+            return "Work without it, or ask the user for the part that is needed.".to_owned();
+        }
+        let name = name.map(|name| on_one_line(&name.to_string_lossy()));
+        let rule = name.map_or_else(String::new, |name| format!(", allow = [\"Read({name})\"]"));
+        format!(
+            "Only a rule under [permissions] of your own settings (not the project's) lifts that{rule}; no --yes does."
+        )
+    }
+
+    /// Whether a dry run says that a person would be asked for this reason. A person at the shell knows that writes are
+    /// asked about.
+    #[doc(hidden)]
+    pub fn is_told_of_question(&self, reason: &str) -> bool {
+        matches!(self, Audience::Tools { .. }) || !reason.starts_with("the mode is ")
+    }
+
+    /// Names the field or flag that lets a match span lines.
+    #[doc(hidden)]
+    pub fn across_lines(&self) -> &'static str {
+        match self {
+            Audience::Tools { .. } => "Set multiline: true",
+            Audience::Shell { .. } => "Give -U",
+        }
+    }
+}
+
+/// The lines of a file that a next step is to show; all lines where no field is set.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadLines<'p> {
+    /// The file.
+    pub path: &'p Path,
+    /// The first line.
+    pub offset: Option<usize>,
+    /// How many lines.
+    pub limit: Option<usize>,
+    /// The character of the first line at which to begin.
+    pub column: Option<usize>,
+    /// The pages of a PDF, in place of lines.
+    pub pages: Option<PageRange>,
+}
+
+impl ReadLines<'_> {
+    fn arguments(&self) -> Value {
+        let mut arguments = json!({ "file_path": quote_path(self.path) });
+        for (field, number) in [
+            ("offset", self.offset),
+            ("limit", self.limit),
+            ("column", self.column),
+        ] {
+            if let Some(number) = number {
+                arguments[field] = json!(number);
+            }
+        }
+        if let Some(pages) = self.pages {
+            arguments["pages"] = json!(pages.to_string());
+        }
+        arguments
+    }
+
+    /// The same as a view of `str_replace_based_edit_tool`.
+    fn view_arguments(&self) -> Value {
+        let mut arguments = json!({ "command": "view", "path": quote_path(self.path) });
+        if self.offset.is_some() || self.limit.is_some() || self.column.is_some() {
+            let first = self.offset.unwrap_or(1);
+            let last = self.limit.map_or(json!(-1), |limit| {
+                json!(first.saturating_add(limit).saturating_sub(1))
+            });
+            arguments["view_range"] = json!([first, last]);
+        }
+        if let Some(column) = self.column {
+            arguments["column"] = json!(column);
+        }
+        if let Some(pages) = self.pages {
+            let last = pages.last.map_or(-1, i64::from);
+            arguments["view_range"] = json!([pages.first, last]);
+        }
+        arguments
+    }
+}
+
+/// A path relative to a folder, by bytes: comparing by components took a tenth of a Glob in memory.
+fn below<'p>(path: &'p Path, folder: &Path) -> Option<&'p Path> {
+    let rest = path
+        .as_os_str()
+        .as_bytes()
+        .strip_prefix(folder.as_os_str().as_bytes())?;
+    let rest = match rest {
+        [] => rest,
+        [b'/', rest @ ..] => rest,
+        // The folder `/` ends in a separator itself.
+        _ if folder.as_os_str().as_bytes().ends_with(b"/") => rest,
+        _ => return None,
+    };
+    Some(Path::new(OsStr::from_bytes(rest)))
+}
+
+/// How many folders above the working folder are named by `..`.
+const MOST_UP: usize = 3;
+
+/// Names an absolute path as a person in the working folder types it: from that folder, or with `..` from one above it that
+/// is at least two names deep.
+pub fn name_from(path: &Path, working: Option<&Path>) -> String {
+    let folders = working.into_iter().flat_map(Path::ancestors);
+    let from = folders
+        .enumerate()
+        .take(MOST_UP + 1)
+        .filter(|(up, folder)| folder.components().count() > if *up == 0 { 1 } else { 2 })
+        .find_map(|(up, folder)| Some((up, path.strip_prefix(folder).ok()?)));
+    match from {
+        Some((up, rest)) if !rest.as_os_str().is_empty() => {
+            format!("{}{}", "../".repeat(up), rest.to_string_lossy())
+        }
+        _ => path.to_string_lossy().into_owned(),
+    }
+}
+
+/// Quotes a path as a word of a command line that is typed in the working folder.
+fn word(path: &Path, working: &Path) -> String {
+    let path = match path.strip_prefix(working) {
+        Ok(below) if below.as_os_str().is_empty() => Path::new("."),
+        Ok(below) => below,
+        Err(_) => path,
+    };
+    let mut name = on_one_line(&path.to_string_lossy());
+    if name.starts_with(['-', '~']) {
+        name.insert_str(0, "./");
+    }
+    let plain = |character: char| character.is_alphanumeric() || "/._-+,:@%".contains(character);
+    if name.chars().all(plain) {
+        return name;
+    }
+    format!("'{}'", name.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell() -> Audience {
+        Audience::Shell {
+            working: "/w".into(),
+        }
+    }
+
+    #[test]
+    fn a_path_is_told_from_the_folder_that_it_is_below() {
+        let told = |path: &'static str, root: &str| -> String {
+            let audience = Audience::default();
+            let told = audience.told(Path::new(path), Path::new(root));
+            told.to_string_lossy().into_owned()
+        };
+        assert_eq!(told("/w/a/b", "/w"), "a/b");
+        assert_eq!(told("/w", "/w"), "");
+        assert_eq!(told("/wider/a", "/w"), "/wider/a");
+        assert_eq!(told("/w/a", "/"), "w/a");
+    }
+
+    #[test]
+    fn a_next_step_is_a_call_for_a_model_and_a_command_for_a_person() {
+        let lines = ReadLines {
+            path: Path::new("/w/a b"),
+            offset: Some(3),
+            limit: None,
+            column: None,
+            pages: None,
+        };
+        let name: SessionName = "s".parse().expect("a name");
+        assert_eq!(
+            Audience::default().read(Vocabulary::Edit, &lines, Some(&name)),
+            r#"Read {"file_path": "/w/a b", "offset": 3}"#
+        );
+        assert_eq!(
+            shell().read(Vocabulary::TextEditor, &lines, Some(&name)),
+            "lancet read 'a b' --offset 3 --session s"
+        );
+        assert_eq!(
+            Audience::default().read(Vocabulary::TextEditor, &lines, Some(&name)),
+            r#"str_replace_based_edit_tool {"command": "view", "path": "/w/a b", "view_range": [3,-1]}"#
+        );
+        let call = json!({ "pattern": "x", "offset": 7 });
+        assert_eq!(
+            shell().next_page("Grep", &call, 9_999),
+            "the same command with --offset 7"
+        );
+        assert_eq!(
+            Audience::default().next_page("Grep", &call, 9_999),
+            r#"Grep {"pattern": "x", "offset": 7}"#
+        );
+    }
+
+    #[test]
+    fn a_next_step_names_the_tool_as_it_is_listed() {
+        let prefixed = Audience::Tools {
+            prefix: ToolPrefix::new("lancet_").expect("a prefix"),
+            names_from: None,
+        };
+        let call = json!({ "pattern": "x", "offset": 7 });
+        assert_eq!(
+            prefixed.next_page("Grep", &call, 9_999),
+            r#"lancet_Grep {"pattern": "x", "offset": 7}"#
+        );
+        assert!(
+            prefixed
+                .list(Path::new("/w"))
+                .contains("the lancet_Glob tool")
+        );
+    }
+
+    #[test]
+    fn a_word_is_found_by_a_command_in_the_working_folder() {
+        for (path, typed) in [
+            ("/w/src/a.rs", "src/a.rs"),
+            ("/w", "."),
+            ("/v/a", "/v/a"),
+            ("/w/-x", "./-x"),
+            ("/w/it's", r"'it'\''s'"),
+            ("/w/$HOME", "'$HOME'"),
+        ] {
+            assert_eq!(word(Path::new(path), Path::new("/w")), typed);
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! The text of an answer before it is rendered for its reader: lancet's own words, terms that models and people call
+//! differently, paths, and text of files, each as a part of its own type. Nothing edits a rendered text, so a path and a
+//! file's text arrive as they are.
+
+use std::borrow::Cow;
+use std::fmt::Display;
+
+use lancet_text::{Clause, ClausePart};
+
+use crate::audience::Audience;
+use crate::wording::{QuotedPath, cut};
+
+/// Words that a model and a person at the shell read differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Term {
+    /// For a model, which calls tools.
+    pub tools: &'static str,
+    /// For a person, who types commands.
+    pub shell: &'static str,
+}
+
+/// Makes a term of its wording for models and its wording at the shell.
+pub const fn term(tools: &'static str, shell: &'static str) -> Term {
+    Term { tools, shell }
+}
+
+/// The text that an edit replaces.
+pub const OLD: Term = term("old_string", "--old");
+/// The text that an edit puts there.
+pub const NEW: Term = term("new_string", "--new");
+/// The verb before a call or a command.
+pub const CALL: Term = term("Call", "Run");
+/// The next step where the same call will do.
+pub const SEND_AGAIN: Term = term("send the call again", "try again");
+/// The next step where the same call will do after another one.
+pub const SEND_THIS_AGAIN: Term = term("send this call again", "try again");
+/// One entry of the history.
+pub const OPERATION: Term = term("operation", "change");
+/// The same at the beginning of a sentence.
+pub const OPERATION_FIRST: Term = term("Operation", "Change");
+
+/// The next step where a rule denies a file.
+pub const WITHOUT_FILE: Term = term(
+    "Work without this file, or ask the user.",
+    "`lancet explain` says which rule.",
+);
+/// The next step where nothing is written in plan mode.
+pub const INSTEAD: Term = term(
+    "Say what you would change instead.",
+    "Use --diff to see what would change, or --mode ask.",
+);
+
+/// Text of a file or of the caller, byte for byte.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileText(pub String);
+
+/// Words that are the same for every reader: numbers with their nouns, commands that were rendered already, names of
+/// rules, messages of the system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verbatim(String);
+
+/// Takes words as they are.
+pub fn verbatim(words: impl Display) -> Verbatim {
+    Verbatim(words.to_string())
+}
+
+/// A text made of typed parts. There is no way in for a `String`: text is a literal of the program, or has a type.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Message {
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    /// Words of the program, the same for every reader.
+    Prose(Cow<'static, str>),
+    /// Words of the program, by reader.
+    Term(Term),
+    /// What only a model is told.
+    ForTools(Message),
+    /// A path, named as its reader types it.
+    Path(QuotedPath),
+    /// What is never changed.
+    Exact(String),
+    /// The first characters of a message.
+    Cut(Message, usize),
+}
+
+/// Makes a part that only a model is told.
+pub fn for_tools(message: Message) -> Message {
+    Message {
+        parts: vec![Part::ForTools(message)],
+    }
+}
+
+/// What can be a part of a message.
+pub trait Say {
+    /// Adds itself at the end of a message.
+    fn add_to(self, message: &mut Message);
+}
+
+impl Message {
+    /// Adds a part at the end.
+    pub fn push(&mut self, part: impl Say) {
+        part.add_to(self);
+    }
+
+    /// Whether it has no part.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// Puts parts between others.
+    pub fn joined<S: Say>(parts: impl IntoIterator<Item = S>, between: &'static str) -> Self {
+        let mut message = Message::default();
+        for part in parts {
+            if !message.is_empty() {
+                message.push(between);
+            }
+            message.push(part);
+        }
+        message
+    }
+
+    /// Bounds the message to its first `most` characters; the text says how much is missing.
+    pub fn cut(self, most: usize) -> Self {
+        Message {
+            parts: vec![Part::Cut(self, most)],
+        }
+    }
+
+    /// Adds words before the full stop at the end of the program's own words.
+    pub fn before_full_stop(mut self, added: &'static str) -> Self {
+        if let Some(Part::Prose(last)) = self.parts.last_mut()
+            && let Some(sentence) = last.strip_suffix('.')
+        {
+            *last = Cow::Owned(format!("{sentence}{added}."));
+        }
+        self
+    }
+
+    /// Gives what stands before these words of the program; all of it where they are not among its parts.
+    pub fn before(&self, words: &str) -> Self {
+        let mut message = Message::default();
+        for part in &self.parts {
+            if let Part::Prose(prose) = part
+                && let Some((rest, _)) = prose.split_once(words)
+            {
+                message.parts.push(Part::Prose(Cow::Owned(rest.to_owned())));
+                break;
+            }
+            message.parts.push(part.clone());
+        }
+        message
+    }
+
+    /// Writes the text for its reader.
+    pub fn render(&self, audience: &Audience) -> String {
+        let mut text = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Prose(words) => text.push_str(words),
+                Part::Exact(words) => text.push_str(words),
+                Part::Term(term) => text.push_str(audience.term(*term)),
+                Part::ForTools(_) if audience.is_person() => {}
+                Part::ForTools(message) => text.push_str(&message.render(audience)),
+                Part::Path(path) => text.push_str(&audience.path_name(path)),
+                Part::Cut(whole, most) => text.push_str(&cut(&whole.render(audience), *most)),
+            }
+        }
+        text
+    }
+}
+
+impl Say for &'static str {
+    fn add_to(self, message: &mut Message) {
+        message.parts.push(Part::Prose(Cow::Borrowed(self)));
+    }
+}
+
+impl Say for Term {
+    fn add_to(self, message: &mut Message) {
+        message.parts.push(Part::Term(self));
+    }
+}
+
+impl Say for QuotedPath {
+    fn add_to(self, message: &mut Message) {
+        message.parts.push(Part::Path(self));
+    }
+}
+
+impl Say for &QuotedPath {
+    fn add_to(self, message: &mut Message) {
+        message.parts.push(Part::Path(self.clone()));
+    }
+}
+
+impl Say for FileText {
+    fn add_to(self, message: &mut Message) {
+        message.parts.push(Part::Exact(self.0));
+    }
+}
+
+impl Say for Verbatim {
+    fn add_to(self, message: &mut Message) {
+        message.parts.push(Part::Exact(self.0));
+    }
+}
+
+impl Say for &Clause {
+    fn add_to(self, message: &mut Message) {
+        for part in self.parts() {
+            message.parts.push(match part {
+                ClausePart::Words(words) => Part::Exact(words.clone()),
+                ClausePart::OldText => Part::Term(OLD),
+                ClausePart::NewText => Part::Term(NEW),
+            });
+        }
+    }
+}
+
+impl Say for Message {
+    fn add_to(mut self, message: &mut Message) {
+        message.parts.append(&mut self.parts);
+    }
+}
+
+impl Say for &Message {
+    fn add_to(self, message: &mut Message) {
+        message.parts.extend_from_slice(&self.parts);
+    }
+}
+
+impl<S: Say> Say for Option<S> {
+    fn add_to(self, message: &mut Message) {
+        if let Some(part) = self {
+            part.add_to(message);
+        }
+    }
+}
+
+macro_rules! numbers {
+    ($($number:ty),*) => {
+        $(impl Say for $number {
+            fn add_to(self, message: &mut Message) {
+                message.parts.push(Part::Prose(Cow::Owned(self.to_string())));
+            }
+        })*
+    };
+}
+
+numbers!(usize, u64, u32, u8);
+
+/// Makes a [`Message`] of its parts.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __message {
+    ($($part:expr),* $(,)?) => {{
+        let mut message = $crate::message::Message::default();
+        $(message.push($part);)*
+        message
+    }};
+}
+
+#[doc(inline)]
+pub use crate::__message as message;

@@ -1,0 +1,58 @@
+//! What the rungs of the ladder are called for a person, who did not learn their names.
+
+use crate::message::{Message, message, term};
+use lancet_text::Rung;
+
+/// How the old text was found, by the name of the rung.
+const RUNGS: &[(&str, &str)] = &[
+    ("exact", "exactly"),
+    ("final-newline", "ignoring the final newline"),
+    ("gutter", "ignoring line numbers"),
+    ("look-alike", "ignoring look-alike characters"),
+    ("abbreviation", "ignoring shortened tags"),
+    ("trailing", "ignoring blanks at line ends"),
+    ("indent", "ignoring indentation"),
+    ("tabs", "ignoring tabs and spaces in indentation"),
+    ("blank-edge", "ignoring a blank line at the edge"),
+    ("escaped", "ignoring extra escapes"),
+];
+
+/// Describes in plain words how a text was matched, such as "ignoring indentation"; the name itself where the rung is
+/// unknown.
+pub fn describe_rung(name: &str) -> &str {
+    let found = RUNGS.iter().find(|(rung, _)| *rung == name);
+    found.map_or(name, |(_, description)| description)
+}
+
+/// Says on which rung a text was matched: by the rung's name for a model, in plain words for a person.
+pub fn rung_named(rung: Rung) -> Message {
+    message![
+        term("on the rung `", ""),
+        term(rung.name(), describe_rung(rung.name())),
+        term("`", "")
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rung_is_described() {
+        use Rung::*;
+        for rung in [
+            Exact,
+            FinalNewline,
+            Gutter,
+            LookAlike,
+            Abbreviation,
+            Trailing,
+            Indent,
+            Tabs,
+            BlankEdge,
+            Escaped,
+        ] {
+            assert_ne!(describe_rung(rung.name()), rung.name());
+        }
+    }
+}

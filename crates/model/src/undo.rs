@@ -1,0 +1,287 @@
+//! The requests to undo, redo and restore, from a person, a host or the Undo tool. *examine* finds the operations and
+//! works out what becomes of the files.
+
+use crate::non_exhaustive::NonExhaustive;
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use lancet_history::Mark;
+use lancet_text::Hunk;
+
+use crate::call::Cancel;
+
+/// A request to undo or redo changes. It is a change like any other: it passes *approve* and *commit* and is itself an
+/// operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TakeBack {
+    /// The operations that are meant.
+    pub selection: Selection,
+    /// Whether to undo or to redo.
+    pub direction: Direction,
+    /// What happens where a file has changed since.
+    pub overlap: Overlap,
+    /// What happens to the other files where one is in conflict.
+    pub conflicts: Conflicts,
+    /// Whether the change is only shown.
+    pub dry_run: bool,
+    /// The handle that stops the request; without one it ends after the usual time limit.
+    pub cancel: Option<Cancel>,
+    #[doc(hidden)]
+    pub non_exhaustive: NonExhaustive,
+}
+
+impl TakeBack {
+    /// Makes a request in one of the two directions; a file that has changed since is refused.
+    pub fn new(direction: Direction, selection: Selection) -> Self {
+        Self {
+            selection,
+            direction,
+            overlap: Overlap::Refuse,
+            conflicts: Conflicts::Refuse,
+            dry_run: false,
+            cancel: None,
+            non_exhaustive: NonExhaustive,
+        }
+    }
+
+    /// Makes a request to undo operations.
+    pub fn undo(selection: Selection) -> Self {
+        Self::new(Direction::Undo, selection)
+    }
+
+    /// Makes a request to redo operations that were undone.
+    pub fn redo(selection: Selection) -> Self {
+        Self::new(Direction::Redo, selection)
+    }
+
+    /// Sets what happens where a file has changed since.
+    #[must_use]
+    pub fn overlap(mut self, overlap: Overlap) -> Self {
+        self.overlap = overlap;
+        self
+    }
+
+    /// Sets what happens to the other files where one is in conflict.
+    #[must_use]
+    pub fn conflicts(mut self, conflicts: Conflicts) -> Self {
+        self.conflicts = conflicts;
+        self
+    }
+
+    /// Makes the request a dry run: the patch is shown and nothing is written.
+    #[must_use]
+    pub fn dry_run(mut self) -> Self {
+        self.dry_run = true;
+        self
+    }
+}
+
+/// Which operations are meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Selection {
+    /// The newest operation below the roots that has not been undone (redo: the latest undo that has not been redone).
+    Newest,
+    /// This many of the newest operations, as one operation.
+    Last(usize),
+    /// The operation whose id begins like this.
+    Operation(String),
+    /// The newest change of this file, without the other files that the same operation changed.
+    File(PathBuf),
+    /// All operations of this session, as one operation.
+    Session(String),
+    /// All operations that this client program made, as one operation (redo: the latest undo of such operations).
+    Client(String),
+    /// All operations of this turn, as one operation.
+    Turn(String),
+    /// All operations since this time, in milliseconds since 1970, as one operation.
+    Since(i64),
+    /// All operations of a session since a person's prompt, as one operation.
+    SincePrompt(Mark),
+    /// These operations, by their whole ids, as one operation. Those that are undone already are passed over.
+    These(Vec<String>),
+}
+
+/// Undo or redo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Changes are taken back.
+    Undo,
+    /// Changes that were taken back are made again.
+    Redo,
+}
+
+/// What happens where a file is no longer in the state that the operation left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Overlap {
+    /// The request is refused.
+    Refuse,
+    /// The operation's change alone is taken back, if later changes do not touch its lines (a three-way merge).
+    Merge,
+}
+
+/// What happens where some of the files are in conflict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Conflicts {
+    /// The whole request is refused.
+    Refuse,
+    /// The files in conflict are left out and named; the others are taken back.
+    LeaveOut,
+}
+
+/// A request to bring one file back to a state in the history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Restore {
+    /// The file's absolute path.
+    pub file: PathBuf,
+    /// The operation, by its id, or by an ending or a beginning of it.
+    pub operation: String,
+    /// Whether the file is restored as it was before or after the operation.
+    pub moment: Side,
+    /// Whether the change is only shown.
+    pub dry_run: bool,
+    /// The handle that stops the request; without one it ends after the usual time limit.
+    pub cancel: Option<Cancel>,
+}
+
+impl Restore {
+    /// Makes a request for one file: its absolute path, the beginning of an operation's id, and before or after that
+    /// operation.
+    pub fn new(file: impl Into<PathBuf>, operation: impl Into<String>, moment: Side) -> Self {
+        Self {
+            file: file.into(),
+            operation: operation.into(),
+            moment,
+            dry_run: false,
+            cancel: None,
+        }
+    }
+
+    /// Makes the request a dry run: the patch is shown and nothing is written.
+    #[must_use]
+    pub fn dry_run(mut self) -> Self {
+        self.dry_run = true;
+        self
+    }
+}
+
+/// A request to take back one hunk: of what is to be reviewed of a file ([`review`](crate::review)), or of one operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TakeHunk {
+    /// The file's absolute path.
+    pub file: PathBuf,
+    /// The id of the newest operation that was shown.
+    pub operation: String,
+    /// The revision that the hunk was shown against; none where there was no file.
+    pub before: Option<[u8; 32]>,
+    /// The hunk.
+    pub hunk: HunkLines,
+    /// Which difference the hunk is one of.
+    pub part_of: PartOf,
+    /// Whether the change is only shown.
+    pub dry_run: bool,
+}
+
+/// The difference that a hunk is one of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PartOf {
+    /// The difference between the last look and what the operation left.
+    #[default]
+    Review,
+    /// What the operation itself did to the file.
+    Operation,
+}
+
+impl TakeHunk {
+    /// Makes a request for one hunk of a file, as it was shown.
+    pub fn new(
+        file: impl Into<PathBuf>,
+        operation: impl Into<String>,
+        before: Option<[u8; 32]>,
+        hunk: HunkLines,
+    ) -> Self {
+        Self {
+            file: file.into(),
+            operation: operation.into(),
+            before,
+            hunk,
+            part_of: PartOf::Review,
+            dry_run: false,
+        }
+    }
+
+    /// Makes the hunk one of what the operation itself did.
+    #[must_use]
+    pub fn of_operation(mut self) -> Self {
+        self.part_of = PartOf::Operation;
+        self
+    }
+
+    /// Makes the request a dry run: the patch is shown and nothing is written.
+    #[must_use]
+    pub fn dry_run(mut self) -> Self {
+        self.dry_run = true;
+        self
+    }
+}
+
+/// A hunk of a difference, named by its lines as in the head of a unified diff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct HunkLines {
+    /// The number of the first old line, and how many there are.
+    pub old: (usize, usize),
+    /// The number of the first new line, and how many there are.
+    pub new: (usize, usize),
+}
+
+impl HunkLines {
+    /// The name of a hunk.
+    pub fn of(hunk: &Hunk) -> Self {
+        Self {
+            old: (hunk.old_start, hunk.old_lines),
+            new: (hunk.new_start, hunk.new_lines),
+        }
+    }
+}
+
+impl fmt::Display for HunkLines {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ((old, olds), (new, news)) = (self.old, self.new);
+        write!(out, "{old},{olds},{new},{news}")
+    }
+}
+
+impl FromStr for HunkLines {
+    type Err = NoHunk;
+
+    fn from_str(text: &str) -> Result<Self, NoHunk> {
+        let numbers: Result<Vec<usize>, _> = text.split(',').map(str::parse).collect();
+        match numbers.as_deref() {
+            Ok(&[old, olds, new, news]) => Ok(Self {
+                old: (old, olds),
+                new: (new, news),
+            }),
+            _ => Err(NoHunk),
+        }
+    }
+}
+
+/// A text does not name a hunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a hunk is named by four numbers with commas between them")]
+pub struct NoHunk;
+
+/// The state before or after an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The state before the operation.
+    Before,
+    /// The state that the operation left.
+    After,
+}

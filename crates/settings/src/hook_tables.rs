@@ -1,0 +1,116 @@
+//! The tables of `[[hooks]]`.
+
+use std::time::Duration;
+
+use lancet_policy::{Access, Rule, RuleError};
+use toml_edit::Item;
+
+use super::error::SettingsError;
+use super::fields::ListedTable;
+use super::keys::Unit;
+use super::model::{Layer, LayeredHook, Origin};
+use crate::programs::{HOOK_TIME, Hook, HookTime};
+use lancet_model::closest::closest;
+
+/// The longest time that a hook may be given, in seconds.
+const LONGEST: u64 = 300;
+
+/// A table of `[[hooks]]`.
+#[derive(Debug)]
+pub(super) struct NamedHook {
+    hook: Hook,
+    rule: Rule,
+}
+
+impl NamedHook {
+    pub(super) fn with_layer(self, origin: Origin) -> LayeredHook {
+        LayeredHook {
+            hook: self.hook,
+            rule: self.rule,
+            layer: match origin {
+                Origin::Project | Origin::TrustedProject => lancet_policy::Layer::Project,
+                Origin::CommandLine => lancet_policy::Layer::CommandLine,
+                Origin::BuiltIn | Origin::User => lancet_policy::Layer::User,
+            },
+            origin,
+        }
+    }
+}
+
+/// Reads a table.
+pub(super) fn hook(table: ListedTable<'_>) -> Result<NamedHook, SettingsError> {
+    let (mut on, mut rule, mut command, mut timeout) = (None, None, None, HOOK_TIME);
+    for field in table.fields() {
+        match field.name {
+            "on" => {
+                on = Some(match field.item.as_str() {
+                    Some("before") => HookTime::Before,
+                    Some("after") => HookTime::After,
+                    other => {
+                        let meant =
+                            other.and_then(|text| closest(text, HookTime::WORDS.iter().copied()));
+                        let meant = meant.map(|word| format!("\"{word}\""));
+                        let error = field.wrong("\"before\" or \"after\"");
+                        return Err(error.suggesting(meant.as_deref()));
+                    }
+                });
+            }
+            "match" => {
+                let text = field.item.as_str();
+                let text = text.ok_or_else(|| field.wrong("a rule, such as \"Edit(src/**)\""))?;
+                rule = Some(parse_rule(table.layer, text, field.value_at)?);
+            }
+            "run" => command = Some(field.command()?),
+            "timeout" => {
+                let wanted = format!(
+                    "a whole number of seconds from 1 to {LONGEST}, or a text with a unit (s, m)"
+                );
+                let given = seconds(field.item).ok_or_else(|| field.wrong(&wanted))?;
+                timeout = Duration::from_secs(given);
+            }
+            _ => return Err(field.unknown(&["on", "match", "run", "timeout"])),
+        }
+    }
+    let rule = rule.ok_or_else(|| table.lacks("match", "\"Edit(src/**)\""))?;
+    Ok(NamedHook {
+        hook: Hook {
+            on: on.ok_or_else(|| table.lacks("on", "\"before\""))?,
+            rule: rule.text().to_owned(),
+            command: command.ok_or_else(|| table.lacks("run", "[\"my-check\"]"))?,
+            timeout,
+        },
+        rule,
+    })
+}
+
+fn seconds(item: &Item) -> Option<u64> {
+    let number = match item.as_str() {
+        Some(text) => Unit::Seconds.read(text),
+        None => u64::try_from(item.as_integer()?).ok(),
+    };
+    number.filter(|number| (1..=LONGEST).contains(number))
+}
+
+/// Reads the rule of a hook, which is about changes.
+fn parse_rule(layer: &Layer, text: &str, at: usize) -> Result<Rule, SettingsError> {
+    let wrong = |message: String, meant: Option<String>| {
+        let meant = meant.map(|meant| format!("{meant:?}"));
+        SettingsError::at(layer, at, message).suggesting(meant.as_deref())
+    };
+    let rule = Rule::parse(text).map_err(
+        |RuleError {
+             message,
+             suggestion,
+         }| wrong(message, suggestion),
+    )?;
+    if rule.access() == Access::Read {
+        let pattern = text.trim().split_once('(').map_or("", |(_, rest)| rest);
+        let meant = match pattern {
+            "" => "Edit".to_owned(),
+            pattern => format!("Edit({pattern}"),
+        };
+        let message = format!("hooks run for changes, and the rule {text:?} is about reading");
+        return Err(wrong(message, Some(meant)));
+    }
+    Ok(rule)
+}

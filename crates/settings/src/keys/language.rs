@@ -1,0 +1,88 @@
+//! The rows of the table about language servers.
+
+use super::{Form, Key, Project, Unit, key};
+use crate::values::{Diagnostics, Severity};
+
+/// The keys of `[language]`, in the order of the documentation.
+pub(super) const KEYS: &[Key] = &[
+    key(
+        "language.diagnostics",
+        Form::Choice(Diagnostics::WORDS),
+        "\"after-edit\" in a trusted project",
+        Project::Ignored,
+        "When the problems that a change caused are told, as language servers find them: after-edit in the answer to the change, on-read with the next reading call, off never, and then no server is started.",
+    )
+    .word(
+        |settings, word| settings.language.diagnostics = Diagnostics::from_word(word),
+        |settings| settings.language.diagnostics.map(Diagnostics::word),
+    ),
+    key(
+        "language.severity",
+        Form::Choice(Severity::WORDS),
+        "\"error\"",
+        Project::Ignored,
+        "The least severe problems that are told.",
+    )
+    .word(
+        |settings, word| {
+            settings.language.severity =
+                Severity::from_word(word).unwrap_or(settings.language.severity)
+        },
+        |settings| Some(settings.language.severity.word()),
+    ),
+    key(
+        "language.wait",
+        Form::Measured {
+            least: 0,
+            most: 30_000,
+            unit: Unit::Milliseconds,
+        },
+        "1500",
+        Project::Ignored,
+        "The milliseconds that an answer waits for language servers; what they find later is told with the next answer.",
+    )
+    .number(
+        |settings, number| settings.language.wait = number,
+        |settings| Some(settings.language.wait),
+    ),
+    key(
+        "language.most",
+        Form::Number {
+            least: 1,
+            most: 20,
+        },
+        "3",
+        Project::Ignored,
+        "The most language servers that run at once in one lancet process.",
+    )
+    .number(
+        |settings, number| settings.language.most = size(number),
+        |settings| u64::try_from(settings.language.most).ok(),
+    ),
+    key(
+        "language.memory",
+        Form::Measured {
+            least: 64 << 20,
+            most: 1 << 40,
+            unit: Unit::Bytes,
+        },
+        "2147483648",
+        Project::Ignored,
+        "The most memory that each language server may use.",
+    )
+    .number(
+        |settings, number| settings.language.memory = number,
+        |settings| Some(settings.language.memory),
+    ),
+    key(
+        "language.server",
+        Form::Servers,
+        "the built-in table",
+        Project::Ignored,
+        "Further language servers, or others for a name of the built-in table: the files, the program, the names of files that mark a project's folder, and settings that the server asks for.",
+    ),
+];
+
+fn size(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}

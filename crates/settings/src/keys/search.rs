@@ -1,0 +1,71 @@
+//! The rows of the table about Glob, Grep and the resident index.
+
+use super::{Form, Key, Project, Unit, key};
+use crate::values::{ContentsUse, IndexUse};
+
+/// The keys of `[search]`, in the order of the documentation.
+pub(super) const KEYS: &[Key] = &[
+    key(
+        "search.time_budget",
+        Form::Measured {
+            least: 100,
+            most: 50_000,
+            unit: Unit::Milliseconds,
+        },
+        "10000",
+        Project::Ignored,
+        "Milliseconds after which Glob and Grep answer with what they have found so far, and say so.",
+    )
+    .number(
+        |settings, number| settings.search.time_budget = number,
+        |settings| Some(settings.search.time_budget),
+    ),
+    key(
+        "search.seen_lines",
+        Form::Switch,
+        "true",
+        Project::Ignored,
+        "Whether lines that Grep shows whole count as read, so that an Edit inside them needs no Read.",
+    )
+    .switch(
+        |settings, switch| settings.search.seen_lines = switch,
+        |settings| settings.search.seen_lines,
+    ),
+    key(
+        "search.index",
+        Form::Choice(IndexUse::WORDS),
+        "\"auto\"",
+        Project::SetsOnly("off"),
+        "Whether Glob and Grep may answer from an index in memory: auto builds one in the background from the second search of a tree of more than 2,000 files, off never does. The answers are the same.",
+    )
+    .word(
+        |settings, word| settings.search.index = IndexUse::from_word(word).unwrap_or(settings.search.index),
+        |settings| Some(settings.search.index.word()),
+    ),
+    key(
+        "search.memory",
+        Form::Measured {
+            least: 8 << 20,
+            most: 1 << 36,
+            unit: Unit::Bytes,
+        },
+        "268435456",
+        Project::Lowers,
+        "Bytes that the indexes of all running lancets of this user may take together. Whoever finds them taken searches without an index, or without contents.",
+    )
+    .number(
+        |settings, number| settings.search.memory = number,
+        |settings| Some(settings.search.memory),
+    ),
+    key(
+        "search.contents",
+        Form::Choice(ContentsUse::WORDS),
+        "\"auto\"",
+        Project::SetsOnly("off"),
+        "Whether the index also keeps the text of files, as far as search.memory goes: auto as many as fit and leave an eighth of it to other servers, on as many as fit, off none. They are given back after five minutes without a search.",
+    )
+    .word(
+        |settings, word| settings.search.contents = ContentsUse::from_word(word).unwrap_or(settings.search.contents),
+        |settings| Some(settings.search.contents.word()),
+    ),
+];

@@ -1,0 +1,356 @@
+//! The rows of the table: every key but those of `[search]`, `[language]` and of programs, with its form, default, field and help text, in the order of the documentation.
+
+use super::{Form, Key, Project, Unit, key};
+use crate::values::{
+    Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm, Stale, Weak,
+};
+
+/// Every key but those of the other files, in the order of the documentation.
+pub(super) const KEYS: &[Key] = &[
+    key(
+        "mode",
+        Form::Choice(Mode::WORDS),
+        "accept-edits",
+        Project::StricterMode,
+        "What happens to agents' writes that no rule decides: ask asks about each, accept-edits lets those inside the roots through, plan allows none, bypass asks nothing but protected names and secret files. Commands at the shell ask whatever it says (shell.confirm), and plan holds for them, too.",
+    )
+    .word(
+        |settings, word| settings.mode = Mode::from_word(word).or(settings.mode),
+        |settings| settings.mode.map(Mode::word),
+    ),
+    key(
+        "match",
+        Form::Choice(Matching::WORDS),
+        "\"tolerant\"",
+        Project::SetsOnly("exact"),
+        "How old text is found: tolerant also forgives the listed slips where one place only is left, exact forgives none.",
+    )
+    .word(
+        |settings, word| settings.matching = Matching::from_word(word).unwrap_or(settings.matching),
+        |settings| Some(settings.matching.word()),
+    ),
+    key(
+        "stale",
+        Form::Choice(Stale::WORDS),
+        "\"refuse\"",
+        Project::SetsOnly("refuse"),
+        "An edit of a file that changed since it was read: refuse it with the diff, or merge it where its lines are unchanged.",
+    )
+    .word(
+        |settings, word| settings.stale = Stale::from_word(word).unwrap_or(settings.stale),
+        |settings| Some(settings.stale.word()),
+    ),
+    key(
+        "links",
+        Form::Choice(Links::WORDS),
+        "keep, but break inside package stores",
+        Project::Ignored,
+        "A file with several hard links: keep them all, or break off the one that is written.",
+    )
+    .word(
+        |settings, word| settings.links = Links::from_word(word).or(settings.links),
+        |settings| settings.links.map(Links::word),
+    ),
+    key(
+        "tools",
+        Form::Tools,
+        "\"default\"",
+        Project::Ignored,
+        "The tools that are offered: names and presets (default, all, claude, codex, text-editor), one after the other; a minus before one takes it away. A list, or one text with commas.",
+    ),
+    key(
+        "read_roots",
+        Form::Folders,
+        "none",
+        Project::UserOnly,
+        "Folders outside the roots that may be read and searched and are never written; as --read-root.",
+    ),
+    key(
+        "permissions.allow",
+        Form::Rules,
+        "none",
+        Project::Ignored,
+        "Writes that need no question, for instance Edit(src/**): gitignore patterns, /x from each root, //x absolute, ~/x. Read(x) lifts the built-in denial of a secret file.",
+    ),
+    key(
+        "permissions.ask",
+        Form::Rules,
+        "none",
+        Project::Sets,
+        "Writes that are asked about, whatever allow and the mode say (mode bypass passes them over).",
+    ),
+    key(
+        "permissions.deny",
+        Form::Rules,
+        "none",
+        Project::Sets,
+        "What is refused, whatever else is said: Edit(x) for every writing tool, Read(x) for every tool that shows text or names.",
+    ),
+    key(
+        "protected.open",
+        Form::Scopes,
+        "none",
+        Project::UserOnly,
+        "Parts of protected folders that are written like others, for instance .claude/skills/NAME/**. Never version control, shells' start-up files and permission settings.",
+    ),
+    key(
+        "secrets.guard",
+        Form::Guards,
+        "AGENTS.md, CLAUDE.md, GEMINI.md, MEMORY.md, .claude/**/*.md",
+        Project::Ignored,
+        "Further files that no credential is written into.",
+    ),
+    key(
+        "read.gutter",
+        Form::Choice(Gutter::WORDS),
+        "\"arrow\"",
+        Project::Sets,
+        "How Read numbers lines: arrow (12→text), tab, aligned (six wide), none, or hash: 12:abc→text with an anchor of the line, which line tools take in place of its text.",
+    )
+    .word(
+        |settings, word| settings.read.gutter = Gutter::from_word(word).unwrap_or(settings.read.gutter),
+        |settings| Some(settings.read.gutter.word()),
+    ),
+    key(
+        "read.images",
+        Form::Choice(Images::WORDS),
+        "\"default\"",
+        Project::Sets,
+        "The models that pictures are fitted for: default (1,568 px, 1,568 patches of 28 px), claude-large (1,996 px, 4,784 patches), openai (1,996 px, 1,536 patches of 32 px), gemini (1,536 px), or off: a picture is answered by its kind and size.",
+    )
+    .word(
+        |settings, word| settings.read.images = Images::from_word(word).unwrap_or(settings.read.images),
+        |settings| Some(settings.read.images.word()),
+    ),
+    key(
+        "read.pdf",
+        Form::Choice(PdfForm::WORDS),
+        "\"auto\"",
+        Project::Sets,
+        "How pages of a PDF are shown: auto (as text where the text of a page is usable and no large picture is on it, otherwise as a picture with its text; one page asked for alone as both), text, or pictures.",
+    )
+    .word(
+        |settings, word| settings.read.pdf = PdfForm::from_word(word).unwrap_or(settings.read.pdf),
+        |settings| Some(settings.read.pdf.word()),
+    ),
+    key(
+        "read.max_lines",
+        Form::Number {
+            least: 1,
+            most: 1_000_000,
+        },
+        "2000",
+        Project::Lowers,
+        "Lines of one answer of Read.",
+    )
+    .number(
+        |settings, number| settings.read.max_lines = size(number),
+        |settings| Some(settings.read.max_lines as u64),
+    ),
+    key(
+        "read.max_line_chars",
+        Form::Number {
+            least: 1,
+            most: 10_000_000,
+        },
+        "2000",
+        Project::Lowers,
+        "Characters of one line that Read shows; the rest is told by number.",
+    )
+    .number(
+        |settings, number| settings.read.max_line_chars = size(number),
+        |settings| Some(settings.read.max_line_chars as u64),
+    ),
+    key(
+        "read.max_chars",
+        Form::Number {
+            least: 1_000,
+            most: 100_000_000,
+        },
+        "32000 over MCP, 100000 in the library",
+        Project::Lowers,
+        "Characters of one answer of Read.",
+    )
+    .number(
+        |settings, number| settings.read.max_chars = Some(size(number)),
+        |settings| settings.read.max_chars.map(|most| most as u64),
+    ),
+    key(
+        "read.dedupe",
+        Form::Switch,
+        "true",
+        Project::Sets,
+        "Whether the same range of an unchanged file, asked again, is answered once in one line.",
+    )
+    .switch(
+        |settings, switch| settings.read.dedupe = switch,
+        |settings| settings.read.dedupe,
+    ),
+    key(
+        "read.converters",
+        Form::Converters,
+        "none",
+        Project::Ignored,
+        "Programs that give the text of files that lancet cannot show, by pattern as in [encoding]. A program gets the file on its standard input, or where {path} stands in an argument, a copy of the file under its own name; it may write in a fresh temporary folder only, take 20 seconds, and give 16 MiB of text. It is a name found in PATH or an absolute path. An entry that is added or changed counts from the next start of lancet.",
+    ),
+    key(
+        "read.clients",
+        Form::Clients {
+            least: 1_000,
+            most: 100_000_000,
+        },
+        "the built-in table",
+        Project::Ignored,
+        "Bytes of one answer that an MCP client hands on to its model, by the name it gives itself; a name may end in *. Longer answers are cut by such clients, and what is cut counts as not read. Over the built-in table (`lancet help ledgers`); read.max_chars holds as well.",
+    ),
+    key(
+        "write.line_endings",
+        Form::Choice(LineEndings::WORDS),
+        "\"keep\"",
+        Project::Sets,
+        "Write over an existing file: keep its line endings where they are all alike, or write them as sent.",
+    )
+    .word(
+        |settings, word| settings.write.line_endings = LineEndings::from_word(word).unwrap_or(settings.write.line_endings),
+        |settings| Some(settings.write.line_endings.word()),
+    ),
+    key(
+        "write.weak",
+        Form::Choice(Weak::WORDS),
+        "\"auto\"",
+        Project::SetsOnly("refuse"),
+        "A file that can only be rewritten in place without keeping every other writer away (someone else's file, hard links on a mount): `auto` writes it and says so, but refuses where other machines may write it; `allow` writes it everywhere; `refuse` nowhere.",
+    )
+    .word(
+        |settings, word| settings.write.weak = Weak::from_word(word).unwrap_or(settings.write.weak),
+        |settings| Some(settings.write.weak.word()),
+    ),
+    key(
+        "write.durability",
+        Form::Choice(Durability::WORDS),
+        "\"full\"",
+        Project::SetsOnly("full"),
+        "What is flushed to the disk before the answer: full, the file and its folder; ordered, the file alone, so that a power cut may bring the old file back, whole.",
+    )
+    .word(
+        |settings, word| settings.write.durability = Durability::from_word(word).unwrap_or(settings.write.durability),
+        |settings| Some(settings.write.durability.word()),
+    ),
+    key(
+        "write.git_diff",
+        Form::Switch,
+        "false",
+        Project::Ignored,
+        "Whether the data of every change has the file's difference to git's HEAD. Read from git's folder: no program runs, and nothing of git changes.",
+    )
+    .switch(
+        |settings, switch| settings.write.git_diff = switch,
+        |settings| settings.write.git_diff,
+    ),
+    key(
+        "write.strategy",
+        Form::Strategies,
+        "\"auto\" for every file",
+        Project::Ignored,
+        "How files are written, by pattern as in [encoding]: auto puts a new file under the name, in_place rewrites the file itself, for programs that watch or hold it.",
+    ),
+    key(
+        "encoding",
+        Form::Encodings,
+        "found by looking at each file",
+        Project::Sets,
+        "The encoding of files by pattern, relative to the root; a pattern without a slash matches at any depth, the last match wins.",
+    ),
+    key(
+        "abbreviations",
+        Form::Abbreviations,
+        "the built-in table",
+        Project::Ignored,
+        "Further texts that a model's host writes short, each with its long form.",
+    ),
+    key(
+        "history.max_size",
+        Form::Measured {
+            least: 1 << 20,
+            most: 1 << 50,
+            unit: Unit::Bytes,
+        },
+        "1073741824",
+        Project::Ignored,
+        "Bytes that the history of changes may take; beyond them the oldest go, but never the newest of a file.",
+    )
+    .number(
+        |settings, number| settings.history.max_size = number,
+        |settings| Some(settings.history.max_size),
+    ),
+    key(
+        "history.max_age",
+        Form::Measured {
+            least: 1,
+            most: 36_500,
+            unit: Unit::Days,
+        },
+        "30",
+        Project::Ignored,
+        "Days that a change can be taken back; the newest of each file is kept longer.",
+    )
+    .number(
+        |settings, number| settings.history.max_age = number,
+        |settings| Some(settings.history.max_age),
+    ),
+    key(
+        "history.required",
+        Form::Switch,
+        "true",
+        Project::SetsOnly("true"),
+        "Whether a change is refused that cannot be kept in the history, and so could not be taken back.",
+    )
+    .switch(
+        |settings, switch| settings.history.required = switch,
+        |settings| settings.history.required,
+    ),
+    key(
+        "shell.confirm",
+        Form::Switch,
+        "true",
+        Project::UserOnly,
+        "Whether commands at the shell show their diff and ask before they write. With false only ask rules, protected names and secret files are asked about.",
+    )
+    .switch(
+        |settings, switch| settings.shell.confirm = switch,
+        |settings| settings.shell.confirm,
+    ),
+    key(
+        "ask.by",
+        Form::Askers,
+        "[\"elicit\", \"page\"]",
+        Project::Ignored,
+        "Who is asked about an agent's write that needs a person's word: elicit asks in the agent's own dialog where the agent is known to show it to a person, page records the question for `lancet pending`, `lancet watch`, `lancet serve` or an editor, while one of them is open. terminal asks at the terminal that lancet was started from. Several are asked at once; the first decision counts.",
+    ),
+    key(
+        "ask.patience",
+        Form::Measured {
+            least: 0,
+            most: 3_600,
+            unit: Unit::Seconds,
+        },
+        "45",
+        Project::Ignored,
+        "Seconds that a call waits for a person before it is answered with waiting; the same call sent again finds the decision. Many clients give a call up after 60.",
+    )
+    .number(
+        |settings, number| settings.ask.patience = number,
+        |settings| Some(settings.ask.patience),
+    ),
+    key(
+        "ask.notify",
+        Form::Program,
+        "none",
+        Project::Ignored,
+        "A program that is run when something begins to wait, with one line of JSON on its standard input. It is a name found in PATH or an absolute path, may take 10 seconds, and counts from the next start of lancet.",
+    ),
+];
+
+fn size(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}

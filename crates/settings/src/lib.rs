@@ -1,0 +1,206 @@
+//! The settings: the values in force, and which layer set each. Texts and paths are passed in; parsing and merging do
+//! not access the disk. Only `keep`, which saves a rule, and `writer`, which checks for a process that writes, do.
+
+mod apply;
+mod by_path;
+mod claude;
+mod commands;
+mod error;
+mod fields;
+mod flaw;
+pub mod gutter;
+mod help;
+mod hook_tables;
+mod items;
+mod keep;
+mod keys;
+mod model;
+mod parse;
+mod pattern_rule;
+mod permissions;
+pub mod programs;
+mod server;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod values;
+mod writer;
+
+use std::path::Path;
+
+use lancet_formats::convert::Converter;
+use lancet_text::Encoding;
+
+pub use claude::{ClaudeSettings, ClaudeSettingsError, LeftOut, claude_settings};
+pub use error::SettingsError;
+pub use flaw::{FlawEffect, SettingsFlaw};
+pub use help::help;
+pub use keep::{KeepError, KeptRule, keep_rule, with_rule};
+pub use model::{
+    AskSettings, ClientLimit, GitSurroundings, HistorySettings, Ignored, InForce, LanguageSettings,
+    Layer, Origin, ReadSettings, SearchSettings, Settings, ShellSettings, WriteSettings,
+};
+pub use values::{
+    Asker, ContentsUse, Diagnostics, Durability, Gutter, Images, IndexUse, LineEndings, Links,
+    Matching, Mode, PdfForm, Severity, Stale, Strategy, ToolPreset, Weak,
+};
+pub use writer::has_writer;
+
+use by_path::decide;
+pub use model::LayeredHook;
+
+use lancet_language::{ServerEntry, built_in};
+
+use crate::programs::{Formatter, Hook};
+
+/// The name of settings files.
+pub const NAME: &str = "lancet.toml";
+
+impl Settings {
+    /// Merges these layers in the order of their [`Origin`], not in that of the slice. Several may share an origin.
+    ///
+    /// A project's file loads even where parts of it are wrong: they are in [`Settings::flaws`], and the rest counts.
+    ///
+    /// # Errors
+    /// One of the user's own files is wrong: the first mistake in it.
+    pub fn load(layers: &[Layer]) -> Result<Settings, SettingsError> {
+        Settings::load_with_tools(layers, &[])
+    }
+
+    /// As [`Settings::load`], but the key `tools` may also name the tools in `host_tools`, which a host has added.
+    ///
+    /// # Errors
+    /// As for [`Settings::load`].
+    pub fn load_with_tools(
+        layers: &[Layer],
+        host_tools: &[&str],
+    ) -> Result<Settings, SettingsError> {
+        let settings = Settings::load_usable(layers, host_tools);
+        match settings.flaws.iter().find(|flaw| flaw.is_users_own()) {
+            Some(flaw) => Err(flaw.error.clone()),
+            None => Ok(settings),
+        }
+    }
+
+    /// Merges what can be used of these layers. What cannot, also of the user's own files, is in [`Settings::flaws`]; an
+    /// engine with these settings tightens its rules accordingly.
+    pub fn load_usable(layers: &[Layer], host_tools: &[&str]) -> Settings {
+        let mut ordered: Vec<&Layer> = layers.iter().collect();
+        ordered.sort_by_key(|layer| layer.origin);
+        let mut settings = Settings::default();
+        for layer in ordered {
+            let (found, flaws) = parse::parse(layer);
+            settings.flaws.extend(flaws);
+            for found in found {
+                apply::apply(&mut settings, layer, found, host_tools);
+            }
+        }
+        settings
+    }
+
+    /// The hash of a settings text. When a user trusts a project's settings, this hash of their text is recorded.
+    pub fn fingerprint(text: &str) -> String {
+        blake3::hash(text.as_bytes()).to_hex().to_string()
+    }
+
+    /// Adds permissions from a settings file of Claude Code, with the rank of the command line. The flag `--mode` wins
+    /// over the mode in that file.
+    pub fn take_in(&mut self, claude: &ClaudeSettings) {
+        self.rules.extend_from_slice(&claude.rules);
+        if self.origin("mode") != Origin::CommandLine && claude.mode.is_some() {
+            self.mode = claude.mode;
+            self.origins.insert("mode", Origin::CommandLine);
+        }
+    }
+
+    /// The encoding that is configured for a file, named relative to its root. A later layer wins over an earlier one,
+    /// and inside a layer the last matching pattern.
+    pub fn encoding_for(&self, relative: &Path) -> Option<Encoding> {
+        decide(&self.encodings, relative).copied()
+    }
+
+    /// The way in which a file, named relative to its root, is written; chosen by the same rules as its encoding.
+    pub fn strategy_for(&self, relative: &Path) -> Strategy {
+        decide(&self.strategies, relative)
+            .copied()
+            .unwrap_or(Strategy::Auto)
+    }
+
+    /// The program that gives the text of a file, named relative to its root; chosen by the same rules as its encoding.
+    pub fn converter_for(&self, relative: &Path) -> Option<&Converter> {
+        decide(&self.converters, relative)
+    }
+
+    /// All programs that give the text of files, in the order in which they were named.
+    pub fn converters(&self) -> Vec<Converter> {
+        let rules = self.converters.iter();
+        rules.map(|rule| rule.value.clone()).collect()
+    }
+
+    /// The formatter of a file, named relative to its root; chosen by the same rules as its encoding.
+    pub fn formatter_for(&self, relative: &Path) -> Option<&Formatter> {
+        decide(&self.formatters, relative)
+    }
+
+    /// All formatters, each once, in the order in which they were named.
+    pub fn formatters(&self) -> Vec<Formatter> {
+        let mut all: Vec<Formatter> = Vec::new();
+        for rule in &self.formatters {
+            if !all.contains(&rule.value) {
+                all.push(rule.value.clone());
+            }
+        }
+        all
+    }
+
+    /// The language servers that the settings name, those of the strongest layer first. A later one of the same name does not
+    /// count.
+    pub fn servers(&self) -> Vec<ServerEntry> {
+        let entries = self.servers.iter().rev();
+        entries.map(|(entry, _)| entry.clone()).collect()
+    }
+
+    /// All hooks, in the order in which they were named.
+    pub fn hooks(&self) -> Vec<Hook> {
+        self.hooks.iter().map(|entry| entry.hook.clone()).collect()
+    }
+
+    /// Every command that may be started because of the settings: hooks, formatters, converters, language servers (those of the
+    /// built-in table, too), and the program that is told of questions.
+    pub fn commands(&self) -> Vec<Vec<String>> {
+        let hooks = self.hooks().into_iter().map(|hook| hook.command);
+        let formatters = self.formatters().into_iter();
+        let formatters = formatters.map(|formatter| formatter.command);
+        let converters = self.converters().into_iter();
+        let converters = converters.map(|converter| converter.command);
+        let servers = self.servers().into_iter().map(|server| server.run);
+        // The arguments of known servers are words such as `server`, and no files.
+        let known = built_in().into_iter();
+        let known = known.map(|server| server.run.into_iter().take(1).collect());
+        let notify = std::iter::once(self.ask.notify.clone());
+        let all = hooks.chain(formatters).chain(converters);
+        let all = all.chain(servers).chain(known).chain(notify);
+        all.filter(|command| !command.is_empty()).collect()
+    }
+
+    /// The hooks with their rules and layers.
+    #[doc(hidden)]
+    pub fn layered_hooks(&self) -> &[LayeredHook] {
+        &self.hooks
+    }
+
+    /// Whether an encoding is configured for any file.
+    pub fn encodings_configured(&self) -> bool {
+        !self.encodings.is_empty()
+    }
+
+    /// The layer that set a key, such as `read.gutter`.
+    pub fn origin(&self, key: &str) -> Origin {
+        self.origins.get(key).copied().unwrap_or(Origin::BuiltIn)
+    }
+
+    /// Lists every key with its value and the layer that set it, in the order of the documentation.
+    pub fn in_force(&self) -> Vec<InForce> {
+        help::in_force(self)
+    }
+}

@@ -1,0 +1,373 @@
+//! The values that settings have, as types, with their defaults. Each field of a scalar setting is named in the table of
+//! keys (`keys/table.rs`).
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use lancet_formats::convert::Converter;
+use lancet_language::ServerEntry;
+use lancet_text::Encoding;
+
+use super::by_path::PathRule;
+use super::flaw::SettingsFlaw;
+use super::values::{
+    Asker, ContentsUse, Diagnostics, Durability, Gutter, Images, IndexUse, LineEndings, Links,
+    Matching, Mode, PdfForm, Severity, Stale, Strategy, Weak,
+};
+use crate::programs::{Formatter, Hook};
+
+/// The layer that a value comes from. Later layers win.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Origin {
+    /// The built-in default.
+    BuiltIn,
+    /// The user's `lancet.toml`.
+    User,
+    /// The `lancet.toml` at the project's root, which may only make settings stricter.
+    Project,
+    /// The `lancet.toml` at the root of a project that the user trusts.
+    TrustedProject,
+    /// `--config` or a flag; it counts as the user's own.
+    CommandLine,
+}
+
+impl Origin {
+    /// The name that `doctor` shows.
+    pub fn name(self) -> &'static str {
+        match self {
+            Origin::BuiltIn => "built in",
+            Origin::User => "user",
+            Origin::Project => "project",
+            Origin::TrustedProject => "project, trusted",
+            Origin::CommandLine => "command line",
+        }
+    }
+
+    /// Whether the file is a project's.
+    pub fn is_project(self) -> bool {
+        matches!(self, Origin::Project | Origin::TrustedProject)
+    }
+}
+
+/// One settings file, read by the program that found it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layer {
+    /// The layer of the file.
+    pub origin: Origin,
+    /// The path of the file, for messages.
+    pub path: PathBuf,
+    /// The content of the file.
+    pub text: String,
+}
+
+/// A line of a project's file that is not applied, because the user has not trusted the project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Ignored {
+    /// The path of the settings file.
+    pub path: PathBuf,
+    /// The number of the line, from 1.
+    pub line: usize,
+    /// The key, such as `write.line_endings`.
+    pub key: String,
+}
+
+/// A value in force, for `doctor`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct InForce {
+    /// The key, such as `read.gutter`.
+    pub key: String,
+    /// The value as it would be written in the file.
+    pub value: String,
+    /// The layer that set it.
+    pub origin: Origin,
+}
+
+/// The settings of `[read]`: what Read shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReadSettings {
+    /// How lines are numbered.
+    pub gutter: Gutter,
+    /// The most lines of one answer.
+    pub max_lines: usize,
+    /// The most characters of one line.
+    pub max_line_chars: usize,
+    /// The most characters of one answer; the host's own limit where none is set.
+    pub max_chars: Option<usize>,
+    /// How much of an answer MCP clients pass on; these override the built-in table.
+    pub clients: Vec<ClientLimit>,
+    /// Whether a repeated Read of an unchanged range is answered in one line.
+    pub dedupe: bool,
+    /// The models for which pictures are fitted.
+    pub images: Images,
+    /// In which form the pages of a PDF are shown.
+    pub pdf: PdfForm,
+}
+
+/// How much of an answer a client passes on to its model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClientLimit {
+    /// The name that the client gives itself; a name that ends in `*` covers all names with that prefix.
+    pub name: String,
+    /// The most bytes of one answer.
+    pub most_bytes: usize,
+}
+
+impl ClientLimit {
+    /// Sets a limit in bytes for the clients of a name.
+    pub fn new(name: impl Into<String>, most_bytes: usize) -> Self {
+        Self {
+            name: name.into(),
+            most_bytes,
+        }
+    }
+
+    /// Whether the limit applies to a client of this name.
+    pub fn is_for(&self, client: &str) -> bool {
+        match self.name.strip_suffix('*') {
+            Some(beginning) => client.starts_with(beginning),
+            None => client == self.name,
+        }
+    }
+}
+
+/// The settings of `[write]`: how files are written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WriteSettings {
+    /// The line endings of a file that is replaced as a whole.
+    pub line_endings: LineEndings,
+    /// What happens where the write cannot be protected against other writers.
+    pub weak: Weak,
+    /// What is flushed to the disk before the answer.
+    pub durability: Durability,
+    /// Whether the data of a change includes the diff to git's HEAD.
+    pub git_diff: bool,
+    /// git's configuration outside the repository. There is no key for it: the host passes it in.
+    pub git: GitSurroundings,
+}
+
+/// The user's and the system's git configuration, as texts: the library reads no home folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GitSurroundings {
+    /// git's configuration files, the strongest last. Only `core.autocrlf` is used.
+    pub config: Vec<String>,
+    /// git's attributes files, the strongest last.
+    pub attributes: Vec<String>,
+}
+
+/// The settings of `[history]`: what is kept of changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HistorySettings {
+    /// The size of the state folder, in bytes, beyond which the oldest changes are removed.
+    pub max_size: u64,
+    /// The number of days after which a change is removed.
+    pub max_age: u64,
+    /// Whether a change that cannot be recorded is refused.
+    pub required: bool,
+}
+
+/// The settings of `[search]`: how files are searched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SearchSettings {
+    /// The milliseconds after which a search answers with what it has found.
+    pub time_budget: u64,
+    /// Whether lines that Grep showed whole count as seen.
+    pub seen_lines: bool,
+    /// Whether searches may be answered from an index in memory.
+    pub index: IndexUse,
+    /// The bytes that the indexes of all processes of this user may take together.
+    pub memory: u64,
+    /// Whether the index also keeps the text of files.
+    pub contents: ContentsUse,
+    /// git's global excludes file, whose patterns are left out as git does. There is no key for it: the host passes the
+    /// path in, as the program `lancet` does.
+    pub excludes: Option<PathBuf>,
+}
+
+/// The settings of `[shell]`: the commands that a person types.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ShellSettings {
+    /// Whether a command asks before it writes.
+    pub confirm: bool,
+}
+
+/// The settings of `[ask]`: who is asked about an agent's writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AskSettings {
+    /// Who is asked.
+    pub by: Vec<Asker>,
+    /// The seconds that a call waits for a decision.
+    pub patience: u64,
+    /// The program that is run when something begins to wait, with its arguments; empty where there is none.
+    pub notify: Vec<String>,
+}
+
+/// The settings of `[language]`: what language servers tell of a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LanguageSettings {
+    /// When problems are told; after the edit where none is set.
+    pub diagnostics: Option<Diagnostics>,
+    /// The least severe problems that are told.
+    pub severity: Severity,
+    /// The milliseconds that an answer waits.
+    pub wait: u64,
+    /// The most servers that run at once.
+    pub most: usize,
+    /// The most memory of each server, in bytes.
+    pub memory: u64,
+}
+
+/// A hook with its rule and the layer that it comes from.
+#[derive(Debug, Clone)]
+pub struct LayeredHook {
+    /// The hook.
+    pub hook: Hook,
+    /// The rule whose files it is for.
+    pub rule: lancet_policy::Rule,
+    /// The layer that names it.
+    pub layer: lancet_policy::Layer,
+    pub(super) origin: Origin,
+}
+
+/// The settings in force.
+///
+/// ```
+/// use lancet::settings::{Layer, Origin};
+/// use lancet::{Mode, Settings};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let text = "mode = \"plan\"\n[permissions]\ndeny = [\"Read(secrets/**)\"]\n".to_owned();
+/// let layer = Layer { origin: Origin::User, path: "lancet.toml".into(), text };
+/// let settings = Settings::load(&[layer])?;
+/// assert_eq!(settings.mode, Some(Mode::Plan));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Settings {
+    /// What happens to writes that nothing else decides; the host's own mode where none is set.
+    pub mode: Option<Mode>,
+    /// Which rungs of the ladder are used to find old text.
+    pub matching: Matching,
+    /// What happens to an edit of a file that has changed since it was read.
+    pub stale: Stale,
+    /// What happens to hard links; where none is set, the place of the file decides.
+    pub links: Option<Links>,
+    /// The words that choose the tools (`default`, `-MultiEdit`); the default tools where none are set.
+    pub tools: Option<Vec<String>>,
+    /// The settings of `[read]`.
+    pub read: ReadSettings,
+    /// The settings of `[write]`.
+    pub write: WriteSettings,
+    /// The settings of `[history]`.
+    pub history: HistorySettings,
+    /// The settings of `[search]`.
+    pub search: SearchSettings,
+    /// The settings of `[ask]`.
+    pub ask: AskSettings,
+    /// The settings of `[shell]`.
+    pub shell: ShellSettings,
+    /// The settings of `[language]`.
+    pub language: LanguageSettings,
+    /// Further abbreviations for the ladder: the short and the long form.
+    pub abbreviations: Vec<(String, String)>,
+    /// Permission rules, in the order of their layers.
+    pub rules: Vec<lancet_policy::LayeredRule>,
+    /// Parts of protected folders that are opened for writing.
+    pub open: Vec<lancet_policy::Scope>,
+    /// Patterns of further files into which no credential is written.
+    pub guards: Vec<String>,
+    /// Folders that may be read but never written; `~` stands for the home folder.
+    pub read_roots: Vec<PathBuf>,
+    /// The lines of an untrusted project's file that are not applied.
+    pub ignored: Vec<Ignored>,
+    /// The parts of settings files that cannot be used.
+    pub flaws: Vec<SettingsFlaw>,
+    pub(super) encodings: Vec<PathRule<Encoding>>,
+    pub(super) strategies: Vec<PathRule<Strategy>>,
+    pub(super) converters: Vec<PathRule<Converter>>,
+    pub(super) formatters: Vec<PathRule<Formatter>>,
+    pub(super) servers: Vec<(ServerEntry, Origin)>,
+    pub(super) hooks: Vec<LayeredHook>,
+    pub(super) origins: BTreeMap<&'static str, Origin>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            mode: None,
+            matching: Matching::Tolerant,
+            stale: Stale::Refuse,
+            links: None,
+            tools: None,
+            read: ReadSettings {
+                gutter: Gutter::Arrow,
+                max_lines: 2_000,
+                max_line_chars: 2_000,
+                max_chars: None,
+                clients: Vec::new(),
+                dedupe: true,
+                images: Images::Default,
+                pdf: PdfForm::Auto,
+            },
+            write: WriteSettings {
+                line_endings: LineEndings::Keep,
+                weak: Weak::Auto,
+                durability: Durability::Full,
+                git_diff: false,
+                git: GitSurroundings::default(),
+            },
+            history: HistorySettings {
+                max_size: 1 << 30,
+                max_age: 30,
+                required: true,
+            },
+            search: SearchSettings {
+                time_budget: 10_000,
+                seen_lines: true,
+                index: IndexUse::Auto,
+                memory: 256 << 20,
+                contents: ContentsUse::Auto,
+                excludes: None,
+            },
+            ask: AskSettings {
+                by: vec![Asker::Elicit, Asker::Page],
+                patience: 45,
+                notify: Vec::new(),
+            },
+            shell: ShellSettings { confirm: true },
+            language: LanguageSettings {
+                diagnostics: None,
+                severity: Severity::Error,
+                wait: 1_500,
+                most: 3,
+                memory: 2 << 30,
+            },
+            abbreviations: Vec::new(),
+            rules: Vec::new(),
+            open: Vec::new(),
+            guards: Vec::new(),
+            read_roots: Vec::new(),
+            ignored: Vec::new(),
+            flaws: Vec::new(),
+            encodings: Vec::new(),
+            strategies: Vec::new(),
+            converters: Vec::new(),
+            formatters: Vec::new(),
+            servers: Vec::new(),
+            hooks: Vec::new(),
+            origins: BTreeMap::new(),
+        }
+    }
+}

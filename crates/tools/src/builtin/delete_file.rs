@@ -1,0 +1,96 @@
+//! `DeleteFile`: removes a file.
+
+use lancet_model::non_exhaustive::NonExhaustive;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::output;
+use super::schema::strict_schema;
+use super::tool::{Offered, OtherName, Tool, check_path, given, typed};
+use crate::asked::Asked;
+use crate::receive::InvalidArguments;
+use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use lancet_model::request::{DeleteRequest, FileRequest, Request};
+
+/// Arguments of `DeleteFile`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct DeleteFileArguments {
+    /// Absolute path of the file
+    pub file_path: String,
+    /// Refuse unless at this revision
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
+    /// No effect here
+    #[serde(default)]
+    pub insist: bool,
+    /// Show the patch, write nothing
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+impl DeleteFileArguments {
+    /// Converts the arguments to a request.
+    fn asked(self) -> Result<Asked, InvalidArguments> {
+        check_path("DeleteFile", "file_path", &self.file_path)?;
+        let delete = DeleteRequest {
+            revision: given(self.revision),
+            lines: None,
+            non_exhaustive: NonExhaustive,
+        };
+        let request = Request {
+            files: vec![FileRequest::delete(self.file_path, delete)],
+            insist: self.insist.into(),
+            dry_run: self.dry_run.into(),
+            non_exhaustive: NonExhaustive,
+        };
+        Ok(request.into())
+    }
+}
+
+/// The built-in tool `DeleteFile`.
+pub struct DeleteFile;
+
+impl Tool for DeleteFile {
+    fn name(&self) -> &'static str {
+        "DeleteFile"
+    }
+
+    fn declaration(&self) -> Declaration {
+        Declaration {
+            name: self.name().into(),
+            title: "Delete a file".into(),
+            summary: "Removes a file that was read whole.".into(),
+            description: "Removes a file that was read whole. Refused where it was changed since. Undo brings it back."
+                .into(),
+            prompt: include_str!("prompts/delete_file.md").into(),
+            input_schema: strict_schema::<DeleteFileArguments>(),
+            output_schema: Some(output::change_of_one_file()),
+            read_only: false,
+            destructive: true,
+            // The same call, sent again, is refused and changes nothing further.
+            idempotent: true,
+            concurrent: false,
+            search_hint: "delete remove file".into(),
+            always_load: false,
+            answer_limit_library: ANSWER_LIMIT,
+            answer_limit_mcp: ANSWER_LIMIT_MCP,
+ non_exhaustive: NonExhaustive,
+}
+    }
+
+    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
+        typed::<DeleteFileArguments>(self.name(), fields)?.asked()
+    }
+
+    fn other_names(&self) -> &'static [OtherName] {
+        const NAMES: &[OtherName] = &[OtherName::always("delete_file")];
+        NAMES
+    }
+
+    fn offered(&self) -> Offered {
+        Offered::WhenNamed
+    }
+}

@@ -1,0 +1,113 @@
+//! `Edit`: replaces one text in a file.
+
+use lancet_model::non_exhaustive::NonExhaustive;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::output;
+use super::schema::strict_schema;
+use super::tool::{OtherName, Tool, check_path, counted, given, typed};
+use crate::asked::Asked;
+use crate::receive::InvalidArguments;
+use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use lancet_model::request::{EditRequest, FileRequest, Request};
+
+/// Arguments of `Edit`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct EditArguments {
+    /// Absolute path
+    pub file_path: String,
+    /// Text to replace, as in the file; empty creates the file
+    pub old_string: String,
+    /// Text to put there
+    pub new_string: String,
+    /// Replace every place
+    #[serde(default)]
+    pub replace_all: bool,
+    /// Refuse any other number of places
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub expect_count: Option<u64>,
+    /// Refuse unless at this revision
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
+    /// Write text refused as leaked
+    #[serde(default)]
+    pub insist: bool,
+    /// Show the patch, write nothing
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+impl EditArguments {
+    /// Converts the arguments to a request.
+    pub fn asked(self) -> Result<Asked, InvalidArguments> {
+        check_path("Edit", "file_path", &self.file_path)?;
+        let edit = EditRequest {
+            old: self.old_string,
+            new: self.new_string,
+            replace_all: self.replace_all,
+            expect_count: counted(self.expect_count),
+            revision: given(self.revision),
+            ..EditRequest::default()
+        };
+        let request = Request {
+            files: vec![FileRequest::edit(self.file_path, vec![edit])],
+            insist: self.insist.into(),
+            dry_run: self.dry_run.into(),
+            non_exhaustive: NonExhaustive,
+        };
+        Ok(request.into())
+    }
+}
+
+/// The built-in tool `Edit`.
+pub struct Edit;
+
+impl Tool for Edit {
+    fn name(&self) -> &'static str {
+        "Edit"
+    }
+
+    fn declaration(&self) -> Declaration {
+        Declaration {
+            name: self.name().into(),
+            title: "Edit a file".into(),
+            summary: "Replaces text in a file.".into(),
+            description: "Replaces text in a file. Use it instead of apply_patch, patch or sed. Read the file first. old_string \
+                must be unique: add whole lines, or set replace_all. Keep the indentation exactly; leave line numbers out."
+                .into(),
+            prompt: include_str!("prompts/edit.md").into(),
+            input_schema: strict_schema::<EditArguments>(),
+            output_schema: Some(output::change_of_one_file()),
+            read_only: false,
+            destructive: true,
+            idempotent: false,
+            concurrent: false,
+            search_hint: "edit change modify replace text in file patch sed".into(),
+            always_load: true,
+            answer_limit_library: ANSWER_LIMIT,
+            answer_limit_mcp: ANSWER_LIMIT_MCP,
+ non_exhaustive: NonExhaustive,
+}
+    }
+
+    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
+        typed::<EditArguments>(self.name(), fields)?.asked()
+    }
+
+    /// `Replace` edits in one family of agents and writes a whole file in another, so the fields of the call decide.
+    fn other_names(&self) -> &'static [OtherName] {
+        const NAMES: &[OtherName] = &[
+            OtherName::always("str_replace"),
+            OtherName {
+                name: "Replace",
+                only_with: &["old_string", "old_str"],
+            },
+        ];
+        NAMES
+    }
+}

@@ -1,0 +1,270 @@
+//! The list of tools in the shape that each model API takes, as the value of its `tools` field.
+
+use std::str::FromStr;
+
+use serde_json::{Map, Value, json};
+
+use lancet_model::closest::closest;
+use lancet_model::tool_prefix::ToolPrefix;
+
+use super::strict::{AnthropicLimits, Strictness, all_required};
+use lancet_model::declaration::Declaration;
+
+/// The model API whose shape the list has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// `tools/list` of the Model Context Protocol.
+    Mcp,
+    /// Anthropic's Messages API.
+    Anthropic,
+    /// OpenAI's Chat Completions API and those compatible with it.
+    OpenAi,
+    /// OpenAI's Responses API.
+    Responses,
+    /// Google's Gemini API.
+    Gemini,
+}
+
+impl Format {
+    /// All formats, in the order in which help texts name them.
+    pub const ALL: [Format; 5] = [
+        Format::Mcp,
+        Format::Anthropic,
+        Format::OpenAi,
+        Format::Responses,
+        Format::Gemini,
+    ];
+
+    /// Gives the name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Mcp => "mcp",
+            Format::Anthropic => "anthropic",
+            Format::OpenAi => "openai",
+            Format::Responses => "responses",
+            Format::Gemini => "gemini",
+        }
+    }
+}
+
+/// The error for a name that is none of [`Format::ALL`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no format {given:?}; the formats are mcp, anthropic, openai, responses and gemini{}", hint(.closest))]
+#[non_exhaustive]
+pub struct UnknownFormat {
+    /// The name as given.
+    pub given: String,
+    /// The format that was probably meant.
+    pub closest: Option<&'static str>,
+}
+
+fn hint(closest: &Option<&'static str>) -> String {
+    closest
+        .map(|name| format!(", did you mean {name}?"))
+        .unwrap_or_default()
+}
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Format::ALL
+            .into_iter()
+            .find(|format| format.name() == text)
+            .ok_or_else(|| UnknownFormat {
+                given: text.to_owned(),
+                closest: closest(text, Format::ALL.map(Format::name)),
+            })
+    }
+}
+
+/// Which text describes a tool in the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Length {
+    /// The short form, which leaves room for other tools in the model's context.
+    Short,
+    /// The whole prompt.
+    Long,
+}
+
+/// The form of a list of tools.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ListForm {
+    /// The API whose shape the list has.
+    pub format: Format,
+    /// Which text describes a tool.
+    pub length: Length,
+    /// Whether the API is asked to enforce the schemas.
+    pub strictness: Strictness,
+    /// What stands before the tools' names.
+    pub prefix: ToolPrefix,
+}
+
+impl ListForm {
+    /// Makes the form of an API with loose schemas, short descriptions and the tools' own names.
+    pub fn new(format: Format) -> Self {
+        Self {
+            format,
+            length: Length::Short,
+            strictness: Strictness::Loose,
+            prefix: ToolPrefix::default(),
+        }
+    }
+}
+
+/// Makes the value of an API's `tools` field for these tools, in their order.
+pub fn tool_list<'d>(
+    declarations: impl IntoIterator<Item = &'d Declaration>,
+    form: &ListForm,
+) -> Value {
+    let mut limits = AnthropicLimits::default();
+    let tools: Vec<Value> = declarations
+        .into_iter()
+        .map(|declaration| one_tool(declaration, form, &mut limits))
+        .collect();
+    match form.format {
+        // Gemini takes a list of groups of functions.
+        Format::Gemini => json!([{ "functionDeclarations": tools }]),
+        _ => Value::Array(tools),
+    }
+}
+
+fn one_tool(declaration: &Declaration, form: &ListForm, limits: &mut AnthropicLimits) -> Value {
+    let strict = match (form.strictness, form.format) {
+        (Strictness::Loose, _) => None,
+        (Strictness::Strict, Format::Anthropic) => limits.convert(&declaration.input_schema),
+        (Strictness::Strict, _) => all_required(&declaration.input_schema),
+    };
+    let is_strict = strict.is_some();
+    let schema = strict.unwrap_or_else(|| declaration.input_schema.clone());
+    let named = form.prefix.declared(declaration);
+    let (name, description) = (&named.name, description(&named, form.length));
+    match form.format {
+        Format::Mcp => {
+            let mut tool = mcp_tool(&named, form.length, declaration.answer_limit_mcp);
+            tool["inputSchema"] = schema;
+            tool
+        }
+        Format::Anthropic => {
+            let mut tool =
+                json!({ "name": name, "description": description, "input_schema": schema });
+            if is_strict {
+                tool["strict"] = json!(true);
+            }
+            tool
+        }
+        // OpenAI's Responses API takes a missing `strict` for true.
+        Format::OpenAi => json!({
+            "type": "function",
+            "function": {
+                "name": name,
+                "description": description,
+                "parameters": schema,
+                "strict": is_strict,
+            },
+        }),
+        Format::Responses => json!({
+            "type": "function",
+            "name": name,
+            "description": description,
+            "parameters": schema,
+            "strict": is_strict,
+        }),
+        Format::Gemini => {
+            let words =
+                super::by_name(&declaration.name).map_or(&[][..], |tool| tool.field_words());
+            let parameters = gemini_schema(&schema, words);
+            json!({ "name": name, "description": description, "parameters": parameters })
+        }
+    }
+}
+
+/// Makes one entry of MCP's tool list, without output schema; `answer_limit` is the limit in force.
+pub fn mcp_tool(declaration: &Declaration, length: Length, answer_limit: usize) -> Value {
+    let mut hints = Map::new();
+    hints.insert(
+        "anthropic/searchHint".into(),
+        json!(declaration.search_hint),
+    );
+    if declaration.always_load {
+        hints.insert("anthropic/alwaysLoad".into(), json!(true));
+    }
+    hints.insert("anthropic/maxResultSizeChars".into(), json!(answer_limit));
+    json!({
+        "name": declaration.name,
+        "title": declaration.title,
+        "description": description(declaration, length),
+        "inputSchema": declaration.input_schema,
+        "annotations": {
+            "readOnlyHint": declaration.read_only,
+            "destructiveHint": declaration.destructive,
+            "idempotentHint": declaration.idempotent,
+            "openWorldHint": false,
+        },
+        "_meta": hints,
+    })
+}
+
+fn description(declaration: &Declaration, length: Length) -> &str {
+    match length {
+        Length::Short => &declaration.description,
+        Length::Long => &declaration.prompt,
+    }
+}
+
+/// Converts a schema for Gemini, which reads a subset of OpenAPI's schema object with its own spelling of types and
+/// refuses unknown fields. `words` are the names of fields that have a character which Gemini does not allow.
+fn gemini_schema(schema: &Value, words: &[(&str, &str)]) -> Value {
+    let Value::Object(map) = schema else {
+        return json!({ "type": "OBJECT" });
+    };
+    let word = |name: &str| -> String {
+        let known = words.iter().find(|(field, _)| *field == name);
+        known.map_or(name, |(_, word)| word).to_owned()
+    };
+    let mut kept = Map::new();
+    for (key, value) in map {
+        let value = match key.as_str() {
+            "type" => {
+                let (kind, nullable) = match value {
+                    Value::Array(kinds) => (kinds.first().unwrap_or(&Value::Null), true),
+                    kind => (kind, false),
+                };
+                if nullable {
+                    kept.insert("nullable".into(), json!(true));
+                }
+                Value::String(kind.as_str().unwrap_or("string").to_ascii_uppercase())
+            }
+            "enum" => match value {
+                Value::Array(values) => values
+                    .iter()
+                    .filter(|one| one.is_string())
+                    .cloned()
+                    .collect(),
+                _ => continue,
+            },
+            "required" => match value {
+                Value::Array(names) => names.iter().filter_map(Value::as_str).map(word).collect(),
+                _ => continue,
+            },
+            "description" | "minimum" | "maximum" => value.clone(),
+            // Gemini takes 64-bit numbers as text.
+            "minItems" | "maxItems" => Value::String(value.to_string()),
+            "items" => gemini_schema(value, words),
+            "properties" => match value {
+                Value::Object(properties) => properties
+                    .iter()
+                    .map(|(name, property)| (word(name), gemini_schema(property, words)))
+                    .collect::<Map<_, _>>()
+                    .into(),
+                _ => continue,
+            },
+            _ => continue,
+        };
+        kept.insert(key.clone(), value);
+    }
+    Value::Object(kept)
+}

@@ -1,0 +1,91 @@
+//! `Glob`: lists files by name.
+
+use lancet_model::non_exhaustive::NonExhaustive;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::output;
+use super::schema::strict_schema;
+use super::tool::{Tool, check_search_path, counted, given, typed};
+use crate::asked::{Asked, Search};
+use crate::receive::InvalidArguments;
+use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+
+/// Arguments of `Glob`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct GlobArguments {
+    /// As src/**/*.{ts,tsx}; without a slash at any depth
+    pub pattern: String,
+    /// Folder to look in; without it all roots
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// At most this many, 100 by default
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub limit: Option<u64>,
+    /// Pass over this many
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub offset: Option<u64>,
+    /// Ignored files too
+    #[serde(default)]
+    pub include_ignored: bool,
+}
+
+impl GlobArguments {
+    /// Converts the arguments to a request.
+    pub fn asked(self) -> Result<Asked, InvalidArguments> {
+        if self.pattern.is_empty() {
+            return Err(InvalidArguments::new(
+                Some("pattern"),
+                "Glob: pattern is empty; ** lists every file.".into(),
+            ));
+        }
+        check_search_path("Glob", self.path.as_deref())?;
+        Ok(Asked::Search(Search::Glob(GlobArguments {
+            path: given(self.path),
+            limit: counted(self.limit),
+            ..self
+        })))
+    }
+}
+
+/// The built-in tool `Glob`.
+pub struct Glob;
+
+impl Tool for Glob {
+    fn name(&self) -> &'static str {
+        "Glob"
+    }
+
+    fn declaration(&self) -> Declaration {
+        Declaration {
+            name: self.name().into(),
+            title: "Find files".into(),
+            summary: "Lists files by name pattern, newest first.".into(),
+            description:
+                "Lists files by name pattern, newest first. Use it instead of find or ls. \
+                Hidden and ignored files are left out and counted; name them literally to see them."
+                    .into(),
+            prompt: include_str!("prompts/glob.md").into(),
+            input_schema: strict_schema::<GlobArguments>(),
+            output_schema: Some(output::search()),
+            read_only: true,
+            destructive: false,
+            idempotent: true,
+            concurrent: true,
+            search_hint: "find list ls files by name pattern glob".into(),
+            always_load: true,
+            answer_limit_library: ANSWER_LIMIT,
+            answer_limit_mcp: ANSWER_LIMIT_MCP,
+            non_exhaustive: NonExhaustive,
+        }
+    }
+
+    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
+        typed::<GlobArguments>(self.name(), fields)?.asked()
+    }
+}

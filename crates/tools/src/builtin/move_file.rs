@@ -1,0 +1,101 @@
+//! `MoveFile`: gives a file another name.
+
+use lancet_model::non_exhaustive::NonExhaustive;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::output;
+use super::schema::strict_schema;
+use super::tool::{Offered, OtherName, Tool, check_path, typed};
+use crate::asked::Asked;
+use crate::receive::InvalidArguments;
+use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use lancet_model::outcome::Layout;
+use lancet_model::request::{Change, FileRequest, MoveRequest, Request};
+
+/// Arguments of `MoveFile`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct MoveFileArguments {
+    /// Absolute path of the file
+    pub from_path: String,
+    /// Its new absolute path; nothing may be there
+    pub to_path: String,
+    /// No effect here
+    #[serde(default)]
+    pub insist: bool,
+    /// Show the move, write nothing
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+impl MoveFileArguments {
+    /// Converts the arguments to a request.
+    fn asked(self) -> Result<Asked, InvalidArguments> {
+        check_path("MoveFile", "from_path", &self.from_path)?;
+        check_path("MoveFile", "to_path", &self.to_path)?;
+        let to = MoveRequest::new(self.to_path);
+        let request = Request {
+            files: vec![FileRequest::rename(self.from_path, to)],
+            insist: self.insist.into(),
+            dry_run: self.dry_run.into(),
+            non_exhaustive: NonExhaustive,
+        };
+        Ok(Asked::Change(Change::MoveFile(request)))
+    }
+}
+
+/// The built-in tool `MoveFile`.
+pub struct MoveFile;
+
+impl Tool for MoveFile {
+    fn name(&self) -> &'static str {
+        "MoveFile"
+    }
+
+    fn declaration(&self) -> Declaration {
+        Declaration {
+            name: self.name().into(),
+            title: "Move a file".into(),
+            summary: "Moves or renames a file.".into(),
+            description: "Moves or renames a file. Never over an existing one; missing folders are made. What was read of it \
+                still counts under the new name. Imports follow where a language server knows them."
+                .into(),
+            prompt: include_str!("prompts/move_file.md").into(),
+            input_schema: strict_schema::<MoveFileArguments>(),
+            output_schema: Some(output::change_of_files()),
+            read_only: false,
+            // Nothing is overwritten, but the old name disappears.
+            destructive: true,
+            idempotent: false,
+            concurrent: false,
+            search_hint: "move rename file".into(),
+            always_load: false,
+            answer_limit_library: ANSWER_LIMIT,
+            answer_limit_mcp: ANSWER_LIMIT_MCP,
+ non_exhaustive: NonExhaustive,
+}
+    }
+
+    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
+        typed::<MoveFileArguments>(self.name(), fields)?.asked()
+    }
+
+    fn other_names(&self) -> &'static [OtherName] {
+        const NAMES: &[OtherName] = &[
+            OtherName::always("move_file"),
+            OtherName::always("rename_file"),
+        ];
+        NAMES
+    }
+
+    fn offered(&self) -> Offered {
+        Offered::WhenNamed
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Files
+    }
+}

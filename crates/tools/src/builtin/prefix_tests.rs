@@ -1,0 +1,106 @@
+//! Prefixes of tool names, and the table of names that they are checked against.
+
+use lancet_model::tool_names::{TOOL_NAMES, numbers_of};
+use lancet_model::tool_prefix::{NoPrefix, ToolPrefix};
+
+use super::{all, declarations};
+
+#[test]
+fn a_prefix_fits_every_api() {
+    for (given, wanted) in [
+        ("lancet_", Ok("lancet_")),
+        ("", Ok("")),
+        ("_", Ok("_")),
+        ("1x", Err(NoPrefix::Beginning('1'))),
+        ("-x", Err(NoPrefix::Beginning('-'))),
+        ("a.b", Err(NoPrefix::Character('.'))),
+        ("é", Err(NoPrefix::Character('é'))),
+        (&"x".repeat(25), Err(NoPrefix::TooLong(25))),
+    ] {
+        let made = ToolPrefix::new(given);
+        assert_eq!(
+            made.as_ref().map(ToolPrefix::as_str),
+            wanted.as_ref().copied()
+        );
+    }
+    let longest = declarations().iter().map(|tool| tool.name.len()).max();
+    let client = "mcp__lancet__".len();
+    assert!(longest.expect("tools") + ToolPrefix::LONGEST + client <= 64);
+}
+
+#[test]
+fn a_prefix_gives_no_tool_the_name_of_another() {
+    for (given, tool, listed) in [
+        ("Multi", "Edit", "MultiEdit"),
+        ("Notebook", "Edit", "NotebookEdit"),
+    ] {
+        let listed = listed.to_owned();
+        assert_eq!(
+            ToolPrefix::new(given),
+            Err(NoPrefix::Taken { tool, listed })
+        );
+    }
+    for tool in all() {
+        let names = tool.other_names().iter().map(|other| other.name);
+        for name in names.chain([tool.name()]) {
+            for other in all() {
+                let prefix = name.strip_suffix(other.name()).unwrap_or_default();
+                assert!(
+                    prefix.is_empty() || ToolPrefix::new(prefix).is_err(),
+                    "{prefix}"
+                );
+            }
+        }
+    }
+    assert_eq!(
+        ToolPrefix::new("Multi").unwrap_err().to_string(),
+        "with this prefix Edit would be listed as MultiEdit, which is the name of another tool"
+    );
+}
+
+#[test]
+fn texts_name_the_tools_as_they_are_listed() {
+    let prefix = ToolPrefix::new("lancet_").expect("a prefix");
+    assert_eq!(
+        prefix.named_in("Read it first; use MultiEdit, not `Edit`. Edits, reread, old_Read."),
+        "lancet_Read it first; use lancet_MultiEdit, not `lancet_Edit`. Edits, reread, old_Read."
+    );
+    for declaration in declarations() {
+        let declared = prefix.declared(declaration);
+        assert_eq!(declared.name, format!("lancet_{}", declaration.name));
+        for text in [&declared.description, &declared.prompt, &declared.summary] {
+            let stripped = text.replace("lancet_", "");
+            assert!(
+                [
+                    &declaration.description,
+                    &declaration.prompt,
+                    &declaration.summary
+                ]
+                .iter()
+                .any(|own| own.as_ref() == stripped),
+                "{}",
+                declaration.name
+            );
+        }
+        assert_eq!(declared.input_schema, declaration.input_schema);
+    }
+    assert_eq!(
+        &ToolPrefix::default().declared(&declarations()[0]),
+        &declarations()[0]
+    );
+}
+
+#[test]
+fn the_table_of_names_is_that_of_the_tools() {
+    let table = TOOL_NAMES
+        .iter()
+        .map(|tool| (tool.name, tool.others.to_vec()));
+    let registry = all().map(|tool| {
+        let others = tool.other_names().iter().map(|other| other.name);
+        (tool.name(), others.collect())
+    });
+    assert_eq!(table.collect::<Vec<_>>(), registry.collect::<Vec<_>>());
+    for tool in all() {
+        assert_eq!(numbers_of(tool.name()), tool.numbers());
+    }
+}

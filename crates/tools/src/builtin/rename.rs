@@ -1,0 +1,149 @@
+//! `Rename`: gives a symbol another name wherever it means the same, as a language server plans it.
+
+use lancet_model::non_exhaustive::NonExhaustive;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::output;
+use super::schema::strict_schema;
+use super::tool::{Offered, OtherName, Tool, check_path, given, typed};
+use crate::asked::Asked;
+use crate::receive::InvalidArguments;
+use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use lancet_model::outcome::Layout;
+use lancet_model::request::{Change, SymbolRename};
+
+/// The longest name, in bytes.
+const LONGEST_NAME: usize = 1_000;
+
+/// Arguments of `Rename`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct RenameArguments {
+    /// Absolute path of a file in which the symbol stands
+    pub file_path: String,
+    /// Number of a line on which it stands, as Read shows it
+    pub line: u64,
+    /// The symbol as it stands there, its name alone
+    pub symbol: String,
+    /// Its new name
+    pub new_name: String,
+    /// Refuse unless at this revision
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
+    /// No effect here
+    #[serde(default)]
+    pub insist: bool,
+    /// Show the change, write nothing
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+impl RenameArguments {
+    /// Converts the arguments to a request.
+    fn asked(self) -> Result<Asked, InvalidArguments> {
+        check_path("Rename", "file_path", &self.file_path)?;
+        check_name("symbol", &self.symbol)?;
+        check_name("new_name", &self.new_name)?;
+        if self.symbol == self.new_name {
+            let words = "Rename: symbol and new_name are the same. Send the name that was meant.";
+            return Err(InvalidArguments::new(Some("new_name"), words.to_owned()));
+        }
+        // Not every server minds a name that none can have.
+        if is_identifier(&self.symbol) && !is_identifier(&self.new_name) {
+            let words = format!(
+                "Rename: new_name `{}` is no name: letters, digits, `_` and `$`, not a digit first.",
+                self.new_name
+            );
+            return Err(InvalidArguments::new(Some("new_name"), words));
+        }
+        let rename = SymbolRename {
+            path: self.file_path,
+            line: self.line,
+            symbol: self.symbol,
+            new_name: self.new_name,
+            revision: given(self.revision),
+            dry_run: self.dry_run.into(),
+        };
+        Ok(Asked::Change(Change::Rename(rename)))
+    }
+}
+
+/// Refuses what cannot be a name on one line.
+fn check_name(field: &str, name: &str) -> Result<(), InvalidArguments> {
+    let wrong = if name.is_empty() {
+        "is empty; give a name"
+    } else if name
+        .chars()
+        .any(|one| one.is_whitespace() || one.is_control())
+    {
+        "has blanks or control characters; give the name alone"
+    } else if name.len() > LONGEST_NAME {
+        "is too long for a name; give the name alone"
+    } else {
+        return Ok(());
+    };
+    Err(InvalidArguments::new(
+        Some(field),
+        format!("Rename: {field} {wrong}."),
+    ))
+}
+
+/// Whether a text is a name in the sense of most languages.
+fn is_identifier(name: &str) -> bool {
+    let name = name.strip_prefix("r#").unwrap_or(name);
+    let begins = |one: char| one.is_alphabetic() || one == '_' || one == '$';
+    name.starts_with(begins) && name.chars().all(|one| begins(one) || one.is_alphanumeric())
+}
+
+/// The built-in tool `Rename`.
+pub struct Rename;
+
+impl Tool for Rename {
+    fn name(&self) -> &'static str {
+        "Rename"
+    }
+
+    fn declaration(&self) -> Declaration {
+        Declaration {
+            name: self.name().into(),
+            title: "Rename a symbol".into(),
+            summary: "Renames a symbol in every file where it means the same, as a language server plans it."
+                .into(),
+            description: "Renames a symbol in every file where it means the same, as a language server plans it. All files are \
+                changed or none; nothing is renamed by text alone. Read the line first."
+                .into(),
+            prompt: include_str!("prompts/rename.md").into(),
+            input_schema: strict_schema::<RenameArguments>(),
+            output_schema: Some(output::change_of_files()),
+            read_only: false,
+            destructive: true,
+            idempotent: false,
+            concurrent: false,
+            search_hint: "rename symbol function class variable refactor".into(),
+            always_load: false,
+            answer_limit_library: ANSWER_LIMIT,
+            answer_limit_mcp: ANSWER_LIMIT_MCP,
+ non_exhaustive: NonExhaustive,
+}
+    }
+
+    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
+        typed::<RenameArguments>(self.name(), fields)?.asked()
+    }
+
+    fn other_names(&self) -> &'static [OtherName] {
+        const NAMES: &[OtherName] = &[OtherName::always("rename_symbol")];
+        NAMES
+    }
+
+    fn offered(&self) -> Offered {
+        Offered::WhenNamed
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Files
+    }
+}

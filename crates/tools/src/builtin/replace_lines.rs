@@ -1,0 +1,103 @@
+//! `ReplaceLines`: replaces whole lines, named by their numbers.
+
+use lancet_model::non_exhaustive::NonExhaustive;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::output;
+use super::schema::strict_schema;
+use super::tool::{Offered, Tool, check_path, given, line_range, typed};
+use crate::asked::Asked;
+use crate::receive::InvalidArguments;
+use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use lancet_model::request::{EditRequest, FileRequest, Place, Request};
+
+/// Arguments of `ReplaceLines`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ReplaceLinesArguments {
+    /// Absolute path
+    pub file_path: String,
+    /// First line
+    #[schemars(range(min = 1))]
+    pub start_line: u64,
+    /// Last line
+    #[schemars(range(min = 1))]
+    pub end_line: u64,
+    /// First and last line as they are, or their anchors
+    pub expect: [String; 2],
+    /// Lines to put there; empty deletes
+    pub content: String,
+    /// Refuse unless at this revision
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
+    /// Write text refused as leaked
+    #[serde(default)]
+    pub insist: bool,
+    /// Show the patch, write nothing
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+impl ReplaceLinesArguments {
+    /// Converts the arguments to a request.
+    fn asked(self) -> Result<Asked, InvalidArguments> {
+        check_path("ReplaceLines", "file_path", &self.file_path)?;
+        let lines = (self.start_line, self.end_line);
+        let edit = EditRequest {
+            new: self.content,
+            revision: given(self.revision),
+            place: Place::Lines(line_range("ReplaceLines", lines, self.expect)?),
+            ..EditRequest::default()
+        };
+        let request = Request {
+            files: vec![FileRequest::edit(self.file_path, vec![edit])],
+            insist: self.insist.into(),
+            dry_run: self.dry_run.into(),
+            non_exhaustive: NonExhaustive,
+        };
+        Ok(request.into())
+    }
+}
+
+/// The built-in tool `ReplaceLines`.
+pub struct ReplaceLines;
+
+impl Tool for ReplaceLines {
+    fn name(&self) -> &'static str {
+        "ReplaceLines"
+    }
+
+    fn declaration(&self) -> Declaration {
+        Declaration {
+            name: self.name().into(),
+            title: "Replace lines by number".into(),
+            summary: "Replaces whole lines, named by their numbers.".into(),
+            description: "Replaces whole lines, named by their numbers. Read them first. expect repeats the first and the \
+                last of them as they are."
+                .into(),
+            prompt: include_str!("prompts/replace_lines.md").into(),
+            input_schema: strict_schema::<ReplaceLinesArguments>(),
+            output_schema: Some(output::change_of_one_file()),
+            read_only: false,
+            destructive: true,
+            idempotent: false,
+            concurrent: false,
+            search_hint: "replace lines by line number".into(),
+            always_load: false,
+            answer_limit_library: ANSWER_LIMIT,
+            answer_limit_mcp: ANSWER_LIMIT_MCP,
+ non_exhaustive: NonExhaustive,
+}
+    }
+
+    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
+        typed::<ReplaceLinesArguments>(self.name(), fields)?.asked()
+    }
+
+    fn offered(&self) -> Offered {
+        Offered::WhenNamed
+    }
+}

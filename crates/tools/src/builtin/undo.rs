@@ -1,0 +1,98 @@
+//! `Undo`: takes back a change of the session that calls it.
+
+use lancet_model::non_exhaustive::NonExhaustive;
+use lancet_policy::Shows;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::output;
+use super::schema::strict_schema;
+use super::tool::{Offered, Tool, typed};
+use crate::asked::Asked;
+use crate::receive::InvalidArguments;
+use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use lancet_model::outcome::Layout;
+use lancet_model::request::{Change, Whose};
+use lancet_model::undo::{Selection, TakeBack};
+
+/// Arguments of `Undo`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct UndoArguments {
+    /// The operation to take back; without it the newest of this session
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
+    /// Show the patch, write nothing
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+impl UndoArguments {
+    /// Converts the arguments to a request.
+    fn asked(self) -> Asked {
+        Asked::Change(Change::TakeBack(self.into(), Whose::Own))
+    }
+}
+
+impl From<UndoArguments> for TakeBack {
+    fn from(arguments: UndoArguments) -> Self {
+        let newest_or_named = arguments
+            .operation
+            .map_or(Selection::Newest, Selection::Operation);
+        TakeBack {
+            dry_run: arguments.dry_run,
+            ..TakeBack::undo(newest_or_named)
+        }
+    }
+}
+
+/// The built-in tool `Undo`.
+pub struct Undo;
+
+impl Tool for Undo {
+    fn name(&self) -> &'static str {
+        "Undo"
+    }
+
+    fn declaration(&self) -> Declaration {
+        Declaration {
+            name: self.name().into(),
+            title: "Take a change back".into(),
+            summary: "Takes back a change that this session made.".into(),
+            description: "Takes back a change that this session made. Without operation the newest; again, the one before. \
+                Refused where the file was changed since."
+                .into(),
+            prompt: include_str!("prompts/undo.md").into(),
+            input_schema: strict_schema::<UndoArguments>(),
+            output_schema: Some(output::change_of_files()),
+            read_only: false,
+            destructive: true,
+            // The same call, sent again, takes back the change before.
+            idempotent: false,
+            concurrent: false,
+            search_hint: "undo revert take back change".into(),
+            always_load: false,
+            answer_limit_library: ANSWER_LIMIT,
+            answer_limit_mcp: ANSWER_LIMIT_MCP,
+ non_exhaustive: NonExhaustive,
+}
+    }
+
+    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
+        Ok(typed::<UndoArguments>(self.name(), fields)?.asked())
+    }
+
+    fn offered(&self) -> Offered {
+        Offered::WhenNamed
+    }
+
+    fn shows(&self) -> Shows {
+        Shows::Nothing
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Files
+    }
+}

@@ -1,0 +1,118 @@
+//! `Write`: creates, replaces or extends a file.
+
+use lancet_model::non_exhaustive::NonExhaustive;
+use lancet_policy::Shows;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::output;
+use super::schema::strict_schema;
+use super::tool::{OtherName, Tool, check_path, given, typed};
+use crate::asked::Asked;
+use crate::receive::InvalidArguments;
+use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use lancet_model::refusal::Numbers;
+use lancet_model::request::{FileRequest, Request, WriteMode, WriteRequest, WrittenNewline};
+
+/// Arguments of `Write`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct WriteArguments {
+    /// Absolute path
+    pub file_path: String,
+    /// The whole text; with append, what to add
+    pub content: String,
+    /// overwrite (default), append, or create (never over a file)
+    #[serde(default)]
+    pub mode: WriteMode,
+    /// Refuse unless at this revision
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
+    /// Write text refused as leaked
+    #[serde(default)]
+    pub insist: bool,
+    /// Show the patch, write nothing
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+impl WriteArguments {
+    /// Converts the arguments to a request.
+    pub fn asked(self) -> Result<Asked, InvalidArguments> {
+        check_path("Write", "file_path", &self.file_path)?;
+        Ok(Request::from(self).into())
+    }
+}
+
+impl From<WriteArguments> for Request {
+    fn from(arguments: WriteArguments) -> Self {
+        let write = WriteRequest {
+            final_newline: WrittenNewline::AsSent,
+            content: arguments.content,
+            mode: arguments.mode,
+            revision: given(arguments.revision),
+            non_exhaustive: NonExhaustive,
+        };
+        Request {
+            files: vec![FileRequest::write(arguments.file_path, write)],
+            insist: arguments.insist.into(),
+            dry_run: arguments.dry_run.into(),
+            non_exhaustive: NonExhaustive,
+        }
+    }
+}
+
+/// The built-in tool `Write`.
+pub struct Write;
+
+impl Tool for Write {
+    fn name(&self) -> &'static str {
+        "Write"
+    }
+
+    fn declaration(&self) -> Declaration {
+        Declaration {
+            name: self.name().into(),
+            title: "Write a file".into(),
+            summary: "Creates a file or replaces all of it.".into(),
+            description: "Creates a file or replaces all of it. Use it instead of cat or echo into a file. Read an existing file first; for small changes use Edit. \
+                Send the content in full, with no placeholder for what stays."
+                .into(),
+            prompt: include_str!("prompts/write.md").into(),
+            input_schema: strict_schema::<WriteArguments>(),
+            output_schema: Some(output::change_of_one_file()),
+            read_only: false,
+            destructive: true,
+            // The same call, sent again, would append twice.
+            idempotent: false,
+            concurrent: false,
+            search_hint: "write create new save overwrite append file".into(),
+            always_load: true,
+            answer_limit_library: ANSWER_LIMIT,
+            answer_limit_mcp: ANSWER_LIMIT_MCP,
+ non_exhaustive: NonExhaustive,
+}
+    }
+
+    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
+        typed::<WriteArguments>(self.name(), fields)?.asked()
+    }
+
+    fn other_names(&self) -> &'static [OtherName] {
+        const NAMES: &[OtherName] = &[
+            OtherName::always("Replace"),
+            OtherName::always("write_file"),
+        ];
+        NAMES
+    }
+
+    fn shows(&self) -> Shows {
+        Shows::Nothing
+    }
+
+    fn numbers(&self) -> Numbers {
+        Numbers::Write
+    }
+}

@@ -1,0 +1,130 @@
+//! Validates one value that is neither list nor object against its schema.
+
+use serde_json::Value;
+
+use super::invalid::{one_of, shown};
+use lancet_model::closest::closest;
+
+/// Whole numbers beyond this (2^53) are not exact as floating point, so a float there is refused.
+const EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;
+
+/// A value of the wanted type.
+pub(super) enum Cleaned {
+    AsSent(Value),
+    /// The repaired value, with the words for what was sent and how it was read.
+    Repaired(Value, String),
+}
+
+/// A value of another type.
+pub(super) struct Wrong {
+    /// The message, such as `true or false, not "banana"`.
+    pub(super) wanted_not_given: String,
+    pub(super) meant: Option<String>,
+}
+
+pub(super) fn clean(kind: Option<&str>, schema: &Value, value: Value) -> Result<Cleaned, Wrong> {
+    match kind {
+        Some("boolean") => boolean(value),
+        Some("integer") => integer(schema, value),
+        Some("string") => string(schema, value),
+        Some("object") => Err(wrong("a JSON object", &value)),
+        // A host's schema may use more of JSON schema than is supported here; the host's tool then checks the value
+        // itself.
+        _ => Ok(Cleaned::AsSent(value)),
+    }
+}
+
+fn boolean(value: Value) -> Result<Cleaned, Wrong> {
+    let text = match &value {
+        Value::Bool(_) => return Ok(Cleaned::AsSent(value)),
+        Value::String(text) => text.trim(),
+        _ => return Err(wrong("true or false", &value)),
+    };
+    if text.eq_ignore_ascii_case("true") {
+        Ok(repaired(Value::Bool(true), &value))
+    } else if text.eq_ignore_ascii_case("false") {
+        Ok(repaired(Value::Bool(false), &value))
+    } else {
+        Err(wrong("true or false", &value))
+    }
+}
+
+fn integer(schema: &Value, value: Value) -> Result<Cleaned, Wrong> {
+    let least = schema.get("minimum").and_then(Value::as_i64);
+    let wanted = match least {
+        Some(least) => format!("a whole number, {least} or more"),
+        None => "a whole number".to_owned(),
+    };
+    let number = whole_number(&value)
+        .filter(|number| least.is_none_or(|least| *number >= i128::from(least)));
+    let cleaned = number.and_then(|number| {
+        let unsigned = u64::try_from(number).ok().map(Value::from);
+        unsigned.or_else(|| i64::try_from(number).ok().map(Value::from))
+    });
+    match cleaned {
+        None => Err(wrong(&wanted, &value)),
+        Some(cleaned) if cleaned == value => Ok(Cleaned::AsSent(value)),
+        Some(cleaned) => Ok(repaired(cleaned, &value)),
+    }
+}
+
+fn string(schema: &Value, value: Value) -> Result<Cleaned, Wrong> {
+    match (&value, schema.get("enum").and_then(Value::as_array)) {
+        (Value::String(_), None) => Ok(Cleaned::AsSent(value)),
+        (Value::String(_), Some(choices)) if choices.contains(&value) => Ok(Cleaned::AsSent(value)),
+        (_, None) => Err(wrong("text (one JSON string)", &value)),
+        (_, Some(choices)) => {
+            let choices: Vec<&str> = choices.iter().filter_map(Value::as_str).collect();
+            let meant = value
+                .as_str()
+                .and_then(|text| closest(text, choices.iter().copied()));
+            let mut wrong = wrong(&one_of(&choices), &value);
+            wrong.meant = meant.map(str::to_owned);
+            Err(wrong)
+        }
+    }
+}
+
+/// Reads a whole number, also from digits in text and from a float without fraction.
+pub(super) fn whole_number(value: &Value) -> Option<i128> {
+    match value {
+        Value::Number(number) => {
+            let integer = number
+                .as_u64()
+                .map(i128::from)
+                .or_else(|| number.as_i64().map(i128::from));
+            let float = || {
+                number
+                    .as_f64()
+                    .filter(|float| float.fract() == 0.0 && float.abs() < EXACT_FLOAT)
+            };
+            integer.or_else(|| float().map(|float| float as i128))
+        }
+        Value::String(text) => {
+            let text = text.trim();
+            let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+            let digits = whole.strip_prefix('-').unwrap_or(whole);
+            let is_whole = !fraction.is_empty() && fraction.bytes().all(|digit| digit == b'0');
+            let is_number =
+                !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+            if is_whole && is_number {
+                whole.parse().ok()
+            } else {
+                None
+            }
+        }
+        _ => None,
+    }
+}
+
+fn repaired(cleaned: Value, sent: &Value) -> Cleaned {
+    let what = format!("{} read as {cleaned}", shown(sent));
+    Cleaned::Repaired(cleaned, what)
+}
+
+fn wrong(wanted: &str, value: &Value) -> Wrong {
+    Wrong {
+        wanted_not_given: format!("{wanted}, not {}", shown(value)),
+        meant: None,
+    }
+}
