@@ -255,6 +255,6 @@ impl Session {
     /// # Errors
     /// The file does not exist, is not text, or is not below a root.
     pub fn seen(&self, path: impl AsRef<Path>, text: &str) -> Result<SeenAs, Refusal> {
-        rooms::note_seen(self, path.as_ref(), text)
+        rooms::injected::note_seen(self, path.as_ref(), text)
     }
 }

@@ -19,8 +19,8 @@ use lancet_history::{Limits, OperationStore};
 use lancet_workspace::{DISPLACED_FOLDER, is_sealed_name};
 
 use crate::engine::{EngineView, Lancet};
-use crate::rooms::examine::open::LARGEST;
 use crate::rooms::locate::LinkIndex;
+use crate::rooms::open::LARGEST;
 use crate::rooms::{heal, set_aside};
 
 pub use crate::engine::moved_files::LostFile;

@@ -11,8 +11,8 @@ pub use lancet_workspace::FileWatch;
 
 use crate::call::{Cancel, RawCall};
 use crate::engine::Lancet;
-use crate::rooms::examine::open::LARGEST;
 use crate::rooms::locate::{Intent, locate};
+use crate::rooms::open::LARGEST;
 
 /// The most names that a completion gives.
 const MOST_NAMES: usize = 100;

@@ -42,16 +42,7 @@ const ROOMS: [(&str, &[&str]); 24] = [
             "lancet-policy",
         ],
     ),
-    (
-        "crates/tools",
-        &[
-            "lancet-model",
-            "lancet-text",
-            "lancet-dialects",
-            "lancet-search",
-            "lancet-policy",
-        ],
-    ),
+    ("crates/tools", &["lancet-model", "lancet-policy"]),
     (
         "crates/lancet",
         &[

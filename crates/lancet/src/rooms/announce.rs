@@ -10,8 +10,9 @@ use std::sync::Arc;
 use lancet_history::{Author, Confirmed, Draft, OperationStore, Saved, StoreError};
 use lancet_workspace::{OldFile, Revision, Seal, Written};
 
+use super::context::CallContext;
 use super::plan::{FilePlan, Plan};
-use super::{CallContext, empty_folders, late, stopped};
+use super::{empty_folders, late, stopped};
 use crate::message::{Message, SEND_AGAIN, message, verbatim};
 use crate::operation;
 use crate::refusal::{Refusal, RefusalKind};

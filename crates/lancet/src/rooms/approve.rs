@@ -28,8 +28,9 @@ pub(crate) use withheld::{before_telling, tell_after_yes};
 
 use self::reason::{Standing, decide, decide_file, nobody, refusal, standing};
 use self::unsaved::Unsaved;
+use super::attempt::Attempt;
+use super::context::CallContext;
 use super::plan::{FilePlan, Plan};
-use super::{Attempt, CallContext};
 use super::{locate, stopped};
 use crate::reason::Reason;
 use crate::refusal::Refusal;

@@ -3,7 +3,7 @@
 
 use lancet_history::QuestionState;
 
-use super::CallContext;
+use super::context::CallContext;
 use crate::call::{Asks, RawCall};
 use crate::questions::{CarriedOut, KeptReply, RecordedCall, carried_out};
 use crate::reply::Reply;

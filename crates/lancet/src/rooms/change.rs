@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use super::approve::{self, Halt};
 use super::attempt::{Attempt, Freshness};
+use super::context::CallContext;
 use super::plan::{DryRun, Plan};
 use super::program_results::Formatting;
 use super::{
-    CallContext, commit, diagnosis, examine, found_back, hooks, parted, record, reply, syntax,
-    taken_hunks,
+    commit, diagnosis, examine, found_back, hooks, parted, record, reply, syntax, taken_hunks,
 };
 use crate::applied_by::AppliedBy;
 use crate::dialects::ReplyPart;

@@ -12,9 +12,9 @@ use lancet_workspace::{
 use serde_json::json;
 
 use self::batch::Batch;
-use super::CallContext;
 use super::announce::{self, Keeping, PendingOperation};
 use super::approve::Approved;
+use super::context::CallContext;
 use super::empty_folders;
 use super::interrupted::Settling;
 use super::late::{self, KeptVersion};

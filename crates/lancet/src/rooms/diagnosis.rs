@@ -7,14 +7,15 @@ use std::time::{Duration, Instant};
 use lancet_language::{ChangedText, Language, ServerStanding};
 use serde_json::json;
 
-use super::examine::open::LARGEST;
+use super::context::CallContext;
 use super::examine::read::Page;
 use super::locate::{Intent, is_hidden, locate};
 use super::notice::{Effect, Notice};
+use super::open::LARGEST;
 use super::record::Recorded;
+use super::reply;
 use super::reply::problems::line;
 use super::server_text::server_text;
-use super::{CallContext, reply};
 use crate::outcome::{ChangeKind, Diagnosis, FoundProblem};
 use crate::refusal::Refusal;
 use crate::reply::Reply;

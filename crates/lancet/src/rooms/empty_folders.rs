@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::CallContext;
+use super::context::CallContext;
 use super::plan::Plan;
 use crate::engine::EngineView;
 

@@ -17,7 +17,6 @@ mod mode;
 pub(crate) mod move_file;
 pub(crate) mod move_lines;
 pub(crate) mod new_file;
-pub(crate) mod open;
 mod overwriting;
 mod planned;
 pub(crate) mod read;

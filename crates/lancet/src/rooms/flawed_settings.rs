@@ -1,7 +1,7 @@
 //! The notice about parts of settings files that cannot be used. Each session is told once, with its first answer, and
 //! again when there are others.
 
-use super::CallContext;
+use super::context::CallContext;
 use super::notice::Notice;
 use crate::wording::cut;
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use lancet_history::StampRecord;
 use lancet_workspace::{KnownContent, Revision};
 
-use super::CallContext;
+use super::context::CallContext;
 use super::notice::Notice;
 use crate::ledger::{record_of, stamp_of};
 use crate::outcome::Outcome;

@@ -3,8 +3,9 @@
 
 use lancet_history::TakenBack;
 
+use super::context::CallContext;
 use super::plan::{DryRun, Plan};
-use super::{CallContext, empty_folders, reply};
+use super::{empty_folders, reply};
 use crate::message::{message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::reply::Reply;

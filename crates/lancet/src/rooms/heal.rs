@@ -11,8 +11,9 @@ use lancet_history::{
 };
 use lancet_workspace::{DISPLACED_FOLDER, FileType, Recovered, Revision, is_sealed_name};
 
-use super::examine::open::LARGEST;
-use super::{CallContext, empty_folders, interrupted, late};
+use super::context::CallContext;
+use super::open::LARGEST;
+use super::{empty_folders, interrupted, late};
 use crate::engine::EngineView;
 use crate::settings::Mode;
 

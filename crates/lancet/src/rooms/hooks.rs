@@ -8,8 +8,8 @@ use lancet_policy::Policy;
 use serde_json::Value;
 
 pub(super) use self::after::after;
-use super::CallContext;
 use super::approve;
+use super::context::CallContext;
 use super::locate::Target;
 use super::plan::{FilePlan, Plan};
 use super::program_results::HookedPlan;

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use lancet_history::Seen;
 
-use super::CallContext;
-use super::examine::open::{HELD, decode, require_file, snapshot};
+use super::context::CallContext;
 use super::locate::{Intent, locate};
+use super::open::{HELD, decode, require_file, snapshot};
 use crate::call::{Caller, Cancel, SeenAs};
 use crate::ledger::{entry_for, raw};
 use crate::message::message;

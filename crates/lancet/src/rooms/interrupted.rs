@@ -8,7 +8,8 @@ use lancet_history::{CommentDraft, CommentKind, Operation};
 use lancet_workspace::{Recovered, RecoveryOutcome};
 use serde_json::json;
 
-use super::{CallContext, heal};
+use super::context::CallContext;
+use super::heal;
 use crate::engine::{EngineView, LateNotice};
 use crate::session::is_unnamed;
 use crate::wording::{QuotedPath, joined, quote_path};

@@ -12,7 +12,7 @@ use lancet_history::{
 };
 use lancet_workspace::{Displaced, Expected, LateWriteCheck, Revision, Seal, Written};
 
-use super::CallContext;
+use super::context::CallContext;
 use super::notice::Notice;
 use super::plan::{FilePlan, Plan};
 use crate::engine::{EngineView, LateNotice, recorded_workspace};

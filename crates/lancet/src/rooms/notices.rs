@@ -2,10 +2,9 @@
 //! one budget and one rule for all entry points (tool calls, and a host's undo and restore): a notice is added whole
 //! where the answer still has room for it; otherwise it waits for the next answer.
 
+use super::context::CallContext;
 use super::notice::{Effect, Notice};
-use super::{
-    CallContext, diagnosis, flawed_settings, foreign_writes, late, persons_words, set_aside,
-};
+use super::{diagnosis, flawed_settings, foreign_writes, late, persons_words, set_aside};
 use crate::engine::TROUBLE_ROOM;
 use crate::limit::AnswerLimit;
 use crate::outcome::Outcome;

@@ -3,7 +3,7 @@
 
 use lancet_workspace::Warning;
 
-use super::CallContext;
+use super::context::CallContext;
 use super::record::Recorded;
 
 /// Records the files of a change whose hard links it broke.

@@ -4,7 +4,7 @@
 use lancet_history::{Comment, CommentKind, DeliveredWith};
 use serde_json::json;
 
-use super::CallContext;
+use super::context::CallContext;
 use super::notice::Notice;
 use crate::wording::{lines_named, on_one_line, quote_path};
 

@@ -1,6 +1,6 @@
 //! Converts the proposal of a host's tool to a request; from here on it is treated like any call.
 
-use super::CallContext;
+use super::context::CallContext;
 use super::tool_refusals::not_listed;
 use crate::builtin::multi_edit::file_requests;
 use crate::host_tool::Proposal;

@@ -14,11 +14,12 @@ use lancet_workspace::{Expected, Snapshot, Written};
 
 use self::numbers::{numbers_after, shown_lines};
 use super::commit::Committed;
+use super::context::CallContext;
 use super::examine::folder::FolderView;
 use super::examine::read::{Page, Shape};
 use super::examine::search::Findings;
 use super::plan::{FilePlan, LedgerUpdate, New, Plan};
-use super::{CallContext, announce, syntax};
+use super::{announce, syntax};
 use crate::events::Event;
 use crate::ledger::version;
 use crate::refusal::Refusal;

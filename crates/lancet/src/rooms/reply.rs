@@ -16,7 +16,7 @@ use lancet_text::unified;
 use lancet_workspace::Written;
 use serde_json::{Value, json};
 
-use super::CallContext;
+use super::context::CallContext;
 use super::plan::{DryRun, FilePlan, LeftOut, Plan};
 use super::record::Recorded;
 use crate::audience::Audience;

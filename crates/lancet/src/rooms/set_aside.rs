@@ -2,7 +2,7 @@
 //! told as soon as no lock is held that they could wait for; every session gets one notice, at the end of its next
 //! answer.
 
-use super::CallContext;
+use super::context::CallContext;
 use super::notice::Notice;
 use crate::engine::EngineView;
 use crate::events::Event;

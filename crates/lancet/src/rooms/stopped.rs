@@ -3,7 +3,7 @@
 
 use lancet_history::SessionStop;
 
-use super::CallContext;
+use super::context::CallContext;
 use crate::message::{Message, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::cut;

@@ -4,8 +4,8 @@
 use lancet_history::OperationKind;
 use lancet_text::{Document, apply_raw};
 
-use super::CallContext;
-use super::examine::open::configured;
+use super::context::CallContext;
+use super::open::configured;
 use super::plan::{DryRun, FilePlan, New, Plan};
 use crate::message::{message, verbatim};
 use crate::wording::quote_path;

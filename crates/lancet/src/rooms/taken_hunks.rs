@@ -3,7 +3,7 @@
 use lancet_history::{CommentDraft, CommentKind, IdMatch, OperationStore};
 use serde_json::json;
 
-use super::CallContext;
+use super::context::CallContext;
 use super::record::Recorded;
 
 /// Leaves word for the sessions whose changes a hunk was taken back of.

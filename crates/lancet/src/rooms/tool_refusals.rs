@@ -1,6 +1,6 @@
 //! Refusals of calls that name no usable tool, or whose arguments cannot be used.
 
-use super::CallContext;
+use super::context::CallContext;
 use crate::message::{INSTEAD, Say, message, verbatim};
 use crate::receive::InvalidArguments;
 use crate::refusal::{Refusal, RefusalKind};

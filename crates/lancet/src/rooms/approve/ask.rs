@@ -24,7 +24,7 @@ use crate::message::message;
 use crate::questions::is_watched;
 use crate::reason::Reason;
 use crate::refusal::Refusal;
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::plan::{FilePlan, New, Parts, Plan};
 use crate::session::{LastingAnswer, Reach};
 use crate::wording::{QuotedPath, cut};

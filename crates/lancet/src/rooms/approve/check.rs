@@ -5,7 +5,7 @@ use lancet_text::apply_raw;
 
 use crate::message::{Message, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::plan::{FilePlan, New};
 use crate::settings::{Layer, NAME, Origin, Settings};
 use crate::wording::quote_path;

@@ -6,7 +6,7 @@ use super::ask::{old_text_of, text_of};
 use crate::approval::FileQuestion;
 use crate::approval::encoding::decode_question;
 use crate::reason::Reason;
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::plan::{FilePlan, Plan};
 
 /// The reasons to ask that hooks gave, where the question of this call is about the same plan.

@@ -4,7 +4,7 @@
 use lancet_policy::{Access, Effect, Layer, LayeredRule, Policy, Rule};
 
 use crate::reason::Reason;
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::session::{LastingAnswer, Reach};
 use crate::settings::keep_rule;
 use crate::wording::{cut, quote_path};

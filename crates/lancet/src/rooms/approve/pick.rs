@@ -8,7 +8,7 @@ use super::pieces::{Pieces, blocks};
 use super::reduce::reduce;
 use super::words::{self, Subject};
 use crate::approval::Pick;
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::omitted::OmittedFile;
 use crate::rooms::plan::{FilePlan, Parts, Plan};
 use crate::wording::QuotedPath;

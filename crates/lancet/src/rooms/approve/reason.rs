@@ -7,7 +7,7 @@ use super::withheld;
 use crate::message::{INSTEAD, WITHOUT_FILE, message};
 use crate::reason::Reason;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::{HardLinks, Target, outside_words};
 use crate::rooms::plan::FilePlan;
 use crate::wording::quote_path;

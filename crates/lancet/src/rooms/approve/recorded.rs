@@ -16,7 +16,7 @@ use crate::questions::{
     CarriedOut, RecordedCall, WaitingCall, WatchedFile, carried_out, has_changed, waiting_event,
 };
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::plan::FilePlan;
 use crate::wording::count;
 

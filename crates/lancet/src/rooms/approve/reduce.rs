@@ -7,9 +7,9 @@ use lancet_text::{Document, Hunk, apply_raw, unified};
 use super::pieces::{Pieces, blocks};
 use crate::message::{message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::examine::edit::refuse::no_longer_text;
-use crate::rooms::examine::open::configured;
+use crate::rooms::open::configured;
 use crate::rooms::plan::{ChangeView, FilePlan, New};
 use crate::wording::{cut, quote_path};
 

@@ -5,7 +5,7 @@ use lancet_history::{UnsavedFiles, UnsavedList};
 use lancet_policy::{Mode, Policy};
 
 use crate::reason::Reason;
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
 use crate::rooms::plan::FilePlan;
 

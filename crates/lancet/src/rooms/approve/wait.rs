@@ -10,7 +10,7 @@ use super::words::{Subject, timed_out};
 use crate::approval::{Answer, Approver, Question, WORDS_WAIT, Wait};
 use crate::call::Stopped;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::plan::FilePlan;
 
 /// How often the waiting thread checks the call and the clock.

@@ -10,7 +10,7 @@ use super::reason::{decide, nobody, reason, refusal};
 use crate::approval::{FileQuestion, Offers, Question};
 use crate::reason::Withheld;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
 use crate::rooms::plan::DryRun;
 use crate::wording::cut;

@@ -2,7 +2,7 @@
 
 use crate::message::{Message, SEND_AGAIN, Say, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::plan::FilePlan;
 use crate::wording::{QuotedPath, count, cut, duration};
 

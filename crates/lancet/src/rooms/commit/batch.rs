@@ -5,8 +5,8 @@
 use lancet_workspace::{CommitError, Executable, Expected, NewBytes, Write, Written};
 
 use super::options;
-use crate::rooms::CallContext;
 use crate::rooms::announce::PendingOperation;
+use crate::rooms::context::CallContext;
 use crate::rooms::plan::{FilePlan, Moved, New, Plan};
 
 /// How each file of a plan is written.

@@ -7,16 +7,17 @@ use lancet_text::Change;
 
 use super::explain::unencodable;
 use super::hidden;
-use super::open::{decode, expected, is_notebook_name, require_file, snapshot_to_change};
 use super::read_state::{Current, Need, read_state};
 use super::view::{Notes, Numbers, change_view};
 use crate::ledger::raw;
 use crate::message::{CALL, Message, SEND_THIS_AGAIN, Say, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{CellChange, CellName, CellRequest, CellType, Executable, InsertSide};
+use crate::rooms::attempt::Attempt;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
+use crate::rooms::open::{decode, expected, is_notebook_name, require_file, snapshot_to_change};
 use crate::rooms::plan::{FilePlan, New};
-use crate::rooms::{Attempt, CallContext};
 use crate::wording::{count, cut, quote_path};
 
 /// The most cells that a refusal names.

@@ -11,9 +11,10 @@ use crate::order::Turn;
 use crate::reason::Withheld;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{Request, WrittenNewline};
+use crate::rooms::attempt::Attempt;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{FilePlan, Origin, Plan};
-use crate::rooms::{Attempt, CallContext};
 
 /// How many edits that are left out the answer names.
 const NOTICES_MOST: usize = 20;

@@ -6,7 +6,7 @@ use lancet_policy::find_credential;
 
 use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
 use crate::wording::quote_path;
 

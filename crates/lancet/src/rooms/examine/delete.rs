@@ -5,16 +5,17 @@ use lancet_text::{Document, difference};
 use lancet_workspace::Executable;
 
 use super::edit::WORDS_OF_A_FILE;
-use super::open::{binary, decode, require_file};
 use super::read_state::{Current, DIFF_BUDGET, Need, ReadState, read_state};
 use super::whole_file::{WholeFile, form};
 use crate::ledger::raw_line;
 use crate::message::{CALL, SEND_THIS_AGAIN, for_tools, message, term, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::DeleteRequest;
+use crate::rooms::attempt::Attempt;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
+use crate::rooms::open::{binary, decode, require_file};
 use crate::rooms::plan::{ChangeView, FilePlan, New};
-use crate::rooms::{Attempt, CallContext};
 use crate::wording::{count, cut, quote_path};
 
 /// The longest line that a refusal quotes, in characters.

@@ -31,17 +31,18 @@ use self::refuse::not_empty;
 use self::source::TextSource;
 use super::large::{self, LargeFile, StreamedText};
 use super::new_file;
-use super::open::{
-    HELD, LARGEST, decode_version, expected, is_notebook_name, refuse_notebook, require_file,
-    snapshot_to_change,
-};
 use super::read_state::{Current, Need, ReadState, read_state};
 use crate::engine::Surveyed;
 use crate::refusal::Refusal;
 use crate::request::{EditRequest, Place};
+use crate::rooms::attempt::Attempt;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
+use crate::rooms::open::{
+    HELD, LARGEST, decode_version, expected, is_notebook_name, refuse_notebook, require_file,
+    snapshot_to_change,
+};
 use crate::rooms::plan::{FilePlan, New};
-use crate::rooms::{Attempt, CallContext};
 use crate::wording::quote_path;
 
 /// The length of what an answer says about a file (headline, revision, warnings) besides its path, which it names

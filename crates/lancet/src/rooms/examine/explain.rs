@@ -19,11 +19,11 @@ pub(crate) use self::ambiguous::{NAMED_PLACES, Searched, ambiguous};
 pub(crate) use self::hunk::{MetHunk, hunk_ambiguous, hunk_not_found, unplaced};
 pub(crate) use self::marker::{marker_ambiguous, marker_not_found};
 use super::edit::source::SentEdit;
-use super::open::HELD;
 use crate::message::{FileText, Message, NEW, Say, message, term, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
+use crate::rooms::open::HELD;
 use crate::wording::quote_path;
 
 /// The next step where no corrected text can be offered.

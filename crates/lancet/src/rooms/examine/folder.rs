@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use lancet_search::{Excludes, FolderRules};
 use lancet_workspace::{EntryKind, FileType, FolderEntry, Located, ReadError};
 
-use super::open::unreadable;
 use crate::refusal::Refusal;
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::{Intent, is_hidden, locate};
+use crate::rooms::open::unreadable;
 use crate::wording::quote_path;
 
 /// How many entries of one folder are read.

@@ -16,7 +16,7 @@ use super::read_state::DIFF_BUDGET;
 use super::view::{Notes, Numbers, change_view, is_whole};
 use crate::ledger::raw_lines;
 use crate::message::{Message, message, verbatim};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
 use crate::rooms::plan::ChangeView;
 use crate::wording::lines_named;

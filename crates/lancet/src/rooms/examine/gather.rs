@@ -12,8 +12,8 @@ use crate::request::{
     Action, CellRequest, DeleteRequest, DryRun, EditRequest, Executable, MoveRequest, Request,
     WriteMode, WriteRequest,
 };
-use crate::rooms::CallContext;
 use crate::rooms::approve::before_telling;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
 
 /// Locates the file of every change; the files are in the order of their first change. Every change gets an entry in

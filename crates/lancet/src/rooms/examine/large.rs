@@ -14,11 +14,11 @@ use std::sync::Arc;
 use lancet_text::{Document, Encoding, Endings, Facts, NotText, Survey};
 use lancet_workspace::{Hasher, ReadError, Stamp};
 
-use super::open::{LARGEST, binary, configured, refuse_binary_head, unreadable};
 use crate::engine::Surveyed;
 use crate::refusal::Refusal;
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
+use crate::rooms::open::{LARGEST, binary, configured, refuse_binary_head, unreadable};
 
 pub(super) use edit::StreamedText;
 

@@ -4,13 +4,14 @@ use lancet_history::Seen;
 use lancet_workspace::Executable;
 
 use super::edit::WORDS_OF_A_FILE;
-use super::open::require_file;
 use super::whole_file::{WholeFile, form};
 use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
+use crate::rooms::attempt::Attempt;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
+use crate::rooms::open::require_file;
 use crate::rooms::plan::{ChangeView, FilePlan, New};
-use crate::rooms::{Attempt, CallContext};
 use crate::wording::quote_path;
 
 /// Works out the plan that changes the executable bit of a file, and nothing else.

@@ -11,9 +11,10 @@ use super::planned::{self, DiskTexts, Purpose};
 use crate::message::{Message, message, verbatim};
 use crate::refusal::Refusal;
 use crate::request::{Action, EditRequest, FileRequest, MoveRequest, PlannedRole, Request};
+use crate::rooms::attempt::Attempt;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::{Intent, locate};
 use crate::rooms::plan::{Parts, Plan};
-use crate::rooms::{Attempt, CallContext};
 use crate::wording::count;
 
 /// How many times as long as for problems a server is waited for.

@@ -3,13 +3,14 @@
 
 use super::change;
 use super::large::{self, LargeFile};
-use super::open::decode;
 use crate::refusal::Refusal;
 use crate::request::{EditRequest, FileRequest, Insist, LinesMove, Place, Request};
+use crate::rooms::attempt::Attempt;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::{Intent, locate};
+use crate::rooms::open::decode;
 use crate::rooms::plan::{FilePlan, New, Parts, Plan};
 use crate::rooms::program_results::Formatting;
-use crate::rooms::{Attempt, CallContext};
 
 /// Works out the plan that moves lines.
 pub(crate) fn examine(

@@ -17,14 +17,14 @@ use super::edit::refuse::no_change;
 use super::explain::{leak, unencodable};
 use super::formatted::format_file;
 use super::hidden;
-use super::open::{binary, configured, is_notebook_name};
 use super::read_state::ReadState;
 use crate::line_rules::{MOST_RULE_BYTES, RuleFile, line_end_for_new, rule_folders};
 use crate::message::{OLD, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{EditRequest, Insist};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
+use crate::rooms::open::{binary, configured, is_notebook_name};
 use crate::rooms::plan::{ChangeView, FilePlan, New};
 use crate::wording::{count, quote_path};
 

@@ -10,7 +10,7 @@ use crate::call::Conversation;
 use crate::ledger::raw_line;
 use crate::message::{CALL, SEND_THIS_AGAIN, for_tools, message, term, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
 use crate::wording::{count, quote_path};
 

@@ -12,16 +12,16 @@ use std::time::{Duration, Instant};
 use lancet_language::{FileTexts, MOST_PLANNED_FILES, PlannedEdits, PlannedFile, TextWithheld};
 use lancet_workspace::{FileType, ReadError, Snapshot};
 
-use super::open::{HELD, decode, require_file};
 use super::search;
 use crate::arguments::GrepArguments;
 use crate::ledger::raw;
 use crate::message::{Message, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{EditRequest, Place, PlannedPlaces, PlannedRole, Search};
-use crate::rooms::CallContext;
 use crate::rooms::approve::is_protected;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
+use crate::rooms::open::{HELD, decode, require_file};
 use crate::rooms::server_text::server_text;
 
 pub(super) use words::{Purpose, no_servers, refusal, silent};

@@ -25,14 +25,14 @@ use self::picture::PlacedPicture;
 pub use self::plain::PlainLines;
 use self::source::PageSource as _;
 use super::large::{self, LargeFile};
-use super::open::{
-    HELD, LARGEST, configured, is_notebook_name, require_file, snapshot, unreadable,
-};
 use crate::arguments::{ReadArguments, ReadMode};
 use crate::page_range::PageRange;
 use crate::refusal::Refusal;
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
+use crate::rooms::open::{
+    HELD, LARGEST, configured, is_notebook_name, require_file, snapshot, unreadable,
+};
 
 /// Notebooks up to this size are held in memory, since their cells are found only in the whole JSON.
 const LARGEST_NOTEBOOK: u64 = 256 << 20;

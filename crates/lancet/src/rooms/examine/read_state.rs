@@ -16,7 +16,7 @@ use lancet_model::refusal::Shown;
 use crate::ledger::{carry, entry_for, line_changes};
 use crate::message::{CALL, FileText, SEND_THIS_AGAIN, message, term, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::settings::Stale;
 use crate::wording::{count, quote_path};
 

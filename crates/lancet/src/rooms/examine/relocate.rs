@@ -9,14 +9,15 @@ use lancet_workspace::{Executable, Expected, FileType, normalize_lexically};
 
 use super::edit::WORDS_OF_A_FILE;
 use super::located_file::NumberedEdit;
-use super::open::require_file;
 use super::whole_file::{WholeFile, form};
 use crate::message::{Message, message, term, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::MoveRequest;
+use crate::rooms::attempt::Attempt;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
+use crate::rooms::open::require_file;
 use crate::rooms::plan::{ChangeView, FilePlan, LedgerUpdate, Moved, New};
-use crate::rooms::{Attempt, CallContext};
 use crate::wording::quote_path;
 
 /// The parts of a move's plan without its names, for a move without edits.

@@ -10,17 +10,18 @@ use lancet_text::Document;
 use serde_json::json;
 
 use super::change;
-use super::open::{decode, refuse_notebook, require_file, snapshot_to_change};
 use super::planned::{self, DiskTexts, Purpose};
 use super::read_state::{Current, Need, ReadState, read_state};
 use crate::ledger::raw;
 use crate::message::{CALL, Message, SEND_THIS_AGAIN, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{DryRun, FileRequest, PlannedRole, Request, SymbolRename};
+use crate::rooms::attempt::{Attempt, Freshness};
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
+use crate::rooms::open::{decode, refuse_notebook, require_file, snapshot_to_change};
 use crate::rooms::plan::{Parts, Plan};
 use crate::rooms::server_text::server_text;
-use crate::rooms::{Attempt, CallContext, Freshness};
 use crate::wording::{count, cut, quote_path};
 
 /// How many times as long as for problems a server is waited for.

@@ -13,9 +13,10 @@ use self::suggest::suggest;
 use super::change::{Examined, examine_files};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{DryRun, Insist, ReplyRequest};
+use crate::rooms::attempt::Attempt;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::is_there;
 use crate::rooms::plan::{Origin, Plan};
-use crate::rooms::{Attempt, CallContext};
 
 /// Works out the plan for a reply, all of it or nothing.
 pub(crate) fn examine(

@@ -30,7 +30,7 @@ use crate::limit::AnswerLimit;
 use crate::path_list::PathList;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::Search;
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::row::PageRows;
 use crate::session::{Kept, PagedBy};
 use crate::wording::cut;

@@ -40,9 +40,10 @@ use crate::message::{Message, OPERATION, message, term, verbatim};
 use crate::order::Turn;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::Whose;
+use crate::rooms::attempt::Attempt;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{DryRun, FilePlan, FoundBack, LeftOut, Origin, Plan};
-use crate::rooms::{Attempt, CallContext};
 use crate::undo::{Conflicts, Direction, TakeBack};
 use crate::wording::{QuotedPath, quote_path};
 

@@ -9,7 +9,7 @@ use lancet_text::{
 
 use super::remarks::sentence;
 use crate::message::{FileText, Message, message, verbatim};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::plan::ChangeView;
 use crate::settings::Gutter;
 use crate::wording::{count, cut, lines_named};

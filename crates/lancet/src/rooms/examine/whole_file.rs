@@ -6,10 +6,11 @@ use std::ops::ControlFlow;
 use lancet_text::{Document, Encoding, Endings};
 use lancet_workspace::{Expected, Hasher, ReadError, Revision, Snapshot};
 
-use super::open::{HELD, LARGEST, configured, expected, snapshot_to_change, unreadable};
 use crate::refusal::Refusal;
+use crate::rooms::attempt::Attempt;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
-use crate::rooms::{Attempt, CallContext};
+use crate::rooms::open::{HELD, LARGEST, configured, expected, snapshot_to_change, unreadable};
 
 /// The version of a file on the disk.
 pub(super) struct WholeFile {

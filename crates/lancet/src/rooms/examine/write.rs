@@ -13,9 +13,6 @@ use super::explain::{leak, unencodable};
 use super::formatted::{format_edits, format_file, unshown_after};
 use super::hidden;
 use super::new_file::{self, check_notebook};
-use super::open::{
-    decode, expected, is_notebook_name, refuse_notebook, require_file, snapshot_to_change,
-};
 use super::overwriting::{require_one_conversation, require_seen};
 use super::read_state::{Current, DIFF_BUDGET, Need, ReadState, read_state};
 use super::view::{Notes, Numbers, change_view, endings_note, untold};
@@ -24,9 +21,13 @@ use crate::ledger::raw_lines;
 use crate::message::{Message, message, term, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{Insist, WriteRequest, WrittenNewline};
+use crate::rooms::attempt::Attempt;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
+use crate::rooms::open::{
+    decode, expected, is_notebook_name, refuse_notebook, require_file, snapshot_to_change,
+};
 use crate::rooms::plan::{ChangeView, FilePlan, New};
-use crate::rooms::{Attempt, CallContext};
 use crate::settings::LineEndings;
 use crate::wording::quote_path;
 

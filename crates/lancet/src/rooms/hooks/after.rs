@@ -6,7 +6,7 @@ mod take_in;
 use super::{command_name, failure, input, matching, run, shortened};
 use crate::message::{message, verbatim};
 use crate::programs::{Hook, HookTime, ProgramOutput};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::plan::FilePlan;
 use crate::rooms::record::Recorded;
 use lancet_history::OperationKind;

@@ -4,7 +4,7 @@ use lancet_text::unified;
 use serde_json::{Value, json};
 
 use crate::programs::HookTime;
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::plan::FilePlan;
 
 /// The object for a hook. `made` has the operation and the revision of each file after it, once the change is made.

@@ -5,7 +5,7 @@ use lancet_history::OperationKind;
 use super::{LONGEST_NOTICE, finish, lead};
 use crate::message::{Message, message, verbatim};
 use crate::reply::Reply;
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::plan::{DryRun, Plan};
 use crate::wording::{count, cut, quote_path};
 

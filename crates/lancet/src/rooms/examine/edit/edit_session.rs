@@ -19,7 +19,7 @@ use super::unseen::Unseen;
 use crate::message::{message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{EditRequest, Insist, Place as RequestPlace};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::examine::explain::{bare_dots, leak, markup, unencodable};
 use crate::rooms::examine::read_state::ReadState;
 use crate::rooms::examine::view::{Notes, endings_note};

@@ -5,9 +5,9 @@ use lancet_text::{Document, RawChange, apply_raw};
 use super::refuse::no_longer_text;
 use crate::message::{Message, message, verbatim};
 use crate::refusal::Refusal;
-use crate::rooms::CallContext;
-use crate::rooms::examine::open::configured;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
+use crate::rooms::open::configured;
 
 /// The sentence about another encoding that the result would be read in; the refusal where it would be no text.
 pub(super) fn encoding_after(

@@ -20,7 +20,7 @@ use crate::ledger::{line_changes, raw, raw_lines};
 use crate::message::Message;
 use crate::refusal::Refusal;
 use crate::request::EditRequest;
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::examine::explain::{
     Lines, Met, MetHunk, NAMED_PLACES, Searched, ambiguous, hunk_ambiguous, hunk_not_found,
     marker_ambiguous, marker_not_found, not_found, unplaced,

@@ -11,7 +11,7 @@ use super::source::TextSource;
 use crate::message::{SEND_AGAIN, message};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{EditRequest, Place, PlannedPlaces, PlannedRole};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::examine::read_state::{Current, ReadState};
 use crate::rooms::locate::Target;
 

@@ -7,7 +7,7 @@ use lancet_history::Seen;
 use super::source::TextSource;
 use crate::message::{CALL, SEND_THIS_AGAIN, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
 use crate::wording::{line_list, quote_path};
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::shown;
 use crate::message::{Message, message, term, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::examine::edit::source::SeveralPlaces;
 use crate::rooms::locate::Target;
 use crate::wording::{count, quote_path};

@@ -8,7 +8,7 @@ use super::ambiguous::Searched;
 use super::{LONGEST_REGION, Lines, Met, shown};
 use crate::message::{message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::examine::edit::source::SeveralPlaces;
 use crate::rooms::locate::Target;
 use crate::wording::{count, lines_named, quote_path};

@@ -5,9 +5,9 @@ use lancet_text::Document;
 
 use crate::approval::encoding::decode_question;
 use crate::programs::{Formatter, MOST_FORMATTED, ProgramOutput};
-use crate::rooms::CallContext;
-use crate::rooms::examine::open::is_notebook_name;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
+use crate::rooms::open::is_notebook_name;
 use crate::rooms::program_results::{FormattedText, Formatting};
 use crate::wording::{cut, on_one_line, size};
 

@@ -13,7 +13,7 @@ use super::{LargeFile, newlines, streamable};
 use crate::engine::Surveyed;
 use crate::message::{message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::examine::view::Notes;
 use crate::rooms::locate::Target;
 use crate::rooms::plan::{ChangeView, FilePlan, FromHistory, New};

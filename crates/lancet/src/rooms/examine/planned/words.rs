@@ -7,7 +7,7 @@ use lancet_language::{MOST_PLANNED_FILES, RefactorError};
 use super::{stopped, touched};
 use crate::message::{Message, SEND_AGAIN, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
 use crate::wording::{cut, on_one_line, quote_path};
 

@@ -14,9 +14,9 @@ use super::notice::budget;
 use super::{Shape, Shown, Wanted};
 use crate::message::{Say, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
-use crate::rooms::examine::open::unreadable;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
+use crate::rooms::open::unreadable;
 use crate::wording::{on_one_line, quote_path, size};
 
 /// How many bytes at the beginning of a large file are looked at.

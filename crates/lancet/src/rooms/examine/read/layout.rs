@@ -10,7 +10,7 @@ use super::Wanted;
 use super::source::{Extent, PageLine, PageSource};
 use crate::limit::AnswerLimit;
 use crate::refusal::Refusal;
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::settings::Gutter;
 
 /// The length that is reserved for the words after a line that was cut.

@@ -10,7 +10,7 @@ use lancet_text::Document;
 use super::Wanted;
 use super::picture::{PlacedPicture, describe};
 use crate::ledger::raw;
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::wording::{count, size};
 
 /// The longest text of one output that is shown, in characters.

@@ -4,7 +4,7 @@ use lancet_text::Endings;
 
 use super::{Page, Shape, Wanted};
 use crate::page_range::PageRange;
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
 use crate::wording::quote_path;
 

@@ -13,7 +13,7 @@ use super::notice::budget;
 use super::{Shape, Shown, Wanted};
 use crate::message::{Say, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
 use crate::wording::{count, quote_path, size};
 

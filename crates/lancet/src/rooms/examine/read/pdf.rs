@@ -19,9 +19,9 @@ use crate::arguments::ReadArguments;
 use crate::message::{Say, message, verbatim};
 use crate::page_range::PageRange;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
-use crate::rooms::examine::open::unreadable;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
+use crate::rooms::open::unreadable;
 use crate::settings::PdfForm;
 use crate::wording::{count, quote_path, size};
 

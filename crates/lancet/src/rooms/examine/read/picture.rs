@@ -10,9 +10,9 @@ use super::{Shape, Shown};
 use crate::limit::Pictures;
 use crate::message::{Say, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
-use crate::rooms::examine::open::unreadable;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
+use crate::rooms::open::unreadable;
 use crate::wording::{quote_path, size};
 
 /// A picture, and where it stands in the text of an answer.

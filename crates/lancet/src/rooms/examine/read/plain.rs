@@ -4,10 +4,10 @@ use std::ops::RangeInclusive;
 
 use lancet_text::Endings;
 
-use super::super::open::{decode, require_file, snapshot};
 use crate::ledger::raw;
 use crate::refusal::Refusal;
 use crate::rooms::locate::{Intent, locate};
+use crate::rooms::open::{decode, require_file, snapshot};
 use crate::session::Session;
 
 /// Lines of a file. The whole file is held in memory.

@@ -4,7 +4,7 @@
 use crate::arguments::GlobArguments;
 use crate::refusal::Refusal;
 use crate::request::Search;
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::examine::search;
 use crate::wording::{QuotedPath, joined, quote_path};
 

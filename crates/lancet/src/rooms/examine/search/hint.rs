@@ -14,7 +14,7 @@ use super::resident;
 use super::scope::{Scope, path_of, told};
 use super::{Limit, options};
 use crate::arguments::{GlobArguments, GrepArguments};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::session::Kept;
 
 /// The time for all hints of one answer.

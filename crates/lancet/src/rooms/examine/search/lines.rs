@@ -13,7 +13,7 @@ use super::pages::{Page, read_state};
 use super::scope::{path_of, told};
 use super::seen::{self, ShownLine};
 use crate::arguments::GrepArguments;
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::row::{self, Row};
 use crate::session::Kept;
 use crate::wording::count;

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use lancet_search::Substitution;
 
 use super::super::edit::source::LARGEST_RESULT;
-use super::super::open::{
-    HELD, decode, refuse_binary_head, refuse_notebook, require_file, snapshot,
-};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::locate::{Intent, locate};
+use crate::rooms::open::{
+    HELD, decode, refuse_binary_head, refuse_notebook, require_file, snapshot,
+};
 use crate::session::Session;
 
 /// The files that a substitution is about.

@@ -9,7 +9,7 @@ use lancet_workspace::{Located, ReadError, Revision};
 
 use super::rules_of_files::encoding;
 use crate::ledger::{stamp_of, version};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 
 /// A larger file is read anew for each excerpt, piece by piece, and its lines do not count as seen: the whole file would
 /// have to be held and hashed for a few lines.

@@ -7,7 +7,7 @@ use lancet_search::ListedFile;
 use super::scope::{path_of, told};
 use super::seen::SeenFile;
 use crate::path_list::PathList;
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::row::Row;
 use crate::session::Kept;
 

@@ -7,7 +7,7 @@ use lancet_search::{HeldContents, SearchExtent, SearchSummary, SearchTotals};
 
 use super::Limit;
 use super::scope::Scope;
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::session::{Kept, PagedBy};
 
 /// The result of a search, made now or for an earlier page.

@@ -20,9 +20,9 @@ use super::rules_of_files::{encoding, excludes};
 use crate::arguments::{GlobArguments, GrepArguments};
 use crate::engine::EngineView;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
-use crate::rooms::examine::open;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::{Intent, LinkIndex, locate, root_moved};
+use crate::rooms::open;
 use crate::wording::{on_one_line, quote_path};
 
 /// How long a search in memory goes on counting once its page is full. It may take up to 10 ms; the first 250 lines of a common word

@@ -10,8 +10,8 @@ use lancet_text::Document;
 
 use super::page_file::PageFile;
 use crate::ledger::{raw_line, stamp_of};
-use crate::rooms::CallContext;
-use crate::rooms::examine::open::is_notebook;
+use crate::rooms::context::CallContext;
+use crate::rooms::open::is_notebook;
 
 /// A line that an answer shows whole.
 pub(super) struct ShownLine {

@@ -15,8 +15,8 @@ use super::rules_of_files::{encoding, excludes};
 use super::scope::{bad_glob, glob_starts, path_of, threads, unknown_type};
 use crate::engine::{EngineView, Lancet};
 use crate::refusal::Refusal;
-use crate::rooms::examine::open;
 use crate::rooms::locate::{Intent, LinkIndex, locate};
+use crate::rooms::open;
 use crate::row::{Role, Row};
 
 /// Where a person searches, and in which files.

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::pages::Page;
 use super::scope::told;
 use crate::arguments::OutputMode;
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::session::Kept;
 
 /// Writes a number with its noun: "1 file", "2 matches".

@@ -10,7 +10,7 @@ use super::select::none;
 use crate::history::SHORTEST_ID;
 use crate::message::{FileText, OPERATION, OPERATION_FIRST, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::wording::quote_path;
 
 /// Finds the operation whose id begins like this.

@@ -8,10 +8,10 @@ use super::kept::content;
 use super::select::Row;
 use crate::message::{Message, OPERATION_FIRST, message, term, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
-use crate::rooms::examine::open::{HELD, configured};
+use crate::rooms::context::CallContext;
 use crate::rooms::examine::read_state::DIFF_BUDGET;
 use crate::rooms::locate::Target;
+use crate::rooms::open::{HELD, configured};
 use crate::undo::{Conflicts, Direction, Overlap, Selection, TakeBack};
 use crate::wording::{cut, quote_path};
 

@@ -12,10 +12,11 @@ use crate::refusal::{Refusal, RefusalKind};
 use crate::review::chain::Chain;
 use crate::review::contributors;
 use crate::review::lines::{Block, Lines, compare, grouped, hunk_of, take_out};
-use crate::rooms::examine::open::HELD;
+use crate::rooms::attempt::Attempt;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
+use crate::rooms::open::HELD;
 use crate::rooms::plan::{DryRun, FilePlan, Origin, Plan};
-use crate::rooms::{Attempt, CallContext};
 use crate::undo::{HunkLines, PartOf, TakeHunk};
 use crate::wording::{QuotedPath, quote_path};
 

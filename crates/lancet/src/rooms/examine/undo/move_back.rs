@@ -11,9 +11,9 @@ use super::view;
 use super::walk::{Current, Found, Step, Walked};
 use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
-use crate::rooms::examine::open::HELD;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
+use crate::rooms::open::HELD;
 use crate::rooms::plan::{ChangeView, FilePlan, LedgerUpdate, Moved, New};
 use crate::wording::quote_path;
 

@@ -8,7 +8,7 @@ use lancet_history::{ALREADY_UNDONE, IdMatch, LogQuery, Operation, OperationKind
 use super::kept::unreadable;
 use super::select::Row;
 use crate::refusal::Refusal;
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::undo::{Selection, TakeBack};
 
 /// The most operations of one file that are walked through.

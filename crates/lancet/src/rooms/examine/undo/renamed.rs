@@ -16,9 +16,10 @@ use super::view::{self, Wanted};
 use super::walk::{self, Current, Found, Step, Walked};
 use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
+use crate::rooms::attempt::{Attempt, Freshness};
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::FilePlan;
-use crate::rooms::{Attempt, CallContext, Freshness};
 use crate::undo::TakeBack;
 use crate::wording::quote_path;
 

@@ -10,9 +10,10 @@ use super::view::{self, Wanted};
 use super::{by_id, store, walk};
 use crate::message::{Message, OPERATION, OPERATION_FIRST, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
+use crate::rooms::attempt::Attempt;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{DryRun, FilePlan, Origin, Plan};
-use crate::rooms::{Attempt, CallContext};
 use crate::undo::{Restore, Side};
 use crate::wording::{QuotedPath, count, quote_path};
 

@@ -14,7 +14,7 @@ use super::kept::unreadable;
 use crate::message::{OPERATION, OPERATION_FIRST, SEND_AGAIN, Say, message, term, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::Whose;
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::{Intent, locate};
 use crate::undo::{Direction, Selection, TakeBack};
 use crate::wording::{cut, quote_path};

@@ -11,12 +11,12 @@ use super::kept::{content, stored};
 use super::walk::{Current, Found};
 use crate::ledger::{carry, raw_line};
 use crate::refusal::Refusal;
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::examine::edit::WORDS_OF_A_FILE;
 use crate::rooms::examine::large::{self, back::Stored};
-use crate::rooms::examine::open::{HELD, configured};
 use crate::rooms::examine::read_state::DIFF_BUDGET;
 use crate::rooms::locate::Target;
+use crate::rooms::open::{HELD, configured};
 use crate::rooms::plan::{ChangeView, FilePlan, New};
 use crate::wording::{count, quote_path};
 

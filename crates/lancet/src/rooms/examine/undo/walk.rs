@@ -17,11 +17,12 @@ use super::{merge, own_undos, parts, view};
 use crate::engine::Surveyed;
 use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
+use crate::rooms::attempt::Attempt;
+use crate::rooms::context::CallContext;
 use crate::rooms::examine::large;
-use crate::rooms::examine::open::{HELD, expected, snapshot_to_change};
 use crate::rooms::locate::Target;
+use crate::rooms::open::{HELD, expected, snapshot_to_change};
 use crate::rooms::plan::FilePlan;
-use crate::rooms::{Attempt, CallContext};
 use crate::undo::{Direction, Overlap, TakeBack};
 use crate::wording::quote_path;
 

@@ -13,10 +13,10 @@ use lancet_workspace::{KnownContent, Revision, Snapshot};
 use crate::ledger::{raw_lines, version};
 use crate::message::{OPERATION, message, verbatim};
 use crate::operation;
-use crate::rooms::CallContext;
+use crate::rooms::context::CallContext;
 use crate::rooms::examine::formatted::{line_blocks, line_changes, unshown};
-use crate::rooms::examine::open::HELD;
 use crate::rooms::examine::view::{Notes, Numbers, change_view};
+use crate::rooms::open::HELD;
 use crate::rooms::record::Recorded;
 
 /// The name that the history gives as the tool of a hook's change.

@@ -14,8 +14,9 @@ use crate::engine::EngineView;
 use crate::ledger::stamp_of;
 use crate::message::{message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
+use crate::rooms::attempt::{Attempt, Freshness};
+use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
-use crate::rooms::{Attempt, CallContext, Freshness};
 use crate::session::Session;
 use crate::wording::quote_path;
 
