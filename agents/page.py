@@ -15,7 +15,8 @@ import drivers
 
 HEAD = """# Three hundred edits, through each agent's own tool and through lancet
 
-This page is made by `agents/page.py` from the results of `cargo xtask compare` (`agents/compare.py`). The table, then one telling case of each kind, byte by byte.
+`agents/page.py` makes this page from the results of `cargo xtask compare` (`agents/compare.py`). It has the table, and then one
+typical case of each kind, byte by byte.
 
 ## The outcome
 
@@ -24,29 +25,29 @@ This page is made by `agents/page.py` from the results of `cargo xtask compare` 
 ## How it was done
 
 - **The edits** are generated (`agents/corpus.py`) from a seed. Each replaces one line of a block of three by one or two others; the call
-  carries the block, as the tools ask for. What differs is how the call is off, what else the file holds, how it is written, or what
-  somebody did to it after it was read. The generator knows the bytes that are meant.
+  contains the block, as the tools ask for. The cases differ in how the call deviates from the file, what else the file contains, how it is
+  encoded, and what another program did to it after it was read. The generator knows the intended bytes.
 - **The agents** are the published npm packages in the versions of the table, headless, each in a fresh home folder, with lancet installed
   by `lancet install AGENT --writes allow`. A scripted model makes the calls; nothing goes to the network.
-- **Each edit twice in the same agent**: once with the agent's own way of reading (its read tool; Codex and goose have none and use `cat` in
-  their shell) and its own edit tool, once with lancet's Read and Edit, on two copies of the file. Codex's `apply_patch` gets the same two texts as a patch whose context
-  is what they share; as Codex offers it to models that it knows, the model is called `gpt-5.5`.
-- **One call, no second try.** A refusal costs a model another call and nothing else; which refusals help it most is not measured here.
-- **The judge compares bytes**: *right* are the meant ones, whatever tolerance found the place; *refused* is the file as it was; everything
-  else is *damaged*, also where only blanks differ (counted apart: `~n`). In a language where indentation counts that is no small thing, in
-  others it may be.
-- **Where the call does not say which place is meant** (several places, a copy put before the block), the meant one was drawn by lot, so a
-  tool that takes the first place is right now and then. Nobody can be right there on purpose; a refusal is what helps.
+- **Each edit twice in the same agent**, on two copies of the file: once with the agent's own read and edit tools, once with lancet's Read
+  and Edit. Codex and goose have no read tool and use `cat` in their shell. Codex's `apply_patch` gets the same two texts as a patch whose
+  context is what they share. Codex offers it to models that it knows, so the model is called `gpt-5.5`.
+- **One call, no second try.** A refusal costs a model another call and nothing else. Which refusals help it most is not measured here.
+- **The judge compares bytes.** *Right* are exactly the intended bytes, whatever tolerance found the place. *Refused* is the unchanged
+  file. Everything else is *damaged*, even if only whitespace differs (counted separately: `~n`), because in some languages indentation
+  matters.
+- **Ambiguous calls.** If the call does not say which place is meant (several places, a copy inserted before the block), the intended place
+  was drawn at random. A tool that takes the first place is then right by chance; the correct answer is a refusal.
 
-What the makers of these tools might say, and we agree:
+The makers of these tools might object, and we agree:
 
 - Gemini CLI can have a model correct an edit that did not fit (`tools.disableLLMCorrection`). That is off by default, and was off here.
-- A tool that never asks for a fresh read is right more often where somebody changed other lines: lancet, Claude Code
-  and Qwen Code refuse there, and cost one more call.
-- Two writers in the very same moment are not in this table, because their order cannot be scripted from outside;
+- A tool that never asks for a fresh read is right more often if another program changed other lines. lancet, Claude Code
+  and Qwen Code refuse there, which costs one more call.
+- Two writers at the very same moment are not in this table, because their order cannot be scripted from outside;
   [write-promises.md](write-promises.md) has lancet's own proofs.
-- Where two places fit and each is off in another way, lancet refuses ([ladder](../scenarios/ladder.md#places-on-several-rungs)), and costs
-  one more call; a tool that takes one of them is right now and then.
+- If two places fit and each is off in another way, lancet refuses ([ladder](../scenarios/ladder.md#places-on-several-rungs)), which costs
+  one more call; a tool that takes one of them is right by chance.
 - lancet was made with such cases in mind, and we wrote the generator. It is short; other cases are welcome.
 
 ## One case of each kind
