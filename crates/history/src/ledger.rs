@@ -1,5 +1,9 @@
 //! The ledger: what one session knows about files, in memory and within a budget. It makes no decisions: the caller decides
 //! whether an edit is allowed, and resolves paths to files.
+//!
+//! For each file it has the hash of its bytes, the stat stamp, the byte ranges that were shown, and the content within
+//! the budget. Ranges move with edits. The stamp is a short cut to "unchanged", with git's rule for racy stamps; the
+//! hash decides.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;

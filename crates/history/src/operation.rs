@@ -1,5 +1,8 @@
 //! The record of a change: who made it, which files it touched, and their state before and after. These are plain values;
 //! nothing here reads or writes a file.
+//!
+//! Operations are listed in the order in which they were recorded, not by the clock. An operation that is too old is
+//! removed only if two clean-ups a day apart agree on that.
 
 mod checked;
 mod draft;

@@ -5,6 +5,11 @@
 //! that was never looked at counts from when the state folder began to record looks, so that nothing of what an older lancet
 //! recorded is to be reviewed. Operations that a person made on the page, and undo, redo and restore at the shell, need no
 //! review by themselves.
+//!
+//! A hunk is removed from the disk's bytes by counting through the difference between what was shown and what is there
+//! now; a difference that touches the hunk is a conflict. The operation names the changes of which it undid a part
+//! (`parts_taken_back`), which stay in effect. An undo of such a change includes the parts if all of them are meant,
+//! and merges otherwise.
 
 pub(crate) mod chain;
 pub(crate) mod contributors;

@@ -1,4 +1,7 @@
 //! Subscriptions to resources: a thread waits for changes of the files and tells the client.
+//!
+//! Each client gets a thread for this when it first subscribes. The folder of a file is watched, not the file, because
+//! a file's own watch is lost when an editor saves by a rename.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, PipeWriter};

@@ -1,4 +1,8 @@
 //! The worker process: how it is started and watched, and what it does.
+//!
+//! The request and the document go to the worker's standard input. It answers with one message for each page, so that
+//! the pages before a failure are kept. The worker is started when a PDF is read, behind the program's own wall: the
+//! wall refuses writes, not programs, so the launcher is not needed.
 
 mod confinement;
 

@@ -1,4 +1,9 @@
 //! The launcher: the process that starts programs, and the handle by which its parent asks for them.
+//!
+//! The parent asks for a kind and an entry of the table that the launcher has read itself (`programs`), never for a
+//! command line. A program ends when its time is over, or when the connection of the process that asked is closed,
+//! which the kernel does when lancet is killed. Programs at the terminal stay in its foreground group, because a group
+//! of their own could not be suspended together with the command.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;

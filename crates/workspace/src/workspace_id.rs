@@ -1,5 +1,8 @@
 //! What tells a root from any other folder that has or had the same path: in two containers, or after it was removed and made
 //! again.
+//!
+//! The id is the BLAKE3 hash of path, inode and birth time. On FUSE, where inodes change, the birth time alone counts;
+//! in a container's own file system (overlayfs), the inode and the container.
 
 use std::fmt;
 use std::io;

@@ -1,6 +1,11 @@
 //! The table `events`: what happened, in the order in which it was recorded. An event is added in the transaction that records
 //! the fact itself, and SQLite lets one transaction write at a time: a reader that has seen an event has seen all with smaller
 //! numbers.
+//!
+//! inotify reports writes to SQLite's write-ahead log, but a commit becomes visible through shared memory, which it
+//! does not report. The writer therefore touches the database after committing. If it is killed before that, the
+//! readers' retries within a second find the event. A removed operation takes its events along; a trigger records up to
+//! which number events are missing.
 
 use std::sync::Arc;
 

@@ -1,5 +1,9 @@
 //! Files that another program moved: their records go on under the present names. A file is recognised by its inode number
 //! together with the bytes that the last change left. Where only the bytes match, a person decides.
+//!
+//! Each file of an operation is recorded with its inode number before and after. From these and the revisions `lives`
+//! derives which changes are of one file; a file that is not at its last name is searched for below the roots
+//! (`search`). `tests/history/moved.rs` states the law.
 
 mod lives;
 mod recorded;

@@ -1,5 +1,8 @@
 //! Roots that were renamed or moved: the records of the folder go on under its present path. A copy of a root that has the
 //! same inode number and birth time, such as a snapshot, gets none of them.
+//!
+//! A root is recognised by computing the id that its inode and birth time would have had at each recorded path. If a
+//! folder is still at that path on another device, the root is a copy. The former names are kept in `former_roots`.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

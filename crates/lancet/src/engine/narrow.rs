@@ -1,5 +1,8 @@
 //! Narrowing: a view of the engine on the part of its roots that a client's own roots leave. It is always computed from
 //! the roots that the engine was opened on, so it can never be wider than those.
+//!
+//! Rules, the search for hard links and recovery use the roots that the engine was opened on, so narrowing never
+//! loosens a rule.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};

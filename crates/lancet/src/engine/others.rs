@@ -1,5 +1,9 @@
 //! Which folder a record is about. Two containers that share a state folder may each have a `/workspace`, and a folder may be
 //! removed and made again: such folders have one path and different ids. Undo never goes from one to the other.
+//!
+//! Each file of an operation is recorded with its root (`workspaces`). A query leaves out the roots at, below or above
+//! the engine's own whose path leads to another folder now, or to none; so does settling. Records without a root, of
+//! earlier versions, match by path.
 
 use std::path::Path;
 

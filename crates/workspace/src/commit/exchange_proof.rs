@@ -1,5 +1,10 @@
 //! Tries out whether an exchange of two names exchanges them. Some file systems in user space ignore the flag, rename one
 //! file over the other, and report success.
+//!
+//! Two files in a new folder are exchanged, and a new *listing* must have both names with each other's inode numbers,
+//! because the kernel answers lookups from its cache. The result holds for that mount: its unique number, and before
+//! Linux 6.8 only while a root keeps it mounted. If other machines write, an exchange is not used at all: their lancets
+//! are not kept out by our lock and could build on a file that is exchanged back.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IoSlice};

@@ -1,4 +1,9 @@
 //! Builds the one question of a call, asks it, and applies the answer to the plan.
+//!
+//! The question is asked on a thread of its own while the call waits, and only while its files are what the question
+//! shows (`wait`). Its texts are escaped once for all approvers (`visible.rs`). A partial answer reduces the plan
+//! (`pick`, `reduce`), and the result is compared with the hunks that were shown; `tests/picking/law.rs` states the
+//! law. Lasting answers are kept in the call's context and saved after the commit (`keep`).
 
 use lancet_model::non_exhaustive::NonExhaustive;
 use std::sync::Arc;

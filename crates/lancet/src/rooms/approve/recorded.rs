@@ -1,4 +1,9 @@
 //! Questions on record: finds the decision about a plan, or records the question and has the call refused as `waiting`.
+//!
+//! The call sent again is recognised by a hash of workspace, session, tool and arguments. It is examined again, and the
+//! decision counts only if the plan has the same hash as the one that was shown (`digest`). The announcement of the
+//! operation uses the yes up in the same transaction; an operation that wrote nothing gives it back. What the session
+//! had seen is stored with the question, so that another process can carry the decision out.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,8 @@
 //! Who keeps the files of a file system, by the magic number that `statfs` returns and, for FUSE, the mount table; whether
 //! its hard links can be relied on; and which mount a folder is on.
+//!
+//! On file systems of this machine's kernel nothing is tested and nothing is paid. FUSE programs and other machines may
+//! ignore the flags of a rename and report success, so their renames are doubtful (`RenameTrust::Doubtful`).
 
 #[cfg(target_os = "linux")]
 use std::collections::BTreeMap;
