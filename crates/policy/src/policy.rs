@@ -1,9 +1,7 @@
 //! The policy: every access to a file is decided here, in one order. It is immutable, shared by all threads, and does not touch
 //! the disk.
-//!
-//! Rules are a tree of names (`tree.rs`), so one walk decides, whatever their number. *locate* asks before anything is
-//! said of a file, *approve* again with the plan in hand. A file is decided by all its names: as given, as opened, and
-//! its other hard links; a rule that forbids one of them forbids the file.
+//! Rules are a tree of names (`tree.rs`), walked once. A rule that forbids one of a file's names forbids the file: the name as
+//! given, as opened, and its hard links.
 
 use std::path::{Path, PathBuf};
 
