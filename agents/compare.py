@@ -148,7 +148,7 @@ def table(results, cases, seed, lancet_version):
     for result in results:
         own, lancet = (counts(result, way, by_number=by_number) for way in ("own", "lancet"))
         lines.append("| %s %s | `%s` | %s | %s |" % (result["agent"], result["version"], result["tool"], cells(own), cells(lancet)))
-    lines += ["", "Seed %d, %d edits, of which %d say clearly what they mean; lancet %s. In the other %d only a refusal can be right on purpose." % (
+    lines += ["", "Seed %d, %d edits, of which %d have one clear meaning; lancet %s. In the other %d a refusal is the correct answer." % (
         seed, len(cases), landing, lancet_version, len(cases) - landing), "",
         "By kind, *right / refused / damaged*; `~n` of the damaged differ from the intended bytes only in whitespace:", ""]
     lines += ["| %s | edits | %s | lancet |" % ("kind", " | ".join(result["agent"] for result in results)),

@@ -52,7 +52,7 @@ The makers of these tools might object, and we agree:
 
 ## One case of each kind
 
-`\\n`, `\\r\\n`, `\\t` and `\\x..` stand for the bytes of the file. *Meant* is the file as it should be afterwards.
+`\\n`, `\\r\\n`, `\\t` and `\\x..` represent the bytes of the file. *Meant* is the file as it should be afterwards.
 """
 
 
@@ -88,7 +88,7 @@ def telling(kind, cases, results):
 def show(case, results):
     yield "```text"
     if case.meanwhile != case.content:
-        yield "somebody, after it was read:"
+        yield "another program, after it was read:"
         yield from ("  " + line for line in difference(case.content, case.meanwhile))
     for name, text in (("old", case.old), ("new", case.new)):
         yield "%s text of the call: %s" % (name, json.dumps(text, ensure_ascii=False))
@@ -116,7 +116,7 @@ def show(case, results):
                 yield "%s: %s." % (word, ", ".join(names))
             else:
                 yield ""
-                yield "%s: %s. Against what was meant:" % (word, ", ".join(names))
+                yield "%s: %s. Compared with what was meant:" % (word, ", ".join(names))
                 yield ""
                 yield "```text"
                 yield from difference(case.meant, bytes.fromhex(now))
