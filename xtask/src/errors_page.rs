@@ -20,6 +20,16 @@ call needs. The name is the same in all tools; the number is that of the tool's 
 they stand in `_meta[\"lancet/result\"].error`; in the shell a refusal ends with exit code 1, `io` and `internal` with 3
 ([the texts](../scenarios/refusals.md)).
 
+Where the right call is known, the data has it as `error.next`, ready to be sent in the same session:
+
+```json
+\"next\": [{ \"tool\": \"Edit\", \"arguments\": { \"file_path\": \"/p/a.py\", \"old_string\": \"…\", \"new_string\": \"…\" }, \"why\": \"for line 12\" }]
+```
+
+`not_found` and `leaked` have one call, `ambiguous` one for each of the first five places, `not_read`, `stale` and `missing` the Read that helps. The list
+has at most 4,000 bytes, else it is absent. A call never has `insist`, nor `replace_all` where the refused one had none, and is no Write. Each was foreseen like a call:
+one that rules, mode or the record of what was read would refuse is left out.
+
 | Read, Edit, MultiEdit, NotebookEdit | Write | name | when | what to do next |
 |---|---|---|---|---|
 ";

@@ -10,6 +10,7 @@ mod help;
 mod history;
 mod hook;
 mod install;
+mod instead;
 mod manual;
 mod mcp;
 mod pending;

@@ -1,7 +1,7 @@
 //! The message for a panic: where it happened, and whether files may have been written. A backtrace is never shown.
 
 use std::panic::set_hook;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -14,8 +14,8 @@ use crate::answer::{OutputFormat, put_error};
 use crate::surroundings::RunningAgent;
 use crate::terminal::print_error;
 
-/// The call whose files the message of a panic is about. A command registers at most one call, so it is never replaced.
-static UNDER_WAY: OnceLock<Cancel> = OnceLock::new();
+/// The call whose files the message of a panic is about: the last one that the command registered.
+static UNDER_WAY: Mutex<Option<Cancel>> = Mutex::new(None);
 /// The source location of the first panic, for the answer as JSON.
 static PANICKED_AT: OnceLock<String> = OnceLock::new();
 
@@ -34,14 +34,25 @@ pub(crate) fn watched(
 /// Makes the handle of a command's call, and registers it for the message of a panic. The time limit of the call starts now.
 pub(crate) fn begin_call() -> Cancel {
     let cancel = Cancel::new();
-    let _ = UNDER_WAY.set(cancel.clone());
+    register(&cancel);
     cancel
+}
+
+fn register(cancel: &Cancel) {
+    *UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner) = Some(cancel.clone());
+}
+
+fn under_way() -> Option<Cancel> {
+    UNDER_WAY
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clone()
 }
 
 /// The same for a call of a person that takes as long as it takes: Ctrl-C ends it.
 pub(crate) fn begin_unlimited_call() -> Cancel {
     let cancel = Cancel::within(Duration::MAX);
-    let _ = UNDER_WAY.set(cancel.clone());
+    register(&cancel);
     cancel
 }
 
@@ -65,7 +76,10 @@ pub(crate) fn hush_panics(form: OutputFormat) {
             .map(ToString::to_string)
             .unwrap_or_default();
         if form == OutputFormat::Text || thread::current().id() != main {
-            print_error(&format!("lancet: {}\n", words(&place, UNDER_WAY.get())));
+            print_error(&format!(
+                "lancet: {}\n",
+                words(&place, under_way().as_ref())
+            ));
         }
         let _ = PANICKED_AT.set(place);
     }));
@@ -75,7 +89,7 @@ pub(crate) fn hush_panics(form: OutputFormat) {
 pub(crate) fn report_panic(form: OutputFormat) {
     if form == OutputFormat::Json {
         let place = PANICKED_AT.get().map_or("an unknown place", String::as_str);
-        put_error("internal", &words(place, UNDER_WAY.get()), form);
+        put_error("internal", &words(place, under_way().as_ref()), form);
     }
 }
 

@@ -15,7 +15,9 @@ pub(crate) use ascii::{TerminalWriter, for_terminal, use_ascii};
 pub(crate) use lancet::doors::{visible, visible_line};
 pub(crate) use picture::picture;
 pub(crate) use progress_line::{ProgressLine, WorkLine};
-pub(crate) use question::{Consent, TerminalApprover, confirm, has_terminal, headline};
+pub(crate) use question::{
+    Consent, TerminalApprover, confirm, has_terminal, headline, question_line,
+};
 pub(crate) use syntax::SyntaxColours;
 pub(crate) use wrap::wrapped;
 

@@ -93,6 +93,7 @@ pub use async_call::CallFuture;
 pub use call::{Caller, Cancel, Conversation, RawCall};
 pub use engine::{Builder, Lancet, OpenError};
 pub use lancet_history::{SessionName, SessionNameError};
+pub use next_call::NextCall;
 pub use refusal::{Refusal, RefusalKind};
 pub use reply::{Block, Reply};
 pub use session::{AnnouncedSession, Check, Session};
@@ -105,8 +106,8 @@ pub use lancet_model::{call, undo};
 pub use lancet_settings::programs;
 
 pub(crate) use lancet_model::{
-    applied_by, audience, cell_request, limit, message, page_range, path_list, reason, reply, row,
-    tool_prefix, visible, wording,
+    applied_by, audience, cell_request, limit, message, next_call, page_range, path_list, reason,
+    reply, row, tool_prefix, visible, wording,
 };
 pub(crate) use lancet_settings::gutter;
 pub(crate) use lancet_tools::{arguments, builtin, receive};

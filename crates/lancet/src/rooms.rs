@@ -22,6 +22,7 @@ pub(crate) mod injected;
 mod interrupted;
 pub(crate) mod late;
 pub(crate) mod locate;
+mod next;
 mod notice;
 mod notices;
 pub(crate) mod omitted;
@@ -227,6 +228,7 @@ fn respond_to_change(context: &CallContext<'_>, change: &Change<'_>) -> Reply {
     heal::before_call(context);
     context.session.refresh();
     let mut reply = change::carry_out(context, change, &[]).unwrap_or_else(|refusal| {
+        let refusal = next::name_calls(context, Some(change), refusal);
         record::refused(context, &refusal, None);
         reply::refusal(context, refusal, None)
     });
@@ -239,6 +241,15 @@ fn carry_out(
     (asked, repairs): (Asked, Vec<Repair>),
 ) -> Result<Reply, Refusal> {
     match asked {
+        Asked::Change(change) => carry_out_change(context, &change, &repairs)
+            .map_err(|refusal| next::name_calls(context, Some(&change), refusal)),
+        other => answer(context, other).map_err(|refusal| next::name_calls(context, None, refusal)),
+    }
+}
+
+/// Answers a call that changes no file.
+fn answer(context: &CallContext<'_>, asked: Asked) -> Result<Reply, Refusal> {
+    match asked {
         Asked::Read(arguments) => {
             let page = examine::read::examine(context, &arguments)?;
             record::read(context, &page);
@@ -250,7 +261,7 @@ fn carry_out(
                 record::folder(context, &folder);
                 Ok(reply::folder(folder))
             }
-            None => carry_out(context, (Asked::Read(arguments), repairs)),
+            None => answer(context, Asked::Read(arguments)),
         },
         Asked::Search(search) => {
             let mut findings = examine::search::examine(context, &search)?;
@@ -264,21 +275,29 @@ fn carry_out(
         }
         Asked::Diagnose { file_path } => diagnosis::current(context, file_path.as_deref()),
         Asked::Answer { text, data } => Ok(reply::host_answer(text, data)),
-        Asked::Change(change) => match change::carry_out(context, &change, &repairs) {
-            // The call may have been asked about by a process that has ended, and that had read the file.
-            Err(refusal) if refusal.kind() == RefusalKind::NotRead => {
-                let before = approve::recall_seen(context);
-                if before.is_empty() {
-                    return Err(refusal);
-                }
-                let again = change::carry_out(context, &change, &repairs);
-                if again.is_err() {
-                    approve::forget_recalled(context, before);
-                }
-                again
+        Asked::Change(change) => carry_out_change(context, &change, &[]),
+    }
+}
+
+fn carry_out_change(
+    context: &CallContext<'_>,
+    change: &Change<'_>,
+    repairs: &[Repair],
+) -> Result<Reply, Refusal> {
+    match change::carry_out(context, change, repairs) {
+        // The call may have been asked about by a process that has ended, and that had read the file.
+        Err(refusal) if refusal.kind() == RefusalKind::NotRead => {
+            let before = approve::recall_seen(context);
+            if before.is_empty() {
+                return Err(refusal);
             }
-            carried_out => carried_out,
-        },
+            let again = change::carry_out(context, change, repairs);
+            if again.is_err() {
+                approve::forget_recalled(context, before);
+            }
+            again
+        }
+        carried_out => carried_out,
     }
 }
 
@@ -288,19 +307,26 @@ pub(crate) fn check(session: &Session, raw: RawCall) -> Check {
     context.approver = raw.approver;
     context.applied_by = raw.applied_by;
     session.refresh();
-    let received = receive_call(&mut context, raw.arguments);
+    predict(&mut context, raw.arguments)
+}
+
+/// Predicts the result of the call of a context.
+fn predict(context: &mut CallContext<'_>, arguments: Value) -> Check {
+    let received = receive_call(context, arguments);
+    let context = &*context;
     let checked = received.and_then(|(asked, _)| match asked {
         Asked::Read(arguments) => {
-            examine::read::examine(&context, &arguments).map(|_| Check::Passes)
+            examine::read::examine(context, &arguments).map(|_| Check::Passes)
         }
-        Asked::View(arguments) => examine::folder::examine(&context, &arguments.file_path)
-            .and_then(|folder| match folder {
+        Asked::View(arguments) => examine::folder::examine(context, &arguments.file_path).and_then(
+            |folder| match folder {
                 Some(_) => Ok(Check::Passes),
-                None => examine::read::examine(&context, &arguments).map(|_| Check::Passes),
-            }),
-        Asked::Search(search) => examine::search::examine(&context, &search).map(|_| Check::Passes),
+                None => examine::read::examine(context, &arguments).map(|_| Check::Passes),
+            },
+        ),
+        Asked::Search(search) => examine::search::examine(context, &search).map(|_| Check::Passes),
         Asked::Diagnose { .. } | Asked::Answer { .. } => Ok(Check::Passes),
-        Asked::Change(change) => change::check(&context, &change),
+        Asked::Change(change) => change::check(context, &change),
     });
     self::checked(checked)
 }

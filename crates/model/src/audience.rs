@@ -291,7 +291,9 @@ pub struct ReadLines<'p> {
 }
 
 impl ReadLines<'_> {
-    fn arguments(&self) -> Value {
+    /// The arguments of Read.
+    #[doc(hidden)]
+    pub fn arguments(&self) -> Value {
         let mut arguments = json!({ "file_path": quote_path(self.path) });
         for (field, number) in [
             ("offset", self.offset),
@@ -309,7 +311,8 @@ impl ReadLines<'_> {
     }
 
     /// The same as a view of `str_replace_based_edit_tool`.
-    fn view_arguments(&self) -> Value {
+    #[doc(hidden)]
+    pub fn view_arguments(&self) -> Value {
         let mut arguments = json!({ "command": "view", "path": quote_path(self.path) });
         if self.offset.is_some() || self.limit.is_some() || self.column.is_some() {
             let first = self.offset.unwrap_or(1);

@@ -12,6 +12,7 @@ pub mod hunk_place;
 pub mod limit;
 pub mod line_range;
 pub mod message;
+pub mod next_call;
 pub mod non_exhaustive;
 pub mod outcome;
 pub mod page_range;

@@ -20,6 +20,7 @@ use lancet_formats::syntax::Symbol;
 
 use crate::audience::Audience;
 use crate::message::Message;
+use crate::next_call::NextCall;
 use crate::refusal::{Numbers, Refusal, RefusalKind};
 
 pub use crate::row::{Role, Row};
@@ -182,6 +183,9 @@ pub struct RefusedOutcome {
     pub path: Option<PathBuf>,
     /// The further fields of the refusal, such as `suggestion` or `diff`.
     pub data: Map<String, Value>,
+    /// The calls to make instead, where they are known: `error.next` of the JSON. None of them would be refused now, so far
+    /// as that can be foreseen without asking anybody.
+    pub next: Vec<NextCall>,
     /// The message of the text.
     #[doc(hidden)]
     pub message: Message,
@@ -201,13 +205,14 @@ impl RefusedOutcome {
     pub fn new(refusal: Refusal, numbers: Numbers, path: Option<&str>) -> (String, Self) {
         let kind = refusal.kind();
         let text = refusal.text().to_owned();
-        let (message, data) = refusal.into_parts();
+        let (message, data, next) = refusal.into_parts();
         let opened = data.get("file_path").and_then(Value::as_str);
         let outcome = RefusedOutcome {
             kind,
             code: kind.code(numbers),
             path: opened.or(path).map(PathBuf::from),
             data,
+            next,
             message,
             non_exhaustive: NonExhaustive,
         };
@@ -231,11 +236,14 @@ struct RefusalObject<'o>(&'o RefusedOutcome);
 impl Serialize for RefusalObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let RefusalObject(refused) = self;
-        let mut fields = serializer.serialize_map(Some(2 + refused.data.len()))?;
+        let mut fields = serializer.serialize_map(None)?;
         fields.serialize_entry("code", &refused.code)?;
         fields.serialize_entry("name", refused.kind.name())?;
         for (key, value) in &refused.data {
             fields.serialize_entry(key, value)?;
+        }
+        if !refused.next.is_empty() {
+            fields.serialize_entry("next", &refused.next)?;
         }
         fields.end()
     }

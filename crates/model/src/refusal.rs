@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::audience::Audience;
 use crate::message::{Message, Say, message, verbatim};
+use crate::next_call::{NextCall, Remedy};
 
 /// Why a call was refused. The name of a kind is the same in all tools; its number depends on the tool's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -193,6 +194,10 @@ pub struct Refusal {
     /// Whether it is of a part of a reply that changes nothing, which is left out where other parts change something.
     #[doc(hidden)]
     pub idle: bool,
+    /// What is known of the call to make instead.
+    #[doc(hidden)]
+    pub remedy: Option<Box<Remedy>>,
+    next: Vec<NextCall>,
 }
 
 /// A version of a file that a refusal has shown to the model; it replaces the ledger's entry.
@@ -236,6 +241,8 @@ impl Refusal {
             shown: None,
             withheld: None,
             idle: false,
+            remedy: None,
+            next: Vec::new(),
         }
     }
 
@@ -283,6 +290,37 @@ impl Refusal {
         self
     }
 
+    /// Notes what is known of the call to make instead.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn helped_by(mut self, remedy: impl Into<Option<Remedy>>) -> Self {
+        self.remedy = remedy.into().map(Box::new);
+        self
+    }
+
+    /// Takes what is known of the call to make instead.
+    #[doc(hidden)]
+    pub fn take_remedy(mut self) -> (Option<Remedy>, Self) {
+        (self.remedy.take().map(|remedy| *remedy), self)
+    }
+
+    /// Sets the calls to make instead.
+    #[doc(hidden)]
+    pub fn set_next(&mut self, calls: Vec<NextCall>) {
+        self.next = calls;
+    }
+
+    /// Gives the calls to make instead, where they are known.
+    pub fn next_calls(&self) -> &[NextCall] {
+        &self.next
+    }
+
+    /// Gives a field of the data.
+    #[doc(hidden)]
+    pub fn field(&self, key: &str) -> Option<&Value> {
+        self.data.get(key)
+    }
+
     /// Gives the kind of refusal.
     pub fn kind(&self) -> RefusalKind {
         self.kind
@@ -314,10 +352,10 @@ impl Refusal {
         &self.text.message
     }
 
-    /// Splits the refusal into its message and the fields of its data besides code and name.
+    /// Splits the refusal into its message, the fields of its data besides code and name, and the calls to make instead.
     #[doc(hidden)]
-    pub fn into_parts(self) -> (Message, Map<String, Value>) {
-        (self.text.message, self.data)
+    pub fn into_parts(self) -> (Message, Map<String, Value>, Vec<NextCall>) {
+        (self.text.message, self.data, self.next)
     }
 
     /// Makes the `error` object of the answer's data.
@@ -326,6 +364,9 @@ impl Refusal {
         error.insert("code".into(), json!(self.kind.code(numbers)));
         error.insert("name".into(), json!(self.kind.name()));
         error.extend(self.data.clone());
+        if !self.next.is_empty() {
+            error.insert("next".into(), json!(self.next));
+        }
         Value::Object(error)
     }
 }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Cancel;
 use crate::limit::AnswerLimit;
+use crate::next_call::NextCall;
 use crate::outcome::{Outcome, RefusedOutcome};
 use crate::refusal::{Numbers, Refusal, RefusalKind};
 use crate::row::Row;
@@ -231,6 +232,14 @@ impl Reply {
     /// Whether the call was refused.
     pub fn is_error(&self) -> bool {
         self.refusal().is_some()
+    }
+
+    /// Gives the calls to make instead of a refused one, where they are known.
+    pub fn next_calls(&self) -> &[NextCall] {
+        match &self.outcome {
+            Outcome::Refused(refused) => &refused.next,
+            _ => &[],
+        }
     }
 
     /// Gives the kind of refusal; none where the call was carried out.

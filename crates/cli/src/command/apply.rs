@@ -6,6 +6,7 @@ use lancet::outcome::Outcome;
 use lancet::tools::ToolPrefix;
 use lancet::{RefusalKind, Reply};
 
+use super::instead::Instead;
 use super::{session_of, text_from};
 use crate::answer::{OutputFormat, Presentation, exit_of, put};
 use crate::arguments::ApplyArguments;
@@ -44,12 +45,14 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
         Some(_) => AppliedBy::Model,
         None => AppliedBy::Person,
     };
+    let applied_by = options.applied_by;
     options.caller = caller();
     options.cancel = Some(begin_call());
     let working = WorkLine::begin("applying");
     let answer = session.apply_reply(&text, options);
     drop(working);
     let output = OutputFormat::of(arguments.common.json);
+    let presentation = Presentation::of_change(&approver, arguments.common.session.as_ref());
     if output == OutputFormat::Text && answer.refusal().is_some_and(is_for_the_model) {
         print_error(
             "lancet: the reply was refused, and no file was changed. Paste this back to the model:\n",
@@ -62,9 +65,16 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
         };
         let words = for_the_model(&answer, &reader, format);
         print(&words)?;
-        return Ok(exit_of(&answer));
+        let instead = Instead {
+            session: &session,
+            approver: &approver,
+            applied_by,
+            output,
+            presentation,
+            around,
+        };
+        return Ok(instead.offer(&answer)?.unwrap_or(exit_of(&answer)));
     }
-    let presentation = Presentation::of_change(&approver, arguments.common.session.as_ref());
     put(&answer, output, presentation, around)
 }
 

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use serde_json::json;
 
+use super::instead::Instead;
 use super::text_from;
 use super::writing::{ChangeSetup, OtherChange};
 use crate::answer::{OutputFormat, Presentation, put};
@@ -75,12 +76,18 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
     let working = WorkLine::begin("editing");
     let reply = watched(&setup.session, "Edit", json!(wanted), setup.applied_by);
     drop(working);
-    put(
-        &reply,
-        OutputFormat::of(arguments.common.json),
-        Presentation::of_change(&setup.approver, arguments.common.session.as_ref()),
+    let output = OutputFormat::of(arguments.common.json);
+    let presentation = Presentation::of_change(&setup.approver, arguments.common.session.as_ref());
+    let exit = put(&reply, output, presentation, around)?;
+    let instead = Instead {
+        session: &setup.session,
+        approver: &setup.approver,
+        applied_by: setup.applied_by,
+        output,
+        presentation,
         around,
-    )
+    };
+    Ok(instead.offer(&reply)?.unwrap_or(exit))
 }
 
 /// The extension that most files in a folder and the folders in it have; only so many entries are looked at.

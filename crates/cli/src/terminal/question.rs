@@ -284,6 +284,12 @@ pub(crate) fn confirm(question: &str) -> Option<bool> {
     Some(keys::understood(&line) == Key::Yes)
 }
 
+/// Asks for a line on the terminal; none where there is no terminal.
+pub(crate) fn question_line(question: &str) -> Option<String> {
+    let mut terminal = Terminal::open()?;
+    terminal.ask(&format!("{question} "), &Wait::default())?
+}
+
 /// The terminal itself.
 struct Terminal(File);
 

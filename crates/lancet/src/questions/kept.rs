@@ -81,11 +81,14 @@ fn refused(
     let code = error.remove("code")?.as_u64()?;
     let row = TABLE.iter().find(|row| name == row.name)?;
     error.insert("repeated".to_owned(), json!(true));
+    // They were right for the files as they were then.
+    error.remove("next");
     Some(RefusedOutcome {
         kind: row.kind,
         code: u8::try_from(code).ok()?,
         path: path.map(PathBuf::from),
         data: error,
+        next: Vec::new(),
         message: message![verbatim(text)],
         non_exhaustive: NonExhaustive,
     })

@@ -11,6 +11,7 @@ use super::read_state::{Current, Need, read_state};
 use super::view::{Notes, Numbers, change_view};
 use crate::ledger::raw;
 use crate::message::{CALL, Message, SEND_THIS_AGAIN, Say, message, verbatim};
+use crate::next_call::Remedy;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{CellChange, CellName, CellRequest, CellType, Executable, InsertSide};
 use crate::rooms::attempt::Attempt;
@@ -95,7 +96,8 @@ pub(super) fn examine_file(
                 SEND_THIS_AGAIN,
                 "."
             ];
-            return Err(refusal(&target, RefusalKind::NotRead, text));
+            let refusal = refusal(&target, RefusalKind::NotRead, text);
+            return Err(refusal.helped_by(Remedy::read_lines(Some(number + 1), Some(1))));
         }
     }
     let raw_changes = document

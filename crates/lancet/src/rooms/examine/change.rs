@@ -318,6 +318,8 @@ fn join_failures(
             " was refused, so no file was changed. "
         ])
         .with("edit", number);
+    let (remedy, first) = first.take_remedy();
+    let first = first.helped_by(remedy.and_then(|remedy| remedy.in_edit(number - 1)));
     Err(if others.is_empty() {
         first
     } else {

@@ -9,6 +9,7 @@ use super::read_state::{Current, DIFF_BUDGET, Need, ReadState, read_state};
 use super::whole_file::{WholeFile, form};
 use crate::ledger::raw_line;
 use crate::message::{CALL, SEND_THIS_AGAIN, for_tools, message, term, verbatim};
+use crate::next_call::Remedy;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::DeleteRequest;
 use crate::rooms::attempt::Attempt;
@@ -122,7 +123,9 @@ fn require_all_seen(
         for_tools(message![verbatim(context.tool_name("Read")), " gave to "]),
         "remove the file unseen."
     ];
-    Err(Refusal::stating(RefusalKind::NotRead, text).with("file_path", quote_path(path)))
+    Err(Refusal::stating(RefusalKind::NotRead, text)
+        .helped_by(Remedy::read_lines(first.map(|first| first + 1), None))
+        .with("file_path", quote_path(path)))
 }
 
 /// Refuses a removal that states other lines than the file has.

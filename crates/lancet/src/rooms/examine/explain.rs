@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use lancet_text::{
-    BareDots, Correction, Guard, LineTable, Markup, Unencodable, already_there, correct,
+    BareDots, Correction, Guard, LineTable, Markup, Offer, Unencodable, already_there, correct,
 };
 use serde_json::json;
 
@@ -20,6 +20,7 @@ pub(crate) use self::hunk::{MetHunk, hunk_ambiguous, hunk_not_found, unplaced};
 pub(crate) use self::marker::{marker_ambiguous, marker_not_found};
 use super::edit::source::SentEdit;
 use crate::message::{FileText, Message, NEW, Say, message, term, verbatim};
+use crate::next_call::{self, Remedy};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
@@ -142,8 +143,12 @@ pub(crate) fn not_found(
         text.push(COPY);
         return Refusal::stating(RefusalKind::NotFound, text).with("file_path", path);
     }
+    let mut remedy = None;
     let (words, nearest) = match correct(view, lines, old, new) {
         Correction::One(offer) => {
+            let correction =
+                offer::correction(met, &offer).filter(|_| !is_made_at(view, &offer, new));
+            remedy = Remedy::corrections(correction.into_iter().collect());
             let (words, told) = offer::told(met, &offer, terms);
             (words, vec![told])
         }
@@ -152,8 +157,18 @@ pub(crate) fn not_found(
     };
     text.push(words);
     Refusal::stating(RefusalKind::NotFound, text)
+        .helped_by(remedy)
         .with("file_path", path)
         .with("nearest", nearest)
+}
+
+/// Whether the new text stands where an edit would put it: then the change may have been made before, and would be made
+/// twice.
+fn is_made_at(view: &str, offer: &Offer, new: &str) -> bool {
+    let start = view.floor_char_boundary(offer.range.start.saturating_sub(new.len()));
+    let end = view.floor_char_boundary(view.len().min(offer.range.end + new.len() + 1));
+    let new = new.trim();
+    !new.is_empty() && !view[offer.range.clone()].contains(new) && view[start..end].contains(new)
 }
 
 /// What a code fence means in a file of this name.
@@ -204,7 +219,13 @@ pub(crate) fn leak(reason: impl Say, mended: Option<&str>) -> Refusal {
         Some(whole) => message![text, " Without it ", NEW, " is:\n", whole],
         None => text,
     };
-    Refusal::stating(RefusalKind::Leaked, text).with("new_string", mended)
+    let correction = next_call::Correction {
+        new: Some(mended.to_owned()),
+        ..next_call::Correction::default()
+    };
+    Refusal::stating(RefusalKind::Leaked, text)
+        .helped_by(Remedy::corrections(vec![correction]))
+        .with("new_string", mended)
 }
 
 /// Shows a text that is to be sent, whole, followed by a line that marks its end, because clients trim the end of an

@@ -9,6 +9,7 @@ use crate::arguments::WriteMode;
 use crate::call::Conversation;
 use crate::ledger::raw_line;
 use crate::message::{CALL, SEND_THIS_AGAIN, for_tools, message, term, verbatim};
+use crate::next_call::Remedy;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
@@ -62,6 +63,10 @@ pub(super) fn require_seen(
     let first = (0..lines)
         .find(|&line| raw_line(document, line).end > gap.start)
         .unwrap_or(0);
+    let offset = match mode {
+        WriteMode::Append => lines,
+        _ => first + 1,
+    };
     let text = match mode {
         WriteMode::Append => message![
             "The last line of ",
@@ -69,7 +74,7 @@ pub(super) fn require_seen(
             " was not shown in this session, and append adds to it. ",
             CALL,
             " ",
-            verbatim(context.read_call(path, Some(lines), None)),
+            verbatim(context.read_call(path, Some(offset), None)),
             " and ",
             SEND_THIS_AGAIN,
             "."
@@ -83,7 +88,7 @@ pub(super) fn require_seen(
             " is the first that was not. ",
             CALL,
             " ",
-            verbatim(context.read_call(path, Some(first + 1), None)),
+            verbatim(context.read_call(path, Some(offset), None)),
             " and ",
             SEND_THIS_AGAIN,
             term(
@@ -94,5 +99,7 @@ pub(super) fn require_seen(
             "replace the file unseen."
         ],
     };
-    Err(Refusal::stating(RefusalKind::NotRead, text).with("file_path", quote_path(path)))
+    Err(Refusal::stating(RefusalKind::NotRead, text)
+        .helped_by(Remedy::read_lines(Some(offset), None))
+        .with("file_path", quote_path(path)))
 }

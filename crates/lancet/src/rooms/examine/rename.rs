@@ -14,6 +14,7 @@ use super::planned::{self, DiskTexts, Purpose};
 use super::read_state::{Current, Need, ReadState, read_state};
 use crate::ledger::raw;
 use crate::message::{CALL, Message, SEND_THIS_AGAIN, message, verbatim};
+use crate::next_call::Remedy;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{DryRun, FileRequest, PlannedRole, Request, SymbolRename};
 use crate::rooms::attempt::{Attempt, Freshness};
@@ -183,6 +184,7 @@ fn line(
         "."
     ];
     Err(Refusal::stating(RefusalKind::NotRead, text)
+        .helped_by(Remedy::read_lines(Some(line), Some(1)))
         .with("file_path", path)
         .with("lines", vec![line]))
 }

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::engine::EngineView;
 use crate::message::{Message, message, term, verbatim};
+use crate::next_call::Remedy;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::locate::{Target, is_hidden, same_tail};
 use crate::wording::{QuotedPath, names, on_one_line, quote_path};
@@ -30,10 +31,10 @@ pub(super) fn missing(engine: &EngineView, target: &Target) -> Refusal {
         given,
         term(" is not there.", ".")
     ];
-    let mut suggestions = respellings(engine, target);
-    if let Some(tail) = same_tail(engine, target.path()) {
-        suggestions.push(quote_path(&tail));
-    }
+    let mut paths = respellings(engine, target);
+    paths.extend(same_tail(engine, target.path()));
+    let suggestions: Vec<QuotedPath> = paths.iter().map(|path| quote_path(path)).collect();
+    let nearest = paths.into_iter().next();
     if !suggestions.is_empty() {
         text.push(message![
             " Did you mean ",
@@ -54,12 +55,13 @@ pub(super) fn missing(engine: &EngineView, target: &Target) -> Refusal {
         ]);
     }
     Refusal::stating(RefusalKind::Missing, text)
+        .helped_by(nearest.map(Remedy::read_of))
         .with("file_path", quote_path(target.path()))
         .with("suggestions", json!(suggestions))
 }
 
 /// Suggests existing paths whose spelling is close to the first missing part of this path.
-fn respellings(engine: &EngineView, target: &Target) -> Vec<QuotedPath> {
+fn respellings(engine: &EngineView, target: &Target) -> Vec<PathBuf> {
     let wanted = target.located.first_missing();
     // All parts above the first missing one exist; the parts below it are appended unchanged.
     let depth = target.located.missing_folders().len();
@@ -92,7 +94,7 @@ fn respellings(engine: &EngineView, target: &Target) -> Vec<QuotedPath> {
                 located.kind() != FileType::Missing && !is_hidden(engine, located.path())
             })
     };
-    paths.filter(there).map(|path| quote_path(&path)).collect()
+    paths.filter(there).collect()
 }
 
 /// Refuses a folder, with its first entries.

@@ -6,6 +6,7 @@ use super::edit_session::EditSession;
 use super::line_range::Block;
 use super::source::TextSource;
 use crate::message::{CALL, Message, SEND_THIS_AGAIN, message, verbatim};
+use crate::next_call::Remedy;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::LineRange;
 use crate::wording::{count, cut, quote_path};
@@ -143,7 +144,10 @@ impl<S: TextSource> EditSession<'_, S> {
             SEND_THIS_AGAIN,
             "."
         ];
-        Refusal::stating(RefusalKind::NotRead, text).with("file_path", path)
+        let (first, last) = (*block.lines.start(), *block.lines.end());
+        Refusal::stating(RefusalKind::NotRead, text)
+            .helped_by(Remedy::read_lines(Some(first + 1), Some(last - first + 1)))
+            .with("file_path", path)
     }
 
     /// The sentence about lines that were found under other numbers.

@@ -6,6 +6,7 @@ use lancet_history::Seen;
 
 use super::source::TextSource;
 use crate::message::{CALL, SEND_THIS_AGAIN, message, verbatim};
+use crate::next_call::{ReadRemedy, Remedy};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
@@ -82,10 +83,22 @@ impl Unseen {
         } else {
             1
         };
-        let call = match touched_first {
-            Some(line) if beyond => context.read_column_call(path, line, column + 1),
-            _ => context.read_call(path, Some(first), Some(reach)),
+        let (call, offset, limit, column) = match touched_first {
+            Some(line) if beyond => {
+                let call = context.read_column_call(path, line, column + 1);
+                (call, line, None, Some(column + 1))
+            }
+            _ => {
+                let call = context.read_call(path, Some(first), Some(reach));
+                (call, first, Some(reach), None)
+            }
         };
+        let remedy = Remedy::Read(ReadRemedy {
+            offset: Some(offset),
+            limit,
+            column,
+            ..ReadRemedy::default()
+        });
         let text = message![
             "The text stands in lines of ",
             quote_path(path),
@@ -100,6 +113,7 @@ impl Unseen {
             "."
         ];
         Refusal::stating(RefusalKind::NotRead, text)
+            .helped_by(remedy)
             .with("file_path", quote_path(path))
             .with("lines", lines.into_iter().take(1_000).collect::<Vec<_>>())
     }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::shown;
 use crate::message::{Message, message, term, verbatim};
+use crate::next_call::{Correction, Remedy};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::context::CallContext;
 use crate::rooms::examine::edit::source::SeveralPlaces;
@@ -70,6 +71,7 @@ pub(crate) fn ambiguous(
         )
     ];
     let mut data = Vec::new();
+    let mut corrections = Vec::new();
     let mut grows = false;
     let mut shown_before: Option<String> = None;
     let listed = places.iter().zip(numbers).enumerate();
@@ -125,6 +127,11 @@ pub(crate) fn ambiguous(
                 text.push(message!["\nwith this ", terms.new_name(), ":\n", whole]);
             }
             told["new_string"] = json!(new);
+            corrections.push(Correction {
+                old: Some(longer.to_owned()),
+                new: Some(new),
+                lines: Some((*line, *line)),
+            });
         }
         data.push(told);
     }
@@ -164,6 +171,7 @@ pub(crate) fn ambiguous(
         ]);
     }
     Refusal::stating(RefusalKind::Ambiguous, text)
+        .helped_by(Remedy::corrections(corrections))
         .with("file_path", path)
         .with("count", total)
         .with("places", data)

@@ -2,11 +2,13 @@
 //! is short, so that a refusal can name every part of a reply that failed.
 
 use lancet_text::{
-    FirstDifference, Guard, HunkMiss, LineStarts, Verdict, already_there, closest, first_difference,
+    Correction, FirstDifference, Gaps, Guard, HunkMiss, LineStarts, NewText, Verdict,
+    already_there, closest, correct, first_difference,
 };
 use serde_json::json;
 
 use crate::message::{Message, Say, message, verbatim};
+use crate::next_call::{Remedy, TextEdit};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::examine::edit::source::{SentEdit, SeveralPlaces};
 use crate::rooms::locate::Target;
@@ -107,6 +109,11 @@ pub(crate) fn hunk_not_found(met: MetHunk<'_>, guard: Option<&Guard>) -> Refusal
         ],
         None => message!["the file ends after line ", found.in_view],
     };
+    let remedy = match made_before {
+        None => corrected(met),
+        // Doing it may do it twice.
+        Some(_) => None,
+    };
     let made_before = made_before.map(|words| message![words, " "]);
     let text = message![
         "The old lines are not in ",
@@ -129,7 +136,32 @@ pub(crate) fn hunk_not_found(met: MetHunk<'_>, guard: Option<&Guard>) -> Refusal
         "file": met.text.lines().nth(found.in_view).map(|line| cut(line, LONGEST_LINE)),
     });
     met.refuse(RefusalKind::NotFound, text)
+        .helped_by(remedy)
         .with("difference", difference)
+}
+
+/// The edit of the file that was meant by a hunk, where only its lines say where it goes.
+fn corrected(met: MetHunk<'_>) -> Option<Remedy> {
+    let SentEdit { request, old, new } = met.sent;
+    let bounds = &request.as_hunk()?.bounds;
+    let is_elsewhere = !bounds.anchors.is_empty() || bounds.next_anchor.is_some() || bounds.at_end;
+    if is_elsewhere || bounds.gaps == Gaps::Allowed || met.is_edited {
+        return None;
+    }
+    let Correction::One(offer) = correct(met.text, &LineStarts::new(met.text), old, new) else {
+        return None;
+    };
+    let new = match offer.new {
+        NewText::AsSent => new.to_owned(),
+        NewText::Instead(new) => new,
+        NewText::Unknown => return None,
+    };
+    Some(Remedy::Edits(vec![TextEdit {
+        path: met.target.path().to_path_buf(),
+        old: met.text[offer.range].to_owned(),
+        new,
+        lines: (offer.lines.start + 1, offer.lines.end),
+    }]))
 }
 
 /// The line of the file that is nearest to the first old line, where none of the old lines is in the file.

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::ambiguous::Searched;
 use super::{LONGEST_REGION, Lines, Met, shown};
 use crate::message::{message, verbatim};
+use crate::next_call::{self, Remedy};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::context::CallContext;
 use crate::rooms::examine::edit::source::SeveralPlaces;
@@ -30,6 +31,7 @@ pub(crate) fn marker_not_found(
     let path = quote_path(target.path());
     let mut text = message!["marker was not found in ", &path, "."];
     let mut nearest = Vec::new();
+    let mut remedy = None;
     let met = met.filter(|_| context.cancel.stopped().is_none());
     let found = met.map(|met| {
         let Lines { view, lines } = met.text;
@@ -40,6 +42,11 @@ pub(crate) fn marker_not_found(
             nearest.push(json!({ "startLine": offer.lines.start + 1, "endLine": offer.lines.end }));
             let lines = lines_named((offer.lines.start + 1..=offer.lines.end).collect(), 20);
             text.push(message![" The nearest text is ", verbatim(lines), "."]);
+            remedy = Remedy::corrections(vec![next_call::Correction {
+                old: Some(view[offer.range.clone()].to_owned()),
+                new: None,
+                lines: Some((offer.lines.start + 1, offer.lines.end)),
+            }]);
             match shown("marker", &view[offer.range], LONGEST_REGION) {
                 Some(whole) => text.push(message![
                     " If that is what was meant, send this marker:\n",
@@ -61,6 +68,7 @@ pub(crate) fn marker_not_found(
         _ => text.push(" Read the part where the lines are to go and copy a line of it."),
     }
     Refusal::stating(RefusalKind::NotFound, text)
+        .helped_by(remedy)
         .with("file_path", path)
         .with("nearest", nearest)
 }
@@ -85,6 +93,7 @@ pub(crate) fn marker_ambiguous(
         ", and which one is meant is unknown. Nothing was changed."
     ];
     let mut data = Vec::new();
+    let mut corrections = Vec::new();
     let mut grows = false;
     for (which, line) in numbers.iter().enumerate() {
         let longer = searched.filter(|_| which < PLACES_WITH_TEXT);
@@ -104,6 +113,11 @@ pub(crate) fn marker_ambiguous(
                     ", send this marker:\n",
                     whole
                 ]);
+                corrections.push(next_call::Correction {
+                    old: Some(longer.to_owned()),
+                    new: None,
+                    lines: Some((*line, *line)),
+                });
                 json!({ "line": line, "marker": longer })
             }
             _ => json!({ "line": line }),
@@ -114,6 +128,7 @@ pub(crate) fn marker_ambiguous(
         false => "\nSend a longer marker that stands once.",
     });
     Refusal::stating(RefusalKind::Ambiguous, text)
+        .helped_by(Remedy::corrections(corrections))
         .with("file_path", path)
         .with("count", several.total)
         .with("places", data)

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::{COPY, LONGEST_REGION, Met, shown};
 use crate::audience::Vocabulary;
 use crate::message::{Message, Term, message, term};
+use crate::next_call::Correction;
 
 /// The explanation for a place that no `old_string` can match.
 const NOT_TEXT: Term = term(
@@ -72,6 +73,23 @@ pub(super) fn told(met: Met<'_>, offer: &Offer, terms: Vocabulary) -> (Message, 
         }
     }
     (words, told)
+}
+
+/// The texts to send for the place that was meant; none where they are not known.
+pub(super) fn correction(met: Met<'_>, offer: &Offer) -> Option<Correction> {
+    let new = match &offer.new {
+        NewText::Unknown => return None,
+        NewText::Instead(new) => Some(new.clone()),
+        _ => None,
+    };
+    if is_damaged(met, &offer.range) {
+        return None;
+    }
+    Some(Correction {
+        old: Some(met.text.view[offer.range.clone()].to_owned()),
+        new,
+        lines: Some((offer.lines.start + 1, offer.lines.end)),
+    })
 }
 
 /// Describes the places where the corrected text occurs.

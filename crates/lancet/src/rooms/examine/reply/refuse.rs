@@ -146,7 +146,9 @@ fn all_failed(mut failed: Failed, parts: &[ReplyPart]) -> Result<Vec<Message>, R
         place(parts, number),
         " was refused, so no file was changed. "
     ];
+    let (remedy, first) = first.take_remedy();
     Err(first
+        .helped_by(remedy.and_then(|remedy| remedy.in_edit(number)))
         .led_by(lead)
         .with("part", number + 1)
         .with("parts", told)

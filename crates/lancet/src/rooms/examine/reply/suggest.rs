@@ -1,7 +1,10 @@
 //! Suggestions for a path in a reply that does not exist: files whose paths end in it, with backslashes read as slashes,
 //! else files of the same name. A suggestion is never applied.
 
+use std::path::PathBuf;
+
 use crate::arguments::GlobArguments;
+use crate::next_call::Remedy;
 use crate::refusal::Refusal;
 use crate::request::Search;
 use crate::rooms::context::CallContext;
@@ -12,7 +15,7 @@ use crate::wording::{QuotedPath, joined, quote_path};
 const MOST: u64 = 5;
 
 /// Adds the files that a path may mean to the refusal that it is missing.
-pub(super) fn suggest(context: &CallContext<'_>, refusal: Refusal, path: &str) -> Refusal {
+pub(super) fn suggest(context: &CallContext<'_>, mut refusal: Refusal, path: &str) -> Refusal {
     // Some models write backslashes between folders.
     let meant = path.replace('\\', "/");
     let found = match files_called(context, &meant) {
@@ -25,15 +28,22 @@ pub(super) fn suggest(context: &CallContext<'_>, refusal: Refusal, path: &str) -
     if found.is_empty() {
         return refusal;
     }
+    let named: Vec<QuotedPath> = found.iter().map(|path| quote_path(path)).collect();
     let words = format!(
         "Of that name there is {}. Write that path if it is meant.",
-        joined(&found, " and ")
+        joined(&named, " and ")
     );
-    refusal.followed_by(&words).with("same_name", found)
+    let read = match found.as_slice() {
+        [only] if refusal.remedy.is_none() => Some(Remedy::read_of(only.clone())),
+        _ => None,
+    };
+    let remedy = read.or(refusal.remedy.take().map(|remedy| *remedy));
+    let refusal = refusal.helped_by(remedy);
+    refusal.followed_by(&words).with("same_name", named)
 }
 
 /// Finds the files whose paths end in these names.
-fn files_called(context: &CallContext<'_>, tail: &str) -> Vec<QuotedPath> {
+fn files_called(context: &CallContext<'_>, tail: &str) -> Vec<PathBuf> {
     let mut tail = tail;
     while let Some(rest) = ["/", "./", "../"]
         .iter()
@@ -54,5 +64,5 @@ fn files_called(context: &CallContext<'_>, tail: &str) -> Vec<QuotedPath> {
         return Vec::new();
     };
     let paths = findings.paths.iter().filter(|path| path.ends_with(tail));
-    paths.map(quote_path).collect()
+    paths.map(|path| path.to_path_buf()).collect()
 }

@@ -1,0 +1,101 @@
+//! Offers the edits that a refusal names, at a terminal: shows the diff of one, and makes it where the person says so.
+
+use std::io::IsTerminal as _;
+
+use lancet::approval::Approver as _;
+use lancet::dialects::AppliedBy;
+use lancet::{Check, NextCall, RawCall, Reply, Session};
+use serde_json::json;
+
+use crate::answer::{OutputFormat, Presentation, put};
+use crate::failure::{Exit, Failure};
+use crate::fault::{caller, watched};
+use crate::surroundings::{RunningAgent, Surroundings};
+use crate::terminal::{TerminalApprover, confirm, print_error, question_line, stdout_is_terminal};
+
+/// Where a refused command may go on.
+pub(super) struct Instead<'a> {
+    pub(super) session: &'a Session,
+    pub(super) approver: &'a TerminalApprover,
+    pub(super) applied_by: AppliedBy,
+    pub(super) output: OutputFormat,
+    pub(super) presentation: Presentation<'a>,
+    pub(super) around: &'a Surroundings,
+}
+
+impl Instead<'_> {
+    /// Offers the edits of a refusal that has been printed. None where there are none, where nobody is at a terminal, or
+    /// where the person wants none of them.
+    pub(super) fn offer(&self, refused: &Reply) -> Result<Option<Exit>, Failure> {
+        let edits: Vec<&NextCall> = refused
+            .next_calls()
+            .iter()
+            .filter(|call| call.tool == "Edit" && call.arguments.get("dry_run").is_none())
+            .collect();
+        if edits.is_empty() || !self.is_person_there() {
+            return Ok(None);
+        }
+        match choose(&edits) {
+            Some(call) => self.make(call),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether a person reads the answer and can type. With `--yes` nobody is asked.
+    fn is_person_there(&self) -> bool {
+        self.output == OutputFormat::Text
+            && self.approver.beforehand(false).is_none()
+            && std::io::stdin().is_terminal()
+            && stdout_is_terminal()
+            && std::io::stderr().is_terminal()
+            && RunningAgent::around().is_none()
+    }
+
+    /// Shows the diff and makes the edit after a yes. Where the rules ask about it, their question does both.
+    fn make(&self, call: &NextCall) -> Result<Option<Exit>, Failure> {
+        let foreseen = RawCall::new(&call.tool, call.arguments.clone()).with_caller(caller());
+        let is_asked = match self.session.check(foreseen.on_behalf_of(self.applied_by)) {
+            Check::Passes => false,
+            Check::Asks { .. } => true,
+            _ => return Ok(None),
+        };
+        if !is_asked {
+            let mut shown = call.arguments.clone();
+            shown["dry_run"] = json!(true);
+            let shown = watched(self.session, &call.tool, shown, self.applied_by);
+            put(&shown, self.output, self.presentation, self.around)?;
+            if shown.is_error() || confirm("Write this instead? [y/N]") != Some(true) {
+                return Ok(None);
+            }
+        }
+        let arguments = call.arguments.clone();
+        let reply = watched(self.session, &call.tool, arguments, self.applied_by);
+        put(&reply, self.output, self.presentation, self.around).map(Some)
+    }
+}
+
+/// The only edit, or the one whose number the person types.
+fn choose<'c>(edits: &[&'c NextCall]) -> Option<&'c NextCall> {
+    if let [only] = edits {
+        return Some(only);
+    }
+    let mut list = String::new();
+    for (at, call) in edits.iter().enumerate() {
+        list.push_str(&format!("  {}  {}\n", at + 1, call.why));
+    }
+    loop {
+        let line = question_line(&format!(
+            "{list}Which one? [1-{}, Enter for none]",
+            edits.len()
+        ))?;
+        match line.trim() {
+            "" | "n" | "no" | "q" => return None,
+            typed => match typed.parse::<usize>() {
+                Ok(number) if (1..=edits.len()).contains(&number) => {
+                    return Some(edits[number - 1]);
+                }
+                _ => print_error("That is none of the numbers.\n"),
+            },
+        }
+    }
+}

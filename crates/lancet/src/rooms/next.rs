@@ -1,0 +1,236 @@
+//! Makes the calls that a refusal names (`error.next`) from what it knows. Each is foreseen like any other call, and one
+//! that would be refused is left out.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::context::Turns;
+use super::{CallContext, predict};
+use lancet_model::tool_names::TEXT_EDITOR;
+
+use crate::audience::ReadLines;
+use crate::next_call::{Correction, NextCall, ReadRemedy, Remedy, TextEdit};
+use crate::questions::RecordedCall;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::request::{Action, Change, DryRun, EditRequest, Place, Request};
+use crate::session::Check;
+
+/// The longest list of calls, as JSON, in bytes.
+const LONGEST: usize = 4_000;
+/// How many calls a refusal names at most.
+const MOST: usize = 5;
+
+/// Puts the calls to make instead into a refusal. `change` is the change that was refused; none where the call was none.
+pub(super) fn name_calls(
+    context: &CallContext<'_>,
+    change: Option<&Change<'_>>,
+    refusal: Refusal,
+) -> Refusal {
+    // A call whose question is open says nothing about its file.
+    if refusal.withheld.is_some() || context.cancel.stopped().is_some() {
+        return refusal;
+    }
+    let (remedy, mut refusal) = refusal.take_remedy();
+    let calls = match remedy.or_else(|| default_read(&refusal)) {
+        None => return refusal,
+        Some(Remedy::Read(read)) => read_call(context, &refusal, &read).into_iter().collect(),
+        Some(Remedy::Corrections { edit, corrections }) => match change {
+            Some(Change::Files(request)) => {
+                let corrections = (edit, corrections.as_slice());
+                corrected_calls(context, refusal.kind(), request, corrections)
+            }
+            _ => Vec::new(),
+        },
+        Some(Remedy::Edits(edits)) => match change {
+            Some(Change::Reply(reply)) => edit_calls(context, &edits, reply.dry_run),
+            _ => Vec::new(),
+        },
+    };
+    let calls: Vec<NextCall> = calls
+        .into_iter()
+        .take(MOST)
+        .filter(|call| would_pass(context, call))
+        .collect();
+    let length = serde_json::to_string(&calls).map_or(usize::MAX, |json| json.len());
+    if length <= LONGEST {
+        refusal.set_next(calls);
+    }
+    refusal
+}
+
+/// The Read that helps where a refusal names no lines.
+fn default_read(refusal: &Refusal) -> Option<Remedy> {
+    let helps = matches!(refusal.kind(), RefusalKind::NotRead | RefusalKind::Stale);
+    helps.then(|| Remedy::Read(ReadRemedy::default()))
+}
+
+/// Whether a call would not be refused now. Nothing is written or recorded.
+fn would_pass(context: &CallContext<'_>, call: &NextCall) -> bool {
+    let (caller, cancel) = (context.caller.clone(), context.cancel.clone());
+    let mut foreseen = CallContext::new(context.session, call.tool.clone(), caller, cancel);
+    foreseen.approver = context.approver.clone();
+    foreseen.applied_by = context.applied_by;
+    // Whether somebody can be asked depends on it.
+    foreseen.recorded = context
+        .recorded
+        .as_ref()
+        .map(|call| RecordedCall::new(&context.tool, &Value::Null, call.deciders));
+    foreseen.turns = Turns::NotTaken;
+    !matches!(
+        predict(&mut foreseen, call.arguments.clone()),
+        Check::Refused(_)
+    )
+}
+
+fn read_call(context: &CallContext<'_>, refusal: &Refusal, read: &ReadRemedy) -> Option<NextCall> {
+    let path = match &read.path {
+        Some(path) => path.as_path(),
+        None => Path::new(refusal.field("file_path")?.as_str()?),
+    };
+    path.to_str()?;
+    let lines = ReadLines {
+        path,
+        offset: read.offset,
+        limit: read.limit,
+        column: read.column,
+        pages: None,
+    };
+    let why = match refusal.kind() {
+        RefusalKind::Missing => "shows the file of the nearest name",
+        RefusalKind::Stale => "shows the file as it is now",
+        _ => "shows what the call needs to have seen",
+    };
+    Some(match context.tool == TEXT_EDITOR {
+        true => NextCall::new(context.tool_name(TEXT_EDITOR), lines.view_arguments(), why),
+        false => NextCall::new(context.tool_name("Read"), lines.arguments(), why),
+    })
+}
+
+/// The same call with other texts for one of its edits.
+fn corrected_calls(
+    context: &CallContext<'_>,
+    kind: RefusalKind,
+    request: &Request,
+    (number, corrections): (usize, &[Correction]),
+) -> Vec<NextCall> {
+    let Some(edits) = all_edits(request) else {
+        return Vec::new();
+    };
+    let Some((path, failed)) = edits.get(number).copied() else {
+        return Vec::new();
+    };
+    let calls = corrections.iter().filter_map(|correction| {
+        let mut corrected = failed.clone();
+        if let Some(old) = &correction.old {
+            corrected.old.clone_from(old);
+        }
+        if let Some(new) = &correction.new {
+            corrected.new.clone_from(new);
+        }
+        if kind == RefusalKind::Ambiguous {
+            // Each call changes one place.
+            corrected.replace_all = false;
+            corrected.expect_count = None;
+        }
+        let mut all = edits.clone();
+        all[number] = (path, &corrected);
+        let (tool, arguments) = spell(&context.tool, &all, request.dry_run)?;
+        let why = reason(correction);
+        Some(NextCall::new(context.tool_name(tool), arguments, why))
+    });
+    calls.collect()
+}
+
+/// Edits of one file in place of a reply.
+fn edit_calls(context: &CallContext<'_>, edits: &[TextEdit], dry_run: DryRun) -> Vec<NextCall> {
+    let calls = edits.iter().filter_map(|edit| {
+        let request = EditRequest::new(edit.old.clone(), edit.new.clone());
+        let (tool, arguments) = spell("Edit", &[(edit.path.to_str()?, &request)], dry_run)?;
+        let why = place_name(edit.lines);
+        Some(NextCall::new(context.tool_name(tool), arguments, why))
+    });
+    calls.collect()
+}
+
+/// The edits of a request with their paths, in the order sent; none where the request also does something else.
+fn all_edits(request: &Request) -> Option<Vec<(&str, &EditRequest)>> {
+    let mut all = Vec::new();
+    for file in &request.files {
+        let Action::Edit(edits) = &file.action else {
+            return None;
+        };
+        all.extend(edits.iter().map(|edit| (file.path.as_str(), edit)));
+    }
+    Some(all)
+}
+
+/// The tool and the arguments that ask for these edits, in the form of the tool that was called; none where the tools have
+/// no such form.
+fn spell(
+    called: &str,
+    edits: &[(&str, &EditRequest)],
+    dry_run: DryRun,
+) -> Option<(&'static str, Value)> {
+    let (tool, mut arguments) = match edits {
+        [(path, edit)] if edit.place == Place::Before => ("InsertBefore", inserted(path, edit)),
+        [(path, edit)] if edit.place == Place::After => ("InsertAfter", inserted(path, edit)),
+        _ if edits.iter().any(|(_, edit)| edit.place != Place::Text) => return None,
+        [(path, edit)] if called == TEXT_EDITOR && !edit.replace_all => (
+            TEXT_EDITOR,
+            json!({ "command": "str_replace", "path": path, "old_str": edit.old, "new_str": edit.new }),
+        ),
+        [(path, edit)] if called != "MultiEdit" => ("Edit", replaced(path, edit)),
+        _ => {
+            let mut items = Vec::new();
+            for (path, edit) in edits {
+                items.push(with_revision(replaced(path, edit), edit));
+            }
+            ("MultiEdit", json!({ "edits": items }))
+        }
+    };
+    if let ([(_, edit)], false) = (edits, tool == "MultiEdit") {
+        arguments = with_revision(arguments, edit);
+    }
+    if dry_run == DryRun::Yes {
+        arguments["dry_run"] = json!(true);
+    }
+    Some((tool, arguments))
+}
+
+fn with_revision(mut arguments: Value, edit: &EditRequest) -> Value {
+    if let Some(revision) = &edit.revision {
+        arguments["revision"] = json!(revision);
+    }
+    arguments
+}
+
+fn inserted(path: &str, edit: &EditRequest) -> Value {
+    json!({ "file_path": path, "marker": edit.old, "content": edit.new })
+}
+
+fn replaced(path: &str, edit: &EditRequest) -> Value {
+    let mut arguments =
+        json!({ "file_path": path, "old_string": edit.old, "new_string": edit.new });
+    if edit.replace_all {
+        arguments["replace_all"] = json!(true);
+    }
+    if let Some(count) = edit.expect_count {
+        arguments["expect_count"] = json!(count);
+    }
+    arguments
+}
+
+fn reason(correction: &Correction) -> String {
+    match correction.lines {
+        Some(lines) => place_name(lines),
+        None => "without what is no text of the file".to_owned(),
+    }
+}
+
+fn place_name((first, last): (usize, usize)) -> String {
+    match first == last {
+        true => format!("for line {first}"),
+        false => format!("for lines {first}-{last}"),
+    }
+}
