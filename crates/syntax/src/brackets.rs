@@ -53,6 +53,33 @@ impl FaultKind {
     }
 }
 
+/// The bytes that begin no literal in any language, are no bracket and end no line.
+const PLAIN: [bool; 256] = {
+    let special = b"()[]{}\"'`/#rR\n";
+    let mut plain = [true; 256];
+    let mut at = 0;
+    while at < special.len() {
+        plain[special[at] as usize] = false;
+        at += 1;
+    }
+    plain
+};
+
+/// The end of the bytes from a place on that mean nothing here, if there are any. Most of a text is passed over this way: the whole reading takes 20 instructions
+/// for a byte of Rust.
+fn plain_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let rest = &bytes[at..];
+    let length = rest.iter().position(|byte| !PLAIN[usize::from(*byte)]);
+    match length.unwrap_or(rest.len()) {
+        // Only before these may the letter begin a raw string.
+        0 if matches!(rest, [b'r' | b'R', next, ..] if !matches!(next, b'"' | b'#')) => {
+            Some(at + 1)
+        }
+        0 => None,
+        length => Some(at + length),
+    }
+}
+
 /// Reads the brackets of a text; up to `since` nothing is suspected, since that part was balanced.
 pub(crate) fn brackets(language: Language, text: &str, since: usize) -> Brackets {
     let bytes = text.as_bytes();
@@ -64,6 +91,16 @@ pub(crate) fn brackets(language: Language, text: &str, since: usize) -> Brackets
     let mut line = LineStart::default();
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
+        if let Some(end) = plain_end(bytes, at) {
+            line.begin(&bytes[at..end]);
+            at = end;
+            continue;
+        }
+        if *byte == b'\n' {
+            line = LineStart::default();
+            at += 1;
+            continue;
+        }
         match literal(language, bytes, at) {
             Some(Literal::Ends(end)) => {
                 line.pass(bytes, at, end);
@@ -159,11 +196,21 @@ impl Default for LineStart {
 impl LineStart {
     /// Goes on from one place to another.
     fn pass(&mut self, bytes: &[u8], from: usize, to: usize) {
-        for byte in bytes.get(from..to).unwrap_or_default() {
+        let mut passed = bytes.get(from..to).unwrap_or_default();
+        if let Some(newline) = passed.iter().rposition(|byte| *byte == b'\n') {
+            *self = Self::default();
+            passed = &passed[newline + 1..];
+        }
+        self.begin(passed);
+    }
+
+    /// Goes on over bytes of one line.
+    fn begin(&mut self, passed: &[u8]) {
+        for byte in passed {
             match byte {
-                b'\n' => *self = Self::default(),
-                b' ' if self.is_blank => self.indentation += 1,
-                b'\t' if self.is_blank => self.indentation += 4,
+                _ if !self.is_blank => return,
+                b' ' => self.indentation += 1,
+                b'\t' => self.indentation += 4,
                 _ => self.is_blank = false,
             }
         }

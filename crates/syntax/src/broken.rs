@@ -10,6 +10,7 @@ use tree_sitter::{Node, Tree};
 use crate::brackets::{Brackets, Fault, brackets};
 use crate::language::{Language, Trust};
 use crate::parse::parse;
+use crate::recent::{Parsed, RecentTrees, shared_beginning};
 
 /// How many characters of the text an error repeats.
 const LONGEST_TOKEN: usize = 20;
@@ -17,7 +18,7 @@ const LONGEST_TOKEN: usize = 20;
 /// The first error of a text. None where it parses, is too large, or takes longer than `until`.
 pub fn first_error(language: Language, text: &str, until: Instant) -> Option<SyntaxError> {
     let found = match look(language, text, until)? {
-        Look::Parses => return None,
+        Look::Parses(_) => return None,
         Look::Fails(found) => found,
     };
     match brackets(language, text, 0) {
@@ -26,10 +27,12 @@ pub fn first_error(language: Language, text: &str, until: Instant) -> Option<Syn
     }
 }
 
-/// Where `after` does not parse, if `before` does.
+/// Where `after` does not parse, if `before` does. Most changes break nothing, so what tells this soonest is asked first: the brackets
+/// where both witnesses must agree, else the tree of an earlier version.
 pub(crate) fn newly_broken(
     path: &Path,
     (before, after): (&str, &str),
+    recent: &RecentTrees,
     until: Instant,
 ) -> Option<SyntaxError> {
     let language = Language::of(path)?;
@@ -38,23 +41,41 @@ pub(crate) fn newly_broken(
     {
         return None;
     }
-    let Look::Fails(found) = look(language, after, until)? else {
-        return None;
-    };
     let changed = shared_beginning(before, after);
-    let were_balanced = brackets(language, before, 0) == Brackets::Balanced;
-    let fault = match brackets(language, after, changed) {
-        Brackets::Broken(fault) if were_balanced => Some(fault),
-        _ if language.trust() == Trust::TreeAndBrackets => return None,
-        _ => None,
+    let fault = match language.trust() {
+        Trust::TreeAndBrackets => Some(new_fault(language, (before, after), changed)?),
+        Trust::Tree if recent.parses(path, after, until) => return None,
+        Trust::Tree => None,
     };
-    let Look::Parses = look(language, before, until)? else {
+    let keep = |text, parsed| {
+        if language.trust() == Trust::Tree {
+            recent.keep(path, text, parsed);
+        }
+    };
+    let found = match look(language, after, until)? {
+        Look::Fails(found) => found,
+        Look::Parses(parsed) => {
+            keep(after, parsed);
+            return None;
+        }
+    };
+    let Look::Parses(parsed) = look(language, before, until)? else {
         return None;
     };
+    keep(before, parsed);
+    let fault = fault.or_else(|| new_fault(language, (before, after), changed));
     Some(match fault {
         Some(fault) => of_fault(after, fault),
         None => found.told(after, changed),
     })
+}
+
+/// The bracket or quote of `after` that lacks its partner, if none of `before` does.
+fn new_fault(language: Language, (before, after): (&str, &str), changed: usize) -> Option<Fault> {
+    let Brackets::Broken(fault) = brackets(language, after, changed) else {
+        return None;
+    };
+    (brackets(language, before, 0) == Brackets::Balanced).then_some(fault)
 }
 
 /// JSON files that programs read with trailing commas.
@@ -73,20 +94,9 @@ fn is_loose(path: &Path) -> bool {
         || matches!(folder, Some(".vscode" | ".devcontainer" | ".zed"))
 }
 
-/// The length of what two texts have in common at their beginning.
-fn shared_beginning(before: &str, after: &str) -> usize {
-    let pairs = before.bytes().zip(after.bytes());
-    let shared = pairs.take_while(|(one, other)| one == other).count();
-    // A line is the smallest thing that an error is told of, so the middle of a character does no harm.
-    (0..=shared)
-        .rev()
-        .find(|at| after.is_char_boundary(*at))
-        .unwrap_or(0)
-}
-
 /// What the grammars say of a text.
 enum Look {
-    Parses,
+    Parses(Parsed),
     Fails(TreeError),
 }
 
@@ -104,7 +114,7 @@ fn look(language: Language, text: &str, until: Instant) -> Option<Look> {
     for grammar in language.grammars() {
         let tree = parse(&grammar, text, until)?;
         if !tree.root_node().has_error() {
-            return Some(Look::Parses);
+            return Some(Look::Parses(Parsed { grammar, tree }));
         }
         first = first.or_else(|| find(&tree));
     }

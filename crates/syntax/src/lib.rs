@@ -8,6 +8,7 @@ mod broken;
 mod language;
 mod outline;
 mod parse;
+mod recent;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -18,21 +19,21 @@ pub use broken::first_error;
 pub use language::Language;
 pub use outline::outline;
 pub use parse::MOST_BYTES;
+use recent::RecentTrees;
 
 /// How long the reading of one text may take.
 const TIME_LIMIT: Duration = Duration::from_millis(200);
 
-/// Reads source code with the parsers of this crate.
-#[derive(Clone, Copy, Debug)]
+/// Reads source code with the parsers of this crate, and remembers the trees of what it parsed last.
+#[derive(Debug)]
 pub struct TreeReader {
     time_limit: Duration,
+    recent: RecentTrees,
 }
 
 impl Default for TreeReader {
     fn default() -> Self {
-        Self {
-            time_limit: TIME_LIMIT,
-        }
+        Self::with_time_limit(TIME_LIMIT)
     }
 }
 
@@ -40,7 +41,10 @@ impl TreeReader {
     /// Sets how long the reading of one text may take; the default is 200 ms.
     #[must_use]
     pub fn with_time_limit(time_limit: Duration) -> Self {
-        Self { time_limit }
+        Self {
+            time_limit,
+            recent: RecentTrees::default(),
+        }
     }
 }
 
@@ -55,7 +59,7 @@ impl SyntaxReader for TreeReader {
 
     fn newly_broken(&self, path: &Path, before: &str, after: &str) -> Option<SyntaxError> {
         let until = Instant::now() + self.time_limit;
-        broken::newly_broken(path, (before, after), until)
+        broken::newly_broken(path, (before, after), &self.recent, until)
     }
 
     fn outline(&self, path: &Path, text: &str) -> Option<SyntaxOutline> {

@@ -10,6 +10,20 @@ pub const MOST_BYTES: usize = 1 << 20;
 
 /// The tree of a text; none where it is too large or the time is over.
 pub(crate) fn parse(grammar: &Language, text: &str, until: Instant) -> Option<Tree> {
+    parse_from(grammar, text, None, until)
+}
+
+/// The tree of a text, made from the tree of an earlier text that was told of the difference.
+pub(crate) fn parse_again(
+    grammar: &Language,
+    text: &str,
+    old: &Tree,
+    until: Instant,
+) -> Option<Tree> {
+    parse_from(grammar, text, Some(old), until)
+}
+
+fn parse_from(grammar: &Language, text: &str, old: Option<&Tree>, until: Instant) -> Option<Tree> {
     if text.len() > MOST_BYTES {
         return None;
     }
@@ -22,5 +36,5 @@ pub(crate) fn parse(grammar: &Language, text: &str, until: Instant) -> Option<Tr
     };
     let options = ParseOptions::new().progress_callback(&mut watch);
     let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();
-    parser.parse_with_options(&mut read, None, Some(options))
+    parser.parse_with_options(&mut read, old, Some(options))
 }

@@ -56,6 +56,7 @@
 //! ```
 
 mod bounds;
+mod byte_lanes;
 mod clause;
 mod closest;
 mod diff;

@@ -1,6 +1,7 @@
 //! Line ends: which kinds a file has, how the text of a model is normalized before it is compared, and where lines
 //! start in a decoded text, in which every line end is one LF.
 
+use crate::byte_lanes::count_newlines;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -178,7 +179,7 @@ impl LineIndex {
         let mut newlines = 0;
         for block in text.as_bytes().chunks(BLOCK) {
             before.push(newlines);
-            newlines += memchr::memchr_iter(b'\n', block).count();
+            newlines += count_newlines(block);
         }
         LineIndex {
             before,
@@ -197,9 +198,7 @@ impl LineIndex {
         let at = at.min(text.len());
         let last = self.last();
         if at.abs_diff(last.start) <= NEAR {
-            let newlines = |between: Range<usize>| {
-                memchr::memchr_iter(b'\n', &text.as_bytes()[between]).count()
-            };
+            let newlines = |between: Range<usize>| count_newlines(&text.as_bytes()[between]);
             return match at.checked_sub(last.start) {
                 Some(_) => last.line + newlines(last.start..at),
                 None => last.line - newlines(at..last.start),
@@ -210,7 +209,7 @@ impl LineIndex {
         let Some(before) = self.before.get(block) else {
             return self.newlines;
         };
-        before + memchr::memchr_iter(b'\n', &text.as_bytes()[block * BLOCK..at]).count()
+        before + count_newlines(&text.as_bytes()[block * BLOCK..at])
     }
 
     /// Where line `line` starts, counted from 0; the end of the text for a line that does not exist.
@@ -257,7 +256,7 @@ impl LineIndex {
         let mut from = block * BLOCK;
         let mut wanted = line - self.before[block];
         for piece in text.as_bytes()[from..].chunks(PIECE) {
-            let newlines = memchr::memchr_iter(b'\n', piece).count();
+            let newlines = count_newlines(piece);
             if newlines >= wanted {
                 break;
             }

@@ -2,6 +2,7 @@
 //! where its lines are, and whether it is UTF-8. A survey keeps two counts, of 16 bytes together, for each 64 KiB of
 //! the file.
 
+use crate::byte_lanes::count_newlines;
 use crate::encoding::{Encoding, NotText, TAIL, binary_kind, kind_without_nul};
 use crate::lines::{Endings, LineEndCounts, carriage_returns};
 
@@ -115,7 +116,7 @@ impl Survey {
         self.seen.nul = self.seen.nul || memchr::memchr(0, piece).is_some();
         self.seen.high = self.seen.high || !piece.is_ascii();
         self.utf8.take(piece);
-        let line_feeds = memchr::memchr_iter(b'\n', piece).count() as u64;
+        let line_feeds = count_newlines(piece) as u64;
         self.line_feeds.count += line_feeds;
         if self.pending_crs == 0 && memchr::memchr(b'\r', piece).is_none() {
             self.line_ends.lf += line_feeds;

@@ -5,6 +5,7 @@ mod hostile;
 mod outlines;
 mod real_files;
 mod real_files_found;
+mod versions;
 
 use std::path::Path;
 use std::time::Duration;

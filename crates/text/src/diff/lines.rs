@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::byte_lanes::count_newlines;
 use crate::document::Document;
 
 /// The lines of a text in which every line ends in LF or at the end of the text. Lines are counted from 0, and a final
@@ -69,7 +70,7 @@ pub fn line_numbers(text: &str, offsets: impl IntoIterator<Item = usize>) -> Vec
         if at < counted {
             (counted, number) = (0, 1);
         }
-        number += memchr::memchr_iter(b'\n', &text.as_bytes()[counted..at]).count();
+        number += count_newlines(&text.as_bytes()[counted..at]);
         counted = at;
         number
     };
@@ -117,7 +118,7 @@ impl LineTable for Document<'_> {
 pub(crate) fn count_lines(text: &str) -> usize {
     let bytes = text.as_bytes();
     let unended = bytes.last().is_some_and(|&last| last != b'\n');
-    memchr::memchr_iter(b'\n', bytes).count() + usize::from(unended)
+    count_newlines(bytes) + usize::from(unended)
 }
 
 /// The line that holds the offset, and where that line begins. At the end of an empty text or of one with a final

@@ -3,6 +3,7 @@
 
 use super::Document;
 use super::offsets::{Checkpoints, OffsetMap, Position};
+use crate::byte_lanes::count_newlines;
 use crate::encoding::sequence::SequenceRule;
 use crate::encoding::{CarriageReturns, ControlBytes, Encoding, Family};
 use crate::lines::{Endings, LineEndCounts, carriage_returns};
@@ -215,7 +216,7 @@ impl ViewBuilder {
     fn push_lines(&mut self, text: &str) {
         let bytes = text.as_bytes();
         if memchr::memchr(b'\r', bytes).is_none() {
-            self.line_ends.lf += memchr::memchr_iter(b'\n', bytes).count() as u64;
+            self.line_ends.lf += count_newlines(bytes) as u64;
             self.view.push_str(text);
             return;
         }

@@ -2,6 +2,7 @@
 //! order is a contract; each step is final.
 
 use super::{Bom, Encoding, Family, NotText, binary_kind, kind_without_nul, utf16};
+use crate::byte_lanes::find_control;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::Encoding as Table;
 
@@ -99,7 +100,7 @@ pub(crate) fn detect_text(
     }
     // Most files have neither NUL nor CR, so one search for both is enough.
     let odd = match controls {
-        ControlBytes::Unknown => memchr::memchr2(0, b'\r', raw),
+        ControlBytes::Unknown => find_control(raw),
         ControlBytes::Absent => None,
     };
     if odd.is_some_and(|at| memchr::memchr(0, &raw[at..]).is_some()) {
