@@ -72,111 +72,19 @@ impl Mended {
         let sent = SentLines::beside(new, quote.ended);
         let mut ours = quote.stripped.strip(&sent.lines);
         if quote.stripped.fence {
-            let both = ours.len() < sent.lines.len();
-            flaws.push(match both {
-                true => clause![
-                    "The code fence around ",
-                    OldName,
-                    " is not in the file, and ",
-                    NewName,
-                    " has one too: leave it out."
-                ],
-                false => clause![
-                    "The code fence around ",
-                    OldName,
-                    " is not in the file: leave it out."
-                ],
-            });
+            flaws.push(fence_flaw(ours.len() < sent.lines.len()));
         }
         if let Some(separator) = quote.stripped.numbers {
-            let count = |lines: &[&str], bare: &[&str]| {
-                lines
-                    .iter()
-                    .zip(bare)
-                    .filter(|(line, bare)| line != bare)
-                    .count()
-            };
-            let unfenced = Stripped {
-                numbers: None,
-                ..quote.stripped
-            }
-            .strip(&sent.lines);
-            let both = count(&unfenced, &ours) > 0;
-            let form = match separator {
-                Separator::Arrow => "`N→`",
-                Separator::Anchor => "`N:abc→`",
-                Separator::Tab => "a number and a tab",
-                Separator::Colon => "`N:`",
-                Separator::Bar => "`N | `",
-            };
-            let numbered = format!(
-                " has line numbers ({form}) that are not those of its lines, or not before every line"
-            );
-            flaws.push(match both {
-                true => clause![
-                    OldName,
-                    numbered,
-                    ", and so has ",
-                    NewName,
-                    ": leave them out."
-                ],
-                false => clause![OldName, numbered, ": leave them out."],
-            });
+            flaws.push(numbers_flaw(quote, separator, &sent.lines, &ours));
         }
-        if let Some(&first) = quote.doubled.first() {
-            // Other lines that the new text repeats may be meant: the file may have them twice as well.
-            let is_same = |&at: &usize| {
-                let mut lines = quote.doubled.iter();
-                lines.any(|&index| quote.quoted[index].trim() == ours[at].trim())
-            };
-            let again: Vec<usize> = doubled(&ours).into_iter().filter(is_same).collect();
-            let both = !again.is_empty();
-            let twice = format!(
-                " has the line {} twice, the file has it once",
-                shown(quote.quoted[first])
-            );
-            flaws.push(match both {
-                true => clause![OldName, twice, "; ", NewName, " has it twice too."],
-                false => clause![OldName, twice, "."],
-            });
-            let mut at = 0;
-            ours.retain(|_| {
-                at += 1;
-                again.binary_search(&(at - 1)).is_err()
-            });
-        }
+        flaws.extend(drop_doubled(quote, &mut ours));
         if new.is_empty() {
             return Mended {
                 new: NewText::AsSent,
                 flaws,
             };
         }
-        let there_lines = SentLines::beside(there, quote.ended);
-        let merged = merged(quote, &ours, &there_lines.lines);
-        let new_text = match merged {
-            Merge::Lines(lines) => {
-                let wrong = wrong_words(view, quote, there, new);
-                let mut text = with_right_words(&lines.join("\n"), &wrong);
-                // A file that ends without a newline keeps its end.
-                if sent.ended && (there_lines.ended || !quote.ended) {
-                    text.push('\n');
-                }
-                if text == new {
-                    NewText::AsSent
-                } else {
-                    NewText::Instead(text)
-                }
-            }
-            Merge::Unknown => NewText::Unknown,
-            Merge::TooLong => {
-                let text = sent.with(&ours);
-                if text == new {
-                    NewText::AsSent
-                } else {
-                    NewText::Instead(text)
-                }
-            }
-        };
+        let new_text = corrected(quote, view, there, new, &sent, &ours);
         if new_text == NewText::Unknown && flaws.is_empty() {
             flaws.push(clause![
                 "Where ",
@@ -196,6 +104,114 @@ impl Mended {
             new: new_text,
             flaws,
         }
+    }
+}
+
+/// The flaw of a code fence around the old text, and perhaps around the new one.
+fn fence_flaw(both: bool) -> Clause {
+    match both {
+        true => clause![
+            "The code fence around ",
+            OldName,
+            " is not in the file, and ",
+            NewName,
+            " has one too: leave it out."
+        ],
+        false => clause![
+            "The code fence around ",
+            OldName,
+            " is not in the file: leave it out."
+        ],
+    }
+}
+
+/// The flaw of line numbers before the lines of the old text; `ours` are the lines of the new text without theirs.
+fn numbers_flaw(
+    quote: &QuotedText<'_>,
+    separator: Separator,
+    sent: &[&str],
+    ours: &[&str],
+) -> Clause {
+    let unfenced = Stripped {
+        numbers: None,
+        ..quote.stripped
+    }
+    .strip(sent);
+    let both = unfenced.iter().zip(ours).any(|(line, bare)| line != bare);
+    let form = match separator {
+        Separator::Arrow => "`N→`",
+        Separator::Anchor => "`N:abc→`",
+        Separator::Tab => "a number and a tab",
+        Separator::Colon => "`N:`",
+        Separator::Bar => "`N | `",
+    };
+    let numbered = format!(
+        " has line numbers ({form}) that are not those of its lines, or not before every line"
+    );
+    match both {
+        true => clause![
+            OldName,
+            numbered,
+            ", and so has ",
+            NewName,
+            ": leave them out."
+        ],
+        false => clause![OldName, numbered, ": leave them out."],
+    }
+}
+
+/// Removes from the new text's lines those that it repeats as the old text does, and gives the flaw; none where the old
+/// text repeats no line.
+fn drop_doubled(quote: &QuotedText<'_>, ours: &mut Vec<&str>) -> Option<Clause> {
+    let &first = quote.doubled.first()?;
+    // Other lines that the new text repeats may be meant: the file may have them twice as well.
+    let is_same = |&at: &usize| {
+        let mut lines = quote.doubled.iter();
+        lines.any(|&index| quote.quoted[index].trim() == ours[at].trim())
+    };
+    let again: Vec<usize> = doubled(ours).into_iter().filter(is_same).collect();
+    let twice = format!(
+        " has the line {} twice, the file has it once",
+        shown(quote.quoted[first])
+    );
+    let mut at = 0;
+    ours.retain(|_| {
+        at += 1;
+        again.binary_search(&(at - 1)).is_err()
+    });
+    Some(match again.is_empty() {
+        false => clause![OldName, twice, "; ", NewName, " has it twice too."],
+        true => clause![OldName, twice, "."],
+    })
+}
+
+/// The new text with the file's text where the old text should have had it; `ours` are its lines as they are meant.
+fn corrected(
+    quote: &QuotedText<'_>,
+    view: &str,
+    there: &str,
+    new: &str,
+    sent: &SentLines<'_>,
+    ours: &[&str],
+) -> NewText {
+    let there_lines = SentLines::beside(there, quote.ended);
+    let text = match merged(quote, ours, &there_lines.lines) {
+        Merge::Lines(lines) => {
+            let wrong = wrong_words(view, quote, there, new);
+            let mut text = with_right_words(&lines.join("\n"), &wrong);
+            // A file that ends without a newline keeps its end.
+            if sent.ended && (there_lines.ended || !quote.ended) {
+                text.push('\n');
+            }
+            text
+        }
+        Merge::Unknown => return NewText::Unknown,
+        Merge::TooLong => sent.with(ours),
+    };
+    if text == new {
+        NewText::AsSent
+    } else {
+        NewText::Instead(text)
     }
 }
 
