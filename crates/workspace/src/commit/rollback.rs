@@ -1,7 +1,7 @@
 //! Rollback: what it takes to undo a swap, and undoing it when a later write of the batch fails. Changes that other
 //! programs made meanwhile are left alone.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::PathBuf;
@@ -97,6 +97,14 @@ pub(super) fn roll_back(
     }
 }
 
+/// One write that is being rolled back, where the file is.
+struct Undoing<'u, 's> {
+    scratch: &'u mut Scratch<'s>,
+    write: &'u Write<'u>,
+    written: Written,
+    folder: Arc<OwnedFd>,
+}
+
 /// Rolls back one write; returns false where the write stays, because the system refuses or another program has changed
 /// the file since.
 fn take_back(
@@ -105,111 +113,174 @@ fn take_back(
     done: Applied,
     standing: &mut NotRolledBack,
 ) -> bool {
-    let disk = scratch.disk();
     let Applied {
         written,
         folder,
         rollback,
     } = done;
-    let folder = folder.as_fd();
-    let name = &write.located.name;
-    let trust = scratch.rename_trust(folder);
-    let is_ours = |now: io::Result<Stamp>| {
-        now.is_ok_and(|now| now.same_file(&written.stamp) && now.mtime == written.stamp.mtime)
-    };
-    let at_name = || {
-        let stat = || disk.stat_at(folder, name);
-        stat().or_else(|_| stat())
+    let mut undoing = Undoing {
+        scratch,
+        write,
+        written,
+        folder,
     };
     match rollback {
         Rollback::Exchange {
             temporary,
             old_file,
-        } => {
-            let old = temporary.name;
-            // Our own handle would count as a writer.
-            drop(temporary.file);
-            let exchange = || disk.rename_at(folder, name, &old, Replace::Exchange);
-            let undone = is_ours(at_name()) && twice(exchange).is_ok();
-            if !undone {
-                standing.kept.push(keep(scratch, write, &old));
-                return false;
-            }
-            if is_untouched(scratch, folder, &old, &written.stamp, written.revision) {
-                drop(old_file);
-                return twice(|| disk.remove_at(folder, &old)).is_ok();
-            }
-            // Another program has written to it: its version stays at the name.
-            let _ = twice(exchange);
-            standing.kept.push(keep(scratch, write, &old));
-            false
-        }
-        Rollback::Aside { old, old_file } => {
-            let came = write.removes_its_name();
-            // The new file is renamed away first, so that the name is free for the old one.
-            let away = temporary_name();
-            let freed = came
-                || (is_ours(at_name())
-                    && twice(|| disk.rename_at(folder, name, &away, Replace::Over)).is_ok());
-            let undone = freed
-                && twice(|| rename_to_free_name(disk, trust, folder, &old, name).map(|_| ()))
-                    .is_ok();
-            drop(old_file);
-            if !undone {
-                standing.kept.push(keep(scratch, write, &old));
-                if freed && !came {
-                    let _ = rename_to_free_name(disk, trust, folder, &away, name);
-                }
-                return false;
-            }
-            if !came {
-                if is_untouched(scratch, folder, &away, &written.stamp, written.revision) {
-                    let _ = twice(|| disk.remove_at(folder, &away));
-                } else {
-                    standing.kept.push(keep(scratch, write, &away));
-                }
-            }
-            true
-        }
-        Rollback::Create { temporary } => {
-            let away = temporary.name;
-            drop(temporary.file);
-            if !is_ours(at_name())
-                || twice(|| disk.rename_at(folder, name, &away, Replace::Over)).is_err()
-            {
-                return false;
-            }
-            if is_untouched(scratch, folder, &away, &written.stamp, written.revision) {
-                return twice(|| disk.remove_at(folder, &away)).is_ok();
-            }
-            let _ = rename_to_free_name(disk, trust, folder, &away, name);
-            false
-        }
+        } => undoing.exchange_back(temporary, old_file, standing),
+        Rollback::Aside { old, old_file } => undoing.put_aside_back(&old, old_file, standing),
+        Rollback::Create { temporary } => undoing.remove_created(temporary),
         Rollback::InPlace {
             rewrite,
             to_rewrite,
-        } => {
-            let file = to_rewrite.file.as_fd();
-            if !is_ours(disk.stat(file).or_else(|_| disk.stat(file))) {
-                scratch.release(&rewrite.old.name);
-                standing.kept.push(rewrite.kept);
-                return false;
-            }
-            let restored = in_place::restore(scratch, &rewrite, &to_rewrite);
-            standing.kept.extend(restored.as_ref().err().cloned());
-            restored.is_ok()
-        }
+        } => undoing.restore_in_place(rewrite, &to_rewrite, standing),
         Rollback::Move {
             to_folder,
             to,
             old_file,
-        } => {
-            let from = (to_folder.as_fd(), &*to);
-            let back = || move_to_free_name(disk, trust, from, (folder, name));
-            let undone = twice(back).is_ok();
-            drop(old_file);
-            undone
+        } => undoing.move_back(&to_folder, &to, old_file),
+    }
+}
+
+impl Undoing<'_, '_> {
+    fn exchange_back(
+        &self,
+        temporary: Temporary,
+        old_file: CheckedFile,
+        standing: &mut NotRolledBack,
+    ) -> bool {
+        let (disk, folder, name) = (
+            self.scratch.disk(),
+            self.folder.as_fd(),
+            &self.write.located.name,
+        );
+        let old = temporary.name;
+        // Our own handle would count as a writer.
+        drop(temporary.file);
+        let exchange = || disk.rename_at(folder, name, &old, Replace::Exchange);
+        let undone = self.is_ours_at_name() && twice(exchange).is_ok();
+        if !undone {
+            standing.kept.push(keep(self.scratch, self.write, &old));
+            return false;
         }
+        if self.is_untouched(&old) {
+            drop(old_file);
+            return twice(|| disk.remove_at(folder, &old)).is_ok();
+        }
+        // Another program has written to it: its version stays at the name.
+        let _ = twice(exchange);
+        standing.kept.push(keep(self.scratch, self.write, &old));
+        false
+    }
+
+    fn put_aside_back(
+        &self,
+        old: &OsStr,
+        old_file: CheckedFile,
+        standing: &mut NotRolledBack,
+    ) -> bool {
+        let (disk, folder, name) = (
+            self.scratch.disk(),
+            self.folder.as_fd(),
+            &self.write.located.name,
+        );
+        let trust = self.scratch.rename_trust(folder);
+        let came = self.write.removes_its_name();
+        // The new file is renamed away first, so that the name is free for the old one.
+        let away = temporary_name();
+        let freed = came
+            || (self.is_ours_at_name()
+                && twice(|| disk.rename_at(folder, name, &away, Replace::Over)).is_ok());
+        let undone = freed
+            && twice(|| rename_to_free_name(disk, trust, folder, old, name).map(|_| ())).is_ok();
+        drop(old_file);
+        if !undone {
+            standing.kept.push(keep(self.scratch, self.write, old));
+            if freed && !came {
+                let _ = rename_to_free_name(disk, trust, folder, &away, name);
+            }
+            return false;
+        }
+        if !came {
+            if self.is_untouched(&away) {
+                let _ = twice(|| disk.remove_at(folder, &away));
+            } else {
+                standing.kept.push(keep(self.scratch, self.write, &away));
+            }
+        }
+        true
+    }
+
+    fn remove_created(&self, temporary: Temporary) -> bool {
+        let (disk, folder, name) = (
+            self.scratch.disk(),
+            self.folder.as_fd(),
+            &self.write.located.name,
+        );
+        let trust = self.scratch.rename_trust(folder);
+        let away = temporary.name;
+        drop(temporary.file);
+        if !self.is_ours_at_name()
+            || twice(|| disk.rename_at(folder, name, &away, Replace::Over)).is_err()
+        {
+            return false;
+        }
+        if self.is_untouched(&away) {
+            return twice(|| disk.remove_at(folder, &away)).is_ok();
+        }
+        let _ = rename_to_free_name(disk, trust, folder, &away, name);
+        false
+    }
+
+    fn restore_in_place(
+        &mut self,
+        rewrite: Rewrite,
+        to_rewrite: &FileToRewrite,
+        standing: &mut NotRolledBack,
+    ) -> bool {
+        let disk = self.scratch.disk();
+        let file = to_rewrite.file.as_fd();
+        if !self.is_ours(disk.stat(file).or_else(|_| disk.stat(file))) {
+            self.scratch.release(&rewrite.old.name);
+            standing.kept.push(rewrite.kept);
+            return false;
+        }
+        let restored = in_place::restore(self.scratch, &rewrite, to_rewrite);
+        standing.kept.extend(restored.as_ref().err().cloned());
+        restored.is_ok()
+    }
+
+    fn move_back(&self, to_folder: &OwnedFd, to: &OsStr, old_file: MovedFile) -> bool {
+        let disk = self.scratch.disk();
+        let folder = self.folder.as_fd();
+        let trust = self.scratch.rename_trust(folder);
+        let from = (to_folder.as_fd(), to);
+        let back = || move_to_free_name(disk, trust, from, (folder, &self.write.located.name));
+        let undone = twice(back).is_ok();
+        drop(old_file);
+        undone
+    }
+
+    /// Whether the file is the one that was written, and nobody has written to it since.
+    fn is_ours(&self, now: io::Result<Stamp>) -> bool {
+        let ours = &self.written.stamp;
+        now.is_ok_and(|now| now.same_file(ours) && now.mtime == ours.mtime)
+    }
+
+    /// Whether the file at the write's name is the one that was written.
+    fn is_ours_at_name(&self) -> bool {
+        let stat = || {
+            let name = &self.write.located.name;
+            self.scratch.disk().stat_at(self.folder.as_fd(), name)
+        };
+        self.is_ours(stat().or_else(|_| stat()))
+    }
+
+    /// Whether the file with this temporary name has what was written.
+    fn is_untouched(&self, name: &OsStr) -> bool {
+        let (folder, written) = (self.folder.as_fd(), &self.written);
+        is_untouched(self.scratch, folder, name, &written.stamp, written.revision)
     }
 }
 
