@@ -39,7 +39,8 @@ pub use matched::MatchedFiles;
 pub(crate) use seen::SeenFile;
 pub use shell::{ShellFormat, ShellReport, ShellSearch, Sort};
 
-use recall::{Recalled, WantedPage, recall};
+use pages::Page;
+use recall::{WantedPage, recall};
 use scope::Scope;
 
 /// How many entries an answer of Glob has where the call names no number.
@@ -153,23 +154,27 @@ fn room(context: &CallContext<'_>) -> usize {
 
 fn glob(context: &CallContext<'_>, arguments: &GlobArguments) -> Result<Findings, Refusal> {
     let scope = Scope::of_glob(context, arguments)?;
-    let offset = arguments.offset.unwrap_or(0);
     let mut key = arguments.clone();
     (key.limit, key.offset) = (None, None);
     let key = pages::key(context, &key);
-    let limit = arguments.limit.unwrap_or(GLOB_LIMIT);
     let wanted = WantedPage {
-        offset,
-        limit,
+        offset: arguments.offset.unwrap_or(0),
+        limit: arguments.limit.unwrap_or(GLOB_LIMIT),
         paged_by: PagedBy::Files,
         totals: SearchTotals::AtLeast,
     };
-    let Recalled { kept, fresh, .. } = recall(context, &key, wanted, &scope, |limit, extent| {
+    let found = recall(context, &key, wanted, &scope, |limit, extent| {
         scope.list(context, limit, Order::Newest, extent)
     });
-    let page = pages::cut_list(context, &kept, offset, limit, fresh, room(context), |_| {
-        String::new()
-    });
+    let page = found
+        .page_request(context, wanted)
+        .cut_list(|_| String::new());
+    let kept = found.kept;
+    let truncated = is_truncated(&kept, &page, kept.total);
+    let hints = match kept.total == 0 && kept.stopped_at.is_none() {
+        true => hint::for_glob(context, &scope, arguments, &kept),
+        false => Vec::new(),
+    };
     let again = |offset: u64| {
         let mut call = json!({ "pattern": arguments.pattern });
         put(&mut call, "path", arguments.path.as_deref());
@@ -182,37 +187,17 @@ fn glob(context: &CallContext<'_>, arguments: &GlobArguments) -> Result<Findings
         call["offset"] = offset.into();
         call
     };
-    let truncated = page.end < kept.total || kept.totals == SearchTotals::AtLeast;
-    let mut notices = scope.notices.clone();
-    notices.push(words::of_glob(&kept, &page, offset, truncated));
-    if kept.total == 0 && kept.stopped_at.is_none() {
-        notices.extend(hint::for_glob(context, &scope, arguments, &kept));
-    }
-    notices.extend(words::stopped(context, &kept, &page));
-    notices.extend(words::next(
-        context,
-        "Glob",
-        truncated.then(|| again(page.end)),
-        &kept,
-        kept.known,
-    ));
-    let paths = Arc::new(page.paths);
-    Ok(Findings {
-        starts: kept.starts.clone(),
+    let summary = Summary {
+        found: words::of_glob(&kept, &page, wanted.offset, truncated),
+        hints,
+        next: truncated.then(|| ("Glob", again(page.end), kept.known)),
         person: format!(
             "listed {}: {}",
             quoted(&arguments.pattern),
             words::total(&kept, kept.total, "file")
         ),
-        rows: PageRows::files(Arc::clone(&paths), None),
-        files: page.files,
-        paths,
-        text: page.text,
-        notices,
-        kept,
-        truncated,
-        seen: Vec::new(),
-    })
+    };
+    Ok(findings(context, &scope, wanted, kept, page, summary))
 }
 
 fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings, Refusal> {
@@ -222,7 +207,6 @@ fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings
         .get(&arguments.pattern, PatternOptions::new(case, span))
         .map_err(|error| unusable(context, &arguments.pattern, &error))?;
     let scope = Scope::of_grep(context, arguments)?;
-    let offset = arguments.offset.unwrap_or(0);
     let mode = arguments.output_mode;
     let order = match mode {
         OutputMode::FilesWithMatches => Order::Newest,
@@ -231,94 +215,113 @@ fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings
     let mut key = arguments.clone();
     (key.head_limit, key.offset) = (None, None);
     let key = pages::key(context, &key);
-    let limit = match arguments.head_limit {
-        None => GREP_LIMIT,
-        Some(0) => u64::MAX,
-        Some(limit) => limit,
-    };
-    let wanted = WantedPage {
-        offset,
-        limit,
-        paged_by: match mode {
-            OutputMode::Content => PagedBy::Matches,
-            _ => PagedBy::Files,
-        },
-        totals: match mode {
-            OutputMode::Count => SearchTotals::Exact,
-            _ => SearchTotals::AtLeast,
-        },
-    };
-    let Recalled { kept, fresh, held } = recall(context, &key, wanted, &scope, |limit, extent| {
+    let wanted = wanted_of_grep(arguments);
+    let found = recall(context, &key, wanted, &scope, |limit, extent| {
         scope.count(context, limit, &pattern, order, extent)
     });
-    let room = room(context);
+    let request = found.page_request(context, wanted);
     let page = match mode {
-        OutputMode::Content => lines::cut(
-            context,
-            &kept,
-            held.as_deref(),
-            &pattern,
-            arguments,
-            offset,
-            limit,
-            fresh,
-            room,
-        ),
-        OutputMode::Count => pages::cut_list(context, &kept, offset, limit, fresh, room, |entry| {
-            format!(":{}", entry.matches)
-        }),
-        _ => pages::cut_list(context, &kept, offset, limit, fresh, room, |_| {
-            String::new()
-        }),
+        OutputMode::Content => lines::cut(request, found.held.as_deref(), &pattern, arguments),
+        OutputMode::Count => request.cut_list(|entry| format!(":{}", entry.matches)),
+        _ => request.cut_list(|_| String::new()),
     };
-    let all = match mode {
-        OutputMode::Content => kept.matches,
-        _ => kept.total,
+    let kept = found.kept;
+    let (all, known) = match mode {
+        OutputMode::Content => (kept.matches, kept.known_matches),
+        _ => (kept.total, kept.known),
     };
-    let truncated = page.end < all || kept.totals == SearchTotals::AtLeast;
-    let again = |offset: u64| {
-        let mut call = serde_json::to_value(arguments).unwrap_or_default();
-        if let Some(fields) = call.as_object_mut() {
-            fields.retain(|_, value| *value != Value::Bool(false));
-            if mode == OutputMode::FilesWithMatches {
-                fields.remove("output_mode");
-            }
-        }
-        put(&mut call, "-n", arguments.numbers);
-        call["offset"] = offset.into();
-        call
-    };
-    let mut notices = scope.notices.clone();
-    notices.push(words::of_grep(&kept, &page, mode, offset, truncated));
+    let truncated = is_truncated(&kept, &page, all);
     // A search that was stopped early does not show that there is no match.
-    if kept.matches == 0 && kept.stopped_at.is_none() {
-        notices.extend(hint::for_grep(context, &scope, arguments, &kept));
-    }
-    notices.extend(words::stopped(context, &kept, &page));
-    notices.extend(words::next(
-        context,
-        "Grep",
-        truncated.then(|| again(page.end)),
-        &kept,
-        match mode {
-            OutputMode::Content => kept.known_matches,
-            _ => kept.known,
-        },
-    ));
-    let paths = Arc::new(page.paths);
-    let rows = match mode {
-        OutputMode::Content => PageRows::Lines(page.lines),
-        _ => PageRows::files(Arc::clone(&paths), page.matches),
+    let hints = match kept.matches == 0 && kept.stopped_at.is_none() {
+        true => hint::for_grep(context, &scope, arguments, &kept),
+        false => Vec::new(),
     };
-    Ok(Findings {
-        starts: kept.starts.clone(),
+    let summary = Summary {
+        found: words::of_grep(&kept, &page, mode, wanted.offset, truncated),
+        hints,
+        next: truncated.then(|| ("Grep", grep_from(arguments, page.end), known)),
         person: format!(
             "searched for {}: {} in {}",
             quoted(&arguments.pattern),
             words::total(&kept, kept.matches, "match"),
             words::total(&kept, kept.total, "file")
         ),
-        rows,
+    };
+    Ok(findings(context, &scope, wanted, kept, page, summary))
+}
+
+/// The page that a Grep asks for.
+fn wanted_of_grep(arguments: &GrepArguments) -> WantedPage {
+    let (paged_by, totals) = match arguments.output_mode {
+        OutputMode::Content => (PagedBy::Matches, SearchTotals::AtLeast),
+        OutputMode::Count => (PagedBy::Files, SearchTotals::Exact),
+        _ => (PagedBy::Files, SearchTotals::AtLeast),
+    };
+    WantedPage {
+        offset: arguments.offset.unwrap_or(0),
+        limit: match arguments.head_limit {
+            None => GREP_LIMIT,
+            Some(0) => u64::MAX,
+            Some(limit) => limit,
+        },
+        paged_by,
+        totals,
+    }
+}
+
+/// The same Grep from another entry on.
+fn grep_from(arguments: &GrepArguments, offset: u64) -> Value {
+    let mut call = serde_json::to_value(arguments).unwrap_or_default();
+    if let Some(fields) = call.as_object_mut() {
+        fields.retain(|_, value| *value != Value::Bool(false));
+        if arguments.output_mode == OutputMode::FilesWithMatches {
+            fields.remove("output_mode");
+        }
+    }
+    put(&mut call, "-n", arguments.numbers);
+    call["offset"] = offset.into();
+    call
+}
+
+/// What an answer says of its page, in the words of its tool.
+struct Summary {
+    found: String,
+    hints: Vec<String>,
+    /// The tool and arguments of the call for the next page, and how many entries are known; none where this page is the last.
+    next: Option<(&'static str, Value, u64)>,
+    person: String,
+}
+
+/// Whether further entries follow the page.
+fn is_truncated(kept: &Kept, page: &Page, all: u64) -> bool {
+    page.end < all || kept.totals == SearchTotals::AtLeast
+}
+
+/// Puts a page together with its notices.
+fn findings(
+    context: &CallContext<'_>,
+    scope: &Scope,
+    wanted: WantedPage,
+    kept: Arc<Kept>,
+    page: Page,
+    summary: Summary,
+) -> Findings {
+    let mut notices = scope.notices.clone();
+    notices.push(summary.found);
+    notices.extend(summary.hints);
+    notices.extend(words::stopped(context, &kept, &page));
+    let truncated = summary.next.is_some();
+    if let Some((tool, call, known)) = summary.next {
+        notices.push(words::next(context, tool, call, &kept, known));
+    }
+    let paths = Arc::new(page.paths);
+    Findings {
+        starts: kept.starts.clone(),
+        person: summary.person,
+        rows: match wanted.paged_by {
+            PagedBy::Matches => PageRows::Lines(page.lines),
+            PagedBy::Files => PageRows::files(Arc::clone(&paths), page.matches),
+        },
         files: page.files,
         paths,
         text: page.text,
@@ -326,7 +329,7 @@ fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings
         kept,
         truncated,
         seen: page.seen,
-    })
+    }
 }
 
 fn options(arguments: &GrepArguments) -> (Case, MatchSpan) {

@@ -1,21 +1,22 @@
 //! A page of Grep's matching lines: the matches of the page, each under its file, with the lines around them.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
 use lancet_search::{
-    ExcerptRange, FileOutcome, FileSearcher, HeldContents, Line, LineRole, Pattern,
+    Excerpt, ExcerptRange, FileOutcome, FileSearcher, HeldContents, Line, LineRole, ListedFile,
+    Pattern,
 };
 
 use super::Limit;
 use super::page_file::PageFile;
-use super::pages::{Page, read_state};
+use super::pages::{Page, PageRequest};
 use super::scope::{path_of, told};
 use super::seen::{self, ShownLine};
 use crate::arguments::GrepArguments;
 use crate::rooms::context::CallContext;
 use crate::row::{self, Row};
-use crate::session::Kept;
 use crate::wording::count;
 
 /// The most lines around a match that are shown.
@@ -26,82 +27,99 @@ const MOST_CONTEXT: u64 = 10_000;
 const SLACK: usize = 1_100;
 
 /// Cuts a page out of the matches.
-#[allow(clippy::too_many_arguments)]
 pub(super) fn cut(
-    context: &CallContext<'_>,
-    kept: &Kept,
+    request: PageRequest<'_, '_>,
     held: Option<&dyn HeldContents>,
     pattern: &Pattern,
     arguments: &GrepArguments,
-    offset: u64,
-    limit: u64,
-    fresh: bool,
-    room: usize,
 ) -> Page {
     let around = |own: Option<u64>| {
         let lines = own.or(arguments.context).unwrap_or(0).min(MOST_CONTEXT);
         usize::try_from(lines).unwrap_or(0)
     };
-    let (before, after) = (around(arguments.before), around(arguments.after));
-    let numbers = arguments.numbers.unwrap_or(true);
+    let context = request.context;
     let stop = Limit::of(context);
-    let seeker = FileSearcher::new(pattern, &stop);
-    let counts_as_seen = context.engine().settings.search.seen_lines && !context.session.is_apart();
-    let mut page = Page {
-        end: offset,
-        ..Page::default()
+    let mut cutter = PageCutter {
+        request,
+        held,
+        seeker: FileSearcher::new(pattern, &stop),
+        before: around(arguments.before),
+        after: around(arguments.after),
+        numbers: arguments.numbers.unwrap_or(true),
+        counts_as_seen: context.engine().settings.search.seen_lines && !context.session.is_apart(),
+        page: Page {
+            end: request.offset,
+            ..Page::default()
+        },
+        left: request.limit,
+        length: 0,
     };
-    let mut skip = offset;
-    let mut left = limit;
-    let mut length = 0;
-    for entry in kept.entries_from(0) {
+    let mut skip = request.offset;
+    for entry in request.kept.entries_from(0) {
         if skip >= entry.matches {
             skip -= entry.matches;
             continue;
         }
-        if left == 0 || length >= room {
+        if cutter.left == 0 || cutter.length >= request.room {
             break;
         }
-        let path = path_of(&kept.starts, &entry);
-        let name = told(context.engine(), &path);
-        let wanted = (entry.matches - skip).min(left);
-        let mut extent = ExcerptRange {
-            skip,
-            take: left,
-            before,
-            after,
-            most_bytes: room - length,
-        };
-        let file = PageFile::get(context, held, &path);
-        // Fewer matches are taken each time, then fewer lines around the last one, until they fit.
-        let (found, shown) = loop {
-            let found = file.excerpt(&seeker, extent);
-            let lines = found.as_ref().map_or(&[][..], |excerpt| &excerpt.lines);
-            let shown = lay_lines(context, lines, numbers, before + after > 0);
-            let over = length + shown.length > room + SLACK;
-            match &found {
-                Ok(excerpt) if over && excerpt.matches > 1 => extent.take = excerpt.matches / 2,
-                Ok(_) if over && page.text.is_empty() && extent.before + extent.after > 0 => {
-                    extent.before /= 2;
-                    extent.after /= 2;
-                }
-                _ => break (found, shown),
-            }
-        };
-        let over = length + shown.length > room + SLACK;
-        if over && !page.text.is_empty() {
+        if cutter.add(&entry, skip).is_break() {
             break;
         }
-        let mut mark = if fresh {
-            ""
-        } else {
-            read_state(context, kept, &entry)
-        };
+        skip = 0;
+    }
+    cutter.page
+}
+
+/// A page of lines as it grows, file by file.
+struct PageCutter<'q, 'c> {
+    request: PageRequest<'q, 'c>,
+    held: Option<&'q dyn HeldContents>,
+    seeker: FileSearcher<'q>,
+    /// The lines around a match that were asked for.
+    before: usize,
+    after: usize,
+    numbers: bool,
+    counts_as_seen: bool,
+    page: Page,
+    /// How many matches may still be shown.
+    left: u64,
+    /// The length of the page so far.
+    length: usize,
+}
+
+/// The lines of one file, reduced until they fit.
+struct FittedExcerpt {
+    found: Result<Excerpt, FileOutcome>,
+    laid: Laid,
+    /// The reduced extent.
+    extent: ExcerptRange,
+    /// Whether they are too long even so.
+    over: bool,
+}
+
+impl PageCutter<'_, '_> {
+    /// Adds the lines of one file, without its first matches; breaks where the page ends with it or before it.
+    fn add(&mut self, entry: &ListedFile, skip: u64) -> ControlFlow<()> {
+        let context = self.request.context;
+        let path = path_of(&self.request.kept.starts, entry);
+        let wanted = (entry.matches - skip).min(self.left);
+        let file = PageFile::get(context, self.held, &path);
+        let FittedExcerpt {
+            found,
+            laid,
+            extent,
+            over,
+        } = self.fit(&file, skip);
+        if over && !self.page.text.is_empty() {
+            return ControlFlow::Break(());
+        }
+        let mut mark = self.request.change_mark(entry);
         let excerpt = match found {
             Ok(excerpt) => excerpt,
             Err(FileOutcome::Stopped) => {
-                page.stopped_at = Some(path);
-                break;
+                self.page.stopped_at = Some(path);
+                return ControlFlow::Break(());
             }
             Err(FileOutcome::Gone) => {
                 mark = " (gone since it was found)";
@@ -112,42 +130,99 @@ pub(super) fn cut(
                 Default::default()
             }
         };
-        if excerpt.matches < wanted && mark.is_empty() && extent.take == left {
+        if excerpt.matches < wanted && mark.is_empty() && extent.take == self.left {
             // The excerpt is shorter although there was room, so the file was changed meanwhile.
             let full: usize = excerpt.lines.iter().map(|line| line.bytes.len() + 8).sum();
-            if full < room - length {
+            if full < self.request.room - self.length {
                 mark = " (changed since it was found)";
             }
         }
-        if !page.text.is_empty() {
-            page.text.push('\n');
-        }
+        let name = told(context.engine(), &path);
         let heading = format!("{name}{mark}\n");
-        page.text.push_str(&heading);
         // Of a single match that is longer than an answer the first lines are shown.
-        let end = if over {
-            context.limit.measure.prefix(&shown.text, room)
-        } else {
-            shown.text.len()
+        let end = match over {
+            true => context.limit.measure.prefix(&laid.text, self.request.room),
+            false => laid.text.len(),
         };
-        let whole = shown.ends.iter().take_while(|at| **at <= end).count();
-        let end = shown.ends[..whole].last().map_or(0, |at| *at);
-        page.text.push_str(&shown.text[..end]);
-        if extent.before + extent.after < before + after {
-            page.text
-                .push_str("[lancet: fewer lines around for lack of room]\n");
-        }
+        let whole = laid.ends.iter().take_while(|at| **at <= end).count();
         let left_out = excerpt.lines.len() - whole;
+        self.write(&heading, laid.first(whole), extent, left_out);
+        self.add_rows(&path, &file, &excerpt.lines[..whole]);
+        self.page.files.push(name);
+        self.page.paths.add(&path, Path::new(""));
+        // Where the file has changed its matches still count as passed: the next page continues with the next file.
+        let passed = match mark.is_empty() {
+            true => excerpt.matches.min(wanted),
+            false => wanted,
+        };
+        self.page.end += passed;
+        self.left -= passed;
+        if passed < wanted {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Takes fewer matches each time, then fewer lines around the last one, until they fit.
+    fn fit(&self, file: &PageFile<'_>, skip: u64) -> FittedExcerpt {
+        let room = self.request.room;
+        let mut extent = ExcerptRange {
+            skip,
+            take: self.left,
+            before: self.before,
+            after: self.after,
+            most_bytes: room - self.length,
+        };
+        loop {
+            let found = file.excerpt(&self.seeker, extent);
+            let lines = found.as_ref().map_or(&[][..], |excerpt| &excerpt.lines);
+            let gaps = self.before + self.after > 0;
+            let laid = lay_lines(self.request.context, lines, self.numbers, gaps);
+            let over = self.length + laid.length > room + SLACK;
+            match &found {
+                Ok(excerpt) if over && excerpt.matches > 1 => extent.take = excerpt.matches / 2,
+                Ok(_) if over && self.page.text.is_empty() && extent.before + extent.after > 0 => {
+                    extent.before /= 2;
+                    extent.after /= 2;
+                }
+                _ => {
+                    return FittedExcerpt {
+                        found,
+                        laid,
+                        extent,
+                        over,
+                    };
+                }
+            }
+        }
+    }
+
+    /// Writes a file's heading and lines, and says which lines were left out.
+    fn write(&mut self, heading: &str, lines: &str, extent: ExcerptRange, left_out: usize) {
+        let context = self.request.context;
+        let text = &mut self.page.text;
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(heading);
+        text.push_str(lines);
+        if extent.before + extent.after < self.before + self.after {
+            text.push_str("[lancet: fewer lines around for lack of room]\n");
+        }
         if left_out > 0 {
-            page.text.push_str(&format!(
+            text.push_str(&format!(
                 "[lancet: {} more of this match left out for lack of room]\n",
                 count(left_out, "line")
             ));
         }
-        length += context.length(&heading) + context.length(&shown.text[..end]) + 1;
+        self.length += context.length(heading) + context.length(lines) + 1;
+    }
+
+    /// Adds lines as data, and those that are shown whole to what counts as seen.
+    fn add_rows(&mut self, path: &Path, file: &PageFile<'_>, lines: &[Line]) {
         let mut shown_whole = Vec::new();
         let full_name: Arc<str> = path.to_string_lossy().into();
-        for line in &excerpt.lines[..whole] {
+        for line in lines {
             let text = text(line);
             let role = match line.role {
                 LineRole::Match => row::Role::Match,
@@ -158,7 +233,7 @@ pub(super) fn cut(
             let spans = spans.map(|span| [span.start as u32, span.end as u32]);
             let (name, text_of_row) = (Arc::clone(&full_name), Arc::clone(&text));
             let row = Row::line(name, line.number, role, text_of_row, spans.collect());
-            page.lines.push(row);
+            self.page.lines.push(row);
             if line.left_out == (0, 0) {
                 shown_whole.push(ShownLine {
                     number: line.number,
@@ -167,26 +242,11 @@ pub(super) fn cut(
                 });
             }
         }
-        if counts_as_seen {
-            let seen = seen::take(context, &path, &file, &shown_whole);
-            page.seen.extend(seen);
-        }
-        page.files.push(name);
-        page.paths.add(&path, Path::new(""));
-        // Where the file has changed its matches still count as passed: the next page continues with the next file.
-        let passed = if mark.is_empty() {
-            excerpt.matches.min(wanted)
-        } else {
-            wanted
-        };
-        page.end += passed;
-        left -= passed;
-        skip = 0;
-        if passed < wanted {
-            break;
+        if self.counts_as_seen {
+            let seen = seen::take(self.request.context, path, file, &shown_whole);
+            self.page.seen.extend(seen);
         }
     }
-    page
 }
 
 /// Lines of one file as an answer shows them.
@@ -195,6 +255,14 @@ struct Laid {
     /// The end of each line in the text.
     ends: Vec<usize>,
     length: usize,
+}
+
+impl Laid {
+    /// The text of the first lines.
+    fn first(&self, lines: usize) -> &str {
+        let end = self.ends[..lines].last().map_or(0, |at| *at);
+        &self.text[..end]
+    }
 }
 
 fn lay_lines(context: &CallContext<'_>, lines: &[Line], numbers: bool, gaps: bool) -> Laid {

@@ -40,68 +40,78 @@ pub(super) struct Page {
     pub(super) seen: Vec<SeenFile>,
 }
 
-/// Compares an entry of an earlier search with the file now.
-pub(super) fn read_state(
-    context: &CallContext<'_>,
-    kept: &Kept,
-    entry: &ListedFile,
-) -> &'static str {
-    let path = path_of(&kept.starts, entry);
-    let located = context.engine().workspace.locate_as_spelled(&path);
-    match located.ok().and_then(|located| located.stat()) {
-        None => " (gone since the first page)",
-        Some(stamp) if stamp.mtime != entry.modified => " (changed since the first page)",
-        Some(_) => "",
-    }
+/// The part of the found entries that an answer shows.
+#[derive(Clone, Copy)]
+pub(super) struct PageRequest<'q, 'c> {
+    pub(super) context: &'q CallContext<'c>,
+    pub(super) kept: &'q Kept,
+    pub(super) offset: u64,
+    pub(super) limit: u64,
+    /// Whether all entries are of a search made now, so that they are current.
+    pub(super) fresh: bool,
+    /// The length that the entries may take.
+    pub(super) room: usize,
 }
 
-/// Cuts a page of files.
-pub(super) fn cut_list(
-    context: &CallContext<'_>,
-    kept: &Kept,
-    offset: u64,
-    limit: u64,
-    fresh: bool,
-    room: usize,
-    more: impl Fn(&ListedFile) -> String,
-) -> Page {
-    let most = limit.min(kept.known.saturating_sub(offset)).min(AT_ONCE);
-    let mut page = Page {
-        files: Vec::with_capacity(most as usize),
-        paths: PathList::with_capacity(most as usize),
-        end: offset,
-        ..Page::default()
-    };
-    let first = usize::try_from(offset).unwrap_or(usize::MAX);
-    let mut length = 0;
-    for entry in kept.entries_from(first) {
-        if page.end - offset >= limit {
-            break;
+impl PageRequest<'_, '_> {
+    /// Says where an entry is of an earlier search and the file is another one now.
+    pub(super) fn change_mark(&self, entry: &ListedFile) -> &'static str {
+        if self.fresh {
+            return "";
         }
-        let start = &kept.starts[entry.start.min(kept.starts.len() - 1)];
-        let path = page.paths.add(start, &entry.relative);
-        let name = told(context.engine(), path);
-        let mark = if fresh {
-            ""
-        } else {
-            read_state(context, kept, &entry)
-        };
-        let more = more(&entry);
-        let start = page.text.len();
-        for part in [&name, &more, mark, "\n"] {
-            page.text.push_str(part);
+        let path = path_of(&self.kept.starts, entry);
+        let located = self.context.engine().workspace.locate_as_spelled(&path);
+        match located.ok().and_then(|located| located.stat()) {
+            None => " (gone since the first page)",
+            Some(stamp) if stamp.mtime != entry.modified => " (changed since the first page)",
+            Some(_) => "",
         }
-        length += context.length(&page.text[start..]);
-        if length > room && page.end > offset {
-            page.text.truncate(start);
-            page.paths.remove_last();
-            break;
-        }
-        if !more.is_empty() {
-            page.matches.get_or_insert_default().push(entry.matches);
-        }
-        page.files.push(name);
-        page.end += 1;
     }
-    page
+
+    /// Cuts a page of files.
+    pub(super) fn cut_list(&self, more: impl Fn(&ListedFile) -> String) -> Page {
+        let &PageRequest {
+            context,
+            kept,
+            offset,
+            limit,
+            room,
+            ..
+        } = self;
+        let most = limit.min(kept.known.saturating_sub(offset)).min(AT_ONCE);
+        let mut page = Page {
+            files: Vec::with_capacity(most as usize),
+            paths: PathList::with_capacity(most as usize),
+            end: offset,
+            ..Page::default()
+        };
+        let first = usize::try_from(offset).unwrap_or(usize::MAX);
+        let mut length = 0;
+        for entry in kept.entries_from(first) {
+            if page.end - offset >= limit {
+                break;
+            }
+            let start = &kept.starts[entry.start.min(kept.starts.len() - 1)];
+            let path = page.paths.add(start, &entry.relative);
+            let name = told(context.engine(), path);
+            let mark = self.change_mark(&entry);
+            let more = more(&entry);
+            let start = page.text.len();
+            for part in [&name, &more, mark, "\n"] {
+                page.text.push_str(part);
+            }
+            length += context.length(&page.text[start..]);
+            if length > room && page.end > offset {
+                page.text.truncate(start);
+                page.paths.remove_last();
+                break;
+            }
+            if !more.is_empty() {
+                page.matches.get_or_insert_default().push(entry.matches);
+            }
+            page.files.push(name);
+            page.end += 1;
+        }
+        page
+    }
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use lancet_search::{HeldContents, SearchExtent, SearchSummary, SearchTotals};
 
-use super::Limit;
+use super::pages::PageRequest;
 use super::scope::Scope;
+use super::{Limit, room};
 use crate::rooms::context::CallContext;
 use crate::session::{Kept, PagedBy};
 
@@ -17,6 +18,24 @@ pub(super) struct Recalled {
     pub(super) fresh: bool,
     /// The contents that a search made now has in memory. They are not cached: later pages read the disk.
     pub(super) held: Option<Arc<dyn HeldContents>>,
+}
+
+impl Recalled {
+    /// The wanted page of these entries, in the room that an answer has.
+    pub(super) fn page_request<'q, 'c>(
+        &'q self,
+        context: &'q CallContext<'c>,
+        wanted: WantedPage,
+    ) -> PageRequest<'q, 'c> {
+        PageRequest {
+            context,
+            kept: &self.kept,
+            offset: wanted.offset,
+            limit: wanted.limit,
+            fresh: self.fresh,
+            room: room(context),
+        }
+    }
 }
 
 /// The page that a call asks for.

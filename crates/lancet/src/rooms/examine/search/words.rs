@@ -158,21 +158,20 @@ pub(super) fn stopped(context: &CallContext<'_>, kept: &Kept, page: &Page) -> Op
 pub(super) fn next(
     context: &CallContext<'_>,
     tool: &str,
-    call: Option<Value>,
+    call: Value,
     kept: &Kept,
     known: u64,
-) -> Option<String> {
-    let call = call?;
+) -> String {
     let beyond = kept.totals == SearchTotals::Exact
         && kept.total > kept.known
         && call["offset"].as_u64().is_some_and(|next| next >= known);
     if beyond {
-        return Some(format!(
+        return format!(
             "only the first {} of {} files are kept in order; narrow the question to see others",
             kept.known, kept.total
-        ));
+        );
     }
     let engine = context.engine();
     let next = engine.audience().next_page(tool, &call, context.limit.most);
-    Some(format!("next page: {next}"))
+    format!("next page: {next}")
 }

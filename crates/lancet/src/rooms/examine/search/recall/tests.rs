@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use lancet_search::{ListedFile, Listing, Order, Tally};
 use lancet_testing::TestFolder;
 
-use super::super::{pages, words};
+use super::super::words;
 use super::*;
 use crate::arguments::GlobArguments;
 use crate::call::Cancel;
@@ -66,9 +66,15 @@ fn a_page_beyond_what_is_known_is_searched_to_the_end_and_keeps_the_first_pages(
             asked.borrow_mut().push(extent);
             survey(&names.borrow(), extent)
         });
-        let page = pages::cut_list(&context, &found.kept, offset, limit, true, 1_000, |_| {
-            String::new()
-        });
+        let page = PageRequest {
+            context: &context,
+            kept: &found.kept,
+            offset,
+            limit,
+            fresh: true,
+            room: 1_000,
+        }
+        .cut_list(|_| String::new());
         let truncated = page.end < found.kept.total || found.kept.totals == SearchTotals::AtLeast;
         let words = words::of_glob(&found.kept, &page, offset, truncated);
         (page.files.concat(), words)
