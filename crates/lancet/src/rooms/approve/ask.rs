@@ -72,14 +72,7 @@ pub(super) fn ask(
         .filter_map(|&at| standings[at].asks())
         .collect();
     let subject = Subject::files(&plan.files);
-    let nobody = {
-        let refusal = asked.first().map_or_else(
-            || words::not_answered_by_a_person(&subject, None),
-            |reason| nobody(reason),
-        );
-        let first = order.first().map(|at| plan.files[*at].target.told());
-        refusal.with("file_path", first.unwrap_or_default())
-    };
+    let nobody = unasked_refusal(plan, &order, &asked, &subject);
     let (grants, offered): (Vec<(String, Reach)>, Vec<keep::Words>) = asked
         .iter()
         .map(|reason| {
@@ -93,21 +86,8 @@ pub(super) fn ask(
         .iter()
         .map(|file| Pieces::of(&plan.origin, file))
         .collect();
-    let file_question = |&at: &usize| {
-        let reason = standings[at].asks();
-        file_question(context, &plan.files[at], &pieces[at], reason)
-    };
-    let mut files: Vec<FileQuestion> = order.iter().map(file_question).collect();
-    for group in &plan.origin.together {
-        let mut places = (0..files.len()).filter(|place| group.contains(&order[*place]));
-        let first = places.next();
-        let others: Vec<usize> = places.collect();
-        for place in others {
-            files[place].goes_with = first;
-        }
-    }
     let question = Question {
-        files,
+        files: file_questions(context, plan, standings, &order, &pieces),
         is_whole: plan.origin.parts == Parts::Inseparable,
         offers: Offers {
             session: keep::session_words(&offered, plan.files.len()),
@@ -121,42 +101,13 @@ pub(super) fn ask(
         .iter()
         .map(|file| file.text.clone())
         .collect();
-    let (answer, by) = match &context.recorded {
-        Some(call) => {
-            let reason = cut(&question.reason(), LONGEST_REASON);
-            let asking = Asking {
-                plan: digest::of(plan, &question),
-                question,
-                files: &plan.files,
-                nobody,
-            };
-            let decision = recorded::decision(context, call, asking)?;
-            context.decided.replace(Some(decision.question.clone()));
-            plan.origin.question = Some(decision.question);
-            (
-                decision.answer,
-                format!("{}, asked because {reason}", decision.by),
-            )
-        }
-        None => {
-            let approver = somebody(context).ok_or(nobody)?;
-            let by = who_approved(&**approver, &question);
-            let answer = wait_for(context, approver, question, &plan.files, &subject)?;
-            (answer, by)
-        }
-    };
+    let (answer, by) = decide(context, plan, question, &subject, nobody)?;
     let picks = match answer {
         Answer::Picked { ref files, .. } => files.clone(),
         Answer::Edited(ref text) if order.len() == 1 => vec![Pick::Edited(text.clone())],
         _ => vec![Pick::Whole; order.len()],
     };
-    for (place, at) in order.iter().enumerate() {
-        if let Some(reason) = standings[*at].asks() {
-            let allowed =
-                is_yes(&answer) && picks.get(place).is_some_and(|pick| *pick != Pick::Nothing);
-            tell_decision(context, reason, allowed);
-        }
-    }
+    tell_decisions(context, standings, &order, &answer, &picks);
     let words = match answer {
         Answer::No(words) => return Err(words::declined(&subject, words.as_deref()).into()),
         Answer::Unanswered(words) => {
@@ -183,15 +134,105 @@ pub(super) fn ask(
         pieces: &pieces,
         texts: &texts,
     };
-    if let Err(halt) = pick::take(context, plan, &proposed, picks, words, &subject) {
-        // The decision cannot be carried out, now or later: the call sent again asks anew.
-        recorded::close(context, plan.origin.question.as_deref());
-        return Err(halt);
-    }
+    apply_picks(context, plan, &proposed, picks, words, &subject)?;
     Ok(match plan.origin.omitted.named() {
         None => by,
         Some(omitted) => format!("{by}; left out: {}", cut(&omitted, LONGEST_REASON)),
     })
+}
+
+/// Tells the observers what was decided of each file that needed an answer.
+fn tell_decisions(
+    context: &CallContext<'_>,
+    standings: &[Standing],
+    order: &[usize],
+    answer: &Answer,
+    picks: &[Pick],
+) {
+    for (place, at) in order.iter().enumerate() {
+        if let Some(reason) = standings[*at].asks() {
+            let allowed =
+                is_yes(answer) && picks.get(place).is_some_and(|pick| *pick != Pick::Nothing);
+            tell_decision(context, reason, allowed);
+        }
+    }
+}
+
+/// Reduces the plan to what was picked, and closes the question where that is not possible.
+fn apply_picks(
+    context: &CallContext<'_>,
+    plan: &mut Plan,
+    proposed: &Proposed<'_>,
+    picks: Vec<Pick>,
+    words: Option<String>,
+    subject: &Subject,
+) -> Result<(), Halt> {
+    pick::take(context, plan, proposed, picks, words, subject).inspect_err(|_| {
+        // The decision cannot be carried out, now or later: the call sent again asks anew.
+        recorded::close(context, plan.origin.question.as_deref());
+    })
+}
+
+/// The refusal where there is no approver, about the first file of the question.
+fn unasked_refusal(plan: &Plan, order: &[usize], asked: &[&Reason], subject: &Subject) -> Refusal {
+    let refusal = asked.first().map_or_else(
+        || words::not_answered_by_a_person(subject, None),
+        |reason| nobody(reason),
+    );
+    let first = order.first().map(|at| plan.files[*at].target.told());
+    refusal.with("file_path", first.unwrap_or_default())
+}
+
+/// The parts of the question about each file, in its order. Files that can only be changed together refer to the first of them.
+fn file_questions(
+    context: &CallContext<'_>,
+    plan: &Plan,
+    standings: &[Standing],
+    order: &[usize],
+    pieces: &[Pieces],
+) -> Vec<FileQuestion> {
+    let file_question = |&at: &usize| {
+        let reason = standings[at].asks();
+        file_question(context, &plan.files[at], &pieces[at], reason)
+    };
+    let mut files: Vec<FileQuestion> = order.iter().map(file_question).collect();
+    for group in &plan.origin.together {
+        let mut places = (0..files.len()).filter(|place| group.contains(&order[*place]));
+        let first = places.next();
+        let others: Vec<usize> = places.collect();
+        for place in others {
+            files[place].goes_with = first;
+        }
+    }
+    files
+}
+
+/// Gets the decision, from the record of questions or from the approver, with who made it.
+fn decide(
+    context: &CallContext<'_>,
+    plan: &mut Plan,
+    question: Question,
+    subject: &Subject,
+    nobody: Refusal,
+) -> Result<(Answer, String), Halt> {
+    let Some(call) = &context.recorded else {
+        let approver = somebody(context).ok_or(nobody)?;
+        let by = who_approved(&**approver, &question);
+        let answer = wait_for(context, approver, question, &plan.files, subject)?;
+        return Ok((answer, by));
+    };
+    let reason = cut(&question.reason(), LONGEST_REASON);
+    let asking = Asking {
+        plan: digest::of(plan, &question),
+        question,
+        files: &plan.files,
+        nobody,
+    };
+    let decision = recorded::decision(context, call, asking)?;
+    context.decided.replace(Some(decision.question.clone()));
+    plan.origin.question = Some(decision.question);
+    let by = format!("{}, asked because {reason}", decision.by);
+    Ok((decision.answer, by))
 }
 
 /// The fields of a question that say who asks.
