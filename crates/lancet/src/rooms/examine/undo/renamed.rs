@@ -171,109 +171,75 @@ impl NamesOnDisk {
         way: Way<'_>,
     ) -> Result<Outcome, Refusal> {
         let Way {
-            walked,
+            mut walked,
             from,
             to,
             start,
         } = way;
-        let Walked {
-            state,
-            mode,
-            folders,
-            ..
-        } = walked;
-        let is_gone = matches!(state, Step::Nothing);
+        walked.parts.clear();
+        let is_gone = matches!(walked.state, Step::Nothing);
         let is_kept = |change: &NameChange| change.from == from && change.to == to;
         if !self.changes.0.iter().any(is_kept) {
             return Err(taken(&to));
         }
-        if start == Start::Nothing && state.is_link() {
+        if start == Start::Nothing && walked.state.is_link() {
             return Err(one_at_a_time(&to));
         }
         if is_gone || from == to {
             if is_gone && self.changes.is_arrived_at(&from) {
                 return Ok(Outcome::ByAnother(from));
             }
-            let (target, current) = self.take(context, &from)?;
-            let Some(wanted) = state.wanted() else {
-                return Ok(Outcome::Already);
-            };
-            let plan = view::file_plan(context, store, target, current, wanted, mode, folders)?;
-            return Ok(plan.map_or(Outcome::Already, |plan| Outcome::To(vec![plan])));
+            let place = self.take(context, &from)?;
+            return Self::plan_in_place(context, store, place, walked);
         }
         let (to_target, at_target) = self.take(context, &to)?;
         let is_free = to_target.located.kind() == FileType::Missing;
         let arrives = self.changes.is_arrived_at(&from);
         let (from_target, found) = self.take(context, &from)?;
         let found = found.filter(|_| start == Start::Disk);
-        let link = state.is_link()
+        let link = walked.state.is_link()
             || matches!(&found, Some(current) if matches!(current.content, Found::Link(_)));
         let Some(found) = found else {
             if link {
                 return Err(one_at_a_time(&to));
             }
-            let Some(wanted) = state.wanted() else {
-                return Ok(Outcome::Already);
-            };
-            let plan =
-                view::file_plan(context, store, to_target, at_target, wanted, mode, folders)?;
-            return Ok(plan.map_or(Outcome::Already, |plan| Outcome::To(vec![plan])));
+            return Self::plan_in_place(context, store, (to_target, at_target), walked);
         };
         if is_free && !arrives {
-            return moved(
-                context,
-                store,
-                (from_target, to_target),
-                found,
-                Walked {
-                    state,
-                    mode,
-                    parts: Vec::new(),
-                    folders,
-                },
-            )
-            .map(|plan| Outcome::To(vec![plan]));
+            let targets = (from_target, to_target);
+            let plan = moved(context, store, targets, found, walked)?;
+            return Ok(Outcome::To(vec![plan]));
         }
         if link {
             return Err(one_at_a_time(&to));
         }
         // The old name is occupied, or another file gets the present name: contents are written, no file is moved.
-        let is_same = state.is_as_found(&found);
-        let wanted = match (&found.content, is_same) {
-            (Found::Held(snapshot), true) => Some(Wanted::Bytes(snapshot.bytes.to_vec())),
-            _ => state.wanted(),
-        };
-        let Some(wanted) = wanted else {
-            return Err(one_at_a_time(&to));
-        };
-        let mode = mode.or(Some(found.stamp.mode));
-        let mut plans: Vec<FilePlan> = view::file_plan(
+        let from = (!arrives).then_some(from_target);
+        match written_contents(
             context,
             store,
-            to_target,
-            at_target,
-            wanted,
-            mode,
-            Vec::new(),
-        )?
-        .into_iter()
-        .collect();
-        if !arrives {
-            let gone = Wanted::Nothing;
-            plans.extend(view::file_plan(
-                context,
-                store,
-                from_target,
-                Some(found),
-                gone,
-                None,
-                folders,
-            )?);
+            (to_target, at_target),
+            (from, found),
+            walked,
+        )? {
+            Some(outcome) => Ok(outcome),
+            None => Err(one_at_a_time(&to)),
         }
-        Ok(match plans.is_empty() {
-            true => Outcome::Already,
-            false => Outcome::To(plans),
-        })
+    }
+
+    /// Plans the wanted state at one name, where no name changes.
+    fn plan_in_place(
+        context: &CallContext<'_>,
+        store: &dyn OperationStore,
+        (target, current): (Target, Option<Current>),
+        walked: Walked<'_>,
+    ) -> Result<Outcome, Refusal> {
+        let Some(wanted) = walked.state.wanted() else {
+            return Ok(Outcome::Already);
+        };
+        let (mode, folders) = (walked.mode, walked.folders);
+        let plan = view::file_plan(context, store, target, current, wanted, mode, folders)?;
+        Ok(plan.map_or(Outcome::Already, |plan| Outcome::To(vec![plan])))
     }
 
     /// Takes what was read at a name. It is read again where two chains are about the same name.
@@ -310,4 +276,41 @@ fn taken(name: &Path) -> Refusal {
         " was the name of a file that was moved since, and something else is there now. Nothing was changed; move that away first."
     ];
     Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
+}
+
+/// The plans that write the wanted state at one name and remove the other, where that is to become free; none where the
+/// wanted state has no content that could be written.
+fn written_contents(
+    context: &CallContext<'_>,
+    store: &dyn OperationStore,
+    (to, at): (Target, Option<Current>),
+    (from, found): (Option<Target>, Current),
+    walked: Walked<'_>,
+) -> Result<Option<Outcome>, Refusal> {
+    let Walked {
+        state,
+        mode,
+        folders,
+        ..
+    } = walked;
+    let is_same = state.is_as_found(&found);
+    let wanted = match (&found.content, is_same) {
+        (Found::Held(snapshot), true) => Some(Wanted::Bytes(snapshot.bytes.to_vec())),
+        _ => state.wanted(),
+    };
+    let Some(wanted) = wanted else {
+        return Ok(None);
+    };
+    let mode = mode.or(Some(found.stamp.mode));
+    let plan = view::file_plan(context, store, to, at, wanted, mode, Vec::new())?;
+    let mut plans: Vec<FilePlan> = plan.into_iter().collect();
+    if let Some(from) = from {
+        let (found, gone) = (Some(found), Wanted::Nothing);
+        let plan = view::file_plan(context, store, from, found, gone, None, folders)?;
+        plans.extend(plan);
+    }
+    Ok(Some(match plans.is_empty() {
+        true => Outcome::Already,
+        false => Outcome::To(plans),
+    }))
 }

@@ -88,15 +88,7 @@ pub(super) fn rows(
             return hooks::with_children(&log, rows);
         }
         Selection::Operation(id) => {
-            let operation = one(context, store, id)?;
-            if whose == Whose::Own && operation.session != context.session.key() {
-                return Err(none(message![
-                    OPERATION_FIRST,
-                    " ",
-                    verbatim(&operation),
-                    " is not of this session"
-                ]));
-            }
+            let operation = own_operation(context, store, id, whose)?;
             vec![meant(context, store, operation, asked.direction)?]
         }
         Selection::File(path) if whose == Whose::Own => {
@@ -140,18 +132,42 @@ pub(super) fn rows(
         Direction::Redo => rows,
     };
     if rows.is_empty() {
-        return Err(match asked.direction {
-            Direction::Undo => nothing_to_undo(&asked.selection),
-            Direction::Redo => Refusal::stating(
-                RefusalKind::NotFound,
-                term(
-                    "There is nothing to redo: no undo here whose files have not been changed since. Nothing was changed.",
-                    "There is nothing to redo in this project.",
-                ),
-            ),
-        });
+        return Err(nothing_to_take_back(asked));
     }
     Ok(rows)
+}
+
+/// The operation with an id. A model takes back only those of its own session.
+fn own_operation(
+    context: &CallContext<'_>,
+    store: &dyn OperationStore,
+    id: &str,
+    whose: Whose,
+) -> Result<Operation, Refusal> {
+    let operation = one(context, store, id)?;
+    if whose == Whose::Own && operation.session != context.session.key() {
+        return Err(none(message![
+            OPERATION_FIRST,
+            " ",
+            verbatim(&operation),
+            " is not of this session"
+        ]));
+    }
+    Ok(operation)
+}
+
+/// The refusal where no row was selected.
+fn nothing_to_take_back(asked: &TakeBack) -> Refusal {
+    match asked.direction {
+        Direction::Undo => nothing_to_undo(&asked.selection),
+        Direction::Redo => Refusal::stating(
+            RefusalKind::NotFound,
+            term(
+                "There is nothing to redo: no undo here whose files have not been changed since. Nothing was changed.",
+                "There is nothing to redo in this project.",
+            ),
+        ),
+    }
 }
 
 /// The query for the newest changes: the newest may be a redo, and taking it back takes back what it put there. A model takes

@@ -65,23 +65,7 @@ pub(super) fn file_plan(
         (Wanted::Kept(kept), found)
             if kept.size > HELD || matches!(found, Some(Found::Large(_))) =>
         {
-            let stored = Stored {
-                content: stored(store, &kept.revision)?,
-                revision: kept.revision,
-                mode,
-            };
-            let made;
-            let survey = match found {
-                Some(Found::Large(survey)) => Some(&**survey),
-                // The file is surveyed like a large one, because the wanted state is large.
-                Some(Found::Held(_)) => {
-                    made = large::survey(context, &target)?;
-                    Some(&*made)
-                }
-                // Nothing is surveyed where there is no file.
-                Some(Found::Link(_)) | None => None,
-            };
-            let plan = large::back::restored(context, target, expected, survey, stored)?;
+            let plan = large_plan(context, store, target, expected, found, (kept, mode))?;
             return Ok(Some(plan));
         }
         (Wanted::Nothing, _) => None,
@@ -92,20 +76,73 @@ pub(super) fn file_plan(
         Found::Held(snapshot) => Some(snapshot),
         Found::Large(_) | Found::Link(_) => None,
     });
-    let configured = configured(context.engine(), &target);
-    let before = current.as_ref().map_or(&[][..], |current| &current.bytes);
-    let after = new.as_deref().unwrap_or_default();
+    let (encoding, endings, view, seen) =
+        compared(context, &target, current.as_ref(), new.as_deref());
+    Ok(Some(FilePlan {
+        target,
+        expected,
+        new: match new {
+            Some(bytes) => New::Restored { bytes, mode },
+            None => New::Removed { folders },
+        },
+        base: current,
+        view,
+        encoding,
+        endings,
+        seen,
+        executable: Executable::Keep,
+    }))
+}
+
+/// The plan that restores a state where it, or the file now, is too large for memory.
+fn large_plan(
+    context: &CallContext<'_>,
+    store: &dyn OperationStore,
+    target: Target,
+    expected: Expected,
+    found: Option<&Found>,
+    (kept, mode): (&RecordedState, Option<u32>),
+) -> Result<FilePlan, Refusal> {
+    let stored = Stored {
+        content: stored(store, &kept.revision)?,
+        revision: kept.revision,
+        mode,
+    };
+    let made;
+    let survey = match found {
+        Some(Found::Large(survey)) => Some(&**survey),
+        // The file is surveyed like a large one, because the wanted state is large.
+        Some(Found::Held(_)) => {
+            made = large::survey(context, &target)?;
+            Some(&*made)
+        }
+        // Nothing is surveyed where there is no file.
+        Some(Found::Link(_)) | None => None,
+    };
+    large::back::restored(context, target, expected, survey, stored)
+}
+
+/// Compares the file's text now and then, and works out what will have been seen of it.
+fn compared(
+    context: &CallContext<'_>,
+    target: &Target,
+    current: Option<&Snapshot>,
+    new: Option<&[u8]>,
+) -> (Encoding, Endings, ChangeView, Seen) {
+    let configured = configured(context.engine(), target);
+    let before = current.map_or(&[][..], |current| &current.bytes);
+    let after = new.unwrap_or_default();
     let documents = Document::decode(before, configured)
         .ok()
         .zip(Document::decode(after, configured).ok());
-    let (encoding, endings, view, seen) = match &documents {
+    match &documents {
         Some((old, document)) => {
             let difference = difference(old.view(), document.view(), 3, DIFF_BUDGET);
-            let diff = shown_diff(context, &target, &difference);
+            let diff = shown_diff(context, target, &difference);
             let mut seen = carried(
                 context,
-                &target,
-                current.as_ref(),
+                target,
+                current,
                 old,
                 (document, after),
                 &difference,
@@ -129,22 +166,7 @@ pub(super) fn file_plan(
             binary_view(before, after),
             Seen::default(),
         ),
-    };
-    drop(documents);
-    Ok(Some(FilePlan {
-        target,
-        expected,
-        new: match new {
-            Some(bytes) => New::Restored { bytes, mode },
-            None => New::Removed { folders },
-        },
-        base: current,
-        view,
-        encoding,
-        endings,
-        seen,
-        executable: Executable::Keep,
-    }))
+    }
 }
 
 /// What was seen of the present version and stays unchanged.

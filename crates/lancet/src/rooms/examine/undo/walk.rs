@@ -206,26 +206,12 @@ pub(super) fn rows_back<'r>(
             // A move is taken out of whatever the file holds by now.
         } else {
             let now = || state.bytes(store, found);
-            let merged = match (overlap, before, after) {
-                (Overlap::Merge, Some(before), Some(after))
-                    if before.size.max(after.size) <= HELD =>
-                {
-                    match now()? {
-                        Now::Bytes(now) => merge::three_ways(
-                            &content(store, &after.revision)?,
-                            &now,
-                            &content(store, &before.revision)?,
-                        ),
-                        Now::Nothing | Now::Large | Now::Link => None,
-                    }
-                }
+            let merged = match overlap {
+                Overlap::Merge => merged_without(store, row, now)?,
                 _ => None,
             };
             let Some(merged) = merged else {
-                let is_own =
-                    |name: &Path| rows.iter().any(|own| own.names().any(|own| own == name));
-                let alone = all.iter().all(|row| row.names().all(is_own));
-                let others = if alone { Others::None } else { Others::Some };
+                let others = others_beside(rows, all);
                 return Err(conflict(
                     context,
                     store,
@@ -261,6 +247,37 @@ pub(super) fn rows_back<'r>(
         folders,
         parts: through,
     })
+}
+
+/// The content now without one change, by a merge; none where it cannot be merged.
+fn merged_without(
+    store: &dyn OperationStore,
+    row: &Row,
+    now: impl FnOnce() -> Result<Now, Refusal>,
+) -> Result<Option<Vec<u8>>, Refusal> {
+    let (Some(before), Some(after)) = (&row.change.before, &row.change.after) else {
+        return Ok(None);
+    };
+    if before.size.max(after.size) > HELD {
+        return Ok(None);
+    }
+    Ok(match now()? {
+        Now::Bytes(now) => merge::three_ways(
+            &content(store, &after.revision)?,
+            &now,
+            &content(store, &before.revision)?,
+        ),
+        Now::Nothing | Now::Large | Now::Link => None,
+    })
+}
+
+/// Whether the changes that are taken back are of other files, too.
+fn others_beside(rows: &[&Row], all: &[Row]) -> Others {
+    let is_own = |name: &Path| rows.iter().any(|own| own.names().any(|own| own == name));
+    match all.iter().all(|row| row.names().all(is_own)) {
+        true => Others::None,
+        false => Others::Some,
+    }
 }
 
 /// The link itself, where the name was located as one.
