@@ -200,37 +200,13 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &CommitError) -> Refusa
             ];
             Refusal::stating(RefusalKind::Busy, text).with("file_path", path(*index))
         }
-        CommitError::Unsafe { index, reason } => io(
-            path(*index),
-            match reason {
-                UnsafeReason::Forbidden => {
-                    "it could only be rewritten in place without protection from other writers, and the settings forbid that"
-                }
-                UnsafeReason::Network => {
-                    "it could only be rewritten in place, and its file system may be written by other machines, which nothing keeps away meanwhile; write.weak = \"allow\" in the user's own settings allows it"
-                }
-            },
-        ),
+        CommitError::Unsafe { index, reason } => io(path(*index), unsafe_words(reason)),
         CommitError::NoRename { index } => io(
             path(*index),
             "a symbolic link cannot be moved to another file system",
         ),
         CommitError::Conflict { index, kept } => conflict(context, plan, *index, kept),
-        CommitError::ReadOnly { index, reason } => {
-            let words = match reason {
-                ReadOnlyReason::File => {
-                    "it has no write permission, and lancet does not change permissions"
-                }
-                ReadOnlyReason::Immutable => {
-                    "it is set immutable (chattr +i), and only a person with the rights can lift that (chattr -i)"
-                }
-                ReadOnlyReason::Folder => "its folder has no write permission",
-                ReadOnlyReason::FileSystem => {
-                    "its file system is mounted read-only, and only a person with the rights can mount it otherwise"
-                }
-            };
-            io(path(*index), words)
-        }
+        CommitError::ReadOnly { index, reason } => io(path(*index), read_only_words(reason)),
         CommitError::Twice { first, second } => {
             let text = message![
                 path(*first),
@@ -263,6 +239,34 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &CommitError) -> Refusa
             Refusal::stating(RefusalKind::Io, text)
                 .with("standing", json!(standing))
                 .with("kept", json!(kept))
+        }
+    }
+}
+
+/// Why a file that could only be rewritten in place is not.
+fn unsafe_words(reason: &UnsafeReason) -> &'static str {
+    match reason {
+        UnsafeReason::Forbidden => {
+            "it could only be rewritten in place without protection from other writers, and the settings forbid that"
+        }
+        UnsafeReason::Network => {
+            "it could only be rewritten in place, and its file system may be written by other machines, which nothing keeps away meanwhile; write.weak = \"allow\" in the user's own settings allows it"
+        }
+    }
+}
+
+/// What makes a file read-only.
+fn read_only_words(reason: &ReadOnlyReason) -> &'static str {
+    match reason {
+        ReadOnlyReason::File => {
+            "it has no write permission, and lancet does not change permissions"
+        }
+        ReadOnlyReason::Immutable => {
+            "it is set immutable (chattr +i), and only a person with the rights can lift that (chattr -i)"
+        }
+        ReadOnlyReason::Folder => "its folder has no write permission",
+        ReadOnlyReason::FileSystem => {
+            "its file system is mounted read-only, and only a person with the rights can mount it otherwise"
         }
     }
 }

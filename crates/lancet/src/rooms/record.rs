@@ -10,7 +10,7 @@ use std::time::SystemTime;
 
 use lancet_history::{Entry, Observation, Seen, Version};
 use lancet_text::{RawChange, apply_raw};
-use lancet_workspace::{Expected, Snapshot, Written};
+use lancet_workspace::{Expected, Revision, Snapshot, Written};
 
 use self::numbers::{numbers_after, shown_lines};
 use super::commit::Committed;
@@ -225,57 +225,7 @@ fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &Written
         };
         return (original, content.filter(|_| keep).map(Arc::new));
     }
-    {
-        let mut ledger = context.session.ledger();
-        let numbers = numbers_after(ledger.peek(&path), file, &new);
-        match new {
-            New::Removed { .. } => {
-                ledger.forget(&path);
-            }
-            // Recorded by `record_move`.
-            New::Moved(_) => {}
-            New::Whole(bytes) | New::Restored { bytes, .. } => {
-                let mut entry = Entry::written(version, Some(Arc::new(bytes)));
-                entry.seen = file.seen.clone();
-                entry.numbers = numbers;
-                ledger.put(&path, entry);
-            }
-            New::Streamed(_) | New::Copied { .. } => {
-                let mut entry = Entry::new(version);
-                entry.seen = file.seen.clone();
-                entry.numbers = numbers;
-                entry.wrote = Some(version.revision);
-                ledger.put(&path, entry);
-            }
-            New::Changes(changes) => {
-                let plain_texts = &context.engine().base().plain_texts;
-                plain_texts.note_changed(base.as_ref(), &changes, written.revision);
-                let known = ledger.peek(&path).is_some_and(|entry| {
-                    entry.content.is_some()
-                        && base
-                            .as_ref()
-                            .is_some_and(|base| entry.revision == *base.revision.as_bytes())
-                });
-                if known {
-                    drop(base);
-                    let changes: Vec<_> = raw(&changes).collect();
-                    ledger.revise(&path, &changes, version);
-                } else {
-                    let content = base.map(|base| Arc::new(apply_raw(&base.bytes, &changes)));
-                    let mut entry = Entry::written(version, content);
-                    entry.seen = file.seen.clone();
-                    ledger.put(&path, entry);
-                }
-                // A Read during this call may have shown more of the old version; those ranges were carried over and
-                // still count.
-                ledger.update(&path, |entry| {
-                    entry.seen.add_all(&file.seen);
-                    file.forget_unshown(&mut entry.seen);
-                    entry.numbers = numbers;
-                });
-            }
-        }
-    }
+    note_in_ledger(context, file, base, new, version);
     if removes {
         context.session.forget(&path);
     } else {
@@ -291,6 +241,70 @@ fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &Written
         None
     };
     (original, content)
+}
+
+/// Brings the ledger to what was written.
+fn note_in_ledger(
+    context: &CallContext<'_>,
+    file: &FilePlan,
+    base: Option<Snapshot>,
+    new: New,
+    version: Version,
+) {
+    let path = file.target.path();
+    let mut ledger = context.session.ledger();
+    let numbers = numbers_after(ledger.peek(path), file, &new);
+    match new {
+        New::Removed { .. } => {
+            ledger.forget(path);
+        }
+        // Recorded by `record_move`.
+        New::Moved(_) => {}
+        New::Whole(bytes) | New::Restored { bytes, .. } => {
+            let mut entry = Entry::written(version, Some(Arc::new(bytes)));
+            entry.seen = file.seen.clone();
+            entry.numbers = numbers;
+            ledger.put(path, entry);
+        }
+        New::Streamed(_) | New::Copied { .. } => {
+            let mut entry = Entry::new(version);
+            entry.seen = file.seen.clone();
+            entry.numbers = numbers;
+            entry.wrote = Some(version.revision);
+            ledger.put(path, entry);
+        }
+        New::Changes(changes) => {
+            let plain_texts = &context.engine().base().plain_texts;
+            plain_texts.note_changed(
+                base.as_ref(),
+                &changes,
+                Revision::from_bytes(version.revision),
+            );
+            let known = ledger.peek(path).is_some_and(|entry| {
+                entry.content.is_some()
+                    && base
+                        .as_ref()
+                        .is_some_and(|base| entry.revision == *base.revision.as_bytes())
+            });
+            if known {
+                drop(base);
+                let changes: Vec<_> = raw(&changes).collect();
+                ledger.revise(path, &changes, version);
+            } else {
+                let content = base.map(|base| Arc::new(apply_raw(&base.bytes, &changes)));
+                let mut entry = Entry::written(version, content);
+                entry.seen = file.seen.clone();
+                ledger.put(path, entry);
+            }
+            // A Read during this call may have shown more of the old version; those ranges were carried over and
+            // still count.
+            ledger.update(path, |entry| {
+                entry.seen.add_all(&file.seen);
+                file.forget_unshown(&mut entry.seen);
+                entry.numbers = numbers;
+            });
+        }
+    }
 }
 
 /// What was seen of a file under its old name was seen of it under the new one.

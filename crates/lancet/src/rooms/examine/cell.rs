@@ -3,11 +3,11 @@
 
 use lancet_formats::Notebook;
 use lancet_formats::notebook::{self as format, NewCell, NotebookError};
-use lancet_text::Change;
+use lancet_text::{Change, Document};
 
 use super::explain::unencodable;
 use super::hidden;
-use super::read_state::{Current, Need, read_state};
+use super::read_state::{Current, Need, ReadState, read_state};
 use super::view::{Notes, Numbers, change_view};
 use crate::ledger::raw;
 use crate::message::{CALL, Message, SEND_THIS_AGAIN, Say, message, verbatim};
@@ -34,18 +34,7 @@ pub(super) fn examine_file(
     target: Target,
     request: &CellRequest,
 ) -> Result<FilePlan, Refusal> {
-    require_file(context.engine(), &target)?;
-    if !is_notebook_name(&target) {
-        let text = message![
-            &target.given,
-            " is not a notebook (.ipynb). Change it with ",
-            verbatim(context.tool_name("Edit")),
-            " or ",
-            verbatim(context.tool_name("Write")),
-            "."
-        ];
-        return Err(refusal(&target, RefusalKind::Invalid, text));
-    }
+    require_notebook(context, &target)?;
     let base = snapshot_to_change(context, attempt, &target)?;
     let document = decode(context.engine(), &target, &base.bytes)?;
     let notebook = Notebook::parse(document.view()).map_err(|error| damaged(&target, &error))?;
@@ -76,30 +65,7 @@ pub(super) fn examine_file(
         request.revision.as_deref(),
         Need::Places,
     )?;
-    for &number in &touched {
-        let range = raw(&document, notebook.cells()[number].range());
-        if !state.seen.missing_from(range).is_empty() {
-            // If another program changed the file since it was shown, that refusal names the real cause.
-            if let Some(refusal) = &state.merge_refusal {
-                return Err((**refusal).clone());
-            }
-            let text = message![
-                "Cell ",
-                number,
-                " of ",
-                quote_path(target.path()),
-                " was not shown whole in this session. ",
-                CALL,
-                " ",
-                verbatim(context.read_call(target.path(), Some(number + 1), Some(1))),
-                " and ",
-                SEND_THIS_AGAIN,
-                "."
-            ];
-            let refusal = refusal(&target, RefusalKind::NotRead, text);
-            return Err(refusal.helped_by(Remedy::read_lines(Some(number + 1), Some(1))));
-        }
-    }
+    check_shown(context, &target, &document, &notebook, &state, &touched)?;
     let raw_changes = document
         .splice(&changes)
         .map_err(|error| unencodable(&target, &error))?;
@@ -131,6 +97,59 @@ pub(super) fn examine_file(
         endings,
         seen,
     })
+}
+
+/// Refuses a file that is no notebook.
+fn require_notebook(context: &CallContext<'_>, target: &Target) -> Result<(), Refusal> {
+    require_file(context.engine(), target)?;
+    if !is_notebook_name(target) {
+        let text = message![
+            &target.given,
+            " is not a notebook (.ipynb). Change it with ",
+            verbatim(context.tool_name("Edit")),
+            " or ",
+            verbatim(context.tool_name("Write")),
+            "."
+        ];
+        return Err(refusal(target, RefusalKind::Invalid, text));
+    }
+    Ok(())
+}
+
+/// Refuses a change of cells that were not shown whole.
+fn check_shown(
+    context: &CallContext<'_>,
+    target: &Target,
+    document: &Document<'_>,
+    notebook: &Notebook,
+    state: &ReadState,
+    touched: &[usize],
+) -> Result<(), Refusal> {
+    for &number in touched {
+        let range = raw(document, notebook.cells()[number].range());
+        if !state.seen.missing_from(range).is_empty() {
+            // If another program changed the file since it was shown, that refusal names the real cause.
+            if let Some(refusal) = &state.merge_refusal {
+                return Err((**refusal).clone());
+            }
+            let text = message![
+                "Cell ",
+                number,
+                " of ",
+                quote_path(target.path()),
+                " was not shown whole in this session. ",
+                CALL,
+                " ",
+                verbatim(context.read_call(target.path(), Some(number + 1), Some(1))),
+                " and ",
+                SEND_THIS_AGAIN,
+                "."
+            ];
+            let refusal = refusal(target, RefusalKind::NotRead, text);
+            return Err(refusal.helped_by(Remedy::read_lines(Some(number + 1), Some(1))));
+        }
+    }
+    Ok(())
 }
 
 /// A change of a cell, worked out.

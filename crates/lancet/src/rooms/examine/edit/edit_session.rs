@@ -138,30 +138,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
             let places = found.places.iter().map(|place| &place.range);
             return Err(self.miscounted(places, found.places.len(), wanted)?);
         }
-        match &located.touched {
-            Some(touched) => {
-                self.check_shown(read_state, touched.iter())?;
-                let touched = touched.iter().map(|place| (place.clone(), None));
-                self.refuse_crossing(request, touched)?;
-            }
-            None => {
-                let places = found.places.iter();
-                self.check_shown(read_state, places.map(|place| &place.range))?;
-                // Of a hunk the lines that it changes count: its context may be shared with other hunks.
-                let places = found.places.iter().map(|place| match request.as_hunk() {
-                    Some(_) => changed(place),
-                    None => place.range.clone(),
-                });
-                // An edit whose exact old text holds all that an earlier one put there was written with that in mind.
-                let is_quote =
-                    found.rung == Rung::Exact && (is_text || request.as_hunk().is_some());
-                let quoted = found
-                    .places
-                    .iter()
-                    .map(|place| is_quote.then_some(&place.range));
-                self.refuse_crossing(request, places.zip(quoted))?;
-            }
-        }
+        self.check_places(read_state, request, &located.touched, &found)?;
         if options.shared.insist == Insist::No {
             if let Some(reason) = located.leaked_numbers {
                 let bare = without_numbers_of(&request.old, &request.new);
@@ -192,6 +169,40 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         self.replacements += found.places.len();
         self.source.lay(found.places);
         Ok(read_state.seen.clone())
+    }
+
+    /// Checks that the places were shown, and that no earlier edit of the call wrote in them.
+    fn check_places(
+        &self,
+        read_state: &ReadState,
+        request: &EditRequest,
+        touched: &Option<Vec<Range<usize>>>,
+        found: &Found,
+    ) -> Result<(), Refusal> {
+        match touched {
+            Some(touched) => {
+                self.check_shown(read_state, touched.iter())?;
+                let touched = touched.iter().map(|place| (place.clone(), None));
+                self.refuse_crossing(request, touched)
+            }
+            None => {
+                let places = found.places.iter();
+                self.check_shown(read_state, places.map(|place| &place.range))?;
+                // Of a hunk the lines that it changes count: its context may be shared with other hunks.
+                let places = found.places.iter().map(|place| match request.as_hunk() {
+                    Some(_) => changed(place),
+                    None => place.range.clone(),
+                });
+                // An edit whose exact old text holds all that an earlier one put there was written with that in mind.
+                let is_quote = found.rung == Rung::Exact
+                    && (request.place == RequestPlace::Text || request.as_hunk().is_some());
+                let quoted = found
+                    .places
+                    .iter()
+                    .map(|place| is_quote.then_some(&place.range));
+                self.refuse_crossing(request, places.zip(quoted))
+            }
+        }
     }
 
     /// Refuses a replacement of all occurrences that would make the file too large, before any text is built.
