@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -246,12 +246,7 @@ fn start(
             };
             time = Some(Duration::from_secs(MOST_SECONDS));
             let own = folder.insert(TemporaryFolder::new()?);
-            let mut copy = None;
-            if entry.command.iter().any(|argument| argument.contains(PATH)) {
-                copy = Some(own.add(name, File::from(input))?);
-                input = File::open("/dev/null")?.into();
-            }
-            confined(own, &entry.command, copy)?
+            converting(own, &entry.command, name, &mut input)?
         }
         Launch::Formatter { entry, path } => {
             let mut entries = programs.formatters.iter();
@@ -273,12 +268,7 @@ fn start(
             let Some(server) = programs.servers.iter().find(|server| server.name == *name) else {
                 return Ok(None);
             };
-            // The folder is the only part of the command that the asking process chooses.
-            let is_below = |allowed: &PathBuf| {
-                let real = folder.canonicalize();
-                real.is_ok_and(|real| real.starts_with(allowed))
-            };
-            if !programs.servers_below.as_ref().is_some_and(is_below) {
+            if !may_serve(programs, folder) {
                 return Ok(None);
             }
             limited(server, folder)?
@@ -306,6 +296,31 @@ fn start(
         deadline: time.map(|time| Instant::now() + time),
         folder,
     }))
+}
+
+/// The command of a converter. One that takes a path gets a copy of the file in its own folder, and nothing on its input.
+fn converting(
+    own: &TemporaryFolder,
+    entry: &[String],
+    name: &OsStr,
+    input: &mut OwnedFd,
+) -> io::Result<Command> {
+    if !entry.iter().any(|argument| argument.contains(PATH)) {
+        return confined(own, entry, None);
+    }
+    let nothing = File::open("/dev/null")?.into();
+    let file = std::mem::replace(input, nothing);
+    let copy = own.add(name, File::from(file))?;
+    confined(own, entry, Some(copy))
+}
+
+/// Whether a language server may be started for a folder, the only part of its command that the asking process chooses.
+fn may_serve(programs: &Programs, folder: &Path) -> bool {
+    let is_below = |allowed: &PathBuf| {
+        let real = folder.canonicalize();
+        real.is_ok_and(|real| real.starts_with(allowed))
+    };
+    programs.servers_below.as_ref().is_some_and(is_below)
 }
 
 #[cfg(test)]
