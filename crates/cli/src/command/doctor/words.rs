@@ -23,142 +23,152 @@ pub(super) fn roots_from(from: &AgentRoots) -> String {
 
 /// Writes the report as text.
 pub(super) fn worded(report: &Report, colour: Colour) -> String {
-    let mut out = format!("lancet {}\n", env!("CARGO_PKG_VERSION"));
-    let heading = |out: &mut String, words: &str| {
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "\n{}", colour.paint(Style::Bold, words));
+    let mut sheet = Sheet {
+        text: format!("lancet {}\n", env!("CARGO_PKG_VERSION")),
+        colour,
     };
-    let line = |out: &mut String, words: &str| {
-        let _ = writeln!(out, "  {}", visible(words));
-    };
-
-    heading(&mut out, "Roots");
-    for root in &report.roots {
-        line(&mut out, &root.words());
-    }
-    if report.roots.is_empty() {
-        line(&mut out, "none");
-    }
-    if let Some(from) = &report.roots_from {
-        line(&mut out, from);
-    }
-
-    heading(&mut out, "State folder");
+    sheet.roots(report);
+    sheet.heading("State folder");
     match &report.state {
-        Some(state) => state.words().iter().for_each(|words| line(&mut out, words)),
-        None => line(&mut out, "none: nothing is kept between two starts"),
+        Some(state) => sheet.lines(&state.words()),
+        None => sheet.line("none: nothing is kept between two starts"),
     }
-
     if !report.agents.is_empty() {
-        heading(&mut out, "Agents");
+        sheet.heading("Agents");
         let agents = report.agents.iter();
-        agents.for_each(|agent| line(&mut out, &agent.words()));
+        agents.for_each(|agent| sheet.line(&agent.words()));
     }
-
-    heading(&mut out, "Wall");
+    sheet.heading("Wall");
     if let Some(wall) = report.wall {
-        line(&mut out, &wall.words());
+        sheet.line(&wall.words());
     }
-
-    heading(&mut out, "Tools");
-    let mode = report
-        .mode
-        .map(|mode| format!("mode {mode}: "))
-        .unwrap_or_default();
-    line(
-        &mut out,
-        &format!(
-            "{mode}{}",
-            if report.tools.is_empty() {
-                "none".to_owned()
-            } else {
-                report.tools.join(", ")
-            }
-        ),
-    );
-
+    sheet.tools(report);
     if let Some(language) = &report.language {
-        heading(&mut out, "Language servers");
-        let lines = language.words();
-        lines.iter().for_each(|words| line(&mut out, words));
+        sheet.heading("Language servers");
+        sheet.lines(&language.words());
     }
-
     if let Some(search) = &report.search {
-        heading(&mut out, "Search indexes");
-        let lines = search.words();
-        lines.iter().for_each(|words| line(&mut out, words));
+        sheet.heading("Search indexes");
+        sheet.lines(&search.words());
     }
-
-    heading(&mut out, "Settings files");
-    for file in &report.files {
-        let there = if file.text.is_some() {
-            ""
-        } else {
-            " (not there)"
-        };
-        line(
-            &mut out,
-            &format!("{:<13} {}{there}", file.origin.name(), file.path.display()),
-        );
-    }
-
-    heading(&mut out, "Settings in force");
-    let widest = |of: fn(&lancet::settings::InForce) -> usize| {
-        report.in_force.iter().map(of).max().unwrap_or(0).min(48)
-    };
-    let (keys, values) = (
-        widest(|setting| setting.key.len()),
-        widest(|setting| setting.value.len()),
-    );
-    for setting in &report.in_force {
-        line(
-            &mut out,
-            &format!(
-                "{:<keys$}  {:<values$}  {}",
-                setting.key,
-                setting.value,
-                setting.origin.name()
-            ),
-        );
-    }
-    for ignored in &report.ignored {
-        let place = format!("{}:{}", ignored.path.display(), ignored.line);
-        line(
-            &mut out,
-            &format!(
-                "{}  not applied: a project's settings may only tighten ({place})",
-                ignored.key
-            ),
-        );
-    }
-
+    sheet.settings_files(report);
+    sheet.settings_in_force(report);
     if !report.programs.is_empty() {
-        heading(&mut out, "Programs of the settings");
-        for program in &report.programs {
-            line(&mut out, &program.words());
-        }
+        sheet.heading("Programs of the settings");
+        let programs = report.programs.iter();
+        programs.for_each(|program| sheet.line(&program.words()));
     }
-
-    heading(&mut out, "Terminal");
-    let words = match (report.terminal, report.colour) {
+    sheet.heading("Terminal");
+    sheet.line(match (report.terminal, report.colour) {
         (true, Colour::On) => "standard output is a terminal, with colours",
         (true, Colour::Off) => {
             "standard output is a terminal; no colours (NO_COLOR, or a dumb terminal)"
         }
         (false, _) => "standard output is not a terminal; no colours",
-    };
-    line(&mut out, words);
+    });
+    sheet.problems(report);
+    sheet.text
+}
 
-    if report.problems.is_empty() {
-        heading(&mut out, "Nothing is wrong.");
-    } else {
-        let _ = writeln!(out, "\n{}", colour.paint(Style::Red, "What is wrong"));
+/// The report as it is written, section by section.
+struct Sheet {
+    text: String,
+    colour: Colour,
+}
+
+impl Sheet {
+    fn heading(&mut self, words: &str) {
+        self.painted_heading(Style::Bold, words);
+    }
+
+    fn painted_heading(&mut self, style: Style, words: &str) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.text, "\n{}", self.colour.paint(style, words));
+    }
+
+    fn line(&mut self, words: &str) {
+        let _ = writeln!(self.text, "  {}", visible(words));
+    }
+
+    fn lines<T: AsRef<str>>(&mut self, lines: &[T]) {
+        lines.iter().for_each(|words| self.line(words.as_ref()));
+    }
+
+    fn roots(&mut self, report: &Report) {
+        self.heading("Roots");
+        for root in &report.roots {
+            self.line(&root.words());
+        }
+        if report.roots.is_empty() {
+            self.line("none");
+        }
+        if let Some(from) = &report.roots_from {
+            self.line(from);
+        }
+    }
+
+    fn tools(&mut self, report: &Report) {
+        self.heading("Tools");
+        let mode = report
+            .mode
+            .map(|mode| format!("mode {mode}: "))
+            .unwrap_or_default();
+        let tools = match report.tools.is_empty() {
+            true => "none".to_owned(),
+            false => report.tools.join(", "),
+        };
+        self.line(&format!("{mode}{tools}"));
+    }
+
+    fn settings_files(&mut self, report: &Report) {
+        self.heading("Settings files");
+        for file in &report.files {
+            let there = match file.text {
+                Some(_) => "",
+                None => " (not there)",
+            };
+            let (name, path) = (file.origin.name(), file.path.display());
+            self.line(&format!("{name:<13} {path}{there}"));
+        }
+    }
+
+    fn settings_in_force(&mut self, report: &Report) {
+        self.heading("Settings in force");
+        let widest = |of: fn(&lancet::settings::InForce) -> usize| {
+            report.in_force.iter().map(of).max().unwrap_or(0).min(48)
+        };
+        let (keys, values) = (
+            widest(|setting| setting.key.len()),
+            widest(|setting| setting.value.len()),
+        );
+        for setting in &report.in_force {
+            self.line(&format!(
+                "{:<keys$}  {:<values$}  {}",
+                setting.key,
+                setting.value,
+                setting.origin.name()
+            ));
+        }
+        for ignored in &report.ignored {
+            let place = format!("{}:{}", ignored.path.display(), ignored.line);
+            self.line(&format!(
+                "{}  not applied: a project's settings may only tighten ({place})",
+                ignored.key
+            ));
+        }
+    }
+
+    fn problems(&mut self, report: &Report) {
+        if report.problems.is_empty() {
+            self.heading("Nothing is wrong.");
+            return;
+        }
+        self.painted_heading(Style::Red, "What is wrong");
         for problem in &report.problems {
-            line(&mut out, &problem.words);
+            self.line(&problem.words);
             if let Some(mend) = &problem.mend {
-                line(&mut out, &format!("  mend it with: {mend}"));
+                self.line(&format!("  mend it with: {mend}"));
             }
         }
     }
-    out
 }
