@@ -208,26 +208,7 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
     let folder = &roots[0];
     let shown_folder = visible(&folder.to_string_lossy()).into_owned();
     if arguments.revoke {
-        let was_folder_trusted = trust::is_folder_trusted(&state, folder);
-        // This is recorded even where the present text is not trusted, because an earlier text may be.
-        keep_text(None)?;
-        trust::keep_folder(&state, folder, FolderTrust::Revoked).map_err(failed)?;
-        trusted_programs::forget(&state, folder).map_err(failed)?;
-        let mut told = String::new();
-        if was_folder_trusted {
-            let _ = writeln!(
-                told,
-                "{shown_folder} is no longer trusted: no language server is started for it."
-            );
-        }
-        if file.origin == TrustedProject {
-            let _ = writeln!(told, "{name} is no longer trusted: it may only tighten.");
-        }
-        if told.is_empty() {
-            told = format!("{name} is not trusted; there is nothing to revoke.\n");
-        }
-        print(&told)?;
-        return Ok(Exit::Done);
+        return revoke(&state, folder, &file, around);
     }
     let settings = load_settings(&as_trusted(files), Flags::default())?;
     let listed = programs::list(&settings, &around.program_places(), folder)?;
@@ -278,6 +259,39 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
     };
     if !is_asked {
         print(&started)?;
+    }
+    print(&told)?;
+    Ok(Exit::Done)
+}
+
+/// Revokes the trust of a project's settings and of its folder.
+fn revoke(
+    state: &Path,
+    folder: &Path,
+    file: &SettingsFile,
+    around: &Surroundings,
+) -> Result<Exit, Failure> {
+    let failed = |error: std::io::Error| Failure::system(format!("{}: {error}", state.display()));
+    let name = around.relative(&file.path);
+    let name = visible(&name);
+    let shown_folder = visible(&folder.to_string_lossy()).into_owned();
+    let was_folder_trusted = trust::is_folder_trusted(state, folder);
+    // This is recorded even where the present text is not trusted, because an earlier text may be.
+    trust::keep(state, &file.path, None).map_err(failed)?;
+    trust::keep_folder(state, folder, FolderTrust::Revoked).map_err(failed)?;
+    trusted_programs::forget(state, folder).map_err(failed)?;
+    let mut told = String::new();
+    if was_folder_trusted {
+        let _ = writeln!(
+            told,
+            "{shown_folder} is no longer trusted: no language server is started for it."
+        );
+    }
+    if file.origin == Origin::TrustedProject {
+        let _ = writeln!(told, "{name} is no longer trusted: it may only tighten.");
+    }
+    if told.is_empty() {
+        told = format!("{name} is not trusted; there is nothing to revoke.\n");
     }
     print(&told)?;
     Ok(Exit::Done)

@@ -43,31 +43,14 @@ pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<E
             "--ask terminal holds a thread for each question, and four would stop the server for all agents; leave it out, and decide with `lancet pending --follow`",
         ));
     }
-    let roots = match AgentRoots::of(&arguments.place.root, around)? {
-        AgentRoots::Named => RootsOrigin::Named,
-        AgentRoots::Found => RootsOrigin::Found,
-        AgentRoots::TooWide { folder, what } => {
-            let why = AgentRoots::why(&folder, what);
-            return Err(Failure::usage(format!(
-                "{why} Start it in the folder of a project, or name one with --root FOLDER"
-            )));
-        }
-    };
+    let roots = roots(arguments, around)?;
     // Listening comes first: a port that is taken is said before anything is opened.
     let listening = listen(arguments)?;
     let opener = arguments.open.then(|| Opener::begin(around));
     let opened = request(arguments).open(around)?;
     let state = link::state(arguments, around)?;
-    let tokens = match arguments.new_token {
-        true => Tokens::renew(&state),
-        false => Tokens::load(&state),
-    };
-    let tokens = tokens.map_err(|error| Failure::system(error.to_string()))?;
     let door = Door::new(&state);
-    if arguments.new_token {
-        let forgotten = door.forget_all();
-        forgotten.map_err(|error| Failure::system(error.to_string()))?;
-    }
+    let tokens = tokens(arguments, &state, &door)?;
     browser::clean(&state);
     let address = page_address(&listening, arguments);
     let (hosts, origins) = (arguments.allow_host.clone(), arguments.allow_origin.clone());
@@ -117,6 +100,34 @@ pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<E
         let _ = history.tidy(TIDYING);
     }
     Ok(Exit::Done)
+}
+
+/// Where the roots come from; without any that an agent may narrow, nothing is served.
+fn roots(arguments: &ServeArguments, around: &Surroundings) -> Result<RootsOrigin, Failure> {
+    Ok(match AgentRoots::of(&arguments.place.root, around)? {
+        AgentRoots::Named => RootsOrigin::Named,
+        AgentRoots::Found => RootsOrigin::Found,
+        AgentRoots::TooWide { folder, what } => {
+            let why = AgentRoots::why(&folder, what);
+            return Err(Failure::usage(format!(
+                "{why} Start it in the folder of a project, or name one with --root FOLDER"
+            )));
+        }
+    })
+}
+
+/// The tokens; where new ones are made, all browsers that were let in are forgotten.
+fn tokens(arguments: &ServeArguments, state: &Path, door: &Door) -> Result<Tokens, Failure> {
+    let tokens = match arguments.new_token {
+        true => Tokens::renew(state),
+        false => Tokens::load(state),
+    };
+    let tokens = tokens.map_err(|error| Failure::system(error.to_string()))?;
+    if arguments.new_token {
+        let forgotten = door.forget_all();
+        forgotten.map_err(|error| Failure::system(error.to_string()))?;
+    }
+    Ok(tokens)
 }
 
 /// The line for the person at the terminal when something begins to wait.

@@ -60,25 +60,7 @@ pub(super) fn line(
     sub_agent: Option<&SubAgent>,
     colour: Colour,
 ) -> String {
-    let files: Vec<String> = operation
-        .files
-        .iter()
-        .take(3)
-        .map(|file| {
-            let name = visible(&history.relative(&file.path).display().to_string()).into_owned();
-            match file
-                .former_path
-                .as_deref()
-                .filter(|then| *then != file.path)
-            {
-                Some(then) => {
-                    let then = history.relative(then).display().to_string();
-                    format!("{name} (then {})", visible(&then))
-                }
-                None => name,
-            }
-        })
-        .collect();
+    let files = first_files(history, operation);
     let more = match operation.files.len() {
         0..=3 => String::new(),
         many => format!(" and {} more", many - 3),
@@ -135,6 +117,29 @@ pub(super) fn line(
         colour.paint(Style::Red, &format!("-{removed}")),
         colour.paint(Style::Dim, &end),
     )
+}
+
+/// The names of the first files, with the names that they had then.
+fn first_files(history: &History, operation: &Operation) -> Vec<String> {
+    operation
+        .files
+        .iter()
+        .take(3)
+        .map(|file| {
+            let name = visible(&history.relative(&file.path).display().to_string()).into_owned();
+            match file
+                .former_path
+                .as_deref()
+                .filter(|then| *then != file.path)
+            {
+                Some(then) => {
+                    let then = history.relative(then).display().to_string();
+                    format!("{name} (then {})", visible(&then))
+                }
+                None => name,
+            }
+        })
+        .collect()
 }
 
 /// The first line that an operation added, else the first that it removed.

@@ -1,6 +1,6 @@
 //! `lancet log`: lists changes, newest first, one line each.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lancet::history::{History, LogQuery, Operation};
 use serde_json::json;
@@ -28,26 +28,10 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
         .transpose()?;
     let reach = path.as_deref().map_or(RootHint::Project, RootHint::At);
     let history = history(&arguments.place, reach, around)?;
-    if let Some(session) = &arguments.session {
-        who::check_session(&history, session)?;
-    }
-    if let Some(client) = &arguments.client {
-        who::check_client(&history, client)?;
-    }
+    check_names(arguments, &history)?;
     // What cannot be followed is listed under its old name.
     let _ = history.follow_moved_files();
-    let query = LogQuery {
-        // The history has resolved paths, so symbolic links in the given path are resolved, too.
-        path: path.map(|path| path.canonicalize().unwrap_or(path)),
-        tree: arguments.session.clone(),
-        client: arguments.client.as_deref().map(who::client),
-        turn: arguments.turn.clone(),
-        since: arguments.since.as_deref().map(time::since).transpose()?,
-        limit: arguments.number.or(Some(UNASKED)).filter(|_| {
-            arguments.number.is_some() || (stdout_is_terminal() && arguments.format.is_none())
-        }),
-        ..LogQuery::default()
-    };
+    let query = query(arguments, path)?;
     let operations = match arguments.other_folders {
         true => history.log_all(&query),
         false => history.log(&query),
@@ -73,21 +57,7 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
     }
     let prompts = Prompts::among(&history, &operations)?;
     if arguments.json {
-        let mut out = String::new();
-        let short = history.short(&operations).map_err(unreadable)?;
-        for (operation, short) in operations.iter().zip(short) {
-            let mut data = object(operation);
-            data["short"] = json!(short.shown);
-            if let Some(mark) = prompts.of(operation) {
-                data["prompt"] = json!(mark.prompt);
-            }
-            if let Some(found) = prompts.sub_agent(operation) {
-                data["sub_agent"] = json!({ "kind": found.kind, "parent": found.parent });
-            }
-            out.push_str(&format!("{data}\n"));
-        }
-        out.push_str(&format!("{}\n", json!({ "total": operations.len() })));
-        print(&out)?;
+        print(&json_lines(&history, &operations, &prompts)?)?;
         return Ok(Exit::Done);
     }
     let colour = around.colour(stdout_is_terminal());
@@ -127,6 +97,56 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
     }
     page(&out, around)?;
     Ok(Exit::Done)
+}
+
+/// Refuses a session or client that the history does not have.
+fn check_names(arguments: &LogArguments, history: &History) -> Result<(), Failure> {
+    if let Some(session) = &arguments.session {
+        who::check_session(history, session)?;
+    }
+    if let Some(client) = &arguments.client {
+        who::check_client(history, client)?;
+    }
+    Ok(())
+}
+
+/// The query for the changes that are asked for.
+fn query(arguments: &LogArguments, path: Option<PathBuf>) -> Result<LogQuery, Failure> {
+    Ok(LogQuery {
+        // The history has resolved paths, so symbolic links in the given path are resolved, too.
+        path: path.map(|path| path.canonicalize().unwrap_or(path)),
+        tree: arguments.session.clone(),
+        client: arguments.client.as_deref().map(who::client),
+        turn: arguments.turn.clone(),
+        since: arguments.since.as_deref().map(time::since).transpose()?,
+        limit: arguments.number.or(Some(UNASKED)).filter(|_| {
+            arguments.number.is_some() || (stdout_is_terminal() && arguments.format.is_none())
+        }),
+        ..LogQuery::default()
+    })
+}
+
+/// One object a line, and the total.
+fn json_lines(
+    history: &History,
+    operations: &[Operation],
+    prompts: &Prompts,
+) -> Result<String, Failure> {
+    let mut out = String::new();
+    let short = history.short(operations).map_err(unreadable)?;
+    for (operation, short) in operations.iter().zip(short) {
+        let mut data = object(operation);
+        data["short"] = json!(short.shown);
+        if let Some(mark) = prompts.of(operation) {
+            data["prompt"] = json!(mark.prompt);
+        }
+        if let Some(found) = prompts.sub_agent(operation) {
+            data["sub_agent"] = json!({ "kind": found.kind, "parent": found.parent });
+        }
+        out.push_str(&format!("{data}\n"));
+    }
+    out.push_str(&format!("{}\n", json!({ "total": operations.len() })));
+    Ok(out)
 }
 
 /// Says how many changes are not listed because they were made in another folder.

@@ -1,6 +1,6 @@
 //! `lancet stats`: statistics of the history.
 
-use lancet::history::{StatisticsQuery, Totals};
+use lancet::history::{Statistics, StatisticsQuery, Totals};
 use serde_json::{Value, json};
 
 use super::access::{history, unreadable};
@@ -8,7 +8,7 @@ use super::{time, who};
 use crate::arguments::StatsArguments;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::{Style, page, print, stdout_is_terminal, visible};
+use crate::terminal::{Colour, Style, page, print, stdout_is_terminal, visible};
 
 /// How many files are listed for a person.
 const FILES: usize = 20;
@@ -49,29 +49,39 @@ pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result
         })
         .collect();
     if arguments.json {
-        let list = |sums: &[(String, Totals)]| -> Value {
-            sums.iter()
-                .map(|(name, sum)| {
-                    json!({ "name": name, "operations": sum.operations, "added": sum.added, "removed": sum.removed })
-                })
-                .collect()
-        };
-        let counts = |counts: &[(String, u64)]| -> Value {
-            counts
-                .iter()
-                .map(|(name, count)| (name.clone(), json!(count)))
-                .collect::<serde_json::Map<_, _>>()
-                .into()
-        };
-        let data = json!({
-            "operations": sums.total.operations, "added": sums.total.added, "removed": sums.total.removed,
-            "files": list(&files), "tools": list(&sums.tools), "sessions": list(&sums.sessions),
-            "clients": list(&sums.clients), "rungs": counts(&sums.rungs), "refusals": counts(&sums.refusals),
-        });
+        let data = as_json(&sums, &files);
         print(&format!("{data}\n"))?;
         return Ok(Exit::Done);
     }
-    let colour = around.colour(stdout_is_terminal());
+    let out = as_tables(&sums, &files, around.colour(stdout_is_terminal()));
+    page(&out, around)?;
+    Ok(Exit::Done)
+}
+
+fn as_json(sums: &Statistics, files: &[(String, Totals)]) -> Value {
+    let list = |sums: &[(String, Totals)]| -> Value {
+        sums.iter()
+            .map(|(name, sum)| {
+                json!({ "name": name, "operations": sum.operations, "added": sum.added, "removed": sum.removed })
+            })
+            .collect()
+    };
+    let counts = |counts: &[(String, u64)]| -> Value {
+        counts
+            .iter()
+            .map(|(name, count)| (name.clone(), json!(count)))
+            .collect::<serde_json::Map<_, _>>()
+            .into()
+    };
+    json!({
+        "operations": sums.total.operations, "added": sums.total.added, "removed": sums.total.removed,
+        "files": list(files), "tools": list(&sums.tools), "sessions": list(&sums.sessions),
+        "clients": list(&sums.clients), "rungs": counts(&sums.rungs), "refusals": counts(&sums.refusals),
+    })
+}
+
+/// The totals, and a table of each kind that has rows.
+fn as_tables(sums: &Statistics, files: &[(String, Totals)], colour: Colour) -> String {
     let mut out = format!(
         "{}, {} added, {} removed\n",
         count(sums.total.operations, "change"),
@@ -100,7 +110,7 @@ pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result
             .map(|(name, count)| (name.clone(), format!("{count:>6}")))
             .collect()
     };
-    table("files", lines(&files));
+    table("files", lines(files));
     table("tools", lines(&sums.tools));
     table("sessions", lines(&with_unnamed_as_one(&sums.sessions)));
     let clients = sums.clients.iter();
@@ -110,8 +120,7 @@ pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result
     table("clients", lines(&clients));
     table("matched", counts(&sums.rungs));
     table("refusals", counts(&sums.refusals));
-    page(&out, around)?;
-    Ok(Exit::Done)
+    out
 }
 
 /// The sessions with a name that a client or a person chose. Those whose name lancet made up are summed up in one row, because

@@ -102,22 +102,7 @@ pub(super) fn undo(
     }
     let all = ids.len() as u64;
     if !(flags.yes || flags.yes_protected) {
-        let question = format!(
-            "Undo {}, newest first, in steps of {STEP}? `--dry-run` shows the diff. [y/N]",
-            count(all, "change")
-        );
-        match confirm(&question) {
-            Some(true) => {}
-            Some(false) => {
-                return Err(Failure::refused("declined; nothing was changed".to_owned()));
-            }
-            None => {
-                return Err(Failure::refused(format!(
-                    "{} would be undone, and there is no terminal to ask on: `--yes` undoes them without asking. Nothing was changed",
-                    count(all, "change")
-                )));
-            }
-        }
+        confirm_all(all)?;
     }
     let consent = guard::consent(true, flags.yes_protected, &flags.place, around)?;
     let approver = TerminalApprover::new(consent, around);
@@ -173,6 +158,22 @@ pub(super) fn undo(
         true => Exit::Done,
         false => Exit::Refused,
     })
+}
+
+/// Asks whether all the changes are to be undone.
+fn confirm_all(all: u64) -> Result<(), Failure> {
+    let question = format!(
+        "Undo {}, newest first, in steps of {STEP}? `--dry-run` shows the diff. [y/N]",
+        count(all, "change")
+    );
+    match confirm(&question) {
+        Some(true) => Ok(()),
+        Some(false) => Err(Failure::refused("declined; nothing was changed".to_owned())),
+        None => Err(Failure::refused(format!(
+            "{} would be undone, and there is no terminal to ask on: `--yes` undoes them without asking. Nothing was changed",
+            count(all, "change")
+        ))),
+    }
 }
 
 /// Whether the next step may follow: the step was made, found nothing left to do, or left out what is in conflict.

@@ -52,37 +52,7 @@ pub(super) fn installed(
         false => Some(without(change.form, current, &outdated)?),
     };
     let start = base.as_deref().or(cleared.as_deref()).unwrap_or(current);
-    let mut entries = Vec::new();
-    for entry in &change.entries {
-        let found = presence(change.form, start, entry)?;
-        if matches!(entry, Entry::Whole { .. }) && found == Presence::Other && text.is_some() {
-            return Err(EditError::Unsure(
-                "it is there already, and not as lancet wrote it; move it away".to_owned(),
-            ));
-        }
-        if found == Presence::Other
-            && !names_lancet(entry)
-            && plain_value(change.form, start, entry).is_none()
-            && let Entry::Member { path, .. } = entry
-        {
-            return Err(EditError::Unsure(format!(
-                "{} has rules of its own, which lancet does not replace; leave --only out",
-                path.join(".")
-            )));
-        }
-        if let Some(other) = item_of_same_name(change.form, start, entry) {
-            return Err(EditError::Unsure(format!(
-                "{other} has an entry `lancet` of its own; take that out first"
-            )));
-        }
-        if found == Presence::Missing || found == Presence::Other || names_lancet(entry) {
-            entries.push(EntryReceipt {
-                entry: entry.clone(),
-                depth: depth(change.form, start, entry)?.min(longest(entry)),
-                was: earlier_value(change.form, start, entry),
-            });
-        }
-    }
+    let mut entries = receipts(change, start, text)?;
     let draft = install(change.form, start, &change.entries)?;
     let (after, splices) = draft.into_parts();
     // The receipt keeps no text of the file but an earlier entry of lancet's name, since it may hold a password: where such a
@@ -120,6 +90,46 @@ pub(super) fn installed(
         false => NewText::Text(after),
     };
     Ok((new, receipt))
+}
+
+/// Works out what the receipt says of each entry, and refuses entries that are not lancet's to write.
+fn receipts(
+    change: &FileChange,
+    start: &str,
+    text: Option<&str>,
+) -> Result<Vec<EntryReceipt>, EditError> {
+    let mut entries = Vec::new();
+    for entry in &change.entries {
+        let found = presence(change.form, start, entry)?;
+        if matches!(entry, Entry::Whole { .. }) && found == Presence::Other && text.is_some() {
+            return Err(EditError::Unsure(
+                "it is there already, and not as lancet wrote it; move it away".to_owned(),
+            ));
+        }
+        if found == Presence::Other
+            && !names_lancet(entry)
+            && plain_value(change.form, start, entry).is_none()
+            && let Entry::Member { path, .. } = entry
+        {
+            return Err(EditError::Unsure(format!(
+                "{} has rules of its own, which lancet does not replace; leave --only out",
+                path.join(".")
+            )));
+        }
+        if let Some(other) = item_of_same_name(change.form, start, entry) {
+            return Err(EditError::Unsure(format!(
+                "{other} has an entry `lancet` of its own; take that out first"
+            )));
+        }
+        if found == Presence::Missing || found == Presence::Other || names_lancet(entry) {
+            entries.push(EntryReceipt {
+                entry: entry.clone(),
+                depth: depth(change.form, start, entry)?.min(longest(entry)),
+                was: earlier_value(change.form, start, entry),
+            });
+        }
+    }
+    Ok(entries)
 }
 
 /// What an earlier installation wrote and the present one does not have: a permission to write that is taken back, or a hook
