@@ -12,9 +12,10 @@ use lancet_serving::conversation::{self, AskedCall};
 use lancet_serving::deadline::overdue;
 use lancet_serving::identity::Identity;
 use lancet_serving::pool::{JobError, Progress};
+use lancet_serving::sub_agents::SubAgentClient;
 use lancet_serving::tokens::TokenKind;
 use rmcp::RoleServer;
-use rmcp::model::{CallToolRequestParams, CallToolResponse, InputRequiredResult};
+use rmcp::model::{CallToolRequestParams, CallToolResponse, Implementation, InputRequiredResult};
 use rmcp::service::RequestContext;
 use serde_json::Value;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
@@ -47,6 +48,42 @@ struct CallRequest<'r> {
     /// Whether the client's dialog was closed without an answer.
     is_dismissed: bool,
     context: &'r RequestContext<RoleServer>,
+}
+
+/// The arguments of a call, which need not be an object.
+fn sent_arguments(
+    request: &mut CallToolRequestParams,
+    context: &RequestContext<RoleServer>,
+) -> Value {
+    match (request.arguments.take(), link::other_arguments(context)) {
+        (Some(arguments), _) => Value::Object(arguments),
+        (None, Some(OtherArguments(other))) => other.as_ref().clone(),
+        (None, None) => Value::Object(serde_json::Map::new()),
+    }
+}
+
+fn unreadable_arguments(reason: &str) -> Refusal {
+    let words = format!(
+        "The arguments of this call cannot be read: {reason}. Nothing was done; send the call again."
+    );
+    Refusal::new(RefusalKind::Invalid, words)
+}
+
+/// Who calls, by the client's own name for itself.
+fn caller(
+    client: Option<Implementation>,
+    identity: Identity,
+    shared_by: Option<&'static SubAgentClient>,
+) -> Caller {
+    let mut caller = client.map_or_else(Caller::default, |client| {
+        Caller::self_named(client.name, client.version)
+    });
+    caller.turn = identity.turn;
+    caller.call = identity.call;
+    if shared_by.is_some() {
+        caller.conversation = Conversation::MayBeSeveral;
+    }
+    caller
 }
 
 /// The server of one connection.
@@ -114,23 +151,15 @@ impl Server {
         let client = context.client_info();
         let name = client.as_ref().map(|client| client.name.as_str());
         let mut identity = Identity::read(&context.meta, name);
-        let arguments = match (request.arguments.take(), link::other_arguments(context)) {
-            (Some(arguments), _) => Value::Object(arguments),
-            (None, Some(OtherArguments(other))) => other.as_ref().clone(),
-            (None, None) => Value::Object(serde_json::Map::new()),
-        };
+        let arguments = sent_arguments(&mut request, context);
         // A state is bound to the call; the first generation has none.
-        let bound = link::is_modern(context).then(|| {
-            let (session, tool) = (identity.session.as_deref(), request.name.as_ref());
-            let (client, arguments) = (name, &arguments);
-            BoundTo {
-                session,
-                client,
-                tool,
-                arguments,
-            }
-            .hash()
-        });
+        let bound_to = BoundTo {
+            session: identity.session.as_deref(),
+            client: name,
+            tool: &request.name,
+            arguments: &arguments,
+        };
+        let bound = link::is_modern(context).then(|| bound_to.hash());
         let state = request.request_state.take();
         let state = state
             .as_deref()
@@ -145,20 +174,8 @@ impl Server {
                 Brought::Required(required) => return Some((*required).into()),
             }
         }
-        let mut shared_by = None;
-        if identity.session.is_none() && self.connection().is_open_to_names() {
-            let process = self.process.options.agent_process.as_deref();
-            let environment = &self.process.options.environment;
-            let (lancet, pool) = (&self.process.lancet, &self.process.pool);
-            let asked = AskedCall {
-                client: name,
-                id: identity.call.as_deref(),
-                tool: &request.name,
-                arguments: &arguments,
-            };
-            let found = conversation::of_call(process, environment, lancet, pool, &asked).await;
-            (identity.session, shared_by) = (found.session, found.shared_by);
-        }
+        let joined = self.join_conversation(&mut identity, name, &request.name, &arguments);
+        let shared_by = joined.await;
         let decision = self.connection().roots.decide(&request, state, context);
         let lancet = match decision.await? {
             RootsDecision::Go(None) => self.process.lancet.clone(),
@@ -176,37 +193,52 @@ impl Server {
             Err(refusal) => return refused(&refusal, &request.name),
         };
         if let Some(Unreadable(reason)) = link::unreadable(context) {
-            let words = format!(
-                "The arguments of this call cannot be read: {reason}. Nothing was done; send the call again."
-            );
-            return refused(&Refusal::new(RefusalKind::Invalid, words), &request.name);
+            return refused(&unreadable_arguments(&reason), &request.name);
         }
         // A call without a session has no record that could be shared.
         if let Some(client) = shared_by.filter(|_| !self.is_without_session(context)) {
             self.connection().tell_shared(session.key(), client);
         }
-        let handed_on = manners.handed_on(&arguments);
-        let mut caller = client.map_or_else(Caller::default, |client| {
-            Caller::self_named(client.name, client.version)
-        });
-        caller.turn = identity.turn;
-        caller.call = identity.call;
-        caller.handed_on = handed_on;
-        if shared_by.is_some() {
-            caller.conversation = Conversation::MayBeSeveral;
-        }
+        let mut caller = caller(client, identity, shared_by);
+        caller.handed_on = manners.handed_on(&arguments);
         let cancel = Cancel::within(self.process.options.time_limit);
         let call = RawCall::new(request.name, arguments)
             .with_caller(caller)
             .with_cancel(cancel);
-        let told = HostNotices::read(&context.meta);
         let request = CallRequest {
             client: manners,
             bound,
             is_dismissed,
             context,
         };
-        self.run(session, call, told, &request).await
+        let notices = HostNotices::read(&context.meta);
+        self.run(session, call, notices, &request).await
+    }
+
+    /// Gives a call without a session's name the session of its conversation; the result is the client whose sub-agents may
+    /// use the same one.
+    async fn join_conversation(
+        &self,
+        identity: &mut Identity,
+        client: Option<&str>,
+        tool: &str,
+        arguments: &Value,
+    ) -> Option<&'static SubAgentClient> {
+        if identity.session.is_some() || !self.connection().is_open_to_names() {
+            return None;
+        }
+        let process = self.process.options.agent_process.as_deref();
+        let environment = &self.process.options.environment;
+        let (lancet, pool) = (&self.process.lancet, &self.process.pool);
+        let asked = AskedCall {
+            client,
+            id: identity.call.as_deref(),
+            tool,
+            arguments,
+        };
+        let found = conversation::of_call(process, environment, lancet, pool, &asked).await;
+        identity.session = found.session;
+        found.shared_by
     }
 
     /// Runs a call on the pool and supervises it. A call that waits for a person runs again after the decision.
