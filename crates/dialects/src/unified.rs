@@ -55,6 +55,28 @@ struct Headers {
     executable: Option<bool>,
 }
 
+impl Headers {
+    /// Reads the two lines with the old and the new name.
+    fn read_names(&mut self, reader: &Cursor<'_, '_>, next: usize) -> Result<(), Stop> {
+        let old = name_in_header(&reader.lines.get(next)[4..]);
+        let new = name_in_header(&reader.lines.get(next + 1)[4..]);
+        self.is_new |= old == "/dev/null";
+        self.is_deleted |= new == "/dev/null";
+        let names = stripped(&old, &new);
+        if !names.can_be(&self.names) {
+            let (old, new) = (&self.names.old, &names.old);
+            return Err(Stop::malformed(
+                next,
+                format!(
+                    "The line `diff --git` names {old} and the lines after it name {new}. Name one file in all of them."
+                ),
+            ));
+        }
+        self.names = names;
+        Ok(())
+    }
+}
+
 /// Parses the section that begins at a line.
 pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize) -> Result<(), Stop> {
     let (headers, mut next) = read_headers(reader, at)?;
@@ -85,10 +107,8 @@ pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize) -> Result<(), Stop> {
             .iter()
             .flat_map(|(_, read)| read.added.iter().copied())
             .collect();
-        if hunks
-            .iter()
-            .any(|(_, read)| read.hunk.old_lines().next().is_some())
-        {
+        let mut old_lines = hunks.iter().map(|(_, read)| read.hunk.old_lines().count());
+        if old_lines.any(|count| count > 0) {
             return Err(Stop::malformed(
                 at,
                 "The file is new, and its hunk has old lines.",
@@ -165,21 +185,7 @@ fn read_headers(reader: &Cursor<'_, '_>, at: usize) -> Result<(Headers, usize), 
                 None => unsplit = Some(rest),
             }
         } else if name_lines(reader, next)? {
-            let old = name_in_header(&line[4..]);
-            let new = name_in_header(&reader.lines.get(next + 1)[4..]);
-            headers.is_new |= old == "/dev/null";
-            headers.is_deleted |= new == "/dev/null";
-            let names = stripped(&old, &new);
-            if !names.can_be(&headers.names) {
-                let (old, new) = (&headers.names.old, &names.old);
-                return Err(Stop::malformed(
-                    next,
-                    format!(
-                        "The line `diff --git` names {old} and the lines after it name {new}. Name one file in all of them."
-                    ),
-                ));
-            }
-            headers.names = names;
+            headers.read_names(reader, next)?;
             return Ok((finished(headers, rename_from), next + 2));
         } else if line.starts_with(OLD_NAME) && (is_git || names_old_twice(reader, next)?) {
             return Err(match reader.line(next + 1)? {

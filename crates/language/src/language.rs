@@ -105,11 +105,7 @@ impl Language {
         let mut not_ready = Vec::new();
         let mut watched = Vec::new();
         for change in changes {
-            let became = match (change.before, change.after) {
-                (None, _) => Became::New,
-                (_, None) => Became::Gone,
-                _ => Became::Changed,
-            };
+            let became = Became::between(change.before, change.after);
             if became != Became::Changed {
                 state.places.appeared_or_went(change.path);
             }

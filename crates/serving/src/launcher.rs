@@ -231,10 +231,8 @@ fn start(
             };
             shell(pager_arguments(pager))
         }
+        Launch::Notify if programs.notify.is_empty() => return Ok(None),
         Launch::Notify => {
-            if programs.notify.is_empty() {
-                return Ok(None);
-            }
             time = Some(NOTIFY_TIME);
             plain(&programs.notify)?
         }
@@ -274,14 +272,7 @@ fn start(
             limited(server, folder)?
         }
     };
-    let group = match launch {
-        Launch::Editor { .. } | Launch::Pager => ProcessGroup::Terminal,
-        Launch::Notify
-        | Launch::Converter { .. }
-        | Launch::Formatter { .. }
-        | Launch::Hook { .. }
-        | Launch::Server { .. } => ProcessGroup::Own,
-    };
+    let group = process_group(launch);
     if group == ProcessGroup::Own {
         command.process_group(0);
     }
@@ -296,6 +287,18 @@ fn start(
         deadline: time.map(|time| Instant::now() + time),
         folder,
     }))
+}
+
+/// Programs for the person at the terminal get its keys and signals.
+fn process_group(launch: &Launch) -> ProcessGroup {
+    match launch {
+        Launch::Editor { .. } | Launch::Pager => ProcessGroup::Terminal,
+        Launch::Notify
+        | Launch::Converter { .. }
+        | Launch::Formatter { .. }
+        | Launch::Hook { .. }
+        | Launch::Server { .. } => ProcessGroup::Own,
+    }
 }
 
 /// The command of a converter. One that takes a path gets a copy of the file in its own folder, and nothing on its input.

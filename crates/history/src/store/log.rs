@@ -109,6 +109,23 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
     filter.below(&query.below);
     let others = workspaces::numbers(connection, &query.without)?;
     filter.without(&others);
+    add_reversible(&mut filter, query, &others);
+    let most = query.limit.unwrap_or(MOST).min(MOST);
+    let sql = format!(
+        "{OPERATIONS} WHERE {} ORDER BY o.sequence DESC LIMIT {most}",
+        filter.sql
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query(params_from_iter(filter.values))?;
+    let mut operations = Vec::new();
+    while let Some(row) = rows.next()? {
+        operations.push(operation_of(connection, row)?);
+    }
+    Ok(operations)
+}
+
+/// Adds the condition that a change can be undone or redone.
+fn add_reversible(filter: &mut Filter, query: &LogQuery, others: &[i64]) {
     match query.reversible {
         Some(Reversible::Undoable) => filter.add(
             "o.kind = 0 AND EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND f.undone IS NULL)",
@@ -131,24 +148,12 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
                      ON later.path IN (f.path, f.moved_from) OR later.moved_from IN (f.path, f.moved_from)
                      JOIN operations l ON l.id = later.operation AND l.kind = 0 AND l.sequence > o.sequence
                      WHERE f.operation = o.id AND NOT {})",
-                workspaces::is_of("later", &others)
+                workspaces::is_of("later", others)
             ),
             [],
         ),
         None => {}
     }
-    let most = query.limit.unwrap_or(MOST).min(MOST);
-    let sql = format!(
-        "{OPERATIONS} WHERE {} ORDER BY o.sequence DESC LIMIT {most}",
-        filter.sql
-    );
-    let mut statement = connection.prepare_cached(&sql)?;
-    let mut rows = statement.query(params_from_iter(filter.values))?;
-    let mut operations = Vec::new();
-    while let Some(row) = rows.next()? {
-        operations.push(operation_of(connection, row)?);
-    }
-    Ok(operations)
 }
 
 /// SQL conditions joined by AND, with the values of their parameters in order.

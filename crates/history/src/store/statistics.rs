@@ -97,15 +97,9 @@ pub(super) fn sum_up(
             last = id;
         }
     }
-    let mut files: Vec<_> = files.into_iter().collect();
-    files.sort_by(|one, other| {
-        weight(&other.1)
-            .cmp(&weight(&one.1))
-            .then(one.0.cmp(&other.0))
-    });
     Ok(Statistics {
         total,
-        files,
+        files: files_by_weight(files),
         tools: by_weight(tools),
         sessions: by_weight(sessions),
         clients: by_weight(clients),
@@ -115,6 +109,16 @@ pub(super) fn sum_up(
             None => refusals(connection, query)?,
         },
     })
+}
+
+fn files_by_weight(files: HashMap<PathBuf, Totals>) -> Vec<(PathBuf, Totals)> {
+    let mut files: Vec<_> = files.into_iter().collect();
+    files.sort_by(|one, other| {
+        weight(&other.1)
+            .cmp(&weight(&one.1))
+            .then(one.0.cmp(&other.0))
+    });
+    files
 }
 
 fn refusals(

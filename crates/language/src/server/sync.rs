@@ -19,6 +19,17 @@ pub(crate) enum Became {
     Gone = 3,
 }
 
+impl Became {
+    /// What became of a file with these texts.
+    pub(crate) fn between(before: Option<&str>, after: Option<&str>) -> Self {
+        match (before, after) {
+            (None, _) => Became::New,
+            (_, None) => Became::Gone,
+            _ => Became::Changed,
+        }
+    }
+}
+
 impl Server {
     /// A file was shown with this text.
     pub(crate) fn read(&mut self, path: &Path, text: &Arc<str>, now: Instant) {

@@ -217,11 +217,8 @@ impl Index {
                     return Err(NotResident::Stopped);
                 }
                 match kind {
-                    EntryKind::File => {
-                        if self.table.file_named(id, name).is_none() {
-                            self.add_file(scope, id, &handle, name)?;
-                        }
-                    }
+                    EntryKind::File if self.table.file_named(id, name).is_some() => {}
+                    EntryKind::File => self.add_file(scope, id, &handle, name)?,
                     _ => {
                         let known = self.table.folder_named(id, name);
                         let same = known.filter(|known| {

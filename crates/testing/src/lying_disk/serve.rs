@@ -105,6 +105,28 @@ fn answer_from(store: &mut Store, request: &KernelRequest<'_>) -> Answer {
         }
         17 => Ok(wire::statistics()),
         20 => done(store.flush(node)),
+        21..=24 => extended_attribute(store, request),
+        26 => Ok(wire::init(init_flags(store, request), MAX_WRITE as u32)),
+        28 => list(store, request),
+        32 | 33 if store.has(Lie::LocksNobodyOut) => Ok(Vec::new()),
+        35 => {
+            let maker = maker(request.u32(4), request.u32(8));
+            let id = store.make_file(node, request.name(16), maker)?;
+            let mut body = entry(store, id)?;
+            body.extend([0; 16]);
+            Ok(body)
+        }
+        25 => done(store.close(node)),
+        // Release, release and flush of a folder, destroy.
+        18 | 29 | 30 | 38 => Ok(Vec::new()),
+        _ => Err(Errno::NOSYS.raw_os_error()),
+    }
+}
+
+/// Sets, gets, lists or removes an extended attribute.
+fn extended_attribute(store: &mut Store, request: &KernelRequest<'_>) -> Answer {
+    let node = request.node;
+    match request.operation {
         21 => {
             let size = request.u32(0) as usize;
             let name = request.name(8);
@@ -122,25 +144,11 @@ fn answer_from(store: &mut Store, request: &KernelRequest<'_>) -> Answer {
             let list = names.flat_map(|name| [name, &b"\0"[..]].concat()).collect();
             sized(request, list)
         }
-        24 => {
+        _ => {
             let lacks = Errno::NODATA.raw_os_error();
             let old = store.extended(node)?.remove(request.name(0));
             old.map(|_| Vec::new()).ok_or(lacks)
         }
-        26 => Ok(wire::init(init_flags(store, request), MAX_WRITE as u32)),
-        28 => list(store, request),
-        32 | 33 if store.has(Lie::LocksNobodyOut) => Ok(Vec::new()),
-        35 => {
-            let maker = maker(request.u32(4), request.u32(8));
-            let id = store.make_file(node, request.name(16), maker)?;
-            let mut body = entry(store, id)?;
-            body.extend([0; 16]);
-            Ok(body)
-        }
-        25 => done(store.close(node)),
-        // Release, release and flush of a folder, destroy.
-        18 | 29 | 30 | 38 => Ok(Vec::new()),
-        _ => Err(Errno::NOSYS.raw_os_error()),
     }
 }
 
