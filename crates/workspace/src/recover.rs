@@ -165,13 +165,7 @@ impl Workspace {
             Err(LockError::Busy) => return Ok(None),
             Err(LockError::Io(error)) => return Err(error),
         };
-        // Where either boot id is unknown, inode numbers are trusted.
-        let (then, now) = (&record.intent.boot, self.disk.boot());
-        let boot = if then.is_empty() || now.is_empty() || *then == now {
-            Boot::This
-        } else {
-            Boot::Another
-        };
+        let boot = self.boot_of(record);
         let steps: Vec<StepRecovery<'_>> = places
             .iter()
             .filter_map(|(step, place, other)| {
@@ -213,6 +207,17 @@ impl Workspace {
             let _ = self.disk.sync(folder.as_fd());
         }
         Ok(Some(recovered_files))
+    }
+
+    /// The boot in which a record was made.
+    fn boot_of(&self, record: &Record) -> Boot {
+        // Where either boot id is unknown, inode numbers are trusted.
+        let (then, now) = (&record.intent.boot, self.disk.boot());
+        if then.is_empty() || now.is_empty() || *then == now {
+            Boot::This
+        } else {
+            Boot::Another
+        }
     }
 
     /// Remembers an entry that names a file outside the roots, so that commits here do not wait for its recovery.
