@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::by_path::PathRule;
 use super::keys::{Field, Form, Key, Project, keys};
 use super::model::LayeredHook;
 use super::{InForce, Settings};
@@ -152,30 +153,10 @@ fn values_in_force(settings: &Settings, key: &Key) -> Vec<InForce> {
                 .map(|folder| listed(&folder.display().to_string()))
                 .collect()
         }
-        Form::Encodings => {
-            let rules = settings.encodings.iter();
-            rules
-                .map(|rule| entry(&rule.pattern, format!("{:?}", rule.word), rule.origin))
-                .collect()
-        }
-        Form::Strategies => {
-            let rules = settings.strategies.iter();
-            rules
-                .map(|rule| entry(&rule.pattern, format!("{:?}", rule.word), rule.origin))
-                .collect()
-        }
-        Form::Converters => {
-            let rules = settings.converters.iter();
-            rules
-                .map(|rule| entry(&rule.pattern, rule.word.clone(), rule.origin))
-                .collect()
-        }
-        Form::Formatters => {
-            let rules = settings.formatters.iter();
-            rules
-                .map(|rule| entry(&rule.pattern, rule.word.clone(), rule.origin))
-                .collect()
-        }
+        Form::Encodings => path_rules(key, &settings.encodings, |word| format!("{word:?}")),
+        Form::Strategies => path_rules(key, &settings.strategies, |word| format!("{word:?}")),
+        Form::Converters => path_rules(key, &settings.converters, str::to_owned),
+        Form::Formatters => path_rules(key, &settings.formatters, str::to_owned),
         Form::Servers => {
             let servers = settings.servers.iter();
             servers
@@ -205,6 +186,16 @@ fn values_in_force(settings: &Settings, key: &Key) -> Vec<InForce> {
             vec![line(value, settings.origin(key.name))]
         }
     }
+}
+
+/// The rules of a table of paths, each with its value as `show` writes it.
+fn path_rules<T>(key: &Key, rules: &[PathRule<T>], show: fn(&str) -> String) -> Vec<InForce> {
+    let in_force = |rule: &PathRule<T>| InForce {
+        key: format!("{}.{:?}", key.name, rule.pattern),
+        value: show(&rule.word),
+        origin: rule.origin,
+    };
+    rules.iter().map(in_force).collect()
 }
 
 fn hook_in_force(key: &Key, entry: &LayeredHook) -> InForce {

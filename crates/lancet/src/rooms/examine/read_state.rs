@@ -103,25 +103,7 @@ pub(crate) fn read_state(
             Some(entry) if entry.revision != *current.revision.as_bytes() => {
                 stale(context, path, entry, current)
             }
-            _ => {
-                let name = quote_path(path);
-                let text = message![
-                    &name,
-                    " is at revision ",
-                    verbatim(&short),
-                    ", not ",
-                    verbatim(named),
-                    term(
-                        ". Read it again, or send the call with revision ",
-                        ". Look at it again, or give --revision "
-                    ),
-                    verbatim(&short),
-                    " if it fits that version."
-                ];
-                Refusal::stating(RefusalKind::Stale, text)
-                    .with("file_path", name)
-                    .with("revision", short)
-            }
+            _ => other_revision(path, named, short),
         });
     }
     let Some(entry) = entry else {
@@ -169,6 +151,27 @@ pub(crate) fn read_state(
         });
     }
     Err(refusal)
+}
+
+/// The refusal for a call that names another revision than the file's.
+fn other_revision(path: &Path, named: &str, short: String) -> Refusal {
+    let name = quote_path(path);
+    let text = message![
+        &name,
+        " is at revision ",
+        verbatim(&short),
+        ", not ",
+        verbatim(named),
+        term(
+            ". Read it again, or send the call with revision ",
+            ". Look at it again, or give --revision "
+        ),
+        verbatim(&short),
+        " if it fits that version."
+    ];
+    Refusal::stating(RefusalKind::Stale, text)
+        .with("file_path", name)
+        .with("revision", short)
 }
 
 /// The refusal for a file that this session has not read at all.

@@ -158,12 +158,7 @@ fn compare(
     };
     let new = new.map(|bytes| to_git(bytes, conversion, old));
     let new = new.as_deref();
-    let status = match (old, new) {
-        (old, new) if old == new => GitStatus::Unchanged,
-        (None, _) => GitStatus::Added,
-        (_, None) => GitStatus::Deleted,
-        _ => GitStatus::Modified,
-    };
+    let status = status_between(old, new);
     let binary = |bytes: &[u8]| match attributes.lines {
         Lines::Always => false,
         Lines::Never => true,
@@ -185,6 +180,15 @@ fn compare(
         }),
         ..result(status)
     })
+}
+
+fn status_between(old: Option<&[u8]>, new: Option<&[u8]>) -> GitStatus {
+    match (old, new) {
+        (old, new) if old == new => GitStatus::Unchanged,
+        (None, _) => GitStatus::Added,
+        (_, None) => GitStatus::Deleted,
+        _ => GitStatus::Modified,
+    }
 }
 
 /// How git's configuration converts a file for which no attribute is set.
