@@ -5,6 +5,7 @@ mod arrows;
 mod circles;
 mod contents;
 mod disk;
+mod functions;
 mod links;
 mod nouns;
 mod pages;
@@ -48,12 +49,13 @@ impl fmt::Display for Finding {
 }
 
 /// All rules.
-const RULES: [fn(&House) -> Vec<Finding>; 18] = [
+const RULES: [fn(&House) -> Vec<Finding>; 19] = [
     arrows::between_rooms,
     arrows::to_libraries,
     circles::largest,
     contents::complete,
     disk::only_workspace,
+    functions::length,
     links::lead_somewhere,
     nouns::one_meaning,
     pages::changelog,
