@@ -5,6 +5,7 @@ mod ask;
 mod check;
 mod digest;
 mod edited;
+mod file_question;
 mod halt;
 mod hooked;
 mod keep;

@@ -2,7 +2,7 @@
 
 use lancet_history::{ChangeKind, QuestionState};
 
-use super::ask::{old_text_of, text_of};
+use super::file_question::{old_text_of, text_of};
 use crate::approval::FileQuestion;
 use crate::approval::encoding::decode_question;
 use crate::reason::Reason;

@@ -12,6 +12,7 @@ mod line_place;
 mod line_range;
 mod line_refusals;
 mod matches;
+mod places;
 mod planned;
 pub(crate) mod refuse;
 pub(super) mod source;

@@ -171,40 +171,6 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         Ok(read_state.seen.clone())
     }
 
-    /// Checks that the places were shown, and that no earlier edit of the call wrote in them.
-    fn check_places(
-        &self,
-        read_state: &ReadState,
-        request: &EditRequest,
-        touched: &Option<Vec<Range<usize>>>,
-        found: &Found,
-    ) -> Result<(), Refusal> {
-        match touched {
-            Some(touched) => {
-                self.check_shown(read_state, touched.iter())?;
-                let touched = touched.iter().map(|place| (place.clone(), None));
-                self.refuse_crossing(request, touched)
-            }
-            None => {
-                let places = found.places.iter();
-                self.check_shown(read_state, places.map(|place| &place.range))?;
-                // Of a hunk the lines that it changes count: its context may be shared with other hunks.
-                let places = found.places.iter().map(|place| match request.as_hunk() {
-                    Some(_) => changed(place),
-                    None => place.range.clone(),
-                });
-                // An edit whose exact old text holds all that an earlier one put there was written with that in mind.
-                let is_quote = found.rung == Rung::Exact
-                    && (request.place == RequestPlace::Text || request.as_hunk().is_some());
-                let quoted = found
-                    .places
-                    .iter()
-                    .map(|place| is_quote.then_some(&place.range));
-                self.refuse_crossing(request, places.zip(quoted))
-            }
-        }
-    }
-
     /// Refuses a replacement of all occurrences that would make the file too large, before any text is built.
     fn check_growth(&self, SentEdit { request, old, new }: SentEdit<'_>) -> Result<(), Refusal> {
         let (length, most) = (self.source.length(), self.source.largest_result());
@@ -331,7 +297,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
 
     /// Refuses a place that overlaps the edge of what an earlier edit of the call changed. With each place comes that of
     /// its old text where this was found exactly.
-    fn refuse_crossing<'p>(
+    pub(super) fn refuse_crossing<'p>(
         &self,
         request: &EditRequest,
         mut places: impl Iterator<Item = (Range<usize>, Option<&'p Range<usize>>)>,
@@ -395,13 +361,5 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         self.notes
             .push_once(endings_note(&sent.request.new, self.source.endings()));
         Ok(())
-    }
-}
-
-/// The range from the first change of a place to its last.
-fn changed(place: &Place) -> Range<usize> {
-    match (place.changes.first(), place.changes.last()) {
-        (Some(first), Some(last)) => first.range.start..last.range.end,
-        _ => place.range.clone(),
     }
 }

@@ -10,8 +10,28 @@ use super::select::none;
 use crate::history::SHORTEST_ID;
 use crate::message::{FileText, OPERATION, OPERATION_FIRST, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
+use crate::request::Whose;
 use crate::rooms::context::CallContext;
 use crate::wording::quote_path;
+
+/// The operation with an id. A model takes back only those of its own session.
+pub(super) fn own_operation(
+    context: &CallContext<'_>,
+    store: &dyn OperationStore,
+    id: &str,
+    whose: Whose,
+) -> Result<Operation, Refusal> {
+    let operation = one(context, store, id)?;
+    if whose == Whose::Own && operation.session != context.session.key() {
+        return Err(none(message![
+            OPERATION_FIRST,
+            " ",
+            verbatim(&operation),
+            " is not of this session"
+        ]));
+    }
+    Ok(operation)
+}
 
 /// Finds the operation whose id begins like this.
 pub(super) fn one(

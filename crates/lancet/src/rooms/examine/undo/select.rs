@@ -8,7 +8,7 @@ use lancet_history::{
     RecordedState, Reversible,
 };
 
-use super::by_id::{one, these};
+use super::by_id::{one, own_operation, these};
 use super::hooks;
 use super::kept::unreadable;
 use crate::message::{OPERATION, OPERATION_FIRST, SEND_AGAIN, Say, message, term, verbatim};
@@ -135,25 +135,6 @@ pub(super) fn rows(
         return Err(nothing_to_take_back(asked));
     }
     Ok(rows)
-}
-
-/// The operation with an id. A model takes back only those of its own session.
-fn own_operation(
-    context: &CallContext<'_>,
-    store: &dyn OperationStore,
-    id: &str,
-    whose: Whose,
-) -> Result<Operation, Refusal> {
-    let operation = one(context, store, id)?;
-    if whose == Whose::Own && operation.session != context.session.key() {
-        return Err(none(message![
-            OPERATION_FIRST,
-            " ",
-            verbatim(&operation),
-            " is not of this session"
-        ]));
-    }
-    Ok(operation)
 }
 
 /// The refusal where no row was selected.
