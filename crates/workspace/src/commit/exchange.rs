@@ -6,7 +6,6 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use super::free_name::rename_to_free_name;
 use super::fresh_look::{holds_revision_afresh, look_up_where_doubtful};
@@ -15,7 +14,7 @@ use super::retry::twice;
 use super::rollback::{Applied, Rollback};
 use super::scratch::{Scratch, Temporary};
 use super::stage::Replacement;
-use super::swap::{self, freshen, verify_and_adopt, written};
+use super::swap::{self, applied, freshen, verify_and_adopt};
 use super::{CommitFailure, Guarantee, Method, Write};
 use crate::disk::{Lease, OpenMode, Replace};
 use crate::displaced::Seal;
@@ -60,21 +59,20 @@ pub(super) fn exchange(
         Protection::Leased => Guarantee::ExchangeLeased,
         Protection::PartlyLeased | Protection::NotLeased => Guarantee::Exchange,
     };
-    Ok(Applied {
-        written: written(
-            disk,
-            write,
-            &replacement,
-            &old_file.stamp,
-            guarantee,
-            Vec::new(),
-        ),
-        folder: Arc::clone(&write.located.folder),
-        rollback: Rollback::Exchange {
-            temporary: replacement.temporary,
-            old_file,
-        },
-    })
+    let (old, warnings) = (old_file.stamp, Vec::new());
+    let rollback = |temporary| Rollback::Exchange {
+        temporary,
+        old_file,
+    };
+    Ok(applied(
+        disk,
+        write,
+        replacement,
+        &old,
+        guarantee,
+        warnings,
+        rollback,
+    ))
 }
 
 /// Maps an error of the exchange, which has changed nothing, to the method to try next.

@@ -4,7 +4,6 @@
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::BorrowedFd;
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::exchange::keep;
@@ -14,7 +13,7 @@ use super::retry::twice;
 use super::rollback::{Applied, Rollback};
 use super::scratch::{Scratch, is_unknown};
 use super::stage::Replacement;
-use super::swap::{self, freshen, verify_and_adopt, written};
+use super::swap::{self, applied, freshen, verify_and_adopt};
 use super::{CommitFailure, Guarantee, Write};
 use crate::disk::{Disk, Replace};
 use crate::mounts::RenameTrust;
@@ -64,19 +63,17 @@ pub(super) fn move_aside(
         RenameSafety::NeverReplaces => Guarantee::Aside,
         RenameSafety::CheckedFirst => Guarantee::Weak,
     };
-    let warnings = given.warnings();
-    Ok(Applied {
-        written: written(
-            disk,
-            write,
-            &replacement,
-            &old_file.stamp,
-            guarantee,
-            warnings,
-        ),
-        folder: Arc::clone(&write.located.folder),
-        rollback: Rollback::Aside { old, old_file },
-    })
+    let (stamp, warnings) = (old_file.stamp, given.warnings());
+    let rollback = |_| Rollback::Aside { old, old_file };
+    Ok(applied(
+        disk,
+        write,
+        replacement,
+        &stamp,
+        guarantee,
+        warnings,
+        rollback,
+    ))
 }
 
 /// The name that the old file is renamed to, derived from the temporary name of the new one.

@@ -4,9 +4,11 @@
 use std::ffi::OsStr;
 use std::io;
 use std::os::fd::AsFd as _;
+use std::sync::Arc;
 
 use super::fresh_look::holds_revision_afresh;
 use super::lease::{CheckedFile, Displacement, verify_displaced};
+use super::rollback::{Applied, Rollback};
 use super::scratch::{Scratch, Temporary};
 use super::stage::{Replacement, breaks_links, copy_metadata, time_after};
 use super::{CommitFailure, Guarantee, Method, ReadOnlyReason, Warning, Write, Written};
@@ -63,15 +65,16 @@ pub(super) fn verify_and_adopt(
     }
 }
 
-/// What is told of a new file that has taken the name.
-pub(super) fn written(
+/// The write by which a new file has taken the name, and what it takes to undo it.
+pub(super) fn applied(
     disk: &dyn Disk,
     write: &Write<'_>,
-    replacement: &Replacement,
+    replacement: Replacement,
     old: &Stamp,
     guarantee: Guarantee,
     warnings: Vec<Warning>,
-) -> Written {
+    rollback: impl FnOnce(Temporary) -> Rollback,
+) -> Applied {
     let mut written = Written {
         stamp: replacement.ours,
         revision: replacement.revision,
@@ -88,7 +91,11 @@ pub(super) fn written(
     if replacement.carried == AttributesCopied::NotAll {
         written.warnings.push(Warning::AttributesLost);
     }
-    written
+    Applied {
+        written,
+        folder: Arc::clone(&write.located.folder),
+        rollback: rollback(replacement.temporary),
+    }
 }
 
 /// Reads the stamp of the new file at its name; warns where another program's file is there instead.
