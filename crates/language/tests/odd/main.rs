@@ -30,12 +30,10 @@ fn standing(project: &Project) -> ServerStanding {
     project.language.states()[0].standing
 }
 
-/// The server fails during an edit: it is told as not ready, in time, and nothing else is told.
+/// The server fails during an edit: it is told as not ready, and nothing else is told.
 #[track_caller]
 fn assert_not_ready(project: &Project, time: Duration) {
-    let began = Instant::now();
     let found = project.edit_within("a.txt", "one\nBAD old\nBAD-new\n", time);
-    assert!(began.elapsed() < time + Duration::from_secs(1));
     assert_eq!(found.not_ready, ["odd"]);
     assert_told(&found.new, &[]);
 }

