@@ -98,8 +98,7 @@ pub(super) fn rows(
             return hooks::with_parent(store, rows);
         }
         Selection::File(path) => {
-            let rows = of_file(context, &log, query, path)?;
-            return hooks::with_parent(store, rows);
+            return hooks::with_parent(store, of_file(context, &log, query, path)?);
         }
         Selection::Session(name) => log(LogQuery {
             tree: Some(name.clone()),
