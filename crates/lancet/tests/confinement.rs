@@ -8,46 +8,30 @@ use lancet::{Builder, RawCall, RefusalKind, Reply};
 use lancet_testing::{TestFolder, TestProject};
 use serde_json::{Value, json};
 
-struct Place {
-    project: TestProject,
+/// A project whose state folder is below the root, where a call could name it.
+fn open() -> TestProject {
+    let open = |builder: Builder, around: &Path| builder.state_dir(around.join("root/state"));
+    TestProject::inside(TestFolder::new(), open)
 }
 
-impl Place {
-    fn new() -> Place {
-        // The state folder is below the root, where a call could name it.
-        let open = |builder: Builder, around: &Path| builder.state_dir(around.join("root/state"));
-        Place {
-            project: TestProject::inside(TestFolder::new(), open),
-        }
-    }
+fn call(project: &TestProject, tool: &str, name: &str, mut arguments: Value) -> Reply {
+    arguments["file_path"] = json!(project.path(name));
+    project.call(tool, arguments)
+}
 
-    fn root(&self) -> &Path {
-        &self.project.root
-    }
-
-    fn put(&self, name: &str, text: &str) {
-        self.project.put(name, text);
-    }
-
-    fn call(&self, tool: &str, name: &str, mut arguments: Value) -> Reply {
-        arguments["file_path"] = json!(self.root().join(name));
-        self.project.call(tool, arguments)
-    }
-
-    fn read(&self, name: &str) -> Reply {
-        self.call("Read", name, json!({}))
-    }
+fn read(project: &TestProject, name: &str) -> Reply {
+    call(project, "Read", name, json!({}))
 }
 
 #[test]
 fn a_link_below_a_protected_folder_shows_no_secret() {
-    let place = Place::new();
-    place.put(".env", "API_KEY=hush\n");
+    let project = open();
+    project.put(".env", "API_KEY=hush\n");
     for folder in [".vscode", ".git", ".claude", "plain"] {
-        fs::create_dir(place.root().join(folder)).expect("made");
-        let link = place.root().join(folder).join("link");
+        fs::create_dir(project.root.join(folder)).expect("made");
+        let link = project.root.join(folder).join("link");
         std::os::unix::fs::symlink("../.env", link).expect("made");
-        let reply = place.read(&format!("{folder}/link"));
+        let reply = read(&project, &format!("{folder}/link"));
         assert_eq!(
             reply.refusal(),
             Some(RefusalKind::Denied),
@@ -60,31 +44,36 @@ fn a_link_below_a_protected_folder_shows_no_secret() {
 
 #[test]
 fn a_hard_link_is_the_same_file() {
-    let place = Place::new();
-    place.put(".env", "API_KEY=hush\n");
-    place.put("sub/.git/config", "[core]\n");
-    fs::hard_link(place.root().join(".env"), place.root().join("plain.txt")).expect("linked");
+    let project = open();
+    project.put(".env", "API_KEY=hush\n");
+    project.put("sub/.git/config", "[core]\n");
+    fs::hard_link(project.root.join(".env"), project.root.join("plain.txt")).expect("linked");
     fs::hard_link(
-        place.root().join("sub/.git/config"),
-        place.root().join("conf"),
+        project.root.join("sub/.git/config"),
+        project.root.join("conf"),
     )
     .expect("linked");
-    assert_eq!(place.read("plain.txt").refusal(), Some(RefusalKind::Denied));
+    assert_eq!(
+        read(&project, "plain.txt").refusal(),
+        Some(RefusalKind::Denied)
+    );
     assert!(
-        !place.read("conf").is_error(),
+        !read(&project, "conf").is_error(),
         "protected files may be read"
     );
-    let reply = place.call(
+    let reply = call(
+        &project,
         "Edit",
         "conf",
         json!({ "old_string": "[core]", "new_string": "[x]" }),
     );
     assert_eq!(reply.refusal(), Some(RefusalKind::Declined));
     // Two ordinary names of one file are not withheld.
-    place.put("a.txt", "one\n");
-    fs::hard_link(place.root().join("a.txt"), place.root().join("b.txt")).expect("linked");
-    assert!(!place.read("b.txt").is_error());
-    let reply = place.call(
+    project.put("a.txt", "one\n");
+    fs::hard_link(project.root.join("a.txt"), project.root.join("b.txt")).expect("linked");
+    assert!(!read(&project, "b.txt").is_error());
+    let reply = call(
+        &project,
         "Edit",
         "b.txt",
         json!({ "old_string": "one", "new_string": "two" }),
@@ -94,20 +83,20 @@ fn a_hard_link_is_the_same_file() {
 
 #[test]
 fn a_path_through_a_secret_file_does_not_tell_its_name() {
-    let place = Place::new();
-    place.put(".env", "API_KEY=hush\n");
-    std::os::unix::fs::symlink(".env", place.root().join("cfg")).expect("made");
-    let reply = place.read("cfg/x");
+    let project = open();
+    project.put(".env", "API_KEY=hush\n");
+    std::os::unix::fs::symlink(".env", project.root.join("cfg")).expect("made");
+    let reply = read(&project, "cfg/x");
     assert_eq!(reply.refusal(), Some(RefusalKind::Denied));
     assert!(!reply.text().contains(".env"), "{}", reply.text());
 }
 
 #[test]
 fn what_a_secret_file_holds_cannot_be_guessed_at() {
-    let place = Place::new();
-    place.put(".env", "API_KEY=hush\n");
+    let project = open();
+    project.put(".env", "API_KEY=hush\n");
     for content in ["API_KEY=hush\n", "API_KEY=other\n"] {
-        let reply = place.call("Write", ".env", json!({ "content": content }));
+        let reply = call(&project, "Write", ".env", json!({ "content": content }));
         assert_eq!(
             reply.refusal(),
             Some(RefusalKind::Declined),
@@ -119,16 +108,21 @@ fn what_a_secret_file_holds_cannot_be_guessed_at() {
 
 #[test]
 fn the_state_folder_is_nobodys_business() {
-    let place = Place::new();
-    place.put("state/lancet.db", "not really\n");
-    place.put("a.txt", "one\n");
+    let project = open();
+    project.put("state/lancet.db", "not really\n");
+    project.put("a.txt", "one\n");
     assert_eq!(
-        place.read("state/lancet.db").refusal(),
+        read(&project, "state/lancet.db").refusal(),
         Some(RefusalKind::Denied)
     );
-    let reply = place.call("Write", "state/new.txt", json!({ "content": "x\n" }));
+    let reply = call(
+        &project,
+        "Write",
+        "state/new.txt",
+        json!({ "content": "x\n" }),
+    );
     assert_eq!(reply.refusal(), Some(RefusalKind::Denied));
-    let reply = place.read("");
+    let reply = read(&project, "");
     assert!(
         reply.text().contains("a.txt") && !reply.text().contains("state"),
         "{}",
@@ -138,25 +132,27 @@ fn the_state_folder_is_nobodys_business() {
 
 #[test]
 fn write_makes_the_file_that_was_named() {
-    let place = Place::new();
-    place.put("it's.txt", "one\n");
+    let project = open();
+    project.put("it's.txt", "one\n");
     assert!(
-        !place.read("it’s.txt").is_error(),
+        !read(&project, "it’s.txt").is_error(),
         "reading forgives the form of a name"
     );
-    let reply = place.call(
+    let reply = call(
+        &project,
         "Write",
         "it’s.txt",
         json!({ "content": "two\n", "mode": "create" }),
     );
     assert!(!reply.is_error(), "{}", reply.text());
-    let reply = place.call(
+    let reply = call(
+        &project,
         "Edit",
         "it\u{2018}s.txt",
         json!({ "old_string": "", "new_string": "three\n" }),
     );
     assert!(!reply.is_error(), "{}", reply.text());
-    let text = |name: &str| fs::read_to_string(place.root().join(name)).expect("there");
+    let text = |name: &str| fs::read_to_string(project.root.join(name)).expect("there");
     assert_eq!(
         (text("it's.txt"), text("it’s.txt")),
         ("one\n".into(), "two\n".into())
@@ -165,30 +161,30 @@ fn write_makes_the_file_that_was_named() {
 
 #[test]
 fn suggestions_are_there() {
-    let place = Place::new();
-    place.put("src/main.rs", "x\n");
-    place.put("src/deep/lib.rs", "x\n");
-    let reply = place.read("srcc/main.rs");
-    let right = place.root().join("src/main.rs").display().to_string();
+    let project = open();
+    project.put("src/main.rs", "x\n");
+    project.put("src/deep/lib.rs", "x\n");
+    let reply = read(&project, "srcc/main.rs");
+    let right = project.root.join("src/main.rs").display().to_string();
     assert!(reply.text().contains(&right), "{}", reply.text());
     assert_eq!(reply.data()["error"]["suggestions"], json!([right]));
-    let reply = place.read("src/depp/lib.rs");
+    let reply = read(&project, "src/depp/lib.rs");
     assert!(reply.text().contains("src/deep/lib.rs"), "{}", reply.text());
 }
 
 #[test]
 fn a_large_notebook_is_a_notebook() {
-    let place = Place::new();
+    let project = open();
     let source = "x".repeat(33 << 20);
-    place.put(
+    project.put(
         "big.ipynb",
         &format!(
             "{{\"cells\": [], \"nbformat\": 4, \"nbformat_minor\": 5,\n\"metadata\": {{\"x\": \"{source}\"}}}}\n"
         ),
     );
-    place.call("Read", "big.ipynb", json!({ "limit": 1 }));
+    call(&project, "Read", "big.ipynb", json!({ "limit": 1 }));
     let edit = json!({ "old_string": "\"cells\"", "new_string": "\"calls\"" });
-    let reply = place.call("Edit", "big.ipynb", edit);
+    let reply = call(&project, "Edit", "big.ipynb", edit);
     assert_eq!(
         reply.refusal(),
         Some(RefusalKind::Notebook),
@@ -199,9 +195,9 @@ fn a_large_notebook_is_a_notebook() {
 
 #[test]
 fn a_link_that_leads_out_is_told_as_far_as_names_are() {
-    let place = Place::new();
+    let project = open();
     let link = |name: &str, target: &Path| {
-        std::os::unix::fs::symlink(target, place.root().join(name)).expect("made");
+        std::os::unix::fs::symlink(target, project.root.join(name)).expect("made");
     };
     let outside = TestFolder::new();
     let plain = outside.path().join("plain.txt");
@@ -210,16 +206,16 @@ fn a_link_that_leads_out_is_told_as_far_as_names_are() {
     link("quiet", &outside.path().join(".env"));
     link(".env", &plain);
     link("through", Path::new(".env"));
-    let roots = format!("Use a path below {}.", place.root().display());
+    let roots = format!("Use a path below {}.", project.root.display());
     let told = |name: &str| {
-        let reply = place.read(name);
+        let reply = read(&project, name);
         assert_eq!(
             reply.refusal(),
             Some(RefusalKind::Outside),
             "{}",
             reply.text()
         );
-        let start = format!("{}/{name} ", place.root().display());
+        let start = format!("{}/{name} ", project.root.display());
         let text = reply.text().to_owned();
         text.strip_prefix(&start).expect(&text).to_owned()
     };
@@ -232,7 +228,7 @@ fn a_link_that_leads_out_is_told_as_far_as_names_are() {
         told("folder/x"),
         format!(
             "leads through {}, a link {leads} to {}. {roots}",
-            place.root().join("folder").display(),
+            project.root.join("folder").display(),
             outside.path().display()
         )
     );
@@ -245,12 +241,12 @@ fn a_link_that_leads_out_is_told_as_far_as_names_are() {
 
 #[test]
 fn a_path_of_another_system_is_never_made_and_may_be_there() {
-    let place = Place::new();
+    let project = open();
     for path in ["C:\\Users\\me\\a.txt", "c:/a.txt", "file:///w/q.txt"] {
         let call = |tool: &str, arguments: Value| {
             let mut arguments = arguments;
             arguments["file_path"] = json!(path);
-            place.project.session.call(RawCall::new(tool, arguments))
+            project.session.call(RawCall::new(tool, arguments))
         };
         for (tool, arguments) in [
             ("Write", json!({ "content": "x" })),
@@ -265,22 +261,19 @@ fn a_path_of_another_system_is_never_made_and_may_be_there() {
                 reply.text()
             );
         }
-        let entries = fs::read_dir(place.root()).expect("listed");
+        let entries = fs::read_dir(&project.root).expect("listed");
         let made: Vec<_> = entries
             .map(|entry| entry.expect("one").file_name())
             .collect();
         assert_eq!(made, ["state"], "nothing was made");
     }
-    place.put("C:\\a.txt", "one\n");
+    project.put("C:\\a.txt", "one\n");
     let named = json!({ "file_path": "C:\\a.txt" });
-    let reply = place
-        .project
-        .session
-        .call(RawCall::new("Read", named.clone()));
+    let reply = project.session.call(RawCall::new("Read", named.clone()));
     assert_eq!(reply.refusal(), None, "{}", reply.text());
     let mut edit = named;
     edit["old_string"] = json!("one");
     edit["new_string"] = json!("two");
-    let reply = place.project.session.call(RawCall::new("Edit", edit));
+    let reply = project.session.call(RawCall::new("Edit", edit));
     assert_eq!(reply.refusal(), None, "{}", reply.text());
 }

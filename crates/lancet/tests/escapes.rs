@@ -8,42 +8,32 @@ use lancet::{Lancet, Mode, RawCall, RefusalKind};
 use lancet_testing::{TestFolder, TestProject, settings};
 use serde_json::{Value, json};
 
-struct Ground {
-    project: TestProject,
+fn open(text: &str) -> TestProject {
+    TestProject::with(|builder| builder.settings(settings(text)))
 }
 
-impl Ground {
-    fn new(text: &str) -> Ground {
-        Ground {
-            project: TestProject::with(|builder| builder.settings(settings(text))),
-        }
-    }
+/// Calls a tool; what it answers never has the secret.
+fn call(project: &TestProject, tool: &str, arguments: Value) -> Option<RefusalKind> {
+    let reply = project.call(tool, arguments);
+    assert!(!reply.text().contains("SECRET"), "shown: {}", reply.text());
+    reply.refusal()
+}
 
-    fn root(&self) -> PathBuf {
-        self.project.root.clone()
-    }
-
-    fn file(&self, name: &str, text: &str) -> PathBuf {
-        self.project.put(name, text)
-    }
-
-    fn call(&self, tool: &str, arguments: Value) -> Option<RefusalKind> {
-        let reply = self.project.call(tool, arguments);
-        assert!(!reply.text().contains("SECRET"), "shown: {}", reply.text());
-        reply.refusal()
-    }
-
-    /// The results of reading, editing and overwriting a path.
-    fn all(&self, path: &Path) -> [Option<RefusalKind>; 3] {
-        [
-            self.call("Read", json!({ "file_path": path })),
-            self.call(
-                "Edit",
-                json!({ "file_path": path, "old_string": "SECRET", "new_string": "x" }),
-            ),
-            self.call("Write", json!({ "file_path": path, "content": "x\n" })),
-        ]
-    }
+/// The results of reading, editing and overwriting a path.
+fn all(project: &TestProject, path: &Path) -> [Option<RefusalKind>; 3] {
+    [
+        call(project, "Read", json!({ "file_path": path })),
+        call(
+            project,
+            "Edit",
+            json!({ "file_path": path, "old_string": "SECRET", "new_string": "x" }),
+        ),
+        call(
+            project,
+            "Write",
+            json!({ "file_path": path, "content": "x\n" }),
+        ),
+    ]
 }
 
 fn text(path: &Path) -> String {
@@ -52,22 +42,22 @@ fn text(path: &Path) -> String {
 
 #[test]
 fn cve_2025_53110_a_sibling_whose_name_begins_like_the_root() {
-    let ground = Ground::new("");
-    let evil = ground.file("../root-evil/x.txt", "SECRET\n");
-    let spelled = PathBuf::from(format!("{}-evil/x.txt", ground.root().display()));
-    assert_eq!(ground.all(&spelled), [Some(RefusalKind::Outside); 3]);
+    let project = open("");
+    let evil = project.put("../root-evil/x.txt", "SECRET\n");
+    let spelled = PathBuf::from(format!("{}-evil/x.txt", project.root.display()));
+    assert_eq!(all(&project, &spelled), [Some(RefusalKind::Outside); 3]);
     assert_eq!(text(&evil), "SECRET\n");
 }
 
 #[test]
 fn cve_2025_53109_a_link_out_of_the_root() {
-    let ground = Ground::new("");
-    let outside = ground.file("../away/x.txt", "SECRET\n");
-    symlink("../away", ground.root().join("folder")).expect("a link");
-    symlink("../away/x.txt", ground.root().join("file")).expect("a link");
+    let project = open("");
+    let outside = project.put("../away/x.txt", "SECRET\n");
+    symlink("../away", project.root.join("folder")).expect("a link");
+    symlink("../away/x.txt", project.root.join("file")).expect("a link");
     for name in ["folder/x.txt", "file", "folder/../../away/x.txt"] {
         assert_eq!(
-            ground.all(&ground.root().join(name)),
+            all(&project, &project.root.join(name)),
             [Some(RefusalKind::Outside); 3],
             "{name}"
         );
@@ -77,10 +67,10 @@ fn cve_2025_53109_a_link_out_of_the_root() {
 
 #[test]
 fn cve_2026_25724_a_denied_file_through_a_link() {
-    let ground = Ground::new("permissions.deny = [\"Read(shut.txt)\", \"Edit(shut.txt)\"]");
-    let shut = ground.file("d/shut.txt", "SECRET\n");
-    symlink("d/shut.txt", ground.root().join("alias")).expect("a link");
-    symlink("d", ground.root().join("e")).expect("a link");
+    let project = open("permissions.deny = [\"Read(shut.txt)\", \"Edit(shut.txt)\"]");
+    let shut = project.put("d/shut.txt", "SECRET\n");
+    symlink("d/shut.txt", project.root.join("alias")).expect("a link");
+    symlink("d", project.root.join("e")).expect("a link");
     for name in [
         "d/shut.txt",
         "alias",
@@ -89,7 +79,7 @@ fn cve_2026_25724_a_denied_file_through_a_link() {
         "d//shut.txt",
     ] {
         assert_eq!(
-            ground.all(&ground.root().join(name)),
+            all(&project, &project.root.join(name)),
             [Some(RefusalKind::Denied); 3],
             "{name}"
         );
@@ -99,23 +89,23 @@ fn cve_2026_25724_a_denied_file_through_a_link() {
 
 #[test]
 fn cve_2026_25725_a_protected_file_that_does_not_exist_yet() {
-    let ground = Ground::new("permissions.allow = [\"Edit\"]");
+    let project = open("permissions.allow = [\"Edit\"]");
     for name in [
         ".claude/settings.json",
         ".git/hooks/pre-commit",
         "sub/.vscode/tasks.json",
         ".mcp.json",
     ] {
-        let path = ground.root().join(name);
+        let path = project.root.join(name);
         let write = json!({ "file_path": path, "content": "{}\n" });
         assert_eq!(
-            ground.call("Write", write),
+            call(&project, "Write", write),
             Some(RefusalKind::Declined),
             "{name}"
         );
         let edit = json!({ "file_path": path, "old_string": "", "new_string": "{}\n" });
         assert_eq!(
-            ground.call("Edit", edit),
+            call(&project, "Edit", edit),
             Some(RefusalKind::Declined),
             "{name}"
         );
@@ -123,29 +113,29 @@ fn cve_2026_25725_a_protected_file_that_does_not_exist_yet() {
             !path.exists()
                 && !path
                     .parent()
-                    .is_some_and(|folder| folder != ground.root() && folder.exists())
+                    .is_some_and(|folder| folder != project.root && folder.exists())
         );
     }
 }
 
 #[test]
 fn a_case_folded_name() {
-    let ground = Ground::new("permissions.deny = [\"Edit(Shut.txt)\"]");
+    let project = open("permissions.deny = [\"Edit(Shut.txt)\"]");
     for name in [
         ".GIT/config",
         ".Claude/settings.json",
         "LANCET.toml",
         ".ſſh/config",
     ] {
-        let write = json!({ "file_path": ground.root().join(name), "content": "x\n" });
+        let write = json!({ "file_path": project.root.join(name), "content": "x\n" });
         assert_eq!(
-            ground.call("Write", write),
+            call(&project, "Write", write),
             Some(RefusalKind::Declined),
             "{name}"
         );
     }
-    let write = json!({ "file_path": ground.root().join("sHUT.TXT"), "content": "x\n" });
-    assert_eq!(ground.call("Write", write), Some(RefusalKind::Denied));
+    let write = json!({ "file_path": project.root.join("sHUT.TXT"), "content": "x\n" });
+    assert_eq!(call(&project, "Write", write), Some(RefusalKind::Denied));
 }
 
 #[test]
@@ -182,37 +172,37 @@ fn a_link_swapped_between_check_and_use() {
 
 #[test]
 fn a_dangling_link_as_a_way_to_create_outside() {
-    let ground = Ground::new("");
-    symlink("../new.txt", ground.root().join("link")).expect("a link");
-    symlink(".git/config", ground.root().join("inner")).expect("a link");
+    let project = open("");
+    symlink("../new.txt", project.root.join("link")).expect("a link");
+    symlink(".git/config", project.root.join("inner")).expect("a link");
     for name in ["link", "inner"] {
-        let path = ground.root().join(name);
+        let path = project.root.join(name);
         let write = json!({ "file_path": path, "content": "x\n" });
-        assert!(ground.call("Write", write).is_some(), "{name}");
+        assert!(call(&project, "Write", write).is_some(), "{name}");
         let edit = json!({ "file_path": path, "old_string": "", "new_string": "x\n" });
-        assert!(ground.call("Edit", edit).is_some(), "{name}");
+        assert!(call(&project, "Edit", edit).is_some(), "{name}");
     }
-    assert!(!ground.root().join("../new.txt").exists() && !ground.root().join(".git").exists());
+    assert!(!project.root.join("../new.txt").exists() && !project.root.join(".git").exists());
 }
 
 #[test]
 fn a_hard_link_to_a_protected_or_denied_file() {
-    let ground = Ground::new("permissions.deny = [\"Read(shut.txt)\"]");
-    let bashrc = ground.file(".bashrc", "a=1\n");
-    std::fs::hard_link(&bashrc, ground.root().join("twin.txt")).expect("a link");
-    let twin = ground.root().join("twin.txt");
-    assert_eq!(ground.call("Read", json!({ "file_path": twin })), None);
+    let project = open("permissions.deny = [\"Read(shut.txt)\"]");
+    let bashrc = project.put(".bashrc", "a=1\n");
+    std::fs::hard_link(&bashrc, project.root.join("twin.txt")).expect("a link");
+    let twin = project.root.join("twin.txt");
+    assert_eq!(call(&project, "Read", json!({ "file_path": twin })), None);
     let edit = json!({ "file_path": twin, "old_string": "1", "new_string": "2" });
-    assert_eq!(ground.call("Edit", edit), Some(RefusalKind::Declined));
-    let shut = ground.file("d/shut.txt", "SECRET\n");
-    std::fs::hard_link(&shut, ground.root().join("open.txt")).expect("a link");
-    let open = ground.root().join("open.txt");
+    assert_eq!(call(&project, "Edit", edit), Some(RefusalKind::Declined));
+    let shut = project.put("d/shut.txt", "SECRET\n");
+    std::fs::hard_link(&shut, project.root.join("open.txt")).expect("a link");
+    let open = project.root.join("open.txt");
     assert_eq!(
-        ground.call("Read", json!({ "file_path": open })),
+        call(&project, "Read", json!({ "file_path": open })),
         Some(RefusalKind::Denied)
     );
     let edit = json!({ "file_path": open, "old_string": "SECRET", "new_string": "x" });
-    assert_eq!(ground.call("Edit", edit), Some(RefusalKind::Denied));
+    assert_eq!(call(&project, "Edit", edit), Some(RefusalKind::Denied));
     assert_eq!(
         (text(&bashrc).as_str(), text(&shut).as_str()),
         ("a=1\n", "SECRET\n")
@@ -221,22 +211,25 @@ fn a_hard_link_to_a_protected_or_denied_file() {
 
 #[test]
 fn a_settings_file_that_is_itself_a_link() {
-    let ground = Ground::new("");
+    let project = open("");
     // The settings lead to a harmless name; writing that name is writing the settings' target, which is its own file.
-    ground.file("plain.txt", "# nothing\n");
-    symlink("plain.txt", ground.root().join("lancet.toml")).expect("a link");
-    let settings = ground.root().join("lancet.toml");
-    assert_eq!(ground.call("Read", json!({ "file_path": settings })), None);
+    project.put("plain.txt", "# nothing\n");
+    symlink("plain.txt", project.root.join("lancet.toml")).expect("a link");
+    let settings = project.root.join("lancet.toml");
+    assert_eq!(
+        call(&project, "Read", json!({ "file_path": settings })),
+        None
+    );
     let write = json!({ "file_path": settings, "content": "mode = \"bypass\"\n" });
-    assert_eq!(ground.call("Write", write), Some(RefusalKind::Declined));
+    assert_eq!(call(&project, "Write", write), Some(RefusalKind::Declined));
     // And a harmless name that leads to settings is the settings.
-    ground.file("sub/lancet.toml", "# nothing\n");
-    symlink("sub/lancet.toml", ground.root().join("notes.txt")).expect("a link");
-    let notes = ground.root().join("notes.txt");
-    assert_eq!(ground.call("Read", json!({ "file_path": notes })), None);
+    project.put("sub/lancet.toml", "# nothing\n");
+    symlink("sub/lancet.toml", project.root.join("notes.txt")).expect("a link");
+    let notes = project.root.join("notes.txt");
+    assert_eq!(call(&project, "Read", json!({ "file_path": notes })), None);
     let write = json!({ "file_path": notes, "content": "mode = \"bypass\"\n" });
-    assert_eq!(ground.call("Write", write), Some(RefusalKind::Declined));
-    assert_eq!(text(&ground.root().join("sub/lancet.toml")), "# nothing\n");
+    assert_eq!(call(&project, "Write", write), Some(RefusalKind::Declined));
+    assert_eq!(text(&project.root.join("sub/lancet.toml")), "# nothing\n");
 }
 
 #[test]

@@ -14,38 +14,15 @@ const FOLDER: &str = "LANCET_TEST_LINKED_NAMES";
 /// More entries than lancet checks.
 const MANY: usize = 2_100;
 
-struct Place {
-    folder: TestFolder,
+/// A link to a file, under another name.
+fn link(folder: &TestFolder, name: &str, other: &str) {
+    fs::hard_link(folder.join(name), folder.join(other)).expect("linked");
 }
 
-impl Place {
-    fn new() -> Self {
-        Self {
-            folder: TestFolder::new(),
-        }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
-    }
-
-    fn put(&self, name: &str, text: &str) {
-        self.folder.put(name, text);
-    }
-
-    fn link(&self, name: &str, other: &str) {
-        fs::hard_link(self.path(name), self.path(other)).expect("linked");
-    }
-
-    /// Files whose names come before any other, in a folder that is given with its slash.
-    fn crowd(&self, folder: &str) {
-        for number in 0..MANY {
-            self.put(&format!("{folder}+{number}"), "");
-        }
-    }
-
-    fn session(&self) -> Session {
-        session(&self.path(""))
+/// Files whose names come before any other, in a folder that is given with its slash.
+fn crowd(folder: &TestFolder, below: &str) {
+    for number in 0..MANY {
+        folder.put(format!("{below}+{number}"), "");
     }
 }
 
@@ -73,31 +50,31 @@ fn assert_not_shown(session: &Session, path: &Path, text: &str) {
 
 #[test]
 fn a_secret_name_beside_the_file_counts_among_any_number_of_entries() {
-    let place = Place::new();
-    place.put(".env", "KEY=hush\n");
-    place.crowd("");
-    place.link(".env", "pub.txt");
-    assert_not_shown(&place.session(), &place.path("pub.txt"), "hush");
+    let folder = TestFolder::new();
+    folder.put(".env", "KEY=hush\n");
+    crowd(&folder, "");
+    link(&folder, ".env", "pub.txt");
+    assert_not_shown(&session(folder.path()), &folder.join("pub.txt"), "hush");
 }
 
 #[test]
 fn a_secret_name_above_the_file_counts_among_any_number_of_entries() {
-    let place = Place::new();
-    place.crowd("");
-    place.put("app/.env", "KEY=hush\n");
-    place.put("app/src/deep/mod.rs", "");
-    place.link("app/.env", "app/src/deep/pub.txt");
-    let path = place.path("app/src/deep/pub.txt");
-    assert_not_shown(&place.session(), &path, "hush");
+    let folder = TestFolder::new();
+    crowd(&folder, "");
+    folder.put("app/.env", "KEY=hush\n");
+    folder.put("app/src/deep/mod.rs", "");
+    link(&folder, "app/.env", "app/src/deep/pub.txt");
+    let path = folder.join("app/src/deep/pub.txt");
+    assert_not_shown(&session(folder.path()), &path, "hush");
 }
 
 #[test]
 fn among_too_many_entries_a_write_asks_and_a_read_goes_through() {
-    let place = Place::new();
-    place.crowd("");
-    place.put("src/a.txt", "one\n");
-    place.link("src/a.txt", "src/b.txt");
-    let (session, path) = (place.session(), place.path("src/b.txt"));
+    let folder = TestFolder::new();
+    crowd(&folder, "");
+    folder.put("src/a.txt", "one\n");
+    link(&folder, "src/a.txt", "src/b.txt");
+    let (session, path) = (session(folder.path()), folder.join("src/b.txt"));
     let read = call(&session, "Read", json!({ "file_path": path }));
     assert!(!read.is_error(), "{}", read.text());
     let reply = edit(&session, &path);
@@ -116,22 +93,22 @@ fn among_too_many_entries_a_write_asks_and_a_read_goes_through() {
 
 #[test]
 fn entries_of_package_stores_and_ignored_folders_do_not_count() {
-    let place = Place::new();
-    place.put(".gitignore", "/target/\n");
-    place.crowd("node_modules/pack/");
-    place.crowd("target/debug/");
-    place.put("src/a.txt", "one\n");
-    place.link("src/a.txt", "src/b.txt");
-    let session = place.session();
+    let folder = TestFolder::new();
+    folder.put(".gitignore", "/target/\n");
+    crowd(&folder, "node_modules/pack/");
+    crowd(&folder, "target/debug/");
+    folder.put("src/a.txt", "one\n");
+    link(&folder, "src/a.txt", "src/b.txt");
+    let session = session(folder.path());
     for (at, name) in ["src/b.txt", "node_modules/pack/a.js", "target/debug/a"]
         .iter()
         .enumerate()
     {
         if at > 0 {
-            place.put(&format!("src/store-{at}"), "one\n");
-            place.link(&format!("src/store-{at}"), name);
+            folder.put(&format!("src/store-{at}"), "one\n");
+            link(&folder, &format!("src/store-{at}"), name);
         }
-        let path = place.path(name);
+        let path = folder.join(name);
         let read = call(&session, "Read", json!({ "file_path": path }));
         assert!(!read.is_error(), "{name}: {}", read.text());
         let reply = edit(&session, &path);

@@ -7,70 +7,53 @@ use lancet::approval::{Answer, Pick};
 use lancet::call::{Asks, Deciders};
 use lancet::questions::{DecideError, QuestionState, Questions, RecordedQuestion};
 use lancet::{Caller, Lancet, Mode, RawCall, RefusalKind, Reply, Session};
+use lancet_testing::project::SharedProject;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-/// A project and a state folder. Each engine that is opened on them stands for a process.
-struct Place {
-    root: TempDir,
-    state: TempDir,
+/// A root with the file of the tests, and a state folder.
+fn project() -> SharedProject {
+    SharedProject::new(&[("a.txt", &lines())])
 }
 
-impl Place {
-    fn new() -> Self {
-        let place = Place {
-            root: TempDir::new().expect("folder"),
-            state: TempDir::new().expect("folder"),
-        };
-        std::fs::write(place.file(), lines()).expect("written");
-        place
-    }
+fn file(project: &SharedProject) -> PathBuf {
+    project.path("a.txt")
+}
 
-    fn file(&self) -> PathBuf {
-        self.root.path().join("a.txt")
-    }
+fn text(project: &SharedProject) -> String {
+    project.text("a.txt")
+}
 
-    fn text(&self) -> String {
-        std::fs::read_to_string(self.file()).expect("read")
-    }
+fn engine(project: &SharedProject) -> Lancet {
+    project.engine(Mode::Ask)
+}
 
-    fn engine(&self) -> Lancet {
-        Lancet::builder()
-            .root(self.root.path())
-            .state_dir(self.state.path())
-            .mode(Mode::Ask)
-            .open()
-            .expect("opened")
-    }
+/// The questions, as another process sees them.
+fn questions(project: &SharedProject) -> Questions {
+    engine(project).questions().expect("a state folder")
+}
 
-    /// The questions, as another process sees them.
-    fn questions(&self) -> Questions {
-        self.engine().questions().expect("a state folder")
-    }
+fn open_question(project: &SharedProject) -> RecordedQuestion {
+    let mut open = questions(project).open().expect("read");
+    assert_eq!(open.len(), 1, "{open:?}");
+    open.remove(0)
+}
 
-    fn open_question(&self) -> RecordedQuestion {
-        let mut open = self.questions().open().expect("read");
-        assert_eq!(open.len(), 1, "{open:?}");
-        open.remove(0)
-    }
+/// A session that has read the file.
+fn reader(project: &SharedProject, lancet: &Lancet) -> Session {
+    let session = lancet.new_session();
+    let read = call("Read", json!({ "file_path": file(project) }));
+    assert!(!session.call(read).is_error());
+    session
+}
 
-    /// A session that has read the file.
-    fn reader(&self, lancet: &Lancet) -> Session {
-        let session = lancet.new_session();
-        let read = call("Read", json!({ "file_path": self.file() }));
-        assert!(!session.call(read).is_error());
-        session
-    }
+/// Changes three lines far enough apart to be three hunks.
+fn three_edits(project: &SharedProject) -> Value {
+    let edit = |line: usize| json!({ "old_string": format!("line {line}.\n"), "new_string": format!("LINE {line}.\n") });
+    json!({ "file_path": file(project), "edits": [edit(5), edit(20), edit(35)] })
+}
 
-    /// Changes three lines far enough apart to be three hunks.
-    fn three_edits(&self) -> Value {
-        let edit = |line: usize| json!({ "old_string": format!("line {line}.\n"), "new_string": format!("LINE {line}.\n") });
-        json!({ "file_path": self.file(), "edits": [edit(5), edit(20), edit(35)] })
-    }
-
-    fn send(&self, session: &Session) -> Reply {
-        session.call(call("MultiEdit", self.three_edits()))
-    }
+fn send(project: &SharedProject, session: &Session) -> Reply {
+    session.call(call("MultiEdit", three_edits(project)))
 }
 
 fn lines() -> String {
@@ -106,13 +89,13 @@ fn waits(reply: &Reply) -> String {
 
 #[test]
 fn a_decision_of_another_process_is_carried_out_by_the_call_sent_again() {
-    let place = Place::new();
-    let lancet = place.engine();
-    let session = place.reader(&lancet);
-    let id = waits(&place.send(&session));
-    assert_eq!(place.text(), lines());
-    assert_eq!(waits(&place.send(&session)), id, "the same question");
-    let asked = place.open_question();
+    let place = project();
+    let lancet = engine(&place);
+    let session = reader(&place, &lancet);
+    let id = waits(&send(&place, &session));
+    assert_eq!(text(&place), lines());
+    assert_eq!(waits(&send(&place, &session)), id, "the same question");
+    let asked = open_question(&place);
     assert_eq!(
         (asked.question.tool.as_str(), asked.id.as_str()),
         ("MultiEdit", id.as_str())
@@ -123,18 +106,17 @@ fn a_decision_of_another_process_is_carried_out_by_the_call_sent_again() {
         files: vec![Pick::Pieces(vec![0, 2])],
         words: Some("Twenty stays.".into()),
     };
-    place
-        .questions()
+    questions(&place)
         .decide(&id, &two, "somebody")
         .expect("decided");
-    let reply = place.send(&session);
+    let reply = send(&place, &session);
     assert!(!reply.is_error(), "{}", reply.text());
     assert!(reply.text().contains("Twenty stays."), "{}", reply.text());
     let meant = lines()
         .replace("line 5.", "LINE 5.")
         .replace("line 35.", "LINE 35.");
-    assert_eq!(place.text(), meant);
-    let used = place.questions().get(&id).expect("read").expect("kept");
+    assert_eq!(text(&place), meant);
+    let used = questions(&place).get(&id).expect("read").expect("kept");
     assert_eq!(used.state, QuestionState::Used);
     assert_eq!(
         used.followed_by.as_deref(),
@@ -143,39 +125,38 @@ fn a_decision_of_another_process_is_carried_out_by_the_call_sent_again() {
             .or(reply.data()["operation"].as_str())
     );
     // The yes was for one write.
-    let again = place.send(&session);
+    let again = send(&place, &session);
     assert!(again.is_error());
-    assert_eq!(place.text(), meant);
+    assert_eq!(text(&place), meant);
 }
 
 #[test]
 fn a_process_that_has_not_read_the_file_carries_the_decision_out() {
-    let place = Place::new();
+    let place = project();
     let id = {
-        let lancet = place.engine();
-        let session = place.reader(&lancet);
-        waits(&place.send(&session))
+        let lancet = engine(&place);
+        let session = reader(&place, &lancet);
+        waits(&send(&place, &session))
     };
-    let session = place.engine().new_session();
+    let session = engine(&place).new_session();
     assert_eq!(
-        waits(&place.send(&session)),
+        waits(&send(&place, &session)),
         id,
         "asked before the decision"
     );
-    place
-        .questions()
+    questions(&place)
         .decide(&id, &Answer::Yes, "somebody")
         .expect("decided");
-    let session = place.engine().new_session();
-    let reply = place.send(&session);
+    let session = engine(&place).new_session();
+    let reply = send(&place, &session);
     assert!(!reply.is_error(), "{}", reply.text());
-    assert!(place.text().contains("LINE 20."));
+    assert!(text(&place).contains("LINE 20."));
     // What another call of this process may do has not changed.
     let other = call(
         "Edit",
-        json!({ "file_path": place.file(), "old_string": "line 1.\n", "new_string": "x\n" }),
+        json!({ "file_path": file(&place), "old_string": "line 1.\n", "new_string": "x\n" }),
     );
-    let other_session = place.engine().new_session();
+    let other_session = engine(&place).new_session();
     assert_eq!(
         other_session.call(other).refusal(),
         Some(RefusalKind::NotRead)
@@ -184,29 +165,28 @@ fn a_process_that_has_not_read_the_file_carries_the_decision_out() {
 
 #[test]
 fn a_no_is_told_once_and_the_call_sent_again_asks_anew() {
-    let place = Place::new();
-    let lancet = place.engine();
-    let session = place.reader(&lancet);
-    let id = waits(&place.send(&session));
+    let place = project();
+    let lancet = engine(&place);
+    let session = reader(&place, &lancet);
+    let id = waits(&send(&place, &session));
     let no = Answer::No(Some("Not today.".into()));
-    place
-        .questions()
+    questions(&place)
         .decide(&id, &no, "somebody")
         .expect("decided");
-    let reply = place.send(&session);
+    let reply = send(&place, &session);
     assert_eq!(reply.refusal(), Some(RefusalKind::Declined));
     assert!(reply.text().contains("Not today."), "{}", reply.text());
-    assert_ne!(waits(&place.send(&session)), id);
-    assert_eq!(place.text(), lines());
+    assert_ne!(waits(&send(&place, &session)), id);
+    assert_eq!(text(&place), lines());
 }
 
 #[test]
 fn the_first_decision_counts() {
-    let place = Place::new();
-    let lancet = place.engine();
-    let session = place.reader(&lancet);
-    let id = waits(&place.send(&session));
-    let questions = place.questions();
+    let place = project();
+    let lancet = engine(&place);
+    let session = reader(&place, &lancet);
+    let id = waits(&send(&place, &session));
+    let questions = questions(&place);
     questions
         .decide(&id, &Answer::No(None), "the first")
         .expect("decided");
@@ -215,52 +195,49 @@ fn the_first_decision_counts() {
         panic!("{late:?}");
     };
     assert!(words.contains("the first"), "{words}");
-    assert!(place.send(&session).is_error());
-    assert_eq!(place.text(), lines());
+    assert!(send(&place, &session).is_error());
+    assert_eq!(text(&place), lines());
 }
 
 #[test]
 fn a_question_about_an_older_version_is_superseded() {
-    let place = Place::new();
-    let lancet = place.engine();
-    let session = place.reader(&lancet);
-    let waiting = place.send(&session);
+    let place = project();
+    let lancet = engine(&place);
+    let session = reader(&place, &lancet);
+    let waiting = send(&place, &session);
     let id = waits(&waiting);
     let waiting = waiting.waiting().expect("waits");
     assert!(!waiting.has_changed());
-    place
-        .questions()
+    questions(&place)
         .decide(&id, &Answer::Yes, "somebody")
         .expect("decided");
-    std::fs::write(place.file(), lines().replace("line 12.", "twelve")).expect("written");
+    std::fs::write(file(&place), lines().replace("line 12.", "twelve")).expect("written");
     assert!(waiting.has_changed());
-    let read = call("Read", json!({ "file_path": place.file() }));
+    let read = call("Read", json!({ "file_path": file(&place) }));
     assert!(!session.call(read).is_error());
-    let newer = waits(&place.send(&session));
+    let newer = waits(&send(&place, &session));
     assert_ne!(newer, id);
-    let old = place.questions().get(&id).expect("read").expect("kept");
+    let old = questions(&place).get(&id).expect("read").expect("kept");
     assert_eq!(old.state, QuestionState::Superseded);
     assert!(
         old.what_became_of_it()
             .ends_with(&format!("superseded by {newer}"))
     );
-    assert!(!place.text().contains("LINE"));
-    place
-        .questions()
+    assert!(!text(&place).contains("LINE"));
+    questions(&place)
         .decide(&newer, &Answer::Yes, "somebody")
         .expect("decided");
-    assert!(!place.send(&session).is_error());
-    assert!(place.text().contains("twelve") && place.text().contains("LINE 5."));
+    assert!(!send(&place, &session).is_error());
+    assert!(text(&place).contains("twelve") && text(&place).contains("LINE 5."));
 }
 
 #[test]
 fn a_second_call_that_waited_gets_the_first_ones_answer() {
-    let place = Place::new();
-    let lancet = place.engine();
-    let session = place.reader(&lancet);
-    let id = waits(&place.send(&session));
-    place
-        .questions()
+    let place = project();
+    let lancet = engine(&place);
+    let session = reader(&place, &lancet);
+    let id = waits(&send(&place, &session));
+    questions(&place)
         .decide(&id, &Answer::Yes, "somebody")
         .expect("decided");
     let again = || {
@@ -268,7 +245,7 @@ fn a_second_call_that_waited_gets_the_first_ones_answer() {
             deciders: Deciders::Present,
             waited_on: Some(id.clone()),
         };
-        session.call(call("MultiEdit", place.three_edits()).asking(waited))
+        session.call(call("MultiEdit", three_edits(&place)).asking(waited))
     };
     let replies: Vec<Reply> = std::thread::scope(|scope| {
         let calls: Vec<_> = (0..4).map(|_| scope.spawn(again)).collect();
@@ -285,7 +262,7 @@ fn a_second_call_that_waited_gets_the_first_ones_answer() {
             .iter()
             .all(|reply| reply.text() == replies[0].text())
     );
-    let history = place.engine().history().expect("history");
+    let history = engine(&place).history().expect("history");
     let log = history
         .log(&lancet::history::LogQuery::default())
         .expect("read");
@@ -294,23 +271,22 @@ fn a_second_call_that_waited_gets_the_first_ones_answer() {
 
 #[test]
 fn nobody_is_asked_where_nobody_looks() {
-    let place = Place::new();
-    let lancet = place.engine();
-    let session = place.reader(&lancet);
+    let place = project();
+    let lancet = engine(&place);
+    let session = reader(&place, &lancet);
     let if_watched = || {
         let asks = Asks::Recorded {
             deciders: Deciders::IfWatched,
             waited_on: None,
         };
-        session.call(call("MultiEdit", place.three_edits()).asking(asks))
+        session.call(call("MultiEdit", three_edits(&place)).asking(asks))
     };
     assert_eq!(if_watched().refusal(), Some(RefusalKind::Declined));
-    let watch = place.questions().watch().expect("announced");
+    let watch = questions(&place).watch().expect("announced");
     let id = waits(&if_watched());
     drop(watch);
     assert_eq!(waits(&if_watched()), id, "the question stays open");
-    place
-        .questions()
+    questions(&place)
         .decide(&id, &Answer::Yes, "somebody")
         .expect("decided");
     assert!(!if_watched().is_error());
@@ -318,11 +294,11 @@ fn nobody_is_asked_where_nobody_looks() {
 
 #[test]
 fn a_write_that_fails_gives_the_yes_back() {
-    let place = Place::new();
-    let lancet = place.engine();
+    let place = project();
+    let lancet = engine(&place);
     let session = lancet.new_session();
     // The parent of the new file is a file by the time of the write.
-    let folder = place.root.path().join("new");
+    let folder = place.root.join("new");
     let write = || {
         session.call(call(
             "Write",
@@ -330,8 +306,7 @@ fn a_write_that_fails_gives_the_yes_back() {
         ))
     };
     let id = waits(&write());
-    place
-        .questions()
+    questions(&place)
         .decide(&id, &Answer::Yes, "somebody")
         .expect("decided");
     std::fs::write(&folder, "in the way").expect("written");
@@ -347,11 +322,11 @@ fn a_write_that_fails_gives_the_yes_back() {
 
 #[test]
 fn at_most_a_hundred_questions_of_a_session_wait() {
-    let place = Place::new();
-    let lancet = place.engine();
+    let place = project();
+    let lancet = engine(&place);
     let session = lancet.new_session();
     let write = |number: usize| {
-        let path: &Path = place.root.path();
+        let path: &Path = &place.root;
         session.call(call(
             "Write",
             json!({ "file_path": path.join(format!("{number}.txt")), "content": "x" }),
@@ -367,9 +342,8 @@ fn at_most_a_hundred_questions_of_a_session_wait() {
         "{}",
         refused.text()
     );
-    let one = place.questions().open().expect("read").remove(0);
-    place
-        .questions()
+    let one = questions(&place).open().expect("read").remove(0);
+    questions(&place)
         .decide(&one.id, &Answer::No(None), "somebody")
         .expect("decided");
     waits(&write(100));
@@ -377,10 +351,10 @@ fn at_most_a_hundred_questions_of_a_session_wait() {
 
 #[test]
 fn a_decision_that_does_not_fit_is_refused_and_the_question_stays_open() {
-    let place = Place::new();
-    let lancet = place.engine();
-    let session = place.reader(&lancet);
-    let id = waits(&place.send(&session));
+    let place = project();
+    let lancet = engine(&place);
+    let session = reader(&place, &lancet);
+    let id = waits(&send(&place, &session));
     let pieces = |pieces: Vec<usize>| Answer::Picked {
         files: vec![Pick::Pieces(pieces)],
         words: None,
@@ -390,32 +364,29 @@ fn a_decision_that_does_not_fit_is_refused_and_the_question_stays_open() {
         words: None,
     };
     for answer in [pieces(vec![3]), many] {
-        let refused = place.questions().decide(&id, &answer, "somebody");
+        let refused = questions(&place).decide(&id, &answer, "somebody");
         assert!(
             matches!(refused, Err(DecideError::DoesNotFit(_))),
             "{refused:?}"
         );
     }
-    let unknown = place
-        .questions()
-        .decide("nowhere", &Answer::Yes, "somebody");
+    let unknown = questions(&place).decide("nowhere", &Answer::Yes, "somebody");
     assert!(matches!(unknown, Err(DecideError::Unknown(_))));
-    assert_eq!(place.open_question().state, QuestionState::Open);
+    assert_eq!(open_question(&place).state, QuestionState::Open);
 }
 
 /// Two calls that waited on the same question, one after the other.
-fn both(place: &Place, answer: &Answer) -> [Reply; 2] {
-    let lancet = place.engine();
-    let session = place.reader(&lancet);
+fn both(place: &SharedProject, answer: &Answer) -> [Reply; 2] {
+    let lancet = engine(&place);
+    let session = reader(&place, &lancet);
     let append = || {
         call(
             "Write",
-            json!({ "file_path": place.file(), "content": "added\n", "mode": "append" }),
+            json!({ "file_path": file(&place), "content": "added\n", "mode": "append" }),
         )
     };
     let id = waits(&session.call(append()));
-    place
-        .questions()
+    questions(&place)
         .decide(&id, answer, "somebody")
         .expect("decided");
     let again = || {
@@ -430,85 +401,85 @@ fn both(place: &Place, answer: &Answer) -> [Reply; 2] {
 #[test]
 fn a_change_that_would_fit_twice_is_written_once() {
     for answer in [Answer::Yes, Answer::Session] {
-        let place = Place::new();
+        let place = project();
         let [first, second] = both(&place, &answer);
         assert!(!first.is_error() && !second.is_error(), "{answer:?}");
         assert_eq!(second.data()["repeated"], true, "{answer:?}");
-        assert_eq!(place.text(), format!("{}added\n", lines()), "{answer:?}");
+        assert_eq!(text(&place), format!("{}added\n", lines()), "{answer:?}");
     }
 }
 
 #[test]
 fn calls_that_waited_together_get_the_same_no() {
-    let place = Place::new();
+    let place = project();
     let [first, second] = both(&place, &Answer::No(Some("Leave it.".into())));
     for reply in [first, second] {
         assert_eq!(reply.refusal(), Some(RefusalKind::Declined));
         assert!(reply.text().contains("Leave it."), "{}", reply.text());
     }
-    assert_eq!(place.questions().open().expect("read").len(), 0);
+    assert_eq!(questions(&place).open().expect("read").len(), 0);
 }
 
 #[test]
 fn a_decision_that_picks_nothing_is_a_no() {
-    let place = Place::new();
-    let lancet = place.engine();
-    let session = place.reader(&lancet);
-    let id = waits(&place.send(&session));
+    let place = project();
+    let lancet = engine(&place);
+    let session = reader(&place, &lancet);
+    let id = waits(&send(&place, &session));
     let nothing = Answer::Picked {
         files: vec![Pick::Nothing],
         words: None,
     };
-    place
-        .questions()
+    questions(&place)
         .decide(&id, &nothing, "somebody")
         .expect("decided");
-    assert_eq!(place.send(&session).refusal(), Some(RefusalKind::Declined));
-    assert_ne!(waits(&place.send(&session)), id, "it is asked anew");
-    assert_eq!(place.text(), lines());
+    assert_eq!(
+        send(&place, &session).refusal(),
+        Some(RefusalKind::Declined)
+    );
+    assert_ne!(waits(&send(&place, &session)), id, "it is asked anew");
+    assert_eq!(text(&place), lines());
 }
 
 #[test]
 fn picks_hold_for_the_question_that_was_shown() {
-    let place = Place::new();
-    let other = place.root.path().join("b.txt");
+    let place = project();
+    let other = place.root.join("b.txt");
     std::fs::write(&other, "b\n").expect("written");
-    let lancet = place.engine();
-    let session = place.reader(&lancet);
+    let lancet = engine(&place);
+    let session = reader(&place, &lancet);
     let read = call("Read", json!({ "file_path": other }));
     assert!(!session.call(read).is_error());
     // A grant for the first file: the question lists it last.
     let edit = |path: &Path, old: &str, new: &str| json!({ "file_path": path, "old_string": old, "new_string": new });
-    let one = call("Edit", edit(&place.file(), "line 1.\n", "line one.\n"));
+    let one = call("Edit", edit(&file(&place), "line 1.\n", "line one.\n"));
     let id = waits(&session.call(one.clone()));
-    place
-        .questions()
+    questions(&place)
         .decide(&id, &Answer::Session, "somebody")
         .expect("decided");
     assert!(!session.call(one).is_error());
     let edits = [
-        edit(&place.file(), "line 2.\n", "line two.\n"),
+        edit(&file(&place), "line 2.\n", "line two.\n"),
         edit(&other, "b\n", "B\n"),
     ];
     let both = || call("MultiEdit", json!({ "edits": edits }));
     let id = waits(&session.call(both()));
-    assert_eq!(place.open_question().question.files[0].path, other);
+    assert_eq!(open_question(&place).question.files[0].path, other);
     let first_alone = Answer::Picked {
         files: vec![Pick::Whole, Pick::Nothing],
         words: None,
     };
-    place
-        .questions()
+    questions(&place)
         .decide(&id, &first_alone, "somebody")
         .expect("decided");
     // Another process has no grant, and would list the files in another order.
-    let session = place.engine().new_session();
-    for path in [place.file(), other.clone()] {
+    let session = engine(&place).new_session();
+    for path in [file(&place), other.clone()] {
         let read = call("Read", json!({ "file_path": path }));
         assert!(!session.call(read).is_error());
     }
     assert_ne!(waits(&session.call(both())), id);
-    assert!(place.text().contains("line 2."));
+    assert!(text(&place).contains("line 2."));
     assert_eq!(std::fs::read_to_string(&other).expect("read"), "b\n");
 }
 
@@ -516,13 +487,13 @@ fn picks_hold_for_the_question_that_was_shown() {
 fn a_yes_that_is_dated_in_the_future_or_too_long_ago_does_not_hold() {
     let hour = 60 * 60 * 1_000_i64;
     for (moved, holds) in [(0, true), (hour, false), (-25 * hour, false)] {
-        let place = Place::new();
-        let lancet = place.engine();
-        let session = place.reader(&lancet);
-        let id = waits(&place.send(&session));
-        let decided = place.questions().decide(&id, &Answer::Yes, "a person");
+        let place = project();
+        let lancet = engine(&place);
+        let session = reader(&place, &lancet);
+        let id = waits(&send(&place, &session));
+        let decided = questions(&place).decide(&id, &Answer::Yes, "a person");
         decided.expect("decided");
-        let database = place.state.path().join("lancet.db");
+        let database = place.state.join("lancet.db");
         let connection = rusqlite::Connection::open(database).expect("opened");
         let changed = connection.execute(
             "UPDATE questions SET decided = decided + ?1 WHERE state = 1",
@@ -530,12 +501,12 @@ fn a_yes_that_is_dated_in_the_future_or_too_long_ago_does_not_hold() {
         );
         assert_eq!(changed, Ok(1));
         drop(connection);
-        let reply = place.send(&session);
+        let reply = send(&place, &session);
         match holds {
             true => assert!(!reply.is_error(), "{}", reply.text()),
             false => {
                 assert_ne!(waits(&reply), id, "it is asked about anew");
-                assert_eq!(place.text(), lines());
+                assert_eq!(text(&place), lines());
             }
         }
     }

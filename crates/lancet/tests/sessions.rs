@@ -1,54 +1,24 @@
 //! The sessions at work: who is connected, what each has read and changed, which files two of them work on, and what a stop
 //! does. Each engine that is opened stands for a process; the tests of the shell use real ones.
 
-use std::path::PathBuf;
-
 use lancet::approval::Answer;
 use lancet::call::{Asks, Deciders};
 use lancet::history::{EventsSince, LogQuery};
 use lancet::sessions::Sessions;
 use lancet::undo::{Selection, TakeBack};
 use lancet::{Caller, Lancet, Mode, RawCall, RefusalKind, Reply, Session, SessionName};
+use lancet_testing::project::SharedProject;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-struct Place {
-    root: TempDir,
-    state: TempDir,
+fn project() -> SharedProject {
+    SharedProject::new(&[("a.txt", "one\ntwo\n")])
 }
 
-impl Place {
-    fn new() -> Self {
-        let place = Place {
-            root: TempDir::new().expect("folder"),
-            state: TempDir::new().expect("folder"),
-        };
-        std::fs::write(place.file("a.txt"), "one\ntwo\n").expect("written");
-        place
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.root.path().canonicalize().expect("there").join(name)
-    }
-
-    fn text(&self, name: &str) -> String {
-        std::fs::read_to_string(self.file(name)).expect("read")
-    }
-
-    fn engine(&self, mode: Mode) -> Lancet {
-        Lancet::builder()
-            .root(self.root.path())
-            .state_dir(self.state.path())
-            .mode(mode)
-            .open()
-            .expect("opened")
-    }
-
-    fn sessions(&self) -> Sessions {
-        self.engine(Mode::AcceptEdits)
-            .sessions()
-            .expect("a state folder")
-    }
+/// The sessions, as another process sees them.
+fn sessions(project: &SharedProject) -> Sessions {
+    let lancet = project.engine(Mode::AcceptEdits);
+    lancet.sessions().expect("a state folder")
 }
 
 fn named(lancet: &Lancet, name: &str) -> Session {
@@ -60,13 +30,13 @@ fn call(session: &Session, tool: &str, arguments: Value) -> Reply {
     session.call(call.with_caller(Caller::client("agent", "1.0")))
 }
 
-fn read(session: &Session, place: &Place, name: &str) -> Reply {
-    call(session, "Read", json!({ "file_path": place.file(name) }))
+fn read(session: &Session, project: &SharedProject, name: &str) -> Reply {
+    call(session, "Read", json!({ "file_path": project.path(name) }))
 }
 
-fn edit(session: &Session, place: &Place, old: &str, new: &str) -> Reply {
+fn edit(session: &Session, project: &SharedProject, old: &str, new: &str) -> Reply {
     let arguments =
-        json!({ "file_path": place.file("a.txt"), "old_string": old, "new_string": new });
+        json!({ "file_path": project.path("a.txt"), "old_string": old, "new_string": new });
     call(session, "Edit", arguments)
 }
 
@@ -76,32 +46,30 @@ fn kind(reply: &Reply) -> Option<RefusalKind> {
 
 #[test]
 fn a_stopped_session_reads_and_does_not_write_until_it_is_resumed() {
-    let place = Place::new();
+    let project = project();
     let (one, other) = (
-        place.engine(Mode::AcceptEdits),
-        place.engine(Mode::AcceptEdits),
+        project.engine(Mode::AcceptEdits),
+        project.engine(Mode::AcceptEdits),
     );
     let (session, beside) = (named(&one, "evening"), named(&other, "morning"));
     // The same session in two processes.
     let again = named(&other, "evening");
     for session in [&session, &beside, &again] {
-        assert!(!read(session, &place, "a.txt").is_error());
+        assert!(!read(session, &project, "a.txt").is_error());
     }
     assert!(
-        place
-            .sessions()
+        sessions(&project)
             .stop("evening", "somebody", Some("not today"))
             .expect("kept")
     );
     assert!(
-        !place
-            .sessions()
+        !sessions(&project)
             .stop("evening", "another", None)
             .expect("kept"),
         "stopped already"
     );
     for session in [&session, &again] {
-        let refused = edit(session, &place, "one", "ONE");
+        let refused = edit(session, &project, "one", "ONE");
         assert_eq!(
             kind(&refused),
             Some(RefusalKind::Declined),
@@ -109,15 +77,15 @@ fn a_stopped_session_reads_and_does_not_write_until_it_is_resumed() {
             refused.text()
         );
         assert!(refused.text().contains("not today") && refused.text().contains("Ask your user"));
-        let write = json!({ "file_path": place.file("new.txt"), "content": "new\n" });
+        let write = json!({ "file_path": project.path("new.txt"), "content": "new\n" });
         assert_eq!(
             kind(&call(session, "Write", write)),
             Some(RefusalKind::Declined)
         );
-        assert!(!place.file("new.txt").exists());
-        assert!(!read(session, &place, "a.txt").is_error(), "reads go on");
+        assert!(!project.path("new.txt").exists());
+        assert!(!read(session, &project, "a.txt").is_error(), "reads go on");
     }
-    assert_eq!(place.text("a.txt"), "one\ntwo\n");
+    assert_eq!(project.text("a.txt"), "one\ntwo\n");
     let history = other.history().expect("a state folder");
     assert!(
         history.log(&LogQuery::default()).expect("read").is_empty(),
@@ -125,56 +93,53 @@ fn a_stopped_session_reads_and_does_not_write_until_it_is_resumed() {
     );
 
     assert!(
-        !edit(&beside, &place, "two", "TWO").is_error(),
+        !edit(&beside, &project, "two", "TWO").is_error(),
         "others write"
     );
     assert!(
-        place
-            .sessions()
+        sessions(&project)
             .resume("evening", "somebody")
             .expect("kept")
     );
     assert!(
-        !place
-            .sessions()
+        !sessions(&project)
             .resume("evening", "somebody")
             .expect("kept"),
         "it may write already"
     );
-    read(&session, &place, "a.txt");
-    assert!(!edit(&session, &place, "one", "ONE").is_error());
-    assert_eq!(place.text("a.txt"), "ONE\nTWO\n");
+    read(&session, &project, "a.txt");
+    assert!(!edit(&session, &project, "one", "ONE").is_error());
+    assert_eq!(project.text("a.txt"), "ONE\nTWO\n");
 }
 
 #[test]
 fn undo_is_a_write_of_the_session_and_a_person_still_takes_back() {
-    let place = Place::new();
-    let lancet = place.engine(Mode::AcceptEdits);
+    let project = project();
+    let lancet = project.engine(Mode::AcceptEdits);
     let session = named(&lancet, "evening");
-    read(&session, &place, "a.txt");
-    assert!(!edit(&session, &place, "one", "ONE").is_error());
-    place
-        .sessions()
+    read(&session, &project, "a.txt");
+    assert!(!edit(&session, &project, "one", "ONE").is_error());
+    sessions(&project)
         .stop("evening", "somebody", None)
         .expect("kept");
     assert_eq!(session.undo().refusal(), Some(RefusalKind::Declined));
     let asked = TakeBack::undo(Selection::Session("evening".to_owned()));
     let reply = lancet.new_session().take_back(asked, Caller::default());
     assert!(!reply.is_error(), "{}", reply.text());
-    assert_eq!(place.text("a.txt"), "one\ntwo\n");
+    assert_eq!(project.text("a.txt"), "one\ntwo\n");
 }
 
 #[test]
 fn a_yes_that_comes_while_its_session_is_stopped_writes_nothing() {
-    let place = Place::new();
-    let lancet = place.engine(Mode::Ask);
+    let project = project();
+    let lancet = project.engine(Mode::Ask);
     let questions = lancet.questions().expect("a state folder");
     let _watch = questions.watch().expect("watched");
     // One with a name, and one without, whose call another process carries out in a session of its own.
     for session in [named(&lancet, "evening"), lancet.new_session()] {
-        read(&session, &place, "a.txt");
+        read(&session, &project, "a.txt");
         let arguments =
-            json!({ "file_path": place.file("a.txt"), "old_string": "one", "new_string": "ONE" });
+            json!({ "file_path": project.path("a.txt"), "old_string": "one", "new_string": "ONE" });
         let asks = || Asks::Recorded {
             deciders: Deciders::Present,
             waited_on: None,
@@ -183,16 +148,15 @@ fn a_yes_that_comes_while_its_session_is_stopped_writes_nothing() {
         let waits = ask();
         assert_eq!(kind(&waits), Some(RefusalKind::Waiting), "{}", waits.text());
         let id = waits.waiting().expect("waits").question().to_owned();
-        let listed = place.sessions().of_all_projects().list().expect("read");
-        place
-            .sessions()
+        let listed = sessions(&project).of_all_projects().list().expect("read");
+        sessions(&project)
             .stop(session.key(), "somebody", None)
             .expect("kept");
         questions
             .decide(&id, &Answer::Yes, "a person")
             .expect("decided");
         assert_eq!(kind(&ask()), Some(RefusalKind::Declined));
-        let other = place.engine(Mode::Ask);
+        let other = project.engine(Mode::Ask);
         let (carrier, carried) = questions.call(&id, &other).expect("read").expect("kept");
         let refused = carrier.call(carried);
         assert_eq!(
@@ -201,36 +165,35 @@ fn a_yes_that_comes_while_its_session_is_stopped_writes_nothing() {
             "{}",
             refused.text()
         );
-        assert_eq!(place.text("a.txt"), "one\ntwo\n");
+        assert_eq!(project.text("a.txt"), "one\ntwo\n");
         // The yes is there when the session may write again.
-        place
-            .sessions()
+        sessions(&project)
             .resume(session.key(), "somebody")
             .expect("kept");
         assert!(!ask().is_error());
-        assert_eq!(place.text("a.txt"), "ONE\ntwo\n");
-        std::fs::write(place.file("a.txt"), "one\ntwo\n").expect("written");
+        assert_eq!(project.text("a.txt"), "ONE\ntwo\n");
+        std::fs::write(project.path("a.txt"), "one\ntwo\n").expect("written");
         drop(listed);
     }
 }
 
 #[test]
 fn the_list_tells_who_is_connected_and_what_each_does() {
-    let place = Place::new();
-    let lancet = place.engine(Mode::AcceptEdits);
+    let project = project();
+    let lancet = project.engine(Mode::AcceptEdits);
     let (one, other) = (named(&lancet, "one"), named(&lancet, "other"));
     let announced = one.announce(Some("agent"), Some("1.2"));
     for session in [&one, &other] {
-        read(session, &place, "a.txt");
+        read(session, &project, "a.txt");
     }
-    let sessions = place.sessions();
+    let sessions = sessions(&project);
     assert!(
         sessions
             .overlaps(&sessions.list().expect("read"))
             .expect("read")
             .is_empty()
     );
-    assert!(!edit(&one, &place, "one", "ONE").is_error());
+    assert!(!edit(&one, &project, "one", "ONE").is_error());
     let listed = sessions.list().expect("read");
     let keys: Vec<&str> = listed.iter().map(|one| one.key.as_str()).collect();
     assert_eq!(keys, ["one", "other"], "the connected one first");
@@ -240,11 +203,11 @@ fn the_list_tells_who_is_connected_and_what_each_does() {
     assert_eq!(connection.pid, Some(u64::from(std::process::id())));
     assert!(connection.since.is_some());
     assert_eq!(listed[0].activity.known_files, Some(1));
-    assert_eq!(listed[0].activity.changed[0].path, place.file("a.txt"));
+    assert_eq!(listed[0].activity.changed[0].path, project.path("a.txt"));
     assert!(listed[1].connections.is_empty() && listed[1].activity.changed.is_empty());
     let overlaps = sessions.overlaps(&listed).expect("read");
     assert_eq!(overlaps.len(), 1);
-    assert_eq!(overlaps[0].path, place.file("a.txt"));
+    assert_eq!(overlaps[0].path, project.path("a.txt"));
     let at_work = &overlaps[0].sessions;
     assert!(at_work[0].key == "one" && at_work[0].changed.is_some());
     assert!(at_work[1].key == "other" && at_work[1].changed.is_none());
@@ -255,7 +218,7 @@ fn the_list_tells_who_is_connected_and_what_each_does() {
     let elsewhere = TempDir::new().expect("folder");
     let far = Lancet::builder()
         .root(elsewhere.path())
-        .state_dir(place.state.path())
+        .state_dir(&project.state)
         .open();
     let far = far.expect("opened").sessions().expect("a state folder");
     assert!(far.list().expect("read").is_empty());
@@ -264,11 +227,11 @@ fn the_list_tells_who_is_connected_and_what_each_does() {
 
 #[test]
 fn stops_are_events() {
-    let place = Place::new();
-    let lancet = place.engine(Mode::AcceptEdits);
+    let project = project();
+    let lancet = project.engine(Mode::AcceptEdits);
     let session = lancet.new_session();
     let _announced = session.announce(Some("agent"), None);
-    let sessions = place.sessions();
+    let sessions = sessions(&project);
     sessions
         .stop(session.key(), "somebody", Some("enough"))
         .expect("kept");

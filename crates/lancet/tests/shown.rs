@@ -1,70 +1,41 @@
 //! What an answer shows of a change is what the file then holds, whatever its size.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use lancet::approval::{Answer, Question};
-use lancet::{Builder, Mode, RawCall, Reply};
+use lancet::{Mode, RawCall, Reply};
 use lancet_testing::TestProject;
 use serde_json::{Value, json};
 
-struct Place {
-    project: TestProject,
+#[track_caller]
+fn call(place: &TestProject, tool: &str, arguments: Value) -> Reply {
+    let reply = place.session.call(RawCall::new(tool, arguments));
+    assert!(!reply.is_error(), "{}", reply.text());
+    reply
 }
 
-impl Place {
-    fn new() -> Self {
-        Self::with(|builder| builder)
-    }
+/// Edits with the revision that the file has, in place of reading it first.
+#[track_caller]
+fn edit(place: &TestProject, name: &str, old: &str, new: &str, more: Value) -> Reply {
+    let reply = try_edit(place, name, old, new, more);
+    assert!(!reply.is_error(), "{}", reply.text());
+    reply
+}
 
-    fn with(more: impl FnOnce(Builder) -> Builder) -> Self {
-        Self {
-            project: TestProject::with(more),
-        }
+fn try_edit(place: &TestProject, name: &str, old: &str, new: &str, more: Value) -> Reply {
+    let path = json!({ "file_path": place.path(name), "limit": 1 });
+    let read = place.lancet.new_session();
+    let read = read.call(RawCall::new("Read", path));
+    let mut arguments = json!({
+        "file_path": place.path(name),
+        "old_string": old,
+        "new_string": new,
+        "revision": read.data()["revision"],
+    });
+    for (key, value) in more.as_object().into_iter().flatten() {
+        arguments[key] = value.clone();
     }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.project.path(name)
-    }
-
-    fn put(&self, name: &str, text: &str) {
-        self.project.put(name, text);
-    }
-
-    fn text(&self, name: &str) -> String {
-        self.project.text(name)
-    }
-
-    #[track_caller]
-    fn call(&self, tool: &str, arguments: Value) -> Reply {
-        let reply = self.project.session.call(RawCall::new(tool, arguments));
-        assert!(!reply.is_error(), "{}", reply.text());
-        reply
-    }
-
-    /// Edits with the revision that the file has, in place of reading it first.
-    #[track_caller]
-    fn edit(&self, name: &str, old: &str, new: &str, more: Value) -> Reply {
-        let reply = self.try_edit(name, old, new, more);
-        assert!(!reply.is_error(), "{}", reply.text());
-        reply
-    }
-
-    fn try_edit(&self, name: &str, old: &str, new: &str, more: Value) -> Reply {
-        let path = json!({ "file_path": self.path(name), "limit": 1 });
-        let read = self.project.lancet.new_session();
-        let read = read.call(RawCall::new("Read", path));
-        let mut arguments = json!({
-            "file_path": self.path(name),
-            "old_string": old,
-            "new_string": new,
-            "revision": read.data()["revision"],
-        });
-        for (key, value) in more.as_object().into_iter().flatten() {
-            arguments[key] = value.clone();
-        }
-        self.project.session.call(RawCall::new("Edit", arguments))
-    }
+    place.session.call(RawCall::new("Edit", arguments))
 }
 
 /// The numbered lines of an answer.
@@ -122,19 +93,25 @@ fn makes(reply: &Reply, before: &str, after: &str) {
 
 #[test]
 fn a_line_with_thousands_of_changes_is_shown_as_it_is() {
-    let place = Place::new();
+    let place = TestProject::new();
     place.put("a", &format!("x{}y\nend\n", "a".repeat(3_000)));
-    let reply = place.edit("a", "a", "", json!({ "replace_all": true }));
+    let reply = edit(&place, "a", "a", "", json!({ "replace_all": true }));
     assert_eq!(place.text("a"), "xy\nend\n");
     assert_eq!(numbered(&reply), [(1, "xy"), (2, "end")]);
 }
 
 #[test]
 fn changes_too_long_to_show_are_told_by_their_lines() {
-    let place = Place::new();
+    let place = TestProject::new();
     let long = "z".repeat(700_000);
     place.put("a", &format!("1\n{long} foo\n3\n4\nfoo\n6\n"));
-    let reply = place.edit("a", "foo", "bar\nbaz", json!({ "replace_all": true }));
+    let reply = edit(
+        &place,
+        "a",
+        "foo",
+        "bar\nbaz",
+        json!({ "replace_all": true }),
+    );
     assert_eq!(reply.data()["coarse"], true);
     let wanted = "lines 2 (now 2-3); lines 5 (now 6-7)";
     assert!(reply.text().contains(wanted), "{}", reply.text());
@@ -143,21 +120,21 @@ fn changes_too_long_to_show_are_told_by_their_lines() {
 
 #[test]
 fn a_rewrite_too_long_to_show_is_told_by_its_lines() {
-    let place = Place::new();
+    let place = TestProject::new();
     place.put("a", "1\nold\n3\n");
-    place.call("Read", json!({ "file_path": place.path("a") }));
+    call(&place, "Read", json!({ "file_path": place.path("a") }));
     let content = format!("1\n{}\n3\n", "new ".repeat(10_000));
     let arguments = json!({ "file_path": place.path("a"), "content": content });
-    let reply = place.call("Write", arguments);
+    let reply = call(&place, "Write", arguments);
     assert!(reply.text().contains("lines 2 (now 2)"), "{}", reply.text());
 }
 
 #[test]
 fn the_patch_of_a_large_new_file_is_coarse() {
-    let place = Place::new();
+    let place = TestProject::new();
     let content = "one line of many\n".repeat(180_000);
     let arguments = json!({ "file_path": place.path("a"), "content": content });
-    let reply = place.call("Write", arguments);
+    let reply = call(&place, "Write", arguments);
     assert_eq!(place.text("a"), content);
     let hunk =
         json!({ "oldStart": 0, "oldLines": 0, "newStart": 1, "newLines": 180_000, "lines": [] });
@@ -172,9 +149,9 @@ fn the_patch_of_a_large_new_file_is_coarse() {
 
 #[test]
 fn a_small_new_file_has_its_lines_in_the_patch() {
-    let place = Place::new();
+    let place = TestProject::new();
     let arguments = json!({ "file_path": place.path("a"), "content": "one\r\ntwo" });
-    let reply = place.call("Write", arguments);
+    let reply = call(&place, "Write", arguments);
     assert_eq!(place.text("a"), "one\r\ntwo");
     let lines = json!(["+one", "+two", "\\ No newline at end of file"]);
     assert_eq!(reply.data()["patch"][0]["lines"], lines);
@@ -193,13 +170,19 @@ fn large(head: &str, tail: &str) -> String {
 
 #[test]
 fn places_near_each_other_in_a_large_file_are_shown_together() {
-    let place = Place::new();
+    let place = TestProject::new();
     let before = large(
         "foo foo tail\n2\n3\nfoo\n5\n",
         "near the end\nfoo\nlast foo",
     );
     place.put("a", &before);
-    let reply = place.edit("a", "foo", "BAR\nBAZ", json!({ "replace_all": true }));
+    let reply = edit(
+        &place,
+        "a",
+        "foo",
+        "BAR\nBAZ",
+        json!({ "replace_all": true }),
+    );
     let after = place.text("a");
     assert_eq!(after, before.replace("foo", "BAR\nBAZ"));
     agrees(&reply, &after);
@@ -212,7 +195,7 @@ fn places_near_each_other_in_a_large_file_are_shown_together() {
 
 /// What a small file comes to by an edit, and a large one that begins with it and has nothing but fillers behind.
 fn both_ways(head: &str, old: &str, new: &str, more: Value) -> (String, Vec<String>) {
-    let place = Place::new();
+    let place = TestProject::new();
     let filler = large("", "");
     place.put("small", head);
     place.put("large", &format!("{head}{filler}"));
@@ -225,8 +208,8 @@ fn both_ways(head: &str, old: &str, new: &str, more: Value) -> (String, Vec<Stri
             .filter_map(|one| one.as_str().map(str::to_owned))
             .collect()
     };
-    let small = warnings(&place.edit("small", old, new, more.clone()));
-    let told = warnings(&place.edit("large", old, new, more));
+    let small = warnings(&edit(&place, "small", old, new, more.clone()));
+    let told = warnings(&edit(&place, "large", old, new, more));
     let after = place.text("large");
     let after = after
         .strip_suffix(&filler)
@@ -277,7 +260,7 @@ fn a_large_file_is_edited_as_a_small_one_is() {
 
 #[test]
 fn a_large_file_with_many_places_shows_whole_lines_of_the_result() {
-    let place = Place::new();
+    let place = TestProject::new();
     // The twentieth place, the last that is shown, shares its line with the next.
     let dense = "foo foo foo
 "
@@ -287,7 +270,7 @@ fn a_large_file_with_many_places_shows_whole_lines_of_the_result() {
 ",
     );
     place.put("a", &before);
-    let reply = place.edit("a", "foo", "BAR", json!({ "replace_all": true }));
+    let reply = edit(&place, "a", "foo", "BAR", json!({ "replace_all": true }));
     let after = place.text("a");
     assert_eq!(after, before.replace("foo", "BAR"));
     agrees(&reply, &after);
@@ -301,11 +284,11 @@ fn a_large_file_with_many_places_shows_whole_lines_of_the_result() {
 
 #[test]
 fn a_line_too_long_to_read_whole_is_told_by_its_number() {
-    let place = Place::new();
+    let place = TestProject::new();
     let long = "-".repeat(300_000);
     let before = large(&format!("1\n{long}foo{long}foo{long}\n3\nfoo\n5\n"), "");
     place.put("a", &before);
-    let reply = place.edit("a", "foo", "B\nR", json!({ "replace_all": true }));
+    let reply = edit(&place, "a", "foo", "B\nR", json!({ "replace_all": true }));
     let after = place.text("a");
     assert_eq!(after, before.replace("foo", "B\nR"));
     agrees(&reply, &after);
@@ -322,19 +305,19 @@ fn a_line_too_long_to_read_whole_is_told_by_its_number() {
 
 #[test]
 fn a_context_line_is_shown_whole_or_not_at_all() {
-    let place = Place::new();
+    let place = TestProject::new();
     let long = "-".repeat(40_000);
     let before = large(&format!("{long}\n{long}\nfoo\n{long}\n{long}\n"), "");
     place.put("a", &before);
-    let reply = place.edit("a", "foo", "BAR", json!({}));
+    let reply = edit(&place, "a", "foo", "BAR", json!({}));
     makes(&reply, &before, &place.text("a"));
 }
 
 #[test]
 fn a_joined_line_is_told_in_a_large_file_too() {
-    let place = Place::new();
+    let place = TestProject::new();
     place.put("a", &large("one\ntwo\n", ""));
-    let reply = place.edit("a", "one\n", "1 ", json!({}));
+    let reply = edit(&place, "a", "one\n", "1 ", json!({}));
     assert!(place.text("a").starts_with("1 two\n"));
     assert!(
         reply.text().contains("the next line was joined"),
@@ -347,7 +330,7 @@ fn a_joined_line_is_told_in_a_large_file_too() {
 fn a_person_hears_that_more_places_follow() {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&asked);
-    let place = Place::with(|builder| {
+    let place = TestProject::with(|builder| {
         builder
             .mode(Mode::Ask)
             .approver(move |question: &Question| {
@@ -356,7 +339,7 @@ fn a_person_hears_that_more_places_follow() {
             })
     });
     place.put("a", &large(&"foo\n".repeat(30), ""));
-    place.edit("a", "foo", "BAR", json!({ "replace_all": true }));
+    edit(&place, "a", "foo", "BAR", json!({ "replace_all": true }));
     let asked = asked.lock().expect("free");
     let notices = asked[0].files[0].notices.join("\n");
     assert!(notices.contains("10 further places"), "{notices}");
@@ -366,7 +349,7 @@ fn a_person_hears_that_more_places_follow() {
 fn a_person_hears_that_a_diff_is_too_long_to_show() {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&asked);
-    let place = Place::with(|builder| {
+    let place = TestProject::with(|builder| {
         builder
             .mode(Mode::Ask)
             .approver(move |question: &Question| {
@@ -376,7 +359,7 @@ fn a_person_hears_that_a_diff_is_too_long_to_show() {
     });
     let content = "one line of many\n".repeat(180_000);
     let arguments = json!({ "file_path": place.path("a"), "content": content });
-    place.call("Write", arguments);
+    call(&place, "Write", arguments);
     let asked = asked.lock().expect("free");
     let notices = asked[0].files[0].notices.join("\n");
     assert!(notices.contains("too long to show"), "{notices}");
@@ -384,7 +367,7 @@ fn a_person_hears_that_a_diff_is_too_long_to_show() {
 
 #[test]
 fn edits_of_a_new_file_are_told_as_they_were_matched() {
-    let place = Place::new();
+    let place = TestProject::new();
     let edit = |old: &str, new: &str, all: bool| json!({ "old_string": old, "new_string": new, "replace_all": all });
     let edits = json!([
         edit("", "fn main() {  \r\n    let a = 1;\r\n}\r\n", false),
@@ -396,7 +379,7 @@ fn edits_of_a_new_file_are_told_as_they_were_matched() {
         edit("a", "b", true),
     ]);
     let arguments = json!({ "file_path": place.path("new"), "edits": edits });
-    let reply = place.call("MultiEdit", arguments);
+    let reply = call(&place, "MultiEdit", arguments);
     assert_eq!(
         place.text("new"),
         "fn mbin() {  \r\n    let b = 2;\r\n    b + b\r\n}\r\n"
@@ -410,7 +393,7 @@ fn edits_of_a_new_file_are_told_as_they_were_matched() {
 
 #[test]
 fn lines_behind_the_end_of_an_answer_are_not_taken_for_seen() {
-    let place = Place::with(|builder| builder.answer_limit(32_000));
+    let place = TestProject::with(|builder| builder.answer_limit(32_000));
     let folder = "a_folder_with_a_long_name_".repeat(7);
     std::fs::create_dir(place.path(&folder)).expect("a folder");
     let names: Vec<String> = (0..99).map(|at| format!("{folder}/{at}.txt")).collect();
@@ -419,13 +402,14 @@ fn lines_behind_the_end_of_an_answer_are_not_taken_for_seen() {
         let lines: String = (1..=9).map(|line| format!("{at} line {line}\n")).collect();
         place.put(name, &lines);
         let path = place.path(name);
-        place.call(
+        call(
+            &place,
             "Read",
             json!({ "file_path": path, "offset": 5, "limit": 1 }),
         );
         edits.push(json!({ "file_path": path, "old_string": "line 5", "new_string": "changed" }));
     }
-    let reply = place.call("MultiEdit", json!({ "edits": edits }));
+    let reply = call(&place, "MultiEdit", json!({ "edits": edits }));
     let answer = reply.text();
     assert!(answer.contains("the answer ends here"), "{answer}");
     let mut shown = 0;
@@ -433,7 +417,7 @@ fn lines_behind_the_end_of_an_answer_are_not_taken_for_seen() {
         let line = format!("{at} line 4");
         let arguments =
             json!({ "file_path": place.path(name), "old_string": line, "new_string": "x" });
-        let next = place.project.session.call(RawCall::new("Edit", arguments));
+        let next = place.session.call(RawCall::new("Edit", arguments));
         let is_shown = answer.contains(&format!("→{line}\n"));
         assert_eq!(!next.is_error(), is_shown, "{name}: {}", next.text());
         shown += usize::from(is_shown);
@@ -443,7 +427,7 @@ fn lines_behind_the_end_of_an_answer_are_not_taken_for_seen() {
 
 #[test]
 fn a_large_file_is_refused_with_the_same_data_as_a_small_one() {
-    let place = Place::new();
+    let place = TestProject::new();
     let head = "one\ntwo two\n";
     place.put("small", head);
     place.put("large", &format!("{head}{}", large("", "")));
@@ -464,8 +448,8 @@ fn a_large_file_is_refused_with_the_same_data_as_a_small_one() {
         ("one", "\0", json!({})),
         ("", "x", json!({})),
     ] {
-        let small = place.try_edit("small", old, new, more.clone());
-        let large = place.try_edit("large", old, new, more);
+        let small = try_edit(&place, "small", old, new, more.clone());
+        let large = try_edit(&place, "large", old, new, more);
         assert!(small.is_error(), "{old:?}: {}", small.text());
         assert_eq!(
             (small.refusal(), fields(&small)),
@@ -479,7 +463,7 @@ fn a_large_file_is_refused_with_the_same_data_as_a_small_one() {
 #[test]
 fn the_outputs_of_a_first_cell_are_cut_to_the_answer() {
     let few = lancet_testing::settings("read.max_chars = 20000");
-    let place = Place::with(|builder| builder.settings(few));
+    let place = TestProject::with(|builder| builder.settings(few));
     let output = json!({ "output_type": "stream", "name": "stdout", "text": "x".repeat(1_900) });
     let cell = json!({
         "cell_type": "code", "id": "a", "execution_count": 1, "metadata": {}, "source": "run()",
@@ -488,7 +472,7 @@ fn the_outputs_of_a_first_cell_are_cut_to_the_answer() {
     let notebook = json!({ "cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5 });
     place.put("a.ipynb", &notebook.to_string());
     let arguments = json!({ "file_path": place.path("a.ipynb"), "limit": 1 });
-    let text = place.call("Read", arguments).text().to_owned();
+    let text = call(&place, "Read", arguments).text().to_owned();
     let shown = text.matches("<output").count();
     assert!((1..49).contains(&shown), "{shown} of 49");
     let left = format!("{} outputs more not shown", 49 - shown);

@@ -100,6 +100,54 @@ impl Default for TestProject {
     }
 }
 
+/// A root (`root`) and a state folder (`state`) side by side, on which several engines are opened: each stands for a process.
+#[derive(Debug)]
+pub struct SharedProject {
+    /// The temporary folder that contains both.
+    pub around: TestFolder,
+    /// The root.
+    pub root: PathBuf,
+    /// The state folder.
+    pub state: PathBuf,
+}
+
+impl SharedProject {
+    /// Makes a root with these files.
+    #[must_use]
+    pub fn new(files: &[(&str, &str)]) -> SharedProject {
+        let around = TestFolder::new();
+        let (root, state) = (around.make("root"), around.make("state"));
+        for (name, text) in files {
+            folder::put(&root.join(name), text);
+        }
+        SharedProject {
+            around,
+            root,
+            state,
+        }
+    }
+
+    /// Opens another engine.
+    #[must_use]
+    pub fn engine(&self, mode: Mode) -> Lancet {
+        let builder = Lancet::builder().root(&self.root).state_dir(&self.state);
+        builder.mode(mode).open().expect("the engine opens")
+    }
+
+    /// A path below the root.
+    #[must_use]
+    pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.root.join(name)
+    }
+
+    /// The text of a file below the root.
+    #[must_use]
+    pub fn text(&self, name: impl AsRef<Path>) -> String {
+        let text = std::fs::read_to_string(self.path(name));
+        text.expect("a text that can be read")
+    }
+}
+
 /// Calls a tool by its name.
 pub fn call(session: &Session, tool: &str, arguments: Value) -> Reply {
     session.call(RawCall::new(tool, arguments))

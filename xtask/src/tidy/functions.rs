@@ -146,7 +146,7 @@ mod tests {
             function("pub(super) async fn long<T>(", LONGEST + 1)
         );
         let house = House::of(&[("crates/text/src/a.rs", &text)]);
-        let found = length(&house);
+        let found = check(&house, &[]);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].line, LONGEST + 4);
         assert!(found[0].words.starts_with("`long` has 81 lines"));
@@ -159,7 +159,7 @@ mod tests {
             "//! A.\ntrait A {{\n    fn declared();\n    fn given(\n        a: u8,\n    ) {{\n        if true {{\n{body}        }}\n    }}\n}}\n"
         );
         let house = House::of(&[("crates/text/src/a.rs", &text)]);
-        let found = length(&house);
+        let found = check(&house, &[]);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].line, 4);
     }
@@ -172,7 +172,7 @@ mod tests {
             ("crates/text/src/a.rs", &inside),
             ("crates/text/tests/a.rs", &long),
         ]);
-        assert_eq!(length(&house), []);
+        assert_eq!(check(&house, &[]), []);
     }
 
     #[test]
