@@ -72,7 +72,7 @@ pub use operation::{
     ContentFault, ContentStore, Draft, FileChange, FileDraft, IdMatch, LaterState, Limits,
     LogQuery, Operation, OperationKind, OperationState, OperationStore, Parentage, RecordStore,
     RecordedState, Removed, Reversible, RivalState, State, Statistics, StatisticsQuery,
-    StoreUpkeep, TakenBack, Totals, TotalsByName, Unsealed,
+    StoreUpkeep, TakenBack, Totals, TotalsByName,
 };
 pub use question::{
     AskOutcome, Decided, Digest, MOST_OPEN, MOST_OPEN_OF_A_SESSION, QuestionDraft, QuestionFile,
@@ -86,8 +86,7 @@ pub use seen::Seen;
 pub use session::{SessionName, SessionNameError};
 pub use stamp::StampRecord;
 pub use store::{
-    DATABASE, Holder, INLINE_LIMIT, LedgerStore, LeftIntent, LoadCursor, Loaded, Presence,
-    ResidentNote, Saved, SetAside, Store, StoreError, StoreFacts, UnsavedFiles, UnsavedList,
+    DATABASE, INLINE_LIMIT, LedgerStore, LoadCursor, Loaded, Saved, Store, StoreError, StoreFacts,
     examine_hooks, examine_store, files_set_aside,
 };
 pub use sub_agent::{

@@ -1,9 +1,10 @@
 //! The interface of a store of ledgers, and the errors of all stores. [`Store`] is the implementation in SQLite; each kind of
 //! record has its own files below, with the SQL statements. The traits for operations are beside their types.
 
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use lancet_local_state::{Holder, SetAside};
 
 use crate::activity::SessionStop;
 use crate::entry::Entry;
@@ -23,11 +24,10 @@ mod events;
 mod examine;
 mod files;
 mod forecast;
-mod holder;
 mod ids;
-mod journal;
 mod ledger_tables;
 mod ledgers;
+mod local;
 mod log;
 mod log_check;
 mod log_search;
@@ -39,14 +39,11 @@ mod open;
 mod open_sessions;
 mod operations;
 mod paths;
-mod presence;
 mod probe;
-mod process;
 mod prune;
 mod question_rows;
 mod questions;
 mod records;
-mod resident;
 mod reviews;
 mod salvage;
 mod schema;
@@ -57,8 +54,6 @@ mod stops;
 mod streamed;
 mod sub_agents;
 mod transaction;
-mod unsaved;
-mod unsealed;
 mod upkeep;
 mod verify;
 mod workspaces;
@@ -66,12 +61,7 @@ mod workspaces;
 pub use contents::INLINE_LIMIT;
 pub use examine::{StoreFacts, examine_hooks, examine_store};
 pub use files::{DATABASE, files_set_aside};
-pub use holder::Holder;
-pub use journal::LeftIntent;
-pub use presence::Presence;
-pub use resident::ResidentNote;
 pub use sqlite::Store;
-pub use unsaved::{UnsavedFiles, UnsavedList};
 
 /// Keeps the ledgers of named sessions: hashes, stamps and ranges, never contents. Several processes may use one store
 /// at once, even for the same session.
@@ -130,34 +120,6 @@ impl Saved {
         Saved {
             set_aside,
             unclaimed: Vec::new(),
-        }
-    }
-}
-
-/// A database that was damaged and renamed, or removed by another program while it was in use. Its text is for the user.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SetAside {
-    /// The path of the damaged file; none if it was removed.
-    pub moved_to: Option<PathBuf>,
-    /// What was wrong with the database.
-    pub reason: String,
-    /// The number of operations that could still be read and were copied to the new database.
-    pub brought_over: u64,
-}
-
-impl fmt::Display for SetAside {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (reason, changes) = (&self.reason, self.brought_over);
-        match &self.moved_to {
-            Some(place) => write!(
-                formatter,
-                "the database in the state folder was damaged ({reason}); it was set aside as {} and a new one was begun with the {changes} changes that could still be read. The others are missing from `lancet log` and cannot be undone; `lancet doctor` says what to do",
-                place.display()
-            ),
-            None => write!(
-                formatter,
-                "{reason}; a new one was begun with the {changes} changes that could still be read. The others, mostly those of large files, are missing from `lancet log` and cannot be undone"
-            ),
         }
     }
 }

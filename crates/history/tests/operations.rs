@@ -673,9 +673,15 @@ fn what_a_dead_process_left_is_taken_in_or_removed() {
     fs::create_dir_all(&temporaries).expect("made");
     fs::write(temporaries.join("4000000:1-0"), "half").expect("written");
     let is_sealed = |name: &std::ffi::OsStr| !name.as_encoded_bytes().starts_with(b"open-");
-    store
-        .adopt_left("displaced", &is_sealed, AGES)
-        .expect("adopted");
+    lancet_local_state::displaced::adopt_left(
+        &displaced,
+        &is_sealed,
+        AGES,
+        &mut |revision, file| {
+            store.adopt(revision, file).expect("adopted");
+        },
+    )
+    .expect("read");
     assert!(store.unfinished().expect("read").is_empty());
     assert_eq!(store.content(&hash(&large)).expect("read"), Some(large));
     let mut names: Vec<_> = fs::read_dir(&displaced)

@@ -10,6 +10,7 @@ use std::process::{Child, Command, Stdio};
 use lancet_history::{
     Entry, LedgerStore, LoadCursor, Seen, SessionName, StampRecord, Store, StoreError, Version,
 };
+use lancet_local_state::LocalState as _;
 use lancet_testing::TestFolder;
 use lancet_testing::user::{assert_one_passed, give_to_nobody, set_mode, this_program_as_nobody};
 use rusqlite::Connection;

@@ -16,7 +16,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lancet_history::{Limits, OperationStore};
-use lancet_workspace::{DISPLACED_FOLDER, is_sealed_name};
 
 use crate::engine::{EngineView, Lancet};
 use crate::rooms::locate::LinkIndex;
@@ -246,7 +245,7 @@ impl History {
     pub fn clean(&self, budget: Duration) -> Result<u64, StoreError> {
         self.ask(|store| {
             store.prune_questions()?;
-            store.adopt_left(DISPLACED_FOLDER, &is_sealed_name, budget)?;
+            heal::adopt_left(&self.engine, store, budget)?;
             store.sweep()
         })
     }

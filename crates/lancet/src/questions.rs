@@ -11,7 +11,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lancet_history::{OperationStore, Presence, QuestionQuery, QuestionRecord, SessionName};
+use lancet_history::{OperationStore, QuestionQuery, QuestionRecord, SessionName};
+use lancet_local_state::Presence;
 
 use crate::approval::{Answer, Question, encoding};
 use crate::call::{Asks, Caller, Deciders, RawCall};

@@ -1,14 +1,13 @@
 //! The interface of a store of operations, in three traits: the records, the contents of files, and upkeep. The
 //! implementation in SQLite is [`Store`](crate::Store).
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::checked::CheckedContents;
 use super::{
     Draft, IdMatch, LogQuery, Operation, OperationKind, OperationState, Statistics,
-    StatisticsQuery, TakenBack, Unsealed,
+    StatisticsQuery, TakenBack,
 };
 use crate::activity::ActivityStore;
 use crate::entry::Revision;
@@ -18,7 +17,7 @@ use crate::mark::MarkStore;
 use crate::moves::MoveStore;
 use crate::question::QuestionStore;
 use crate::review::ReviewStore;
-use crate::store::{Saved, SetAside, StoreError};
+use crate::store::{Saved, StoreError};
 use crate::sub_agent::SubAgentStore;
 use crate::workspace::KnownWorkspace;
 
@@ -275,44 +274,10 @@ pub trait ContentStore: Send + Sync {
     /// # Errors
     /// The state folder cannot be written.
     fn adopt(&self, revision: &Revision, file: &Path) -> Result<(), StoreError>;
-
-    /// Calls [`adopt`](Self::adopt) for the displaced files that ended processes have left, for at most `budget`. They are
-    /// in the folder of this name inside the state folder; `is_sealed` tells by its name whether a file can no longer be
-    /// written by a late writer, and the others are passed over.
-    ///
-    /// # Errors
-    /// The state folder cannot be read.
-    fn adopt_left(
-        &self,
-        folder: &str,
-        is_sealed: &dyn Fn(&OsStr) -> bool,
-        budget: Duration,
-    ) -> Result<(), StoreError>;
-
-    /// Records a displaced file that may still be written, or updates its record. This process is its owner from now on.
-    ///
-    /// # Errors
-    /// The store cannot be written.
-    fn put_unsealed(&self, unsealed: &Unsealed) -> Result<(), StoreError>;
-
-    /// The displaced files that may still be written and whose owners have ended.
-    ///
-    /// # Errors
-    /// The store cannot be read.
-    fn unsealed(&self) -> Result<Vec<Unsealed>, StoreError>;
-
-    /// Removes the record of a displaced file, because nothing is left to do about it.
-    ///
-    /// # Errors
-    /// The store cannot be written.
-    fn drop_unsealed(&self, file: &Path) -> Result<(), StoreError>;
 }
 
-/// Upkeep: limits of size and age, compression, orphaned files, damaged databases.
+/// Upkeep: limits of size and age, compression, orphaned files.
 pub trait StoreUpkeep: Send + Sync {
-    /// The damaged databases that were set aside since this store was made, oldest first.
-    fn set_aside(&self) -> Vec<SetAside>;
-
     /// Removes the oldest operations beyond the limits, and contents that no operation needs any more. Stops after `budget`;
     /// the next call goes on.
     ///

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use lancet_local_state::process;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::paths::{bytes_of, path_of};
 use super::transaction::WriteTransaction;
-use super::{Store, StoreError, process, stops};
+use super::{Store, StoreError, stops};
 use crate::activity::{ActivityStore, ChangedPath, OpenSession, SessionActivity, SessionStop};
 use crate::workspace::KnownWorkspace;
 

@@ -3,12 +3,15 @@
 use std::io;
 use std::path::Path;
 
+use lancet_local_state::Holder;
 use rusqlite::ErrorCode;
 
 use super::StoreError;
 use super::files::shared_memory_of;
-use super::holder::Holder;
 use super::schema::{NewerSchema, STEPS};
+
+/// The byte of the `-shm` file that a writer locks (`WAL_WRITE_LOCK`).
+const WRITER: u64 = 120;
 
 /// The error for a path that cannot be written.
 pub(super) fn not_writable(path: &Path, source: io::Error) -> StoreError {
@@ -54,7 +57,7 @@ pub(super) fn store_error(file: &Path, error: rusqlite::Error) -> StoreError {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             return StoreError::Busy {
                 path: file.to_owned(),
-                holder: Holder::of_database(&shared_memory_of(file)),
+                holder: Holder::of_byte(&shared_memory_of(file), WRITER),
             };
         }
         Some(ErrorCode::ReadOnly) => io::ErrorKind::ReadOnlyFilesystem,

@@ -4,9 +4,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use lancet_local_state::SetAside;
+
+use super::StoreError;
 use super::clock::now;
 use super::error::not_writable;
-use super::{SetAside, StoreError};
 
 /// The name of the database in the state folder.
 pub const DATABASE: &str = "lancet.db";

@@ -7,16 +7,17 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use lancet_local_state::identity::identity;
+use lancet_local_state::{Holder, SetAside};
 use rusqlite::{Connection, OpenFlags};
 
 use super::connection::prepare;
 use super::error::{is_damage, is_missing_schema, not_writable, store_error};
 use super::files::{file_in, files_set_aside, log_of, move_aside, shared_memory_of};
-use super::holder::Holder;
 use super::log_check::LogState;
-use super::probe::{FileCheck, Probe, identity, is_among};
+use super::probe::{FileCheck, Probe, is_among};
 use super::schema::MigrateError;
-use super::{SetAside, StoreError, events, salvage};
+use super::{StoreError, events, salvage};
 
 /// How long a lock of another process is waited for.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);

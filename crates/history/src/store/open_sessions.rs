@@ -1,11 +1,12 @@
 //! The readers of events, and the table `open_sessions`: sessions that have begun and whose end is not recorded. A process that is
 //! killed leaves its rows there; the next one that looks records the end.
 
+use lancet_local_state::process;
 use rusqlite::params;
 
 use super::events::{self, NewEvent};
 use super::transaction::WriteTransaction;
-use super::{Store, StoreError, process, workspaces};
+use super::{Store, StoreError, workspaces};
 use crate::event::{EventKind, EventPage, EventStore, SessionBegin};
 
 impl EventStore for Store {

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use lancet_local_state::process;
 use rusqlite::params;
 
 use super::error::not_writable;
@@ -10,8 +11,8 @@ use super::files::file_in;
 use super::stops::Admission;
 use super::transaction::WriteTransaction;
 use super::{
-    Saved, Store, StoreError, blobs, chain, contents, events, ids, log, made_folders, process,
-    prune, questions, records, statistics, stops, workspaces,
+    Saved, Store, StoreError, blobs, chain, contents, events, ids, log, made_folders, prune,
+    questions, records, statistics, stops, workspaces,
 };
 use crate::activity::SessionStop;
 use crate::entry::Revision;

@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use lancet_local_state::process;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::clock::now_in_milliseconds;
 use super::events::{self, NewEvent};
 use super::question_rows::{ROWS, files_of, insert_file, record_of, unpacked};
 use super::transaction::WriteTransaction;
-use super::{Store, StoreError, process, workspaces};
+use super::{Store, StoreError, workspaces};
 use crate::event::EventKind;
 use crate::question::{
     AskOutcome, Decided, Digest, MOST_OPEN, MOST_OPEN_OF_A_SESSION, QuestionDraft, QuestionQuery,

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use lancet_local_state::process::{self, Membership};
+use lancet_local_state::{Holder, SetAside};
 use rusqlite::Connection;
 
+use super::StoreError;
 use super::error::{is_damage, store_error};
 use super::files::file_in;
-use super::holder::Holder;
 use super::ledgers::Writer;
 use super::open::{OpenDatabase, PATIENCE, Reopening, open};
-use super::process::Membership;
-use super::{SetAside, StoreError, process};
 
 /// The database `lancet.db` in the state folder. Creating a `Store` does not touch the disk: folder and file are created at the
 /// first load or save. Several threads may share one; several processes may open the same folder.
@@ -158,16 +158,6 @@ impl Store {
     /// All databases that this store has set aside so far.
     pub(super) fn all_set_aside(&self) -> Vec<SetAside> {
         self.aside().clone()
-    }
-
-    /// How often the database was removed while this store used it, perhaps with its folder.
-    #[must_use]
-    pub fn losses(&self) -> usize {
-        let aside = self.aside();
-        aside
-            .iter()
-            .filter(|aside| aside.moved_to.is_none())
-            .count()
     }
 
     /// Opens the database and records what was set aside, since the caller may be unable to report it. If opening fails, the

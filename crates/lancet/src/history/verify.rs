@@ -116,7 +116,8 @@ impl History {
         progress: &mut dyn FnMut(VerifyProgress),
     ) -> Result<Verification, StoreError> {
         let mut found = Verification::default();
-        for aside in self.store.set_aside() {
+        let local = self.engine.local();
+        for aside in local.map_or_else(Vec::new, |local| local.set_aside()) {
             found.faults.push(HistoryFault {
                 kind: FaultKind::Database(aside.to_string()),
                 operation: None,

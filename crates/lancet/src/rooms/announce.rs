@@ -181,7 +181,7 @@ pub(crate) fn finish(
         ]),
     };
     tell(plan, notice);
-    late::watch(context, &**store, plan, written, &announced.id);
+    late::watch(context, plan, written, &announced.id);
 }
 
 fn store_of<'d>(
