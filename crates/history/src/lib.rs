@@ -42,6 +42,7 @@
 mod activity;
 mod content;
 mod entry;
+mod error;
 mod event;
 mod kept;
 mod ledger;
@@ -61,6 +62,7 @@ mod workspace;
 pub use activity::{ActivityStore, ChangedPath, OpenSession, SessionActivity, SessionStop};
 pub use content::{ChangesDoNotFit, RawChange, revise};
 pub use entry::{Entry, ReadRange, Readings, Revision, Version};
+pub use error::{Conflict, HistoryError, StorePlace};
 pub use event::{EventKind, EventPage, EventStore, RecordedEvent, RecordedFact, SessionBegin};
 pub use kept::KeptContent;
 pub use ledger::{Budget, Ledger, Observation};
@@ -86,7 +88,7 @@ pub use seen::Seen;
 pub use session::{SessionName, SessionNameError};
 pub use stamp::StampRecord;
 pub use store::{
-    DATABASE, INLINE_LIMIT, LedgerStore, LoadCursor, Loaded, Saved, Store, StoreError, StoreFacts,
+    DATABASE, INLINE_LIMIT, LedgerStore, LoadCursor, Loaded, Saved, Store, StoreFacts,
     examine_hooks, examine_store, files_set_aside,
 };
 pub use sub_agent::{

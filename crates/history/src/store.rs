@@ -1,13 +1,12 @@
-//! The interface of a store of ledgers, and the errors of all stores. [`Store`] is the implementation in SQLite; each kind of
+//! The interface of a store of ledgers. [`Store`] is the implementation in SQLite; each kind of
 //! record has its own files below, with the SQL statements. The traits for operations are beside their types.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
-use lancet_local_state::{Holder, SetAside};
+use lancet_local_state::SetAside;
 
-use crate::activity::SessionStop;
 use crate::entry::Entry;
+use crate::error::HistoryError;
 use crate::session::SessionName;
 
 mod activity;
@@ -71,21 +70,24 @@ pub trait LedgerStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be opened or read.
-    fn load(&self, session: &SessionName, since: LoadCursor) -> Result<Loaded, StoreError>;
+    fn load(&self, session: &SessionName, since: LoadCursor) -> Result<Loaded, HistoryError>;
 
     /// Saves what is known about these files in one transaction. For each file the last save wins; ranges of the same version
     /// are merged.
     ///
     /// # Errors
     /// The store cannot be opened or written.
-    fn save(&self, session: &SessionName, entries: &[(&Path, &Entry)])
-    -> Result<Saved, StoreError>;
+    fn save(
+        &self,
+        session: &SessionName,
+        entries: &[(&Path, &Entry)],
+    ) -> Result<Saved, HistoryError>;
 
     /// Removes what is known about a file.
     ///
     /// # Errors
     /// The store cannot be opened or written.
-    fn forget(&self, session: &SessionName, path: &Path) -> Result<Saved, StoreError>;
+    fn forget(&self, session: &SessionName, path: &Path) -> Result<Saved, HistoryError>;
 }
 
 /// A position in the sequence of saves of a session: a load returns the rows saved after it.
@@ -120,86 +122,6 @@ impl Saved {
         Saved {
             set_aside,
             unclaimed: Vec::new(),
-        }
-    }
-}
-
-/// An error of the store.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StoreError {
-    /// The state folder, or a file in it, cannot be created or written.
-    #[error("{} cannot be written: {source}", path.display())]
-    NotWritable {
-        /// The folder or file.
-        path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// Another process held the lock of the database until the wait timed out.
-    #[error("{} is held by {}", path.display(), holder.map_or("another process".to_owned(), |holder| holder.to_string()))]
-    Busy {
-        /// The file.
-        path: PathBuf,
-        /// The process that holds the lock, if the system tells.
-        holder: Option<Holder>,
-    },
-    /// A newer lancet made the database.
-    #[error("{} was made by a newer lancet (its version is {found}, this one knows {known})", path.display())]
-    Newer {
-        /// The file.
-        path: PathBuf,
-        /// The schema version of the database.
-        found: i64,
-        /// The newest schema version known here.
-        known: i64,
-    },
-    /// Another operation has this id.
-    #[error("{} has an operation {id} already", path.display())]
-    Taken {
-        /// The file.
-        path: PathBuf,
-        /// The id.
-        id: String,
-    },
-    /// The yes to a question was used by another call, or is no longer valid.
-    #[error("the yes to question {question} was used already")]
-    UsedUp {
-        /// The file.
-        path: PathBuf,
-        /// The question.
-        question: String,
-    },
-    /// A person has stopped the writes of the session.
-    #[error("a person has stopped the writes of session {}", stop.session)]
-    Stopped {
-        /// The file.
-        path: PathBuf,
-        /// The person's order.
-        stop: Box<SessionStop>,
-    },
-    /// Any other error of SQLite.
-    #[error("{}: {reason}", path.display())]
-    Failed {
-        /// The file.
-        path: PathBuf,
-        /// The message of SQLite.
-        reason: String,
-    },
-}
-
-impl StoreError {
-    /// The folder or file that the error is about.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        match self {
-            Self::NotWritable { path, .. }
-            | Self::Busy { path, .. }
-            | Self::Newer { path, .. }
-            | Self::Taken { path, .. }
-            | Self::UsedUp { path, .. }
-            | Self::Stopped { path, .. }
-            | Self::Failed { path, .. } => path,
         }
     }
 }

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lancet_history::{
-    Author, ChangeKind, Content, ContentStore, Draft, EventStore, FileDraft, IdMatch, Limits,
-    LogQuery, MarkQuery, MarkStore, OperationKind, OperationState, RecordStore, Reversible, State,
-    StatisticsQuery, Store, StoreError, StoreUpkeep, TakenBack, WorkspaceRef,
+    Author, ChangeKind, Conflict, Content, ContentStore, Draft, EventStore, FileDraft,
+    HistoryError, IdMatch, Limits, LogQuery, MarkQuery, MarkStore, OperationKind, OperationState,
+    RecordStore, Reversible, State, StatisticsQuery, Store, StoreUpkeep, TakenBack, WorkspaceRef,
 };
 use lancet_testing::TestFolder;
 use rusqlite::Connection;
@@ -311,7 +311,10 @@ fn an_id_that_is_taken_is_told_and_overwrites_nothing() {
         &draft("abcd00000001", vec![file("/p/a", None, whole(b"1"))]),
     );
     let again = draft("abcd00000001", vec![file("/p/b", None, whole(b"2"))]);
-    assert!(matches!(store.begin(&again), Err(StoreError::Taken { .. })));
+    assert!(matches!(
+        store.begin(&again),
+        Err(HistoryError::Conflict(Conflict::Taken(_)))
+    ));
     let found = store.log(&LogQuery::default()).expect("read");
     assert_eq!(found[0].files[0].path, Path::new("/p/a"));
 }

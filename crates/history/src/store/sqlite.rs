@@ -9,7 +9,7 @@ use lancet_local_state::process::{self, Membership};
 use lancet_local_state::{Holder, SetAside};
 use rusqlite::Connection;
 
-use super::StoreError;
+use super::HistoryError;
 use super::error::{is_damage, store_error};
 use super::files::file_in;
 use super::ledgers::Writer;
@@ -90,7 +90,7 @@ impl Store {
     pub(super) fn run<T>(
         &self,
         work: impl Fn(&mut Connection) -> rusqlite::Result<T>,
-    ) -> Result<(T, Option<SetAside>), StoreError> {
+    ) -> Result<(T, Option<SetAside>), HistoryError> {
         let mut guard = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let patience = self.patience();
         let mut set_aside = None;
@@ -144,8 +144,8 @@ impl Store {
     }
 
     /// Records that a wait for a lock timed out, if the error says so.
-    fn noted(&self, error: StoreError) -> StoreError {
-        if let StoreError::Busy { holder, .. } = &error {
+    fn noted(&self, error: HistoryError) -> HistoryError {
+        if let HistoryError::Busy { holder, .. } = &error {
             let mut timed_out = self
                 .timed_out
                 .lock()
@@ -167,7 +167,7 @@ impl Store {
         guard: &mut Option<OpenDatabase>,
         why: Option<&Reopening>,
         patience: Duration,
-    ) -> Result<Option<SetAside>, StoreError> {
+    ) -> Result<Option<SetAside>, HistoryError> {
         let opened = open(&self.folder, guard.as_ref().zip(why), patience);
         let (opened, moved) = opened.map_err(|error| self.noted(error))?;
         *guard = Some(opened);

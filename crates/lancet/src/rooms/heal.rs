@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use lancet_history::{
-    ChangeKind, FileChange, LaterState, Operation, OperationKind, OperationState, OperationStore,
-    RecordedState, RivalState, StoreError,
+    ChangeKind, FileChange, HistoryError, LaterState, Operation, OperationKind, OperationState,
+    OperationStore, RecordedState, RivalState,
 };
 use lancet_local_state::displaced;
 use lancet_workspace::{DISPLACED_FOLDER, FileType, Recovered, Revision, is_sealed_name};
@@ -81,7 +81,7 @@ pub(crate) fn adopt_left(
     engine: &EngineView,
     store: &dyn OperationStore,
     budget: Duration,
-) -> Result<(), StoreError> {
+) -> Result<(), HistoryError> {
     let Some(state) = engine.base().state_folder() else {
         return Ok(());
     };
@@ -89,8 +89,8 @@ pub(crate) fn adopt_left(
     displaced::adopt_left(&folder, &is_sealed_name, budget, &mut |revision, file| {
         let _ = store.adopt(revision, file);
     })
-    .map_err(|source| StoreError::NotWritable {
-        path: folder.clone(),
+    .map_err(|source| HistoryError::Unavailable {
+        store: folder.clone().into(),
         source,
     })
 }

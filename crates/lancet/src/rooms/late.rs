@@ -7,8 +7,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use lancet_history::{
-    Author, ChangeKind, Content, Draft, FileDraft, KnownWorkspace, OperationKind, OperationStore,
-    State, StoreError,
+    Author, ChangeKind, Content, Draft, FileDraft, HistoryError, KnownWorkspace, OperationKind,
+    OperationStore, State,
 };
 use lancet_local_state::Unsealed;
 use lancet_workspace::{Displaced, Expected, LateWriteCheck, Revision, Seal, Written};
@@ -269,7 +269,7 @@ fn record(
     unsealed: &Unsealed,
     version: &Displaced,
     size: u64,
-) -> Result<String, StoreError> {
+) -> Result<String, HistoryError> {
     let id = operation::new_id();
     let state = |revision: [u8; 32], size| State {
         revision,
