@@ -48,6 +48,8 @@ mod kept;
 mod ledger;
 mod line_numbers;
 mod mark;
+#[cfg(feature = "testing")]
+pub mod memory;
 mod moves;
 mod operation;
 mod question;
