@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::store::StoreError;
+use crate::error::HistoryError;
 use crate::workspace::KnownWorkspace;
 
 /// A person's order that a session must not write.
@@ -79,47 +79,47 @@ pub trait ActivityStore: Send + Sync {
         session: &str,
         by: &str,
         words: Option<&str>,
-    ) -> Result<bool, StoreError>;
+    ) -> Result<bool, HistoryError>;
 
     /// Lets a session write again. False where its writes are not stopped.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn resume_session(&self, session: &str, by: &str) -> Result<bool, StoreError>;
+    fn resume_session(&self, session: &str, by: &str) -> Result<bool, HistoryError>;
 
     /// The order that stops this session; none where it may write.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn stop_of(&self, session: &str) -> Result<Option<SessionStop>, StoreError>;
+    fn stop_of(&self, session: &str) -> Result<Option<SessionStop>, HistoryError>;
 
     /// All orders, newest first.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn stops(&self) -> Result<Vec<SessionStop>, StoreError>;
+    fn stops(&self) -> Result<Vec<SessionStop>, HistoryError>;
 
     /// The sessions of running processes, newest first. A session that several processes have begun is there several times.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn open_sessions(&self) -> Result<Vec<OpenSession>, StoreError>;
+    fn open_sessions(&self) -> Result<Vec<OpenSession>, HistoryError>;
 
     /// The named sessions whose ledgers were used since this time, in seconds since 1970, latest first.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn recent_sessions(&self, since: i64) -> Result<Vec<String>, StoreError>;
+    fn recent_sessions(&self, since: i64) -> Result<Vec<String>, HistoryError>;
 
     /// What a session has read and changed, with at most `most` files in each list.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn activity(&self, session: &str, most: usize) -> Result<SessionActivity, StoreError>;
+    fn activity(&self, session: &str, most: usize) -> Result<SessionActivity, HistoryError>;
 
     /// Whether the stored ledger of a session has this file.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn knows_file(&self, session: &str, path: &Path) -> Result<bool, StoreError>;
+    fn knows_file(&self, session: &str, path: &Path) -> Result<bool, HistoryError>;
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::error::HistoryError;
 use crate::operation::Operation;
-use crate::store::StoreError;
 use crate::workspace::{KnownWorkspace, WorkspaceRef};
 
 /// What an event tells.
@@ -123,29 +123,29 @@ pub trait EventStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be read.
-    fn events(&self, since: i64, most: usize) -> Result<EventPage, StoreError>;
+    fn events(&self, since: i64, most: usize) -> Result<EventPage, HistoryError>;
 
     /// The number of the last event of an operation; none where it has none.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn last_event_of(&self, operation: &str) -> Result<Option<i64>, StoreError>;
+    fn last_event_of(&self, operation: &str) -> Result<Option<i64>, HistoryError>;
 
     /// Records that a session of this process begins. A session that is begun several times ends with the last of them.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn begin_session(&self, begin: &SessionBegin<'_>) -> Result<(), StoreError>;
+    fn begin_session(&self, begin: &SessionBegin<'_>) -> Result<(), HistoryError>;
 
     /// Records that a session of this process has ended.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn end_session(&self, session: &str) -> Result<(), StoreError>;
+    fn end_session(&self, session: &str) -> Result<(), HistoryError>;
 
     /// Records the end of sessions whose processes ended without doing so.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn end_lost_sessions(&self) -> Result<(), StoreError>;
+    fn end_lost_sessions(&self) -> Result<(), HistoryError>;
 }

@@ -42,11 +42,14 @@
 mod activity;
 mod content;
 mod entry;
+mod error;
 mod event;
 mod kept;
 mod ledger;
 mod line_numbers;
 mod mark;
+#[cfg(feature = "testing")]
+pub mod memory;
 mod moves;
 mod operation;
 mod question;
@@ -61,6 +64,7 @@ mod workspace;
 pub use activity::{ActivityStore, ChangedPath, OpenSession, SessionActivity, SessionStop};
 pub use content::{ChangesDoNotFit, RawChange, revise};
 pub use entry::{Entry, ReadRange, Readings, Revision, Version};
+pub use error::{Conflict, HistoryError, StorePlace};
 pub use event::{EventKind, EventPage, EventStore, RecordedEvent, RecordedFact, SessionBegin};
 pub use kept::KeptContent;
 pub use ledger::{Budget, Ledger, Observation};
@@ -72,7 +76,7 @@ pub use operation::{
     ContentFault, ContentStore, Draft, FileChange, FileDraft, IdMatch, LaterState, Limits,
     LogQuery, Operation, OperationKind, OperationState, OperationStore, Parentage, RecordStore,
     RecordedState, Removed, Reversible, RivalState, State, Statistics, StatisticsQuery,
-    StoreUpkeep, TakenBack, Totals, TotalsByName, Unsealed,
+    StoreUpkeep, TakenBack, Totals, TotalsByName,
 };
 pub use question::{
     AskOutcome, Decided, Digest, MOST_OPEN, MOST_OPEN_OF_A_SESSION, QuestionDraft, QuestionFile,
@@ -86,8 +90,7 @@ pub use seen::Seen;
 pub use session::{SessionName, SessionNameError};
 pub use stamp::StampRecord;
 pub use store::{
-    DATABASE, Holder, INLINE_LIMIT, LedgerStore, LeftIntent, LoadCursor, Loaded, Presence,
-    ResidentNote, Saved, SetAside, Store, StoreError, StoreFacts, UnsavedFiles, UnsavedList,
+    DATABASE, INLINE_LIMIT, LedgerStore, LoadCursor, Loaded, Saved, Store, StoreFacts,
     examine_hooks, examine_store, files_set_aside,
 };
 pub use sub_agent::{

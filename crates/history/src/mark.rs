@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use crate::store::StoreError;
+use crate::error::HistoryError;
 
 /// The place in a session's changes at which a person sent a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,25 +56,25 @@ pub trait MarkStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be written.
-    fn mark(&self, session: &str, prompt: &str) -> Result<(), StoreError>;
+    fn mark(&self, session: &str, prompt: &str) -> Result<(), HistoryError>;
 
     /// The marks that match the query, newest first.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn marks(&self, query: &MarkQuery) -> Result<Vec<Mark>, StoreError>;
+    fn marks(&self, query: &MarkQuery) -> Result<Vec<Mark>, HistoryError>;
 
     /// Records that the agent of this process is in this session now. A process is named by its id and start time.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn report_session(&self, process: &str, session: &str) -> Result<(), StoreError>;
+    fn report_session(&self, process: &str, session: &str) -> Result<(), HistoryError>;
 
     /// The session that was last reported for this process.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn reported_session(&self, process: &str) -> Result<Option<String>, StoreError>;
+    fn reported_session(&self, process: &str) -> Result<Option<String>, HistoryError>;
 }
 
 #[cfg(test)]

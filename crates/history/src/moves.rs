@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use crate::store::StoreError;
+use crate::error::HistoryError;
 use crate::workspace::{KnownWorkspace, WorkspaceRef};
 
 /// A recorded change of a file whose file has another name now.
@@ -45,37 +45,37 @@ pub trait MoveStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be read.
-    fn moment(&self) -> Result<Moment, StoreError>;
+    fn moment(&self) -> Result<Moment, HistoryError>;
 
     /// The names of the files that operations have changed or may have changed since a moment. What a name holds now says
     /// nothing of what the records at that moment say of it.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn changed_since(&self, moment: &Moment) -> Result<HashSet<PathBuf>, StoreError>;
+    fn changed_since(&self, moment: &Moment) -> Result<HashSet<PathBuf>, HistoryError>;
 
     /// Gives records other paths, except where an operation changed the file since the moment at which the records were read.
     /// The path at the time of the change is kept beside the record.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn rename_records(&self, renames: &[RecordRename], since: &Moment) -> Result<(), StoreError>;
+    fn rename_records(&self, renames: &[RecordRename], since: &Moment) -> Result<(), HistoryError>;
 
     /// Gives all records of a root to the same folder under its present path. Returns the number of operations.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn move_root(&self, from: &KnownWorkspace, to: &WorkspaceRef<'_>) -> Result<u64, StoreError>;
+    fn move_root(&self, from: &KnownWorkspace, to: &WorkspaceRef<'_>) -> Result<u64, HistoryError>;
 
     /// The paths that a root had earlier, latest first.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn former_roots(&self, id: &[u8; 32]) -> Result<Vec<FormerRoot>, StoreError>;
+    fn former_roots(&self, id: &[u8; 32]) -> Result<Vec<FormerRoot>, HistoryError>;
 
     /// All roots that changes were recorded with, except the one at this path.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn roots_elsewhere(&self, path: &Path) -> Result<Vec<KnownWorkspace>, StoreError>;
+    fn roots_elsewhere(&self, path: &Path) -> Result<Vec<KnownWorkspace>, HistoryError>;
 }

@@ -9,7 +9,6 @@ mod draft;
 mod query;
 mod statistics;
 mod store;
-mod unsealed;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -22,7 +21,6 @@ pub use store::{
     Compressed, Confirmed, ContentStore, LaterState, Limits, OperationStore, RecordStore, Removed,
     RivalState, StoreUpkeep,
 };
-pub use unsealed::Unsealed;
 
 use crate::entry::Revision;
 use crate::workspace::KnownWorkspace;

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::entry::Entry;
+use crate::error::HistoryError;
 use crate::operation::{Author, ChangeKind};
-use crate::store::StoreError;
 use crate::workspace::WorkspaceRef;
 
 /// A BLAKE3 hash.
@@ -161,31 +161,31 @@ pub trait QuestionStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be written.
-    fn ask(&self, draft: &QuestionDraft<'_>) -> Result<AskOutcome, StoreError>;
+    fn ask(&self, draft: &QuestionDraft<'_>) -> Result<AskOutcome, HistoryError>;
 
     /// The newest question of a call, which is recognised by its hash.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn question_of_call(&self, call: &Digest) -> Result<Option<QuestionRecord>, StoreError>;
+    fn question_of_call(&self, call: &Digest) -> Result<Option<QuestionRecord>, HistoryError>;
 
     /// The question of this id.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn question(&self, id: &str) -> Result<Option<QuestionRecord>, StoreError>;
+    fn question(&self, id: &str) -> Result<Option<QuestionRecord>, HistoryError>;
 
     /// The questions that match, newest first.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn questions(&self, query: &QuestionQuery) -> Result<Vec<QuestionRecord>, StoreError>;
+    fn questions(&self, query: &QuestionQuery) -> Result<Vec<QuestionRecord>, HistoryError>;
 
     /// The ids of the open questions with a file below one of these folders, newest first, without what they show.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn open_questions(&self, below: &[PathBuf]) -> Result<Vec<String>, StoreError>;
+    fn open_questions(&self, below: &[PathBuf]) -> Result<Vec<String>, HistoryError>;
 
     /// Records a decision, if the question is still open. `approves` says whether anything may be written, and `event` is
     /// what the event `decided` says of it, as a JSON object.
@@ -199,50 +199,50 @@ pub trait QuestionStore: Send + Sync {
         decision: &[u8],
         by: &str,
         event: &str,
-    ) -> Result<Decided, StoreError>;
+    ) -> Result<Decided, HistoryError>;
 
     /// Withdraws a question whose call no longer fits its files or is no longer wanted, or whose yes cannot be carried out.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn withdraw(&self, id: &str) -> Result<(), StoreError>;
+    fn withdraw(&self, id: &str) -> Result<(), HistoryError>;
 
     /// Adds words to a no that the caller was not told yet. False if it is too late for that.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn amend(&self, id: &str, decision: &[u8]) -> Result<bool, StoreError>;
+    fn amend(&self, id: &str, decision: &[u8]) -> Result<bool, HistoryError>;
 
     /// Marks a no as told to the caller. False if it was told before.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn deliver(&self, id: &str) -> Result<bool, StoreError>;
+    fn deliver(&self, id: &str) -> Result<bool, HistoryError>;
 
     /// Keeps the answer of the call that carried out the decision, for others that wait on the same question.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn keep_answer(&self, id: &str, answer: &[u8]) -> Result<(), StoreError>;
+    fn keep_answer(&self, id: &str, answer: &[u8]) -> Result<(), HistoryError>;
 
     /// Which of these questions are no longer open.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn no_longer_open(&self, ids: &[String]) -> Result<Vec<String>, StoreError>;
+    fn no_longer_open(&self, ids: &[String]) -> Result<Vec<String>, HistoryError>;
 
     /// The arguments of the call that asked.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn arguments(&self, id: &str) -> Result<Option<Vec<u8>>, StoreError>;
+    fn arguments(&self, id: &str) -> Result<Option<Vec<u8>>, HistoryError>;
 
     /// Removes questions that are too old: undecided ones after seven days, or a day after their caller ended, decided ones
     /// after two days.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn prune_questions(&self) -> Result<u64, StoreError>;
+    fn prune_questions(&self) -> Result<u64, HistoryError>;
 }
 
 impl QuestionState {

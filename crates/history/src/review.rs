@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::entry::Revision;
+use crate::error::HistoryError;
 use crate::operation::{Operation, OperationKind, TakenBack};
-use crate::store::StoreError;
 
 /// The client program of changes that a person makes at the shell.
 pub const SHELL_CLIENT: &str = "lancet";
@@ -204,7 +204,7 @@ pub trait ReviewStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be read.
-    fn unseen(&self, query: &UnseenQuery) -> Result<Vec<UnseenFile>, StoreError>;
+    fn unseen(&self, query: &UnseenQuery) -> Result<Vec<UnseenFile>, HistoryError>;
 
     /// The last look at a file; looks that were recorded with one of the roots `without` do not count. The number is the
     /// [`sequence`](Operation::sequence) after which operations are to be reviewed.
@@ -215,56 +215,56 @@ pub trait ReviewStore: Send + Sync {
         &self,
         path: &Path,
         without: &[[u8; 32]],
-    ) -> Result<(Option<Look>, i64), StoreError>;
+    ) -> Result<(Option<Look>, i64), HistoryError>;
 
     /// Records looks, all of them or none. A look at something older than the last look changes nothing.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn record_looks(&self, looks: &[NewLook]) -> Result<(), StoreError>;
+    fn record_looks(&self, looks: &[NewLook]) -> Result<(), HistoryError>;
 
     /// Records that all files of a query were looked at as they were after the operation with this sequence. Returns how many
     /// they are.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn record_look_at_all(&self, query: &UnseenQuery, upto: i64) -> Result<usize, StoreError>;
+    fn record_look_at_all(&self, query: &UnseenQuery, upto: i64) -> Result<usize, HistoryError>;
 
     /// The operations that took back a part of a file's changes and have not been undone, newest first.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn parts_taken_back(&self, path: &Path) -> Result<Vec<PartTakenBack>, StoreError>;
+    fn parts_taken_back(&self, path: &Path) -> Result<Vec<PartTakenBack>, HistoryError>;
 
     /// Records a comment and returns its number; none where too many wait for the session. Old comments are removed.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn add_comment(&self, comment: &CommentDraft<'_>) -> Result<Option<i64>, StoreError>;
+    fn add_comment(&self, comment: &CommentDraft<'_>) -> Result<Option<i64>, HistoryError>;
 
     /// The comments that match a query, newest first.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn comments(&self, query: &CommentQuery) -> Result<Vec<Comment>, StoreError>;
+    fn comments(&self, query: &CommentQuery) -> Result<Vec<Comment>, HistoryError>;
 
     /// Removes a comment that has not reached its session. False where it has, or is not there.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn withdraw_comment(&self, id: i64) -> Result<bool, StoreError>;
+    fn withdraw_comment(&self, id: i64) -> Result<bool, HistoryError>;
 
     /// The comments that wait for a session, oldest first. Lines that were put back meanwhile are not told any more.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn waiting_comments(&self, session: &str) -> Result<Vec<Comment>, StoreError>;
+    fn waiting_comments(&self, session: &str) -> Result<Vec<Comment>, HistoryError>;
 
     /// Marks a comment as delivered. False where another answer or process has delivered it.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn deliver_comment(&self, id: i64, with: DeliveredWith) -> Result<bool, StoreError>;
+    fn deliver_comment(&self, id: i64, with: DeliveredWith) -> Result<bool, HistoryError>;
 }
 
 impl CommentKind {

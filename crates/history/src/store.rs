@@ -1,12 +1,12 @@
-//! The interface of a store of ledgers, and the errors of all stores. [`Store`] is the implementation in SQLite; each kind of
+//! The interface of a store of ledgers. [`Store`] is the implementation in SQLite; each kind of
 //! record has its own files below, with the SQL statements. The traits for operations are beside their types.
 
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::activity::SessionStop;
+use lancet_local_state::SetAside;
+
 use crate::entry::Entry;
+use crate::error::HistoryError;
 use crate::session::SessionName;
 
 mod activity;
@@ -23,11 +23,10 @@ mod events;
 mod examine;
 mod files;
 mod forecast;
-mod holder;
 mod ids;
-mod journal;
 mod ledger_tables;
 mod ledgers;
+mod local;
 mod log;
 mod log_check;
 mod log_search;
@@ -39,14 +38,11 @@ mod open;
 mod open_sessions;
 mod operations;
 mod paths;
-mod presence;
 mod probe;
-mod process;
 mod prune;
 mod question_rows;
 mod questions;
 mod records;
-mod resident;
 mod reviews;
 mod salvage;
 mod schema;
@@ -57,8 +53,6 @@ mod stops;
 mod streamed;
 mod sub_agents;
 mod transaction;
-mod unsaved;
-mod unsealed;
 mod upkeep;
 mod verify;
 mod workspaces;
@@ -66,12 +60,7 @@ mod workspaces;
 pub use contents::INLINE_LIMIT;
 pub use examine::{StoreFacts, examine_hooks, examine_store};
 pub use files::{DATABASE, files_set_aside};
-pub use holder::Holder;
-pub use journal::LeftIntent;
-pub use presence::Presence;
-pub use resident::ResidentNote;
 pub use sqlite::Store;
-pub use unsaved::{UnsavedFiles, UnsavedList};
 
 /// Keeps the ledgers of named sessions: hashes, stamps and ranges, never contents. Several processes may use one store
 /// at once, even for the same session.
@@ -81,21 +70,24 @@ pub trait LedgerStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be opened or read.
-    fn load(&self, session: &SessionName, since: LoadCursor) -> Result<Loaded, StoreError>;
+    fn load(&self, session: &SessionName, since: LoadCursor) -> Result<Loaded, HistoryError>;
 
     /// Saves what is known about these files in one transaction. For each file the last save wins; ranges of the same version
     /// are merged.
     ///
     /// # Errors
     /// The store cannot be opened or written.
-    fn save(&self, session: &SessionName, entries: &[(&Path, &Entry)])
-    -> Result<Saved, StoreError>;
+    fn save(
+        &self,
+        session: &SessionName,
+        entries: &[(&Path, &Entry)],
+    ) -> Result<Saved, HistoryError>;
 
     /// Removes what is known about a file.
     ///
     /// # Errors
     /// The store cannot be opened or written.
-    fn forget(&self, session: &SessionName, path: &Path) -> Result<Saved, StoreError>;
+    fn forget(&self, session: &SessionName, path: &Path) -> Result<Saved, HistoryError>;
 }
 
 /// A position in the sequence of saves of a session: a load returns the rows saved after it.
@@ -130,114 +122,6 @@ impl Saved {
         Saved {
             set_aside,
             unclaimed: Vec::new(),
-        }
-    }
-}
-
-/// A database that was damaged and renamed, or removed by another program while it was in use. Its text is for the user.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SetAside {
-    /// The path of the damaged file; none if it was removed.
-    pub moved_to: Option<PathBuf>,
-    /// What was wrong with the database.
-    pub reason: String,
-    /// The number of operations that could still be read and were copied to the new database.
-    pub brought_over: u64,
-}
-
-impl fmt::Display for SetAside {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (reason, changes) = (&self.reason, self.brought_over);
-        match &self.moved_to {
-            Some(place) => write!(
-                formatter,
-                "the database in the state folder was damaged ({reason}); it was set aside as {} and a new one was begun with the {changes} changes that could still be read. The others are missing from `lancet log` and cannot be undone; `lancet doctor` says what to do",
-                place.display()
-            ),
-            None => write!(
-                formatter,
-                "{reason}; a new one was begun with the {changes} changes that could still be read. The others, mostly those of large files, are missing from `lancet log` and cannot be undone"
-            ),
-        }
-    }
-}
-
-/// An error of the store.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StoreError {
-    /// The state folder, or a file in it, cannot be created or written.
-    #[error("{} cannot be written: {source}", path.display())]
-    NotWritable {
-        /// The folder or file.
-        path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// Another process held the lock of the database until the wait timed out.
-    #[error("{} is held by {}", path.display(), holder.map_or("another process".to_owned(), |holder| holder.to_string()))]
-    Busy {
-        /// The file.
-        path: PathBuf,
-        /// The process that holds the lock, if the system tells.
-        holder: Option<Holder>,
-    },
-    /// A newer lancet made the database.
-    #[error("{} was made by a newer lancet (its version is {found}, this one knows {known})", path.display())]
-    Newer {
-        /// The file.
-        path: PathBuf,
-        /// The schema version of the database.
-        found: i64,
-        /// The newest schema version known here.
-        known: i64,
-    },
-    /// Another operation has this id.
-    #[error("{} has an operation {id} already", path.display())]
-    Taken {
-        /// The file.
-        path: PathBuf,
-        /// The id.
-        id: String,
-    },
-    /// The yes to a question was used by another call, or is no longer valid.
-    #[error("the yes to question {question} was used already")]
-    UsedUp {
-        /// The file.
-        path: PathBuf,
-        /// The question.
-        question: String,
-    },
-    /// A person has stopped the writes of the session.
-    #[error("a person has stopped the writes of session {}", stop.session)]
-    Stopped {
-        /// The file.
-        path: PathBuf,
-        /// The person's order.
-        stop: Box<SessionStop>,
-    },
-    /// Any other error of SQLite.
-    #[error("{}: {reason}", path.display())]
-    Failed {
-        /// The file.
-        path: PathBuf,
-        /// The message of SQLite.
-        reason: String,
-    },
-}
-
-impl StoreError {
-    /// The folder or file that the error is about.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        match self {
-            Self::NotWritable { path, .. }
-            | Self::Busy { path, .. }
-            | Self::Newer { path, .. }
-            | Self::Taken { path, .. }
-            | Self::UsedUp { path, .. }
-            | Self::Stopped { path, .. }
-            | Self::Failed { path, .. } => path,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Conversations that other conversations start, and which conversation each call of an agent belongs to, as the agent's hooks
 //! report it. The implementation in SQLite is [`Store`](crate::Store).
 
-use crate::store::StoreError;
+use crate::error::HistoryError;
 
 /// A conversation that another one started.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,55 +75,55 @@ pub trait SubAgentStore: Send + Sync {
         session: &str,
         parent: &str,
         kind: Option<&str>,
-    ) -> Result<(), StoreError>;
+    ) -> Result<(), HistoryError>;
 
     /// All sub-agents, newest first.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn sub_agents(&self) -> Result<Vec<SubAgent>, StoreError>;
+    fn sub_agents(&self) -> Result<Vec<SubAgent>, HistoryError>;
 
     /// Records that a known sub-agent runs in a process since this time, in milliseconds since 1970.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn begin_run(&self, process: &str, session: &str, since: i64) -> Result<(), StoreError>;
+    fn begin_run(&self, process: &str, session: &str, since: i64) -> Result<(), HistoryError>;
 
     /// Records that a sub-agent has ended.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn end_run(&self, session: &str) -> Result<(), StoreError>;
+    fn end_run(&self, session: &str) -> Result<(), HistoryError>;
 
     /// The sub-agents that run in a process and began before this time, in milliseconds since 1970.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn running(&self, process: &str, before: i64) -> Result<Vec<RunningSubAgent>, StoreError>;
+    fn running(&self, process: &str, before: i64) -> Result<Vec<RunningSubAgent>, HistoryError>;
 
     /// Records that the parent of the sub-agents that run in a process goes on beside them.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn go_on_beside(&self, process: &str) -> Result<(), StoreError>;
+    fn go_on_beside(&self, process: &str) -> Result<(), HistoryError>;
 
     /// Records that the sub-agents in a process whose parent waits for them have ended.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn end_waited_for(&self, process: &str) -> Result<(), StoreError>;
+    fn end_waited_for(&self, process: &str) -> Result<(), HistoryError>;
 
     /// Records to which conversation the next call with this key belongs.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn announce_call(&self, key: &str, owner: &CallOwner) -> Result<(), StoreError>;
+    fn announce_call(&self, key: &str, owner: &CallOwner) -> Result<(), HistoryError>;
 
     /// The conversation of a call that was announced under this key; the last one, where there are several.
     ///
     /// # Errors
     /// The store cannot be read or written.
-    fn call_owner(&self, key: &str, then: Announcement) -> Result<Option<CallOwner>, StoreError>;
+    fn call_owner(&self, key: &str, then: Announcement) -> Result<Option<CallOwner>, HistoryError>;
 
     /// Records what a hook reports of the conversation of a process. What is reported while the turn of another conversation
     /// runs is a sub-agent's, and the process stays in that other one.
@@ -135,23 +135,23 @@ pub trait SubAgentStore: Send + Sync {
         process: &str,
         session: &str,
         report: ConversationReport,
-    ) -> Result<ReportedAs, StoreError>;
+    ) -> Result<ReportedAs, HistoryError>;
 
     /// Records that the turn of a session has ended.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn end_turn(&self, process: &str, session: &str) -> Result<(), StoreError>;
+    fn end_turn(&self, process: &str, session: &str) -> Result<(), HistoryError>;
 
     /// Records that a hook of an agent was run for this event.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn hear_hook(&self, agent: &str, event: &str) -> Result<(), StoreError>;
+    fn hear_hook(&self, agent: &str, event: &str) -> Result<(), HistoryError>;
 
     /// When hooks of an agent were last run, by event, in seconds since 1970; at most an hour out of date.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn heard_hooks(&self, agent: &str) -> Result<Vec<(String, i64)>, StoreError>;
+    fn heard_hooks(&self, agent: &str) -> Result<Vec<(String, i64)>, HistoryError>;
 }

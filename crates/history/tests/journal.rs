@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use lancet_history::Store;
+use lancet_local_state::LocalState as _;
 use lancet_testing::TestFolder;
 
 const FOLDER: &str = "LANCET_TEST_INTENT_FOLDER";

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lancet_history::{
-    Author, ChangeKind, Content, ContentStore, Draft, EventStore, FileDraft, IdMatch, Limits,
-    LogQuery, MarkQuery, MarkStore, OperationKind, OperationState, RecordStore, Reversible, State,
-    StatisticsQuery, Store, StoreError, StoreUpkeep, TakenBack, WorkspaceRef,
+    Author, ChangeKind, Conflict, Content, ContentStore, Draft, EventStore, FileDraft,
+    HistoryError, IdMatch, Limits, LogQuery, MarkQuery, MarkStore, OperationKind, OperationState,
+    RecordStore, Reversible, State, StatisticsQuery, Store, StoreUpkeep, TakenBack, WorkspaceRef,
 };
 use lancet_testing::TestFolder;
 use rusqlite::Connection;
@@ -311,7 +311,10 @@ fn an_id_that_is_taken_is_told_and_overwrites_nothing() {
         &draft("abcd00000001", vec![file("/p/a", None, whole(b"1"))]),
     );
     let again = draft("abcd00000001", vec![file("/p/b", None, whole(b"2"))]);
-    assert!(matches!(store.begin(&again), Err(StoreError::Taken { .. })));
+    assert!(matches!(
+        store.begin(&again),
+        Err(HistoryError::Conflict(Conflict::Taken(_)))
+    ));
     let found = store.log(&LogQuery::default()).expect("read");
     assert_eq!(found[0].files[0].path, Path::new("/p/a"));
 }
@@ -673,9 +676,15 @@ fn what_a_dead_process_left_is_taken_in_or_removed() {
     fs::create_dir_all(&temporaries).expect("made");
     fs::write(temporaries.join("4000000:1-0"), "half").expect("written");
     let is_sealed = |name: &std::ffi::OsStr| !name.as_encoded_bytes().starts_with(b"open-");
-    store
-        .adopt_left("displaced", &is_sealed, AGES)
-        .expect("adopted");
+    lancet_local_state::displaced::adopt_left(
+        &displaced,
+        &is_sealed,
+        AGES,
+        &mut |revision, file| {
+            store.adopt(revision, file).expect("adopted");
+        },
+    )
+    .expect("read");
     assert!(store.unfinished().expect("read").is_empty());
     assert_eq!(store.content(&hash(&large)).expect("read"), Some(large));
     let mut names: Vec<_> = fs::read_dir(&displaced)

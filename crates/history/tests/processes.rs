@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use lancet_history::{
-    Entry, LedgerStore, LoadCursor, Seen, SessionName, StampRecord, Store, StoreError, Version,
+    Entry, HistoryError, LedgerStore, LoadCursor, Seen, SessionName, StampRecord, Store, Version,
 };
+use lancet_local_state::LocalState as _;
 use lancet_testing::TestFolder;
 use lancet_testing::user::{assert_one_passed, give_to_nobody, set_mode, this_program_as_nobody};
 use rusqlite::Connection;
@@ -97,15 +98,20 @@ fn refused(store: &Store) {
         .save(&session(), &[(Path::new("/a"), &entry(1, 1))])
         .expect_err("not writable");
     assert!(
-        matches!(&error, StoreError::NotWritable { .. }),
+        matches!(&error, HistoryError::Unavailable { .. }),
         "{error:?}"
     );
-    assert!(error.path().starts_with(store.folder()), "{error}");
+    assert!(
+        error
+            .file()
+            .is_some_and(|file| file.starts_with(store.folder())),
+        "{error}"
+    );
     let error = store
         .load(&session(), LoadCursor::default())
         .expect_err("not writable");
     assert!(
-        matches!(&error, StoreError::NotWritable { .. }),
+        matches!(&error, HistoryError::Unavailable { .. }),
         "{error:?}"
     );
 }

@@ -7,8 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use lancet_history::{
-    Detail, Entry, Ledger, LedgerStore, LineChange, LoadCursor, Mover, Observation, ReadRange,
-    Seen, SessionName, StampRecord, Store, StoreError, Version,
+    Detail, Entry, HistoryError, Ledger, LedgerStore, LineChange, LoadCursor, Mover, Observation,
+    ReadRange, Seen, SessionName, StampRecord, Store, Version,
 };
 use lancet_testing::TestFolder;
 use rusqlite::Connection;
@@ -447,7 +447,7 @@ fn a_database_of_an_older_version_is_brought_up_and_a_newer_one_left_alone() {
     assert!(
         matches!(
             error,
-            StoreError::Newer { found: 999, known, .. } if known == version
+            HistoryError::Newer { found: 999, known, .. } if known == version
         ),
         "{error}"
     );
@@ -467,7 +467,7 @@ fn a_state_folder_that_is_a_file_is_refused() {
         .load(&session("s"), LoadCursor::default())
         .expect_err("no folder");
     assert!(
-        matches!(&error, StoreError::NotWritable { path, .. } if *path == folder),
+        matches!(&error, HistoryError::Unavailable { .. } if error.file() == Some(&*folder)),
         "{error}"
     );
 }

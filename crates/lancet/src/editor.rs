@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lancet_history::UnsavedFiles;
+use lancet_local_state::UnsavedFiles;
 
 use crate::engine::Lancet;
 use crate::questions::Watch;

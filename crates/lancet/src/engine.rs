@@ -25,6 +25,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 
 use lancet_history::{LedgerStore, OperationStore};
 use lancet_language::Language;
+use lancet_local_state::LocalState;
 use lancet_policy::Policy;
 use lancet_workspace::{Disk, Workspace, resolved_folder};
 
@@ -96,6 +97,7 @@ pub(crate) struct EngineState {
     state_spelled: OnceLock<Option<PathBuf>>,
     pub(crate) disk: Arc<dyn Disk>,
     store: Option<Stores>,
+    local: Option<Arc<dyn LocalState>>,
     sessions: Mutex<Vec<Arc<SessionInner>>>,
 }
 
@@ -114,10 +116,19 @@ pub(crate) struct EngineView {
     unkept: OnceLock<Option<Workspace>>,
 }
 
-/// The store of the state folder, once for ledgers and once for operations.
+/// The store of the records, once for ledgers and once for operations.
 struct Stores {
     ledgers: Arc<dyn LedgerStore>,
     operations: Arc<dyn OperationStore>,
+}
+
+impl Stores {
+    fn new(store: Arc<impl LedgerStore + OperationStore + 'static>) -> Stores {
+        Stores {
+            ledgers: Arc::clone(&store) as Arc<dyn LedgerStore>,
+            operations: store,
+        }
+    }
 }
 
 impl Lancet {
@@ -254,6 +265,11 @@ impl EngineState {
         Some(&self.store.as_ref()?.operations)
     }
 
+    /// The machine's half of the state folder: unfinished writes and displaced files. `None` without a state folder.
+    pub(crate) fn local(&self) -> Option<&Arc<dyn LocalState>> {
+        self.local.as_ref()
+    }
+
     /// The state folder, spelled as in the paths of opened files.
     pub(crate) fn state_folder(&self) -> Option<&Path> {
         let spell = || Some(resolved_folder(self.state_dir.as_deref()?));
@@ -376,6 +392,10 @@ impl EngineView {
 
     pub(crate) fn history(&self) -> Option<&Arc<dyn OperationStore>> {
         self.base.history()
+    }
+
+    pub(crate) fn local(&self) -> Option<&Arc<dyn LocalState>> {
+        self.base.local()
     }
 
     pub(crate) fn tell(&self, event: impl FnOnce() -> Event) {

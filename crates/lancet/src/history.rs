@@ -16,7 +16,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lancet_history::{Limits, OperationStore};
-use lancet_workspace::{DISPLACED_FOLDER, is_sealed_name};
 
 use crate::engine::{EngineView, Lancet};
 use crate::rooms::locate::LinkIndex;
@@ -28,9 +27,9 @@ pub use attribution::{Attribution, Written};
 pub use events::{ChangedFile, EventReader, EventWait, EventsSince, Fact, HistoryEvent, Wake};
 pub use lancet_history::{
     ALREADY_UNDONE, Announcement, CallOwner, ChangeKind, Compressed, ConversationReport, EventKind,
-    FileChange, FormerRoot, IdMatch, KnownWorkspace, LogQuery, Mark, MarkQuery, Operation,
-    OperationKind, OperationState, Parentage, RecordedState, Removed, ReportedAs, Reversible,
-    RunningSubAgent, Statistics, StatisticsQuery, StoreError, SubAgent, Totals,
+    FileChange, FormerRoot, HistoryError, IdMatch, KnownWorkspace, LogQuery, Mark, MarkQuery,
+    Operation, OperationKind, OperationState, Parentage, RecordedState, Removed, ReportedAs,
+    Reversible, RunningSubAgent, Statistics, StatisticsQuery, SubAgent, Totals,
 };
 pub use life::{FileLife, LifeCursor, LifeEvent};
 pub use on_disk::OnDisk;
@@ -116,7 +115,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn log(&self, query: &LogQuery) -> Result<Vec<Operation>, StoreError> {
+    pub fn log(&self, query: &LogQuery) -> Result<Vec<Operation>, HistoryError> {
         let mut query = query.clone();
         query.without.extend(self.engine.other_workspaces()?.ids());
         self.log_all(&query)
@@ -126,7 +125,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn log_all(&self, query: &LogQuery) -> Result<Vec<Operation>, StoreError> {
+    pub fn log_all(&self, query: &LogQuery) -> Result<Vec<Operation>, HistoryError> {
         if !query.below.is_empty() {
             return self.ask(|store| store.log(query));
         }
@@ -142,7 +141,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn left_out(&self, query: &LogQuery) -> Result<usize, StoreError> {
+    pub fn left_out(&self, query: &LogQuery) -> Result<usize, HistoryError> {
         let others = self.engine.other_workspaces()?.ids();
         if others.is_empty() {
             return Ok(0);
@@ -159,7 +158,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn find(&self, part: &str) -> Result<IdMatch, StoreError> {
+    pub fn find(&self, part: &str) -> Result<IdMatch, HistoryError> {
         self.ask(|store| store.find(part, &self.roots()))
     }
 
@@ -175,7 +174,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn short<'o>(&self, operations: &'o [Operation]) -> Result<Vec<ShortId<'o>>, StoreError> {
+    pub fn short<'o>(&self, operations: &'o [Operation]) -> Result<Vec<ShortId<'o>>, HistoryError> {
         let ids: Vec<&str> = operations.iter().map(|found| found.id.as_str()).collect();
         let lengths = self.ask(|store| store.shortest_endings(&ids))?;
         let cut = |(id, length): (&'o str, usize)| {
@@ -193,7 +192,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn parted<'o>(&self, operation: &'o Operation) -> Result<Vec<&'o Path>, StoreError> {
+    pub fn parted<'o>(&self, operation: &'o Operation) -> Result<Vec<&'o Path>, HistoryError> {
         let places = self.ask(|store| store.broken_links(&operation.id))?;
         let files = operation.files.iter();
         Ok(files
@@ -206,7 +205,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn content(&self, revision: &[u8; 32]) -> Result<Option<Vec<u8>>, StoreError> {
+    pub fn content(&self, revision: &[u8; 32]) -> Result<Option<Vec<u8>>, HistoryError> {
         self.ask(|store| store.content(revision))
     }
 
@@ -214,7 +213,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn statistics(&self, query: &StatisticsQuery) -> Result<Statistics, StoreError> {
+    pub fn statistics(&self, query: &StatisticsQuery) -> Result<Statistics, HistoryError> {
         if !query.below.is_empty() {
             return self.ask(|store| store.statistics(query));
         }
@@ -231,7 +230,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn tidy(&self, budget: Duration) -> Result<(Removed, Compressed), StoreError> {
+    pub fn tidy(&self, budget: Duration) -> Result<(Removed, Compressed), HistoryError> {
         self.ask(|store| {
             let removed = store.prune(&self.limits(), budget)?;
             Ok((removed, store.compress(budget)?))
@@ -243,10 +242,10 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn clean(&self, budget: Duration) -> Result<u64, StoreError> {
+    pub fn clean(&self, budget: Duration) -> Result<u64, HistoryError> {
         self.ask(|store| {
             store.prune_questions()?;
-            store.adopt_left(DISPLACED_FOLDER, &is_sealed_name, budget)?;
+            heal::adopt_left(&self.engine, store, budget)?;
             store.sweep()
         })
     }
@@ -255,7 +254,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn forecast(&self) -> Result<Removed, StoreError> {
+    pub fn forecast(&self) -> Result<Removed, HistoryError> {
         self.ask(|store| store.forecast(&self.limits()))
     }
 
@@ -282,7 +281,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn patch(&self, change: &FileChange) -> Result<Option<String>, StoreError> {
+    pub fn patch(&self, change: &FileChange) -> Result<Option<String>, HistoryError> {
         if !self.shows(change) {
             return Ok(None);
         }
@@ -295,7 +294,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn git_patch(&self, change: &FileChange) -> Result<Option<Vec<u8>>, StoreError> {
+    pub fn git_patch(&self, change: &FileChange) -> Result<Option<Vec<u8>>, HistoryError> {
         if !self.shows(change) {
             return Ok(None);
         }
@@ -307,7 +306,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn attribution(&self, path: &Path) -> Result<Option<Attribution>, StoreError> {
+    pub fn attribution(&self, path: &Path) -> Result<Option<Attribution>, HistoryError> {
         let is_shown_by_all_names = || {
             let policy = self.engine.permissions.policy();
             LinkIndex::new(&self.engine, policy).may_show(path)
@@ -336,8 +335,8 @@ impl History {
     /// Asks the store, and reports a database that was found damaged meanwhile.
     fn ask<T>(
         &self,
-        question: impl FnOnce(&dyn OperationStore) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+        question: impl FnOnce(&dyn OperationStore) -> Result<T, HistoryError>,
+    ) -> Result<T, HistoryError> {
         let answer = question(&*self.store);
         set_aside::observe(&self.engine);
         answer

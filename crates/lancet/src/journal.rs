@@ -5,21 +5,23 @@
 //! of all others for that.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use lancet_history::{RecordStore as _, Store, StoreError};
+use lancet_history::OperationStore;
+use lancet_local_state::LocalState;
 use lancet_workspace::{Disk, FileJournal, Flush, Intent, Journal, Progress, Record, Ticket};
 
 /// The folder, inside that of the journal files, for entries that the database did not take.
 const FALLBACK: &str = "several";
 
 /// The database journal and the file journal as one.
-#[derive(Debug)]
 pub(crate) struct CombinedJournal {
-    store: Arc<Store>,
+    local: Arc<dyn LocalState>,
+    records: Arc<dyn OperationStore>,
     files: FileJournal,
     /// The entries that the database did not take.
     fallback: FileJournal,
@@ -30,10 +32,26 @@ pub(crate) struct CombinedJournal {
     losses: AtomicUsize,
 }
 
+impl fmt::Debug for CombinedJournal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("CombinedJournal");
+        shown
+            .field("local", &self.local)
+            .field("files", &self.files);
+        shown.finish_non_exhaustive()
+    }
+}
+
 impl CombinedJournal {
-    pub(crate) fn new(store: Arc<Store>, disk: Arc<dyn Disk>, folder: PathBuf) -> CombinedJournal {
+    pub(crate) fn new(
+        local: Arc<dyn LocalState>,
+        records: Arc<dyn OperationStore>,
+        disk: Arc<dyn Disk>,
+        folder: PathBuf,
+    ) -> CombinedJournal {
         CombinedJournal {
-            store,
+            local,
+            records,
             fallback: FileJournal::new(Arc::clone(&disk), folder.join(FALLBACK)),
             files: FileJournal::new(disk, folder),
             rows: Mutex::default(),
@@ -80,7 +98,7 @@ impl CombinedJournal {
 
 impl Journal for CombinedJournal {
     fn open(&self, intent: &Intent, flush: Flush) -> io::Result<Ticket> {
-        let losses = self.store.losses();
+        let losses = self.local.losses();
         if self.losses.swap(losses, Ordering::Relaxed) != losses {
             self.files.renew();
             self.fallback.renew();
@@ -88,7 +106,7 @@ impl Journal for CombinedJournal {
         if flush == Flush::Later {
             return self.files.open(intent, flush);
         }
-        if let Ok(row) = self.store.open_intent(&intent.encode()) {
+        if let Ok(row) = self.local.open_intent(&intent.encode()) {
             return Ok(self.note(row));
         }
         let ticket = self.fallback.open(intent, flush)?;
@@ -98,7 +116,7 @@ impl Journal for CombinedJournal {
 
     fn mark(&self, ticket: Ticket, flush: Flush) -> io::Result<()> {
         match self.row(ticket) {
-            Some(row) => self.store.decide_intent(row).map_err(refused),
+            Some(row) => self.local.decide_intent(row),
             None => self.of_files(ticket).mark(ticket, flush),
         }
     }
@@ -107,7 +125,7 @@ impl Journal for CombinedJournal {
         let Some(row) = self.row(ticket) else {
             return self.of_files(ticket).close(ticket);
         };
-        self.store.close_intent(row).map_err(refused)?;
+        self.local.close_intent(row)?;
         self.rows().remove(&ticket);
         Ok(())
     }
@@ -119,7 +137,7 @@ impl Journal for CombinedJournal {
         }
         all.extend(self.files.list()?);
         // An unreadable database is reported by the call that needs it; its entries are lost.
-        for left in self.store.left_intents().unwrap_or_default() {
+        for left in self.local.left_intents().unwrap_or_default() {
             let Some(intent) = Intent::decode(&left.intent) else {
                 continue;
             };
@@ -141,17 +159,19 @@ impl Journal for CombinedJournal {
             return self.of_files(ticket).let_go(ticket);
         };
         self.rows().remove(&ticket);
-        let _ = self.store.let_go_intent(row);
+        let _ = self.local.let_go_intent(row);
     }
 
     fn keep_folder(&self, folder: &Path) -> io::Result<()> {
         // The undo of the change that has a file in it removes it, else nothing would.
-        self.store.add_made_folder(folder).map_err(refused)
+        self.records
+            .add_made_folder(folder)
+            .map_err(io::Error::other)
     }
 
     fn undecided(&self) -> io::Result<Vec<Record>> {
         let mut all = self.fallback.undecided()?;
-        for open in self.store.undecided_intents().map_err(refused)? {
+        for open in self.local.undecided_intents()? {
             // An intent in the words of a newer lancet is left to that one.
             if let Some(intent) = Intent::decode(&open.intent) {
                 all.push(Record {
@@ -163,8 +183,4 @@ impl Journal for CombinedJournal {
         }
         Ok(all)
     }
-}
-
-fn refused(error: StoreError) -> io::Error {
-    io::Error::other(error)
 }

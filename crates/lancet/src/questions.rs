@@ -11,7 +11,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lancet_history::{OperationStore, Presence, QuestionQuery, QuestionRecord, SessionName};
+use lancet_history::{OperationStore, QuestionQuery, QuestionRecord, SessionName};
+use lancet_local_state::Presence;
 
 use crate::approval::{Answer, Question, encoding};
 use crate::call::{Asks, Caller, Deciders, RawCall};
@@ -23,7 +24,7 @@ use events::decided_event;
 pub(crate) use events::waiting_event;
 use fitting::{fits, is_nothing};
 pub(crate) use kept::{CarriedOut, KeptReply, carried_out};
-pub use lancet_history::{Decided, QuestionState, StoreError};
+pub use lancet_history::{Decided, HistoryError, QuestionState};
 pub use lancet_model::waiting::WaitingCall;
 pub(crate) use waiting::{KeptCall, RecordedCall, WatchedFile, has_changed};
 
@@ -74,7 +75,7 @@ pub enum DecideError {
     TooLate(String),
     /// The state folder cannot be used.
     #[error(transparent)]
-    Store(#[from] StoreError),
+    Store(#[from] HistoryError),
 }
 
 /// The questions whose id ends with some characters.
@@ -122,7 +123,7 @@ impl Questions {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn open(&self) -> Result<Vec<RecordedQuestion>, StoreError> {
+    pub fn open(&self) -> Result<Vec<RecordedQuestion>, HistoryError> {
         self.query(false)
     }
 
@@ -130,7 +131,7 @@ impl Questions {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn all(&self) -> Result<Vec<RecordedQuestion>, StoreError> {
+    pub fn all(&self) -> Result<Vec<RecordedQuestion>, HistoryError> {
         self.query(true)
     }
 
@@ -138,11 +139,11 @@ impl Questions {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn open_ids(&self) -> Result<Vec<String>, StoreError> {
+    pub fn open_ids(&self) -> Result<Vec<String>, HistoryError> {
         self.store.open_questions(&self.roots)
     }
 
-    fn query(&self, decided: bool) -> Result<Vec<RecordedQuestion>, StoreError> {
+    fn query(&self, decided: bool) -> Result<Vec<RecordedQuestion>, HistoryError> {
         let found = self.store.questions(&QuestionQuery {
             below: self.roots.clone(),
             decided,
@@ -155,7 +156,7 @@ impl Questions {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn get(&self, id: &str) -> Result<Option<RecordedQuestion>, StoreError> {
+    pub fn get(&self, id: &str) -> Result<Option<RecordedQuestion>, HistoryError> {
         Ok(self.store.question(id)?.and_then(recorded))
     }
 
@@ -163,7 +164,7 @@ impl Questions {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn find(&self, part: &str) -> Result<FoundQuestion, StoreError> {
+    pub fn find(&self, part: &str) -> Result<FoundQuestion, HistoryError> {
         let ends = |found: Vec<RecordedQuestion>| -> Vec<RecordedQuestion> {
             let ends = found.into_iter().filter(|one| one.id.ends_with(part));
             ends.collect()
@@ -211,7 +212,7 @@ impl Questions {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn add_words(&self, id: &str, words: &str) -> Result<bool, StoreError> {
+    pub fn add_words(&self, id: &str, words: &str) -> Result<bool, HistoryError> {
         let words = Some(words.to_owned());
         let amended = match self.get(id)?.and_then(|found| found.answer) {
             Some(Answer::No(_)) => Answer::No(words),
@@ -242,7 +243,7 @@ impl Questions {
         &self,
         id: &str,
         lancet: &Lancet,
-    ) -> Result<Option<(Session, RawCall)>, StoreError> {
+    ) -> Result<Option<(Session, RawCall)>, HistoryError> {
         let (Some(found), Some(call)) = (self.get(id)?, self.store.arguments(id)?) else {
             return Ok(None);
         };
@@ -280,7 +281,7 @@ impl Questions {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn keep_reply(&self, id: &str, reply: &Reply) -> Result<(), StoreError> {
+    pub fn keep_reply(&self, id: &str, reply: &Reply) -> Result<(), HistoryError> {
         self.store.keep_answer(id, &KeptReply::of(reply).encode())
     }
 
@@ -288,7 +289,7 @@ impl Questions {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn kept_reply(&self, id: &str) -> Result<Option<Reply>, StoreError> {
+    pub fn kept_reply(&self, id: &str) -> Result<Option<Reply>, HistoryError> {
         let answer = self.store.question(id)?.and_then(|found| found.answer);
         Ok(answer.and_then(|answer| KeptReply::decode(&answer)?.reply()))
     }
@@ -297,7 +298,7 @@ impl Questions {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn withdraw(&self, id: &str) -> Result<(), StoreError> {
+    pub fn withdraw(&self, id: &str) -> Result<(), HistoryError> {
         self.store.withdraw(id)
     }
 
@@ -305,7 +306,7 @@ impl Questions {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn no_longer_open(&self, ids: &[String]) -> Result<Vec<String>, StoreError> {
+    pub fn no_longer_open(&self, ids: &[String]) -> Result<Vec<String>, HistoryError> {
         self.store.no_longer_open(ids)
     }
 
@@ -324,7 +325,7 @@ impl Questions {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn prune(&self) -> Result<u64, StoreError> {
+    pub fn prune(&self) -> Result<u64, HistoryError> {
         self.store.prune_questions()
     }
 }

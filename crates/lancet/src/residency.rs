@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use lancet_history::ResidentNote;
+use lancet_local_state::ResidentNote;
 use lancet_search::{IndexStatus, Residency, ResidentFacts, WhyNot};
 use serde::{Deserialize, Serialize};
 

@@ -31,7 +31,7 @@ pub use count::{MOST_COUNTED, ReviewTally};
 pub use file::{Contribution, ReviewHunk, ReviewText, ReviewedFile};
 pub use groups::{ReviewGroup, grouped};
 pub use lancet_history::{
-    Comment, CommentKind, DeliveredWith, PAGE_CLIENT, SHELL_CLIENT, StoreError, UnseenFile,
+    Comment, CommentKind, DeliveredWith, HistoryError, PAGE_CLIENT, SHELL_CLIENT, UnseenFile,
 };
 
 use crate::approval::{Answer, Approver, Question, Wait};
@@ -100,7 +100,7 @@ impl Reviews {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn list(&self, most: usize) -> Result<ReviewList, StoreError> {
+    pub fn list(&self, most: usize) -> Result<ReviewList, HistoryError> {
         let mut unseen = self.unseen()?.into_iter();
         let upto = unseen.as_slice().iter().map(|file| file.newest).max();
         let mut files = Vec::new();
@@ -119,7 +119,7 @@ impl Reviews {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn unseen(&self) -> Result<Vec<UnseenFile>, StoreError> {
+    pub fn unseen(&self) -> Result<Vec<UnseenFile>, HistoryError> {
         self.store.unseen(&self.query()?)
     }
 
@@ -127,7 +127,7 @@ impl Reviews {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn file(&self, path: &Path) -> Result<Option<ReviewedFile>, StoreError> {
+    pub fn file(&self, path: &Path) -> Result<Option<ReviewedFile>, HistoryError> {
         let Some(chain) = Chain::of(&*self.store, path, None, &self.others()?)? else {
             return Ok(None);
         };
@@ -142,7 +142,7 @@ impl Reviews {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn path_of(&self, operation: &str, at: usize) -> Result<Option<PathBuf>, StoreError> {
+    pub fn path_of(&self, operation: &str, at: usize) -> Result<Option<PathBuf>, HistoryError> {
         let IdMatch::One(found) = self.store.find(operation, &self.lancet.roots())? else {
             return Ok(None);
         };
@@ -157,7 +157,7 @@ impl Reviews {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn mark_seen(&self, path: &Path, operation: &str) -> Result<bool, StoreError> {
+    pub fn mark_seen(&self, path: &Path, operation: &str) -> Result<bool, HistoryError> {
         let number = self.mark_each_seen(&[(path.to_path_buf(), operation.to_owned())])?;
         Ok(number == 1)
     }
@@ -167,7 +167,7 @@ impl Reviews {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn mark_each_seen(&self, shown: &[(PathBuf, String)]) -> Result<usize, StoreError> {
+    pub fn mark_each_seen(&self, shown: &[(PathBuf, String)]) -> Result<usize, HistoryError> {
         let mut looks = Vec::new();
         let mut number = 0;
         for (path, id) in shown {
@@ -207,7 +207,7 @@ impl Reviews {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn mark_all_seen(&self, upto: i64) -> Result<usize, StoreError> {
+    pub fn mark_all_seen(&self, upto: i64) -> Result<usize, HistoryError> {
         self.store.record_look_at_all(&self.query()?, upto)
     }
 
@@ -216,7 +216,7 @@ impl Reviews {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn hunks(&self, operation: &Operation) -> Result<Vec<Vec<ReviewHunk>>, StoreError> {
+    pub fn hunks(&self, operation: &Operation) -> Result<Vec<Vec<ReviewHunk>>, HistoryError> {
         let operation = Arc::new(operation.clone());
         let files = 0..operation.files.len();
         files
@@ -233,7 +233,7 @@ impl Reviews {
         rooms::run_hunk(&self.lancet.new_session(), caller, Some(approver), asked)
     }
 
-    fn query(&self) -> Result<UnseenQuery, StoreError> {
+    fn query(&self) -> Result<UnseenQuery, HistoryError> {
         Ok(UnseenQuery {
             below: self.lancet.roots(),
             without: self.others()?,
@@ -241,7 +241,7 @@ impl Reviews {
         })
     }
 
-    fn others(&self) -> Result<Vec<[u8; 32]>, StoreError> {
+    fn others(&self) -> Result<Vec<[u8; 32]>, HistoryError> {
         Ok(self.lancet.engine().other_workspaces()?.ids())
     }
 

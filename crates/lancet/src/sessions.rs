@@ -15,7 +15,7 @@ use crate::engine::Lancet;
 use crate::history::SubAgents;
 use crate::session::is_unnamed;
 
-pub use lancet_history::{ChangedPath, SessionActivity, SessionStop, StoreError};
+pub use lancet_history::{ChangedPath, HistoryError, SessionActivity, SessionStop};
 pub use overlaps::{Overlap, Overlapping};
 
 /// How many files of a session are listed.
@@ -128,7 +128,7 @@ impl Sessions {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn list(&self) -> Result<Vec<SessionOverview>, StoreError> {
+    pub fn list(&self) -> Result<Vec<SessionOverview>, HistoryError> {
         let open = self.store.open_sessions()?;
         let stops = self.store.stops()?;
         let recent = self.store.recent_sessions(seconds() - RECENT)?;
@@ -172,7 +172,7 @@ impl Sessions {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn overlaps(&self, sessions: &[SessionOverview]) -> Result<Vec<Overlap>, StoreError> {
+    pub fn overlaps(&self, sessions: &[SessionOverview]) -> Result<Vec<Overlap>, HistoryError> {
         overlaps::find(&*self.store, sessions)
     }
 
@@ -181,7 +181,7 @@ impl Sessions {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn stop(&self, key: &str, by: &str, words: Option<&str>) -> Result<bool, StoreError> {
+    pub fn stop(&self, key: &str, by: &str, words: Option<&str>) -> Result<bool, HistoryError> {
         self.store.stop_session(key, by, words)
     }
 
@@ -189,7 +189,7 @@ impl Sessions {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn resume(&self, key: &str, by: &str) -> Result<bool, StoreError> {
+    pub fn resume(&self, key: &str, by: &str) -> Result<bool, HistoryError> {
         self.store.resume_session(key, by)
     }
 
@@ -197,7 +197,7 @@ impl Sessions {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn stop_of(&self, key: &str) -> Result<Option<SessionStop>, StoreError> {
+    pub fn stop_of(&self, key: &str) -> Result<Option<SessionStop>, HistoryError> {
         self.store.stop_of(key)
     }
 
@@ -206,7 +206,7 @@ impl Sessions {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn find(&self, part: &str) -> Result<Vec<String>, StoreError> {
+    pub fn find(&self, part: &str) -> Result<Vec<String>, HistoryError> {
         let listed = self.list()?;
         let activity = || self.store.activity(part, 1);
         if listed.iter().any(|one| one.key == part) {

@@ -77,7 +77,7 @@ impl Suite {
                 .map_or("edit", |(area, _)| area),
             "lancet-text" | "lancet-model" | "lancet-settings" | "lancet-tools" => "edit",
             "lancet-workspace" => "commit",
-            "lancet-history" | "lancet-git" => "history",
+            "lancet-history" | "lancet-local-state" | "lancet-git" => "history",
             "lancet-policy" => "permissions",
             "lancet-search" => "search",
             "lancet-cli" | "lancet-rendering" | "lancet-serving" => "shell",

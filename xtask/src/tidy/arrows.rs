@@ -6,14 +6,15 @@ use super::Finding;
 use crate::house::House;
 
 /// Each crate and the crates that it may use. The lower crates do not know each other, but several use `text`.
-const ROOMS: [(&str, &[&str]); 24] = [
+const ROOMS: [(&str, &[&str]); 25] = [
     ("crates/text", &[]),
     ("crates/dialects", &[]),
     ("crates/formats", &[]),
     ("crates/grammars", &[]),
-    ("crates/history", &[]),
+    ("crates/history", &["lancet-local-state"]),
     ("crates/install", &[]),
     ("crates/language", &[]),
+    ("crates/local-state", &[]),
     ("crates/rendering", &["lancet-text"]),
     ("crates/policy", &["lancet-text"]),
     ("crates/workspace", &["lancet-text"]),
@@ -57,6 +58,7 @@ const ROOMS: [(&str, &[&str]); 24] = [
             "lancet-search",
             "lancet-git",
             "lancet-history",
+            "lancet-local-state",
             "lancet-policy",
         ],
     ),

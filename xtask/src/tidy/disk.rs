@@ -23,7 +23,7 @@ const WAYS: [&str; 14] = [
 ];
 
 /// Source files, or folders with everything below them, that may access the disk, and why.
-const EXCEPTIONS: [(&str, &str); 11] = [
+const EXCEPTIONS: [(&str, &str); 12] = [
     ("crates/workspace/src/", "the door to the disk"),
     (
         "crates/search/src/rules.rs",
@@ -35,6 +35,10 @@ const EXCEPTIONS: [(&str, &str); 11] = [
     ),
     (
         "crates/history/src/",
+        "the state folder, never a file of the user",
+    ),
+    (
+        "crates/local-state/src/",
         "the state folder, never a file of the user",
     ),
     (

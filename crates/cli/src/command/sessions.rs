@@ -163,7 +163,7 @@ fn told(
     Ok(Exit::Done)
 }
 
-fn unwritable(error: lancet::history::StoreError) -> Failure {
+fn unwritable(error: lancet::history::HistoryError) -> Failure {
     Failure::system(format!(
         "the state folder cannot be written: {error}; `lancet doctor` says more"
     ))

@@ -1,24 +1,24 @@
 //! The interface of a store of operations, in three traits: the records, the contents of files, and upkeep. The
 //! implementation in SQLite is [`Store`](crate::Store).
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::checked::CheckedContents;
 use super::{
     Draft, IdMatch, LogQuery, Operation, OperationKind, OperationState, Statistics,
-    StatisticsQuery, TakenBack, Unsealed,
+    StatisticsQuery, TakenBack,
 };
 use crate::activity::ActivityStore;
 use crate::entry::Revision;
+use crate::error::HistoryError;
 use crate::event::EventStore;
 use crate::kept::KeptContent;
 use crate::mark::MarkStore;
 use crate::moves::MoveStore;
 use crate::question::QuestionStore;
 use crate::review::ReviewStore;
-use crate::store::{Saved, SetAside, StoreError};
+use crate::store::Saved;
 use crate::sub_agent::SubAgentStore;
 use crate::workspace::KnownWorkspace;
 
@@ -90,14 +90,14 @@ pub trait RecordStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be written, has an operation of this id, or a person has stopped the session's writes.
-    fn begin(&self, draft: &Draft<'_>) -> Result<Saved, StoreError>;
+    fn begin(&self, draft: &Draft<'_>) -> Result<Saved, HistoryError>;
 
     /// Records that the operation was carried out. The modes of the files afterwards are taken from the draft. An operation
     /// that is no longer announced, because the database was set aside or another process settled it, is inserted anew.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn finish(&self, draft: &Draft<'_>) -> Result<Saved, StoreError>;
+    fn finish(&self, draft: &Draft<'_>) -> Result<Saved, HistoryError>;
 
     /// Records that the operation of this kind was carried out on all its files exactly as announced and takes nothing back;
     /// cheaper than [`finish`](Self::finish). `inodes` has the inode number of each file, where one is left. An operation that
@@ -110,19 +110,19 @@ pub trait RecordStore: Send + Sync {
         id: &str,
         kind: OperationKind,
         inodes: &[Option<u64>],
-    ) -> Result<Confirmed, StoreError>;
+    ) -> Result<Confirmed, HistoryError>;
 
     /// Removes an operation that was not carried out. Returns its folders in which no other operation has a file.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn abandon(&self, id: &str) -> Result<Vec<PathBuf>, StoreError>;
+    fn abandon(&self, id: &str) -> Result<Vec<PathBuf>, HistoryError>;
 
     /// Operations that were announced by processes that have ended. Temporary files of these processes are removed.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn unfinished(&self) -> Result<Vec<Operation>, StoreError>;
+    fn unfinished(&self) -> Result<Vec<Operation>, HistoryError>;
 
     /// What the operations after this one found at `path`, oldest first, in the workspace of its file `at`. It tells how an
     /// operation ended whose process did not record it: whoever changed the file next has seen what it left.
@@ -134,7 +134,7 @@ pub trait RecordStore: Send + Sync {
         operation: &Operation,
         at: usize,
         path: &Path,
-    ) -> Result<Vec<LaterState>, StoreError>;
+    ) -> Result<Vec<LaterState>, HistoryError>;
 
     /// What other operations, not undone since, made of the state that this one found at `path`. Of several that found the
     /// same state one alone can have changed it, whichever was announced first.
@@ -146,7 +146,7 @@ pub trait RecordStore: Send + Sync {
         operation: &Operation,
         at: usize,
         path: &Path,
-    ) -> Result<Vec<RivalState>, StoreError>;
+    ) -> Result<Vec<RivalState>, HistoryError>;
 
     /// Settles an unfinished operation: the files at the indexes in `written` were written. Returns folders as `abandon` does.
     ///
@@ -157,50 +157,50 @@ pub trait RecordStore: Send + Sync {
         operation: &Operation,
         state: OperationState,
         written: &[usize],
-    ) -> Result<Vec<PathBuf>, StoreError>;
+    ) -> Result<Vec<PathBuf>, HistoryError>;
 
     /// Records that a folder, which an interrupted change had made, belongs to the oldest change that created a file in it.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn add_made_folder(&self, folder: &Path) -> Result<(), StoreError>;
+    fn add_made_folder(&self, folder: &Path) -> Result<(), HistoryError>;
 
     /// The operations that match the query, newest first.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn log(&self, query: &LogQuery) -> Result<Vec<Operation>, StoreError>;
+    fn log(&self, query: &LogQuery) -> Result<Vec<Operation>, HistoryError>;
 
     /// Finds operations by the ending of their id; if there is none, by the beginning: first among those all of whose
     /// files are below one of the folders; if there is none, among all.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn find(&self, part: &str, below: &[PathBuf]) -> Result<IdMatch, StoreError>;
+    fn find(&self, part: &str, below: &[PathBuf]) -> Result<IdMatch, HistoryError>;
 
     /// The length of the shortest unique ending of each of these ids.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn shortest_endings(&self, ids: &[&str]) -> Result<Vec<usize>, StoreError>;
+    fn shortest_endings(&self, ids: &[&str]) -> Result<Vec<usize>, HistoryError>;
 
     /// The file changes that an operation takes back.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn taken_back(&self, operation: &str) -> Result<Vec<TakenBack>, StoreError>;
+    fn taken_back(&self, operation: &str) -> Result<Vec<TakenBack>, HistoryError>;
 
     /// Marks file changes as undone although no operation undid them: the files already had their old content.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn mark_already_undone(&self, files: &[(String, usize)]) -> Result<(), StoreError>;
+    fn mark_already_undone(&self, files: &[(String, usize)]) -> Result<(), HistoryError>;
 
     /// The roots that files were recorded with and that are at, below or above one of these folders.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn workspaces(&self, folders: &[PathBuf]) -> Result<Vec<KnownWorkspace>, StoreError>;
+    fn workspaces(&self, folders: &[PathBuf]) -> Result<Vec<KnownWorkspace>, HistoryError>;
 
     /// Whether one of these files was changed after the operation `after` by a change that is not in `except` and has not
     /// been undone. Changes of files that were recorded with the roots `without` do not count.
@@ -213,20 +213,20 @@ pub trait RecordStore: Send + Sync {
         after: &str,
         except: &[String],
         without: &[[u8; 32]],
-    ) -> Result<bool, StoreError>;
+    ) -> Result<bool, HistoryError>;
 
     /// Records that an operation replaced one name of a file with several hard links, so that its other names keep the old
     /// content.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn record_broken_link(&self, operation: &str, at: usize) -> Result<(), StoreError>;
+    fn record_broken_link(&self, operation: &str, at: usize) -> Result<(), HistoryError>;
 
     /// The indexes of the files for which [`record_broken_link`](Self::record_broken_link) was called.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn broken_links(&self, operation: &str) -> Result<Vec<usize>, StoreError>;
+    fn broken_links(&self, operation: &str) -> Result<Vec<usize>, HistoryError>;
 
     /// Adds one to the count of refusals of this name in this folder.
     ///
@@ -238,13 +238,13 @@ pub trait RecordStore: Send + Sync {
         tool: &str,
         name: &str,
         folder: &Path,
-    ) -> Result<(), StoreError>;
+    ) -> Result<(), HistoryError>;
 
     /// The totals over the operations that match the query.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn statistics(&self, query: &StatisticsQuery) -> Result<Statistics, StoreError>;
+    fn statistics(&self, query: &StatisticsQuery) -> Result<Statistics, HistoryError>;
 }
 
 /// The contents of files before and after operations, and the displaced files that become such contents.
@@ -253,20 +253,21 @@ pub trait ContentStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be read.
-    fn content(&self, revision: &Revision) -> Result<Option<Vec<u8>>, StoreError>;
+    fn content(&self, revision: &Revision) -> Result<Option<Vec<u8>>, HistoryError>;
 
     /// Opens a content for reading in parts, for one that is too large for memory; none if it is not stored. The hash is not
     /// verified: a caller that reads all of it can do that.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn open_content(&self, revision: &Revision) -> Result<Option<KeptContent>, StoreError>;
+    fn open_content(&self, revision: &Revision) -> Result<Option<KeptContent>, HistoryError>;
 
     /// Checks that stored contents have their hashes, for at most `budget`, beginning after the content `after`, 0 at first.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn check_contents(&self, after: i64, budget: Duration) -> Result<CheckedContents, StoreError>;
+    fn check_contents(&self, after: i64, budget: Duration)
+    -> Result<CheckedContents, HistoryError>;
 
     /// Takes over a file of the state folder that has this content. If an operation announced the content as
     /// [`Displaced`](super::Content::Displaced), the file is moved into the store; if the content is stored already, the file
@@ -274,45 +275,11 @@ pub trait ContentStore: Send + Sync {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    fn adopt(&self, revision: &Revision, file: &Path) -> Result<(), StoreError>;
-
-    /// Calls [`adopt`](Self::adopt) for the displaced files that ended processes have left, for at most `budget`. They are
-    /// in the folder of this name inside the state folder; `is_sealed` tells by its name whether a file can no longer be
-    /// written by a late writer, and the others are passed over.
-    ///
-    /// # Errors
-    /// The state folder cannot be read.
-    fn adopt_left(
-        &self,
-        folder: &str,
-        is_sealed: &dyn Fn(&OsStr) -> bool,
-        budget: Duration,
-    ) -> Result<(), StoreError>;
-
-    /// Records a displaced file that may still be written, or updates its record. This process is its owner from now on.
-    ///
-    /// # Errors
-    /// The store cannot be written.
-    fn put_unsealed(&self, unsealed: &Unsealed) -> Result<(), StoreError>;
-
-    /// The displaced files that may still be written and whose owners have ended.
-    ///
-    /// # Errors
-    /// The store cannot be read.
-    fn unsealed(&self) -> Result<Vec<Unsealed>, StoreError>;
-
-    /// Removes the record of a displaced file, because nothing is left to do about it.
-    ///
-    /// # Errors
-    /// The store cannot be written.
-    fn drop_unsealed(&self, file: &Path) -> Result<(), StoreError>;
+    fn adopt(&self, revision: &Revision, file: &Path) -> Result<(), HistoryError>;
 }
 
-/// Upkeep: limits of size and age, compression, orphaned files, damaged databases.
+/// Upkeep: limits of size and age, compression, orphaned files.
 pub trait StoreUpkeep: Send + Sync {
-    /// The damaged databases that were set aside since this store was made, oldest first.
-    fn set_aside(&self) -> Vec<SetAside>;
-
     /// Removes the oldest operations beyond the limits, and contents that no operation needs any more. Stops after `budget`;
     /// the next call goes on.
     ///
@@ -322,26 +289,26 @@ pub trait StoreUpkeep: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be written.
-    fn prune(&self, limits: &Limits, budget: Duration) -> Result<Removed, StoreError>;
+    fn prune(&self, limits: &Limits, budget: Duration) -> Result<Removed, HistoryError>;
 
     /// What [`prune`](Self::prune) would remove, without writing anything.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn forecast(&self, limits: &Limits) -> Result<Removed, StoreError>;
+    fn forecast(&self, limits: &Limits) -> Result<Removed, HistoryError>;
 
     /// Compresses contents that are not compressed yet, for at most `budget`.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn compress(&self, budget: Duration) -> Result<Compressed, StoreError>;
+    fn compress(&self, budget: Duration) -> Result<Compressed, HistoryError>;
 
     /// Removes content files that no operation names and that are older than an hour, so that no process is writing them;
     /// returns the number of bytes.
     ///
     /// # Errors
     /// The state folder cannot be read.
-    fn sweep(&self) -> Result<u64, StoreError>;
+    fn sweep(&self) -> Result<u64, HistoryError>;
 }
 
 /// How much history is kept.

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use lancet_local_state::process;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::paths::{bytes_of, path_of};
 use super::transaction::WriteTransaction;
-use super::{Store, StoreError, process, stops};
+use super::{HistoryError, Store, stops};
 use crate::activity::{ActivityStore, ChangedPath, OpenSession, SessionActivity, SessionStop};
 use crate::workspace::KnownWorkspace;
 
@@ -28,7 +29,7 @@ impl ActivityStore for Store {
         session: &str,
         by: &str,
         words: Option<&str>,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool, HistoryError> {
         let (stopped, _) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             let stopped = stops::insert(&transaction, session, by, words)?;
@@ -38,7 +39,7 @@ impl ActivityStore for Store {
         Ok(stopped)
     }
 
-    fn resume_session(&self, session: &str, by: &str) -> Result<bool, StoreError> {
+    fn resume_session(&self, session: &str, by: &str) -> Result<bool, HistoryError> {
         let (resumed, _) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             let resumed = stops::remove(&transaction, session, by)?;
@@ -48,15 +49,15 @@ impl ActivityStore for Store {
         Ok(resumed)
     }
 
-    fn stop_of(&self, session: &str) -> Result<Option<SessionStop>, StoreError> {
+    fn stop_of(&self, session: &str) -> Result<Option<SessionStop>, HistoryError> {
         Ok(self.run(|connection| stops::of(connection, session))?.0)
     }
 
-    fn stops(&self) -> Result<Vec<SessionStop>, StoreError> {
+    fn stops(&self) -> Result<Vec<SessionStop>, HistoryError> {
         Ok(self.run(|connection| stops::all(connection))?.0)
     }
 
-    fn open_sessions(&self) -> Result<Vec<OpenSession>, StoreError> {
+    fn open_sessions(&self) -> Result<Vec<OpenSession>, HistoryError> {
         let (found, _) = self.run(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT o.process, o.session, o.client, o.version, o.time, w.id, w.root, o.body
@@ -89,7 +90,7 @@ impl ActivityStore for Store {
         Ok(alive.map(|(_, open)| open).collect())
     }
 
-    fn recent_sessions(&self, since: i64) -> Result<Vec<String>, StoreError> {
+    fn recent_sessions(&self, since: i64) -> Result<Vec<String>, HistoryError> {
         let (found, _) = self.run(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT name FROM sessions WHERE used >= ?1 ORDER BY used DESC, name LIMIT ?2",
@@ -101,13 +102,13 @@ impl ActivityStore for Store {
         Ok(found)
     }
 
-    fn activity(&self, session: &str, most: usize) -> Result<SessionActivity, StoreError> {
+    fn activity(&self, session: &str, most: usize) -> Result<SessionActivity, HistoryError> {
         Ok(self
             .run(|connection| activity(connection, session, most))?
             .0)
     }
 
-    fn knows_file(&self, session: &str, path: &Path) -> Result<bool, StoreError> {
+    fn knows_file(&self, session: &str, path: &Path) -> Result<bool, HistoryError> {
         let (known, _) = self.run(|connection| {
             connection
                 .prepare_cached(

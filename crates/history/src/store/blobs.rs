@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
+use lancet_local_state::{displaced, process};
+
 use super::contents::MAGIC;
-use super::process;
 use crate::entry::Revision;
 
 const FOLDER: &str = "contents";
@@ -164,7 +165,7 @@ pub(super) fn open(state: &Path, revision: &Revision) -> io::Result<File> {
         .take(MAGIC.len() as u64)
         .read_to_end(&mut head)?;
     // The user's file may itself be a zstd file; then its hash is that of the content.
-    if head != MAGIC || hash_of(&path)? == *revision {
+    if head != MAGIC || displaced::hash(&path)? == *revision {
         return Ok(file);
     }
     file.rewind()?;
@@ -213,13 +214,6 @@ pub(super) fn remove_temporaries(state: &Path) {
             let _ = fs::remove_file(entry.path());
         }
     }
-}
-
-/// The BLAKE3 hash of a file's bytes.
-pub(super) fn hash_of(file: &Path) -> io::Result<Revision> {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update_reader(File::open(file)?)?;
-    Ok(*hasher.finalize().as_bytes())
 }
 
 /// Removes files that `is_known` rejects and that are old enough that no process is writing them; returns the number of

@@ -3,17 +3,20 @@
 use std::io;
 use std::path::Path;
 
+use lancet_local_state::Holder;
 use rusqlite::ErrorCode;
 
-use super::StoreError;
+use super::HistoryError;
 use super::files::shared_memory_of;
-use super::holder::Holder;
 use super::schema::{NewerSchema, STEPS};
 
+/// The byte of the `-shm` file that a writer locks (`WAL_WRITE_LOCK`).
+const WRITER: u64 = 120;
+
 /// The error for a path that cannot be written.
-pub(super) fn not_writable(path: &Path, source: io::Error) -> StoreError {
-    StoreError::NotWritable {
-        path: path.to_owned(),
+pub(super) fn not_writable(path: &Path, source: io::Error) -> HistoryError {
+    HistoryError::Unavailable {
+        store: path.into(),
         source,
     }
 }
@@ -40,21 +43,21 @@ pub(super) fn is_missing_schema(error: &rusqlite::Error) -> bool {
 }
 
 /// Converts an error of SQLite.
-pub(super) fn store_error(file: &Path, error: rusqlite::Error) -> StoreError {
+pub(super) fn store_error(file: &Path, error: rusqlite::Error) -> HistoryError {
     if let rusqlite::Error::ToSqlConversionFailure(cause) = &error
         && let Some(newer) = cause.downcast_ref::<NewerSchema>()
     {
-        return StoreError::Newer {
-            path: file.to_owned(),
+        return HistoryError::Newer {
+            store: file.into(),
             found: newer.found,
             known: STEPS.len() as i64,
         };
     }
     let kind = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            return StoreError::Busy {
-                path: file.to_owned(),
-                holder: Holder::of_database(&shared_memory_of(file)),
+            return HistoryError::Busy {
+                store: file.into(),
+                holder: Holder::of_byte(&shared_memory_of(file), WRITER),
             };
         }
         Some(ErrorCode::ReadOnly) => io::ErrorKind::ReadOnlyFilesystem,
@@ -63,9 +66,10 @@ pub(super) fn store_error(file: &Path, error: rusqlite::Error) -> StoreError {
         }
         Some(ErrorCode::DiskFull) => io::ErrorKind::StorageFull,
         _ => {
-            return StoreError::Failed {
-                path: file.to_owned(),
-                reason: error.to_string(),
+            let (store, reason) = (file.into(), error.to_string());
+            return match is_damage(&error) {
+                true => HistoryError::Damaged { store, reason },
+                false => HistoryError::Failed { store, reason },
             };
         }
     };

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::StoreError;
+use super::HistoryError;
 use super::error::{not_writable, store_error};
 use super::files::{file_in, log_of};
 use super::open::PATIENCE;
@@ -32,7 +32,7 @@ pub struct StoreFacts {
 ///
 /// # Errors
 /// The database cannot be read, is damaged, or was made by a newer lancet.
-pub fn examine_store(folder: &Path) -> Result<Option<StoreFacts>, StoreError> {
+pub fn examine_store(folder: &Path) -> Result<Option<StoreFacts>, HistoryError> {
     let file = file_in(folder);
     let bytes = match fs::metadata(&file) {
         Ok(found) => found.len(),
@@ -45,8 +45,8 @@ pub fn examine_store(folder: &Path) -> Result<Option<StoreFacts>, StoreError> {
     connection.busy_timeout(PATIENCE).map_err(failed)?;
     let (found, known) = (version(&connection).map_err(failed)?, STEPS.len() as i64);
     if found > known {
-        return Err(StoreError::Newer {
-            path: file,
+        return Err(HistoryError::Newer {
+            store: file.into(),
             found,
             known,
         });
@@ -55,8 +55,8 @@ pub fn examine_store(folder: &Path) -> Result<Option<StoreFacts>, StoreError> {
         .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
         .map_err(failed)?;
     if verdict != "ok" {
-        return Err(StoreError::Failed {
-            path: file,
+        return Err(HistoryError::Damaged {
+            store: file.into(),
             reason: verdict,
         });
     }

@@ -4,9 +4,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use lancet_local_state::SetAside;
+
+use super::HistoryError;
 use super::clock::now;
 use super::error::not_writable;
-use super::{SetAside, StoreError};
 
 /// The name of the database in the state folder.
 pub const DATABASE: &str = "lancet.db";
@@ -27,7 +29,7 @@ pub(super) fn shared_memory_of(file: &Path) -> PathBuf {
 }
 
 /// Renames the damaged file, its `-wal` and `-shm` files first, so that a new database does not find the log of the old one.
-pub(super) fn move_aside(folder: &Path, reason: String) -> Result<SetAside, StoreError> {
+pub(super) fn move_aside(folder: &Path, reason: String) -> Result<SetAside, HistoryError> {
     let file = file_in(folder);
     let moved_to = (0..)
         .map(|more| folder.join(format!("{DATABASE}.damaged-{}", now() + more)))

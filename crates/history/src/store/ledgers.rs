@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::clock::now;
 use super::ledger_tables::{DAY, ROWS};
 use super::transaction::WriteTransaction;
-use super::{LedgerStore, LoadCursor, Loaded, Saved, Store, StoreError};
+use super::{HistoryError, LedgerStore, LoadCursor, Loaded, Saved, Store};
 use crate::entry::{Entry, Version};
 use crate::ledger::Budget;
 use crate::line_numbers::LineNumbers;
@@ -38,7 +38,7 @@ impl Writer {
 }
 
 impl LedgerStore for Store {
-    fn load(&self, session: &SessionName, since: LoadCursor) -> Result<Loaded, StoreError> {
+    fn load(&self, session: &SessionName, since: LoadCursor) -> Result<Loaded, HistoryError> {
         let ((rows, cursor), set_aside) =
             self.run(|connection| load(connection, session, since, self.writer()))?;
         Ok(Loaded {
@@ -52,13 +52,13 @@ impl LedgerStore for Store {
         &self,
         session: &SessionName,
         entries: &[(&Path, &Entry)],
-    ) -> Result<Saved, StoreError> {
+    ) -> Result<Saved, HistoryError> {
         let ((), set_aside) =
             self.run(|connection| save(connection, session, entries, self.writer()))?;
         Ok(Saved::new(set_aside))
     }
 
-    fn forget(&self, session: &SessionName, path: &Path) -> Result<Saved, StoreError> {
+    fn forget(&self, session: &SessionName, path: &Path) -> Result<Saved, HistoryError> {
         let ((), set_aside) = self.run(|connection| forget(connection, session, path))?;
         Ok(Saved::new(set_aside))
     }

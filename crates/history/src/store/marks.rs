@@ -9,7 +9,7 @@ use super::ledger_tables::DAY;
 use super::log::Filter;
 use super::records::newest_sequence;
 use super::transaction::WriteTransaction;
-use super::{Store, StoreError, sub_agents};
+use super::{HistoryError, Store, sub_agents};
 use crate::mark::{Mark, MarkQuery, MarkStore};
 use crate::sub_agent::ConversationReport;
 
@@ -17,7 +17,7 @@ use crate::sub_agent::ConversationReport;
 const MOST: usize = 1_000;
 
 impl MarkStore for Store {
-    fn mark(&self, session: &str, prompt: &str) -> Result<(), StoreError> {
+    fn mark(&self, session: &str, prompt: &str) -> Result<(), HistoryError> {
         let kept = Mark::kept(prompt);
         self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
@@ -42,11 +42,11 @@ impl MarkStore for Store {
         Ok(())
     }
 
-    fn marks(&self, query: &MarkQuery) -> Result<Vec<Mark>, StoreError> {
+    fn marks(&self, query: &MarkQuery) -> Result<Vec<Mark>, HistoryError> {
         Ok(self.run(|connection| marks(connection, query))?.0)
     }
 
-    fn report_session(&self, process: &str, session: &str) -> Result<(), StoreError> {
+    fn report_session(&self, process: &str, session: &str) -> Result<(), HistoryError> {
         self.run(|connection| {
             let known = reported(connection, process)?;
             // Most reports say what is known, and need no write lock.
@@ -58,7 +58,7 @@ impl MarkStore for Store {
         Ok(())
     }
 
-    fn reported_session(&self, process: &str) -> Result<Option<String>, StoreError> {
+    fn reported_session(&self, process: &str) -> Result<Option<String>, HistoryError> {
         let (found, _) = self.run(|connection| reported(connection, process))?;
         Ok(found.map(|(session, _)| session))
     }

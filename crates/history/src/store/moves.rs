@@ -8,12 +8,12 @@ use rusqlite::{Connection, OptionalExtension as _, ToSql, params};
 
 use super::paths::{below, bytes_of, path_of};
 use super::transaction::WriteTransaction;
-use super::{Store, StoreError, workspaces};
+use super::{HistoryError, Store, workspaces};
 use crate::moves::{FormerRoot, Moment, MoveStore, RecordRename};
 use crate::workspace::{KnownWorkspace, WorkspaceRef};
 
 impl MoveStore for Store {
-    fn moment(&self) -> Result<Moment, StoreError> {
+    fn moment(&self) -> Result<Moment, HistoryError> {
         let (moment, _) = self.run(|connection| {
             let transaction = connection.transaction()?;
             let newest: Option<i64> = transaction
@@ -32,11 +32,11 @@ impl MoveStore for Store {
         Ok(moment)
     }
 
-    fn changed_since(&self, moment: &Moment) -> Result<HashSet<PathBuf>, StoreError> {
+    fn changed_since(&self, moment: &Moment) -> Result<HashSet<PathBuf>, HistoryError> {
         Ok(self.run(|connection| changed_since(connection, moment))?.0)
     }
 
-    fn rename_records(&self, renames: &[RecordRename], since: &Moment) -> Result<(), StoreError> {
+    fn rename_records(&self, renames: &[RecordRename], since: &Moment) -> Result<(), HistoryError> {
         let ((), _) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             // Whoever changes a file has announced it before, so what is not here has changed nothing yet.
@@ -53,7 +53,7 @@ impl MoveStore for Store {
         Ok(())
     }
 
-    fn move_root(&self, from: &KnownWorkspace, to: &WorkspaceRef<'_>) -> Result<u64, StoreError> {
+    fn move_root(&self, from: &KnownWorkspace, to: &WorkspaceRef<'_>) -> Result<u64, HistoryError> {
         let (moved, _) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             let moved = move_root(&transaction, from, to)?;
@@ -63,7 +63,7 @@ impl MoveStore for Store {
         Ok(moved)
     }
 
-    fn former_roots(&self, id: &[u8; 32]) -> Result<Vec<FormerRoot>, StoreError> {
+    fn former_roots(&self, id: &[u8; 32]) -> Result<Vec<FormerRoot>, HistoryError> {
         let (found, _) = self.run(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT f.root, f.sequence FROM former_roots f JOIN workspaces w ON w.number = f.workspace
@@ -80,7 +80,7 @@ impl MoveStore for Store {
         Ok(found)
     }
 
-    fn roots_elsewhere(&self, path: &Path) -> Result<Vec<KnownWorkspace>, StoreError> {
+    fn roots_elsewhere(&self, path: &Path) -> Result<Vec<KnownWorkspace>, HistoryError> {
         let (found, _) = self.run(|connection| {
             let mut statement =
                 connection.prepare_cached("SELECT id, root FROM workspaces WHERE root <> ?1")?;

@@ -7,16 +7,17 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use lancet_local_state::identity::identity;
+use lancet_local_state::{Holder, SetAside};
 use rusqlite::{Connection, OpenFlags};
 
 use super::connection::prepare;
 use super::error::{is_damage, is_missing_schema, not_writable, store_error};
 use super::files::{file_in, files_set_aside, log_of, move_aside, shared_memory_of};
-use super::holder::Holder;
 use super::log_check::LogState;
-use super::probe::{FileCheck, Probe, identity, is_among};
+use super::probe::{FileCheck, Probe, is_among};
 use super::schema::MigrateError;
-use super::{SetAside, StoreError, events, salvage};
+use super::{HistoryError, events, salvage};
 
 /// How long a lock of another process is waited for.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
@@ -129,7 +130,7 @@ pub(super) fn open(
     folder: &Path,
     before: Option<(&OpenDatabase, &Reopening)>,
     patience: Duration,
-) -> Result<(OpenDatabase, Option<SetAside>), StoreError> {
+) -> Result<(OpenDatabase, Option<SetAside>), HistoryError> {
     make_folder(folder).map_err(|source| not_writable(folder, source))?;
     let _alone = lock(folder, patience)?;
     let file = file_in(folder);
@@ -155,7 +156,12 @@ pub(super) fn open(
     let mut opened = match opened {
         Ok(opened) => opened,
         Err(OpenFailure::Error(error)) => return Err(error),
-        Err(OpenFailure::Damaged(reason)) => return Err(StoreError::Failed { path: file, reason }),
+        Err(OpenFailure::Damaged(reason)) => {
+            return Err(HistoryError::Damaged {
+                store: file.into(),
+                reason,
+            });
+        }
     };
     let to = &mut opened.connection;
     match (&mut set_aside, before) {
@@ -197,7 +203,7 @@ pub(super) fn open(
 /// Why a database file could not be opened: it is damaged and can be set aside, or another error.
 enum OpenFailure {
     Damaged(String),
-    Error(StoreError),
+    Error(HistoryError),
 }
 
 fn open_file(file: &Path, patience: Duration) -> Result<OpenDatabase, OpenFailure> {
@@ -227,8 +233,8 @@ fn open_file(file: &Path, patience: Duration) -> Result<OpenDatabase, OpenFailur
             probe,
             files: DatabaseFiles::of(file),
         }),
-        Err(MigrateError::Newer { found, known }) => Err(OpenFailure::Error(StoreError::Newer {
-            path: file.to_owned(),
+        Err(MigrateError::Newer { found, known }) => Err(OpenFailure::Error(HistoryError::Newer {
+            store: file.into(),
             found,
             known,
         })),
@@ -261,7 +267,7 @@ fn make_folder(folder: &Path) -> io::Result<()> {
 
 /// Lets one process at a time open, migrate or set aside. Without the lock two processes that find a damaged file would both
 /// set one aside, the second one the new database of the first.
-fn lock(folder: &Path, patience: Duration) -> Result<File, StoreError> {
+fn lock(folder: &Path, patience: Duration) -> Result<File, HistoryError> {
     let path = folder.join("lancet.db.lock");
     let file = OpenOptions::new()
         .write(true)
@@ -280,7 +286,10 @@ fn lock(folder: &Path, patience: Duration) -> Result<File, StoreError> {
             }
             Err(TryLockError::WouldBlock) => {
                 let holder = Holder::of_file(&path);
-                return Err(StoreError::Busy { path, holder });
+                return Err(HistoryError::Busy {
+                    store: path.into(),
+                    holder,
+                });
             }
         }
     }

@@ -1,27 +1,28 @@
 //! The readers of events, and the table `open_sessions`: sessions that have begun and whose end is not recorded. A process that is
 //! killed leaves its rows there; the next one that looks records the end.
 
+use lancet_local_state::process;
 use rusqlite::params;
 
 use super::events::{self, NewEvent};
 use super::transaction::WriteTransaction;
-use super::{Store, StoreError, process, workspaces};
+use super::{HistoryError, Store, workspaces};
 use crate::event::{EventKind, EventPage, EventStore, SessionBegin};
 
 impl EventStore for Store {
-    fn events(&self, since: i64, most: usize) -> Result<EventPage, StoreError> {
+    fn events(&self, since: i64, most: usize) -> Result<EventPage, HistoryError> {
         Ok(self
             .run(|connection| events::page(connection, since, most))?
             .0)
     }
 
-    fn last_event_of(&self, operation: &str) -> Result<Option<i64>, StoreError> {
+    fn last_event_of(&self, operation: &str) -> Result<Option<i64>, HistoryError> {
         Ok(self
             .run(|connection| events::last_of(connection, operation))?
             .0)
     }
 
-    fn begin_session(&self, begin: &SessionBegin<'_>) -> Result<(), StoreError> {
+    fn begin_session(&self, begin: &SessionBegin<'_>) -> Result<(), HistoryError> {
         if self.count_session(begin.session, 1) > 1 {
             return Ok(());
         }
@@ -56,7 +57,7 @@ impl EventStore for Store {
         Ok(())
     }
 
-    fn end_session(&self, session: &str) -> Result<(), StoreError> {
+    fn end_session(&self, session: &str) -> Result<(), HistoryError> {
         if self.count_session(session, -1) > 0 {
             return Ok(());
         }
@@ -68,7 +69,7 @@ impl EventStore for Store {
         Ok(())
     }
 
-    fn end_lost_sessions(&self) -> Result<(), StoreError> {
+    fn end_lost_sessions(&self) -> Result<(), HistoryError> {
         self.run(|connection| {
             let open: Vec<(String, String)> = {
                 let mut statement =

@@ -3,18 +3,19 @@
 
 use std::path::{Path, PathBuf};
 
+use lancet_local_state::process;
 use rusqlite::params;
 
 use super::error::not_writable;
-use super::files::file_in;
 use super::stops::Admission;
 use super::transaction::WriteTransaction;
 use super::{
-    Saved, Store, StoreError, blobs, chain, contents, events, ids, log, made_folders, process,
-    prune, questions, records, statistics, stops, workspaces,
+    HistoryError, Saved, Store, blobs, chain, contents, events, ids, log, made_folders, prune,
+    questions, records, statistics, stops, workspaces,
 };
 use crate::activity::SessionStop;
 use crate::entry::Revision;
+use crate::error::Conflict;
 use crate::event::EventStore as _;
 use crate::operation::{
     ALREADY_UNDONE, Confirmed, Draft, IdMatch, LaterState, LogQuery, Operation, OperationKind,
@@ -34,7 +35,7 @@ enum Begun {
 }
 
 impl RecordStore for Store {
-    fn begin(&self, draft: &Draft<'_>) -> Result<Saved, StoreError> {
+    fn begin(&self, draft: &Draft<'_>) -> Result<Saved, HistoryError> {
         self.put_files(draft)?;
         let (begun, set_aside) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
@@ -58,25 +59,15 @@ impl RecordStore for Store {
             transaction.commit()?;
             Ok(Begun::Announced)
         })?;
-        let path = || file_in(self.folder());
         match begun {
             Begun::Announced => Ok(Saved::new(set_aside)),
-            Begun::Taken => Err(StoreError::Taken {
-                path: path(),
-                id: draft.id.to_owned(),
-            }),
-            Begun::UsedUp(question) => Err(StoreError::UsedUp {
-                path: path(),
-                question,
-            }),
-            Begun::Stopped(stop) => Err(StoreError::Stopped {
-                path: path(),
-                stop: Box::new(stop),
-            }),
+            Begun::Taken => Err(HistoryError::Conflict(Conflict::Taken(draft.id.to_owned()))),
+            Begun::UsedUp(question) => Err(HistoryError::Conflict(Conflict::UsedUp(question))),
+            Begun::Stopped(stop) => Err(HistoryError::Conflict(Conflict::Stopped(Box::new(stop)))),
         }
     }
 
-    fn finish(&self, draft: &Draft<'_>) -> Result<Saved, StoreError> {
+    fn finish(&self, draft: &Draft<'_>) -> Result<Saved, HistoryError> {
         self.put_files(draft)?;
         let (completed, mut set_aside) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
@@ -120,7 +111,7 @@ impl RecordStore for Store {
         id: &str,
         kind: OperationKind,
         inodes: &[Option<u64>],
-    ) -> Result<Confirmed, StoreError> {
+    ) -> Result<Confirmed, HistoryError> {
         let (begun, set_aside) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             let begun = transaction
@@ -144,7 +135,7 @@ impl RecordStore for Store {
         })
     }
 
-    fn abandon(&self, id: &str) -> Result<Vec<PathBuf>, StoreError> {
+    fn abandon(&self, id: &str) -> Result<Vec<PathBuf>, HistoryError> {
         let ((files, unclaimed), _) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             let needless = prune::contents_of(&transaction, id)?;
@@ -161,7 +152,7 @@ impl RecordStore for Store {
         Ok(unclaimed)
     }
 
-    fn unfinished(&self) -> Result<Vec<Operation>, StoreError> {
+    fn unfinished(&self) -> Result<Vec<Operation>, HistoryError> {
         blobs::remove_temporaries(self.folder());
         process::remove_ended(self.folder());
         // A store that cannot be written tells the end later.
@@ -193,7 +184,7 @@ impl RecordStore for Store {
         operation: &Operation,
         at: usize,
         path: &Path,
-    ) -> Result<Vec<LaterState>, StoreError> {
+    ) -> Result<Vec<LaterState>, HistoryError> {
         Ok(self
             .run(|connection| chain::later_states(connection, operation, at, path))?
             .0)
@@ -204,7 +195,7 @@ impl RecordStore for Store {
         operation: &Operation,
         at: usize,
         path: &Path,
-    ) -> Result<Vec<RivalState>, StoreError> {
+    ) -> Result<Vec<RivalState>, HistoryError> {
         Ok(self
             .run(|connection| chain::rival_states(connection, operation, at, path))?
             .0)
@@ -215,7 +206,7 @@ impl RecordStore for Store {
         operation: &Operation,
         state: OperationState,
         written: &[usize],
-    ) -> Result<Vec<PathBuf>, StoreError> {
+    ) -> Result<Vec<PathBuf>, HistoryError> {
         let ((files, unclaimed), _) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             let begun = transaction.execute("DELETE FROM begun WHERE id = ?1", [&operation.id])?;
@@ -276,7 +267,7 @@ impl RecordStore for Store {
         Ok(unclaimed)
     }
 
-    fn add_made_folder(&self, folder: &Path) -> Result<(), StoreError> {
+    fn add_made_folder(&self, folder: &Path) -> Result<(), HistoryError> {
         self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             made_folders::add_folder(&transaction, folder)?;
@@ -285,15 +276,15 @@ impl RecordStore for Store {
         Ok(())
     }
 
-    fn log(&self, query: &LogQuery) -> Result<Vec<Operation>, StoreError> {
+    fn log(&self, query: &LogQuery) -> Result<Vec<Operation>, HistoryError> {
         Ok(self.run(|connection| log::log(connection, query))?.0)
     }
 
-    fn find(&self, part: &str, below: &[PathBuf]) -> Result<IdMatch, StoreError> {
+    fn find(&self, part: &str, below: &[PathBuf]) -> Result<IdMatch, HistoryError> {
         Ok(self.run(|connection| ids::find(connection, part, below))?.0)
     }
 
-    fn shortest_endings(&self, ids: &[&str]) -> Result<Vec<usize>, StoreError> {
+    fn shortest_endings(&self, ids: &[&str]) -> Result<Vec<usize>, HistoryError> {
         let (lengths, _) = self.run(|connection| {
             let transaction = connection.transaction()?;
             ids::shortest_endings(&transaction, ids)
@@ -301,13 +292,13 @@ impl RecordStore for Store {
         Ok(lengths)
     }
 
-    fn taken_back(&self, operation: &str) -> Result<Vec<TakenBack>, StoreError> {
+    fn taken_back(&self, operation: &str) -> Result<Vec<TakenBack>, HistoryError> {
         Ok(self
             .run(|connection| log::taken_back(connection, operation))?
             .0)
     }
 
-    fn mark_already_undone(&self, files: &[(String, usize)]) -> Result<(), StoreError> {
+    fn mark_already_undone(&self, files: &[(String, usize)]) -> Result<(), HistoryError> {
         self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             for (operation, at) in files {
@@ -326,24 +317,24 @@ impl RecordStore for Store {
         after: &str,
         except: &[String],
         without: &[[u8; 32]],
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool, HistoryError> {
         Ok(self
             .run(|connection| log::is_changed_later(connection, paths, after, except, without))?
             .0)
     }
 
-    fn workspaces(&self, folders: &[PathBuf]) -> Result<Vec<KnownWorkspace>, StoreError> {
+    fn workspaces(&self, folders: &[PathBuf]) -> Result<Vec<KnownWorkspace>, HistoryError> {
         Ok(self
             .run(|connection| workspaces::around(connection, folders))?
             .0)
     }
 
-    fn record_broken_link(&self, operation: &str, at: usize) -> Result<(), StoreError> {
+    fn record_broken_link(&self, operation: &str, at: usize) -> Result<(), HistoryError> {
         self.run(|connection| records::record_broken_link(connection, operation, at))?;
         Ok(())
     }
 
-    fn broken_links(&self, operation: &str) -> Result<Vec<usize>, StoreError> {
+    fn broken_links(&self, operation: &str) -> Result<Vec<usize>, HistoryError> {
         Ok(self
             .run(|connection| records::broken_links(connection, operation))?
             .0)
@@ -355,12 +346,12 @@ impl RecordStore for Store {
         tool: &str,
         name: &str,
         folder: &Path,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), HistoryError> {
         self.run(|connection| statistics::count_refusal(connection, session, tool, name, folder))?;
         Ok(())
     }
 
-    fn statistics(&self, query: &StatisticsQuery) -> Result<Statistics, StoreError> {
+    fn statistics(&self, query: &StatisticsQuery) -> Result<Statistics, HistoryError> {
         Ok(self
             .run(|connection| statistics::sum_up(connection, query))?
             .0)
@@ -368,7 +359,7 @@ impl RecordStore for Store {
 }
 
 impl Store {
-    fn put_files(&self, draft: &Draft<'_>) -> Result<(), StoreError> {
+    fn put_files(&self, draft: &Draft<'_>) -> Result<(), HistoryError> {
         let is_known = |revision: &Revision| {
             self.run(|connection| contents::is_kept(connection, self.folder(), revision))
                 .is_ok_and(|(kept, _)| kept)

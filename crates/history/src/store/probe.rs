@@ -9,10 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::SystemTime;
 
-use super::log_check::{self, LogIndex, LogState};
+use lancet_local_state::identity::{Identity, identity, identity_of};
 
-/// Device and inode, which identify the file that a path leads to.
-pub(super) type Identity = (u64, u64);
+use super::log_check::{self, LogIndex, LogState};
 
 /// The magic bytes of a database file.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
@@ -219,14 +218,6 @@ impl Probe {
         let shared = self.open_shared_memory(shared).ok()?;
         LogIndex::read(shared).ok().flatten()
     }
-}
-
-pub(super) fn identity(file: &Path) -> io::Result<Identity> {
-    fs::metadata(file).map(|found| identity_of(&found))
-}
-
-pub(super) fn identity_of(found: &fs::Metadata) -> Identity {
-    (found.dev(), found.ino())
 }
 
 /// Whether one of these paths leads to the wanted file.

@@ -5,11 +5,11 @@ use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+use lancet_local_state::process;
 use rusqlite::{Connection, Row, params};
 use zstd::stream::read::Decoder;
 
 use super::ledgers::{entry_of, flags_of};
-use super::process;
 use super::transaction::WriteTransaction;
 use crate::operation::ChangeKind;
 use crate::question::{QuestionFile, QuestionRecord, QuestionState, RecordedDecision};

@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use lancet_local_state::process;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::clock::now_in_milliseconds;
 use super::events::{self, NewEvent};
 use super::question_rows::{ROWS, files_of, insert_file, record_of, unpacked};
 use super::transaction::WriteTransaction;
-use super::{Store, StoreError, process, workspaces};
+use super::{HistoryError, Store, workspaces};
 use crate::event::EventKind;
 use crate::question::{
     AskOutcome, Decided, Digest, MOST_OPEN, MOST_OPEN_OF_A_SESSION, QuestionDraft, QuestionQuery,
@@ -28,7 +29,7 @@ const MOST_FOUND: usize = 2_000;
 const LEVEL: i32 = 3;
 
 impl QuestionStore for Store {
-    fn ask(&self, draft: &QuestionDraft<'_>) -> Result<AskOutcome, StoreError> {
+    fn ask(&self, draft: &QuestionDraft<'_>) -> Result<AskOutcome, HistoryError> {
         let packed = |bytes: &[u8]| zstd::bulk::compress(bytes, LEVEL).unwrap_or_default();
         let (shown, arguments) = (packed(draft.shown), packed(draft.arguments));
         let (asked, _) = self.run(|connection| {
@@ -42,21 +43,21 @@ impl QuestionStore for Store {
         Ok(asked)
     }
 
-    fn question_of_call(&self, call: &Digest) -> Result<Option<QuestionRecord>, StoreError> {
+    fn question_of_call(&self, call: &Digest) -> Result<Option<QuestionRecord>, HistoryError> {
         let sql = format!("{ROWS} WHERE call = ?1 ORDER BY rowid DESC LIMIT 1");
         Ok(self
             .run(|connection| one(connection, self.folder(), &sql, &call.as_slice()))?
             .0)
     }
 
-    fn question(&self, id: &str) -> Result<Option<QuestionRecord>, StoreError> {
+    fn question(&self, id: &str) -> Result<Option<QuestionRecord>, HistoryError> {
         let sql = format!("{ROWS} WHERE id = ?1");
         Ok(self
             .run(|connection| one(connection, self.folder(), &sql, &id))?
             .0)
     }
 
-    fn questions(&self, query: &QuestionQuery) -> Result<Vec<QuestionRecord>, StoreError> {
+    fn questions(&self, query: &QuestionQuery) -> Result<Vec<QuestionRecord>, HistoryError> {
         let most = query.limit.unwrap_or(MOST_FOUND).min(MOST_FOUND);
         let states = match query.decided {
             true => "",
@@ -82,7 +83,7 @@ impl QuestionStore for Store {
         Ok(found)
     }
 
-    fn open_questions(&self, below: &[PathBuf]) -> Result<Vec<String>, StoreError> {
+    fn open_questions(&self, below: &[PathBuf]) -> Result<Vec<String>, HistoryError> {
         let sql = format!(
             "SELECT id FROM questions WHERE state = 0 ORDER BY time DESC, id DESC LIMIT {MOST_FOUND}"
         );
@@ -112,7 +113,7 @@ impl QuestionStore for Store {
         decision: &[u8],
         by: &str,
         event: &str,
-    ) -> Result<Decided, StoreError> {
+    ) -> Result<Decided, HistoryError> {
         let state = match approves {
             true => QuestionState::Approved,
             false => QuestionState::Rejected,
@@ -147,7 +148,7 @@ impl QuestionStore for Store {
         Ok(decided)
     }
 
-    fn withdraw(&self, id: &str) -> Result<(), StoreError> {
+    fn withdraw(&self, id: &str) -> Result<(), HistoryError> {
         self.run(|connection| {
             connection
                 .prepare_cached(
@@ -158,7 +159,7 @@ impl QuestionStore for Store {
         Ok(())
     }
 
-    fn amend(&self, id: &str, decision: &[u8]) -> Result<bool, StoreError> {
+    fn amend(&self, id: &str, decision: &[u8]) -> Result<bool, HistoryError> {
         let (changed, _) = self.run(|connection| {
             connection
                 .prepare_cached(
@@ -169,7 +170,7 @@ impl QuestionStore for Store {
         Ok(changed == 1)
     }
 
-    fn deliver(&self, id: &str) -> Result<bool, StoreError> {
+    fn deliver(&self, id: &str) -> Result<bool, HistoryError> {
         let (changed, _) = self.run(|connection| {
             connection
                 .prepare_cached(
@@ -180,7 +181,7 @@ impl QuestionStore for Store {
         Ok(changed == 1)
     }
 
-    fn keep_answer(&self, id: &str, answer: &[u8]) -> Result<(), StoreError> {
+    fn keep_answer(&self, id: &str, answer: &[u8]) -> Result<(), HistoryError> {
         let answer = zstd::bulk::compress(answer, LEVEL).unwrap_or_default();
         self.run(|connection| {
             connection
@@ -190,7 +191,7 @@ impl QuestionStore for Store {
         Ok(())
     }
 
-    fn no_longer_open(&self, ids: &[String]) -> Result<Vec<String>, StoreError> {
+    fn no_longer_open(&self, ids: &[String]) -> Result<Vec<String>, HistoryError> {
         let (found, _) = self.run(|connection| {
             let mut statement =
                 connection.prepare_cached("SELECT 1 FROM questions WHERE id = ?1 AND state = 0")?;
@@ -205,7 +206,7 @@ impl QuestionStore for Store {
         Ok(found)
     }
 
-    fn arguments(&self, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    fn arguments(&self, id: &str) -> Result<Option<Vec<u8>>, HistoryError> {
         let (found, _) = self.run(|connection| {
             connection
                 .prepare_cached("SELECT arguments FROM questions WHERE id = ?1")?
@@ -215,7 +216,7 @@ impl QuestionStore for Store {
         Ok(found.map(unpacked))
     }
 
-    fn prune_questions(&self) -> Result<u64, StoreError> {
+    fn prune_questions(&self) -> Result<u64, HistoryError> {
         let (removed, _) = self.run(|connection| {
             let now = now_in_milliseconds();
             let mut statement = connection.prepare_cached(

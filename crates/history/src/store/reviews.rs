@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::events::{self, NewEvent};
 use super::transaction::WriteTransaction;
-use super::{Store, StoreError, comments, looks};
+use super::{HistoryError, Store, comments, looks};
 use crate::event::EventKind;
 use crate::review::{
     Comment, CommentDraft, CommentQuery, DeliveredWith, Look, NewLook, PartTakenBack, ReviewStore,
@@ -13,7 +13,7 @@ use crate::review::{
 };
 
 impl ReviewStore for Store {
-    fn unseen(&self, query: &UnseenQuery) -> Result<Vec<UnseenFile>, StoreError> {
+    fn unseen(&self, query: &UnseenQuery) -> Result<Vec<UnseenFile>, HistoryError> {
         Ok(self.run(|connection| looks::unseen(connection, query))?.0)
     }
 
@@ -21,13 +21,13 @@ impl ReviewStore for Store {
         &self,
         path: &Path,
         without: &[[u8; 32]],
-    ) -> Result<(Option<Look>, i64), StoreError> {
+    ) -> Result<(Option<Look>, i64), HistoryError> {
         Ok(self
             .run(|connection| looks::last_look(connection, path, without))?
             .0)
     }
 
-    fn record_looks(&self, looks: &[NewLook]) -> Result<(), StoreError> {
+    fn record_looks(&self, looks: &[NewLook]) -> Result<(), HistoryError> {
         self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             record(&transaction, looks)?;
@@ -36,7 +36,7 @@ impl ReviewStore for Store {
         Ok(())
     }
 
-    fn record_look_at_all(&self, query: &UnseenQuery, upto: i64) -> Result<usize, StoreError> {
+    fn record_look_at_all(&self, query: &UnseenQuery, upto: i64) -> Result<usize, HistoryError> {
         let (number, _) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             let looks = looks::at_all(&transaction, query, upto)?;
@@ -47,13 +47,13 @@ impl ReviewStore for Store {
         Ok(number)
     }
 
-    fn parts_taken_back(&self, path: &Path) -> Result<Vec<PartTakenBack>, StoreError> {
+    fn parts_taken_back(&self, path: &Path) -> Result<Vec<PartTakenBack>, HistoryError> {
         Ok(self
             .run(|connection| looks::parts_taken_back(connection, path))?
             .0)
     }
 
-    fn add_comment(&self, comment: &CommentDraft<'_>) -> Result<Option<i64>, StoreError> {
+    fn add_comment(&self, comment: &CommentDraft<'_>) -> Result<Option<i64>, HistoryError> {
         let (id, _) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             let id = comments::add(&transaction, comment)?;
@@ -66,21 +66,21 @@ impl ReviewStore for Store {
         Ok(id)
     }
 
-    fn comments(&self, query: &CommentQuery) -> Result<Vec<Comment>, StoreError> {
+    fn comments(&self, query: &CommentQuery) -> Result<Vec<Comment>, HistoryError> {
         Ok(self.run(|connection| comments::list(connection, query))?.0)
     }
 
-    fn withdraw_comment(&self, id: i64) -> Result<bool, StoreError> {
+    fn withdraw_comment(&self, id: i64) -> Result<bool, HistoryError> {
         Ok(self.run(|connection| comments::withdraw(connection, id))?.0)
     }
 
-    fn waiting_comments(&self, session: &str) -> Result<Vec<Comment>, StoreError> {
+    fn waiting_comments(&self, session: &str) -> Result<Vec<Comment>, HistoryError> {
         Ok(self
             .run(|connection| comments::waiting(connection, session))?
             .0)
     }
 
-    fn deliver_comment(&self, id: i64, with: DeliveredWith) -> Result<bool, StoreError> {
+    fn deliver_comment(&self, id: i64, with: DeliveredWith) -> Result<bool, HistoryError> {
         let (delivered, _) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             let Some(comment) = comments::deliver(&transaction, id, with)? else {

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use lancet_local_state::process::{self, Membership};
+use lancet_local_state::{Holder, SetAside};
 use rusqlite::Connection;
 
+use super::HistoryError;
 use super::error::{is_damage, store_error};
 use super::files::file_in;
-use super::holder::Holder;
 use super::ledgers::Writer;
 use super::open::{OpenDatabase, PATIENCE, Reopening, open};
-use super::process::Membership;
-use super::{SetAside, StoreError, process};
 
 /// The database `lancet.db` in the state folder. Creating a `Store` does not touch the disk: folder and file are created at the
 /// first load or save. Several threads may share one; several processes may open the same folder.
@@ -90,7 +90,7 @@ impl Store {
     pub(super) fn run<T>(
         &self,
         work: impl Fn(&mut Connection) -> rusqlite::Result<T>,
-    ) -> Result<(T, Option<SetAside>), StoreError> {
+    ) -> Result<(T, Option<SetAside>), HistoryError> {
         let mut guard = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let patience = self.patience();
         let mut set_aside = None;
@@ -144,8 +144,8 @@ impl Store {
     }
 
     /// Records that a wait for a lock timed out, if the error says so.
-    fn noted(&self, error: StoreError) -> StoreError {
-        if let StoreError::Busy { holder, .. } = &error {
+    fn noted(&self, error: HistoryError) -> HistoryError {
+        if let HistoryError::Busy { holder, .. } = &error {
             let mut timed_out = self
                 .timed_out
                 .lock()
@@ -160,16 +160,6 @@ impl Store {
         self.aside().clone()
     }
 
-    /// How often the database was removed while this store used it, perhaps with its folder.
-    #[must_use]
-    pub fn losses(&self) -> usize {
-        let aside = self.aside();
-        aside
-            .iter()
-            .filter(|aside| aside.moved_to.is_none())
-            .count()
-    }
-
     /// Opens the database and records what was set aside, since the caller may be unable to report it. If opening fails, the
     /// old connection stays: its page cache may have what the file has lost.
     fn open(
@@ -177,7 +167,7 @@ impl Store {
         guard: &mut Option<OpenDatabase>,
         why: Option<&Reopening>,
         patience: Duration,
-    ) -> Result<Option<SetAside>, StoreError> {
+    ) -> Result<Option<SetAside>, HistoryError> {
         let opened = open(&self.folder, guard.as_ref().zip(why), patience);
         let (opened, moved) = opened.map_err(|error| self.noted(error))?;
         *guard = Some(opened);

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use super::clock::{now, now_in_milliseconds};
 use super::ledger_tables::DAY;
 use super::transaction::WriteTransaction;
-use super::{Store, StoreError};
+use super::{HistoryError, Store};
 use crate::sub_agent::{
     Announcement, CallOwner, ConversationReport, ReportedAs, RunningSubAgent, SubAgent,
     SubAgentStore,
@@ -26,7 +26,7 @@ impl SubAgentStore for Store {
         session: &str,
         parent: &str,
         kind: Option<&str>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), HistoryError> {
         self.run(|connection| {
             // Most reports say what is known, and need no write lock.
             let is_known = connection
@@ -45,7 +45,7 @@ impl SubAgentStore for Store {
         Ok(())
     }
 
-    fn sub_agents(&self) -> Result<Vec<SubAgent>, StoreError> {
+    fn sub_agents(&self) -> Result<Vec<SubAgent>, HistoryError> {
         let (found, _) = self.run(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT session, parent, kind, time FROM sub_agents ORDER BY time DESC, session LIMIT ?1",
@@ -63,21 +63,21 @@ impl SubAgentStore for Store {
         Ok(found)
     }
 
-    fn begin_run(&self, process: &str, session: &str, since: i64) -> Result<(), StoreError> {
+    fn begin_run(&self, process: &str, session: &str, since: i64) -> Result<(), HistoryError> {
         self.change(
             "UPDATE sub_agents SET process = ?1, running = ?3, beside = 0 WHERE session = ?2",
             params![process, session, since],
         )
     }
 
-    fn end_run(&self, session: &str) -> Result<(), StoreError> {
+    fn end_run(&self, session: &str) -> Result<(), HistoryError> {
         self.change(
             "UPDATE sub_agents SET running = NULL WHERE session = ?1",
             params![session],
         )
     }
 
-    fn running(&self, process: &str, before: i64) -> Result<Vec<RunningSubAgent>, StoreError> {
+    fn running(&self, process: &str, before: i64) -> Result<Vec<RunningSubAgent>, HistoryError> {
         let (found, _) = self.run(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT session, beside FROM sub_agents WHERE process = ?1 AND running < ?2 ORDER BY running",
@@ -93,14 +93,14 @@ impl SubAgentStore for Store {
         Ok(found)
     }
 
-    fn go_on_beside(&self, process: &str) -> Result<(), StoreError> {
+    fn go_on_beside(&self, process: &str) -> Result<(), HistoryError> {
         self.change(
             "UPDATE sub_agents SET beside = 1 WHERE process = ?1 AND running IS NOT NULL",
             params![process],
         )
     }
 
-    fn end_waited_for(&self, process: &str) -> Result<(), StoreError> {
+    fn end_waited_for(&self, process: &str) -> Result<(), HistoryError> {
         self.change(
             "UPDATE sub_agents SET running = NULL
              WHERE process = ?1 AND running IS NOT NULL AND beside = 0",
@@ -108,7 +108,7 @@ impl SubAgentStore for Store {
         )
     }
 
-    fn announce_call(&self, key: &str, owner: &CallOwner) -> Result<(), StoreError> {
+    fn announce_call(&self, key: &str, owner: &CallOwner) -> Result<(), HistoryError> {
         self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             transaction
@@ -124,7 +124,7 @@ impl SubAgentStore for Store {
         Ok(())
     }
 
-    fn call_owner(&self, key: &str, then: Announcement) -> Result<Option<CallOwner>, StoreError> {
+    fn call_owner(&self, key: &str, then: Announcement) -> Result<Option<CallOwner>, HistoryError> {
         let (found, _) = self.run(|connection| {
             // The newest: older ones may be of calls that a person did not allow.
             let found: Option<(i64, String, bool)> = connection
@@ -151,20 +151,20 @@ impl SubAgentStore for Store {
         process: &str,
         session: &str,
         report: ConversationReport,
-    ) -> Result<ReportedAs, StoreError> {
+    ) -> Result<ReportedAs, HistoryError> {
         let (reported, _) =
             self.run(|connection| self::report(connection, process, session, report))?;
         Ok(reported)
     }
 
-    fn end_turn(&self, process: &str, session: &str) -> Result<(), StoreError> {
+    fn end_turn(&self, process: &str, session: &str) -> Result<(), HistoryError> {
         self.change(
             "UPDATE agent_processes SET turn = NULL WHERE process = ?1 AND session = ?2",
             params![process, session],
         )
     }
 
-    fn hear_hook(&self, agent: &str, event: &str) -> Result<(), StoreError> {
+    fn hear_hook(&self, agent: &str, event: &str) -> Result<(), HistoryError> {
         self.run(|connection| {
             let is_known = connection
                 .prepare_cached(
@@ -184,7 +184,7 @@ impl SubAgentStore for Store {
         Ok(())
     }
 
-    fn heard_hooks(&self, agent: &str) -> Result<Vec<(String, i64)>, StoreError> {
+    fn heard_hooks(&self, agent: &str) -> Result<Vec<(String, i64)>, HistoryError> {
         let (found, _) = self.run(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT event, time FROM heard_hooks WHERE agent = ?1 ORDER BY time DESC, event",
@@ -198,7 +198,7 @@ impl SubAgentStore for Store {
 
 impl Store {
     /// Runs one statement in a transaction of its own.
-    fn change(&self, sql: &str, values: &[&dyn rusqlite::ToSql]) -> Result<(), StoreError> {
+    fn change(&self, sql: &str, values: &[&dyn rusqlite::ToSql]) -> Result<(), HistoryError> {
         self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             transaction.prepare_cached(sql)?.execute(values)?;

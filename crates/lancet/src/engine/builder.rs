@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use lancet_history::Store;
+use lancet_history::{LedgerStore, OperationStore, Store};
 use lancet_language::Language;
+use lancet_local_state::LocalState;
 use lancet_policy::Effect;
 use lancet_search::KeepContents;
 use lancet_workspace::{Disk, RealDisk, Workspace};
@@ -55,6 +56,7 @@ use crate::tool_prefix::ToolPrefix;
 pub struct Builder {
     roots: Vec<PathBuf>,
     state_dir: Option<PathBuf>,
+    history: Option<Stores>,
     home: Option<PathBuf>,
     settings: Settings,
     mode: Option<Mode>,
@@ -96,6 +98,15 @@ impl Builder {
     #[must_use]
     pub fn state_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.state_dir = Some(folder.into());
+        self
+    }
+
+    /// Keeps changes, questions and sessions in this store instead of the database of the state folder, which keeps what belongs
+    /// to this machine: locks, the journal of the write, displaced files.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn history(mut self, store: impl LedgerStore + OperationStore + 'static) -> Self {
+        self.history = Some(Stores::new(Arc::new(store)));
         self
     }
 
@@ -337,18 +348,21 @@ impl Builder {
         let folders = [self.roots.as_slice(), &read_roots].concat();
         let mut workspace = Workspace::open(&folders, Arc::clone(&disk), self.state_dir.clone())
             .map_err(OpenError::roots)?;
-        let store = self.state_dir.as_ref().map(|folder| {
-            let store = Arc::new(Store::new(folder));
-            (folder.join("journal"), store)
-        });
-        if let Some((files, store)) = &store {
-            let joined = CombinedJournal::new(Arc::clone(store), Arc::clone(&disk), files.clone());
-            workspace = workspace.with_journal(Arc::new(joined));
+        let kept = self
+            .state_dir
+            .as_ref()
+            .map(|folder| Arc::new(Store::new(folder)));
+        let store = self.history.or_else(|| kept.clone().map(Stores::new));
+        let local = kept.map(|kept| -> Arc<dyn LocalState> { kept });
+        if let (Some(folder), Some(local), Some(store)) = (&self.state_dir, &local, &store) {
+            let journal = CombinedJournal::new(
+                Arc::clone(local),
+                Arc::clone(&store.operations),
+                Arc::clone(&disk),
+                folder.join("journal"),
+            );
+            workspace = workspace.with_journal(Arc::new(journal));
         }
-        let store = store.map(|(_, store)| Stores {
-            ledgers: Arc::<Store>::clone(&store),
-            operations: store,
-        });
         let resident = ResidentRoots::new(
             self.state_dir.clone(),
             self.home.clone(),
@@ -379,6 +393,7 @@ impl Builder {
             give_contents: self.keep_contents,
             disk,
             store,
+            local,
             order: Order::default(),
             audience: self.audience,
             pdf_reader: self.pdf_reader,

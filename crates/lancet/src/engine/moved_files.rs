@@ -12,7 +12,7 @@ mod search;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use lancet_history::{LogQuery, OperationStore, RecordRename, StoreError};
+use lancet_history::{HistoryError, LogQuery, OperationStore, RecordRename};
 use lancet_workspace::FileType;
 
 use self::lives::{Life, lives};
@@ -56,7 +56,7 @@ impl Thoroughness {
 impl EngineView {
     /// Lets the records of files that another program moved go on under their present names. Returns the files that are not
     /// under their names and were not found by their inode numbers.
-    pub(crate) fn follow_files(&self, how: Thoroughness) -> Result<Vec<LostFile>, StoreError> {
+    pub(crate) fn follow_files(&self, how: Thoroughness) -> Result<Vec<LostFile>, HistoryError> {
         let Some(store) = self.history() else {
             return Ok(Vec::new());
         };
@@ -89,7 +89,7 @@ impl EngineView {
     }
 
     /// Lets the records of a file go on under another name, as a person decides.
-    pub(crate) fn follow_file(&self, from: &Path, to: &Path) -> Result<bool, StoreError> {
+    pub(crate) fn follow_file(&self, from: &Path, to: &Path) -> Result<bool, HistoryError> {
         let Some(store) = self.history() else {
             return Ok(false);
         };
@@ -105,7 +105,7 @@ impl EngineView {
         Ok(true)
     }
 
-    fn lives(&self, store: &dyn OperationStore) -> Result<Vec<Life>, StoreError> {
+    fn lives(&self, store: &dyn OperationStore) -> Result<Vec<Life>, HistoryError> {
         let query = LogQuery {
             below: self.roots().to_vec(),
             without: self.other_workspaces()?.ids(),

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use lancet_history::{FormerRoot, StoreError, WorkspaceRef};
+use lancet_history::{FormerRoot, HistoryError, WorkspaceRef};
 use lancet_workspace::{RootMatch, WorkspaceId};
 
 use super::EngineView;
@@ -28,7 +28,7 @@ impl EngineView {
         }
     }
 
-    fn find_originals(&self) -> Result<Vec<PathBuf>, StoreError> {
+    fn find_originals(&self) -> Result<Vec<PathBuf>, HistoryError> {
         let mut originals = Vec::new();
         let Some(store) = self.history() else {
             return Ok(originals);
@@ -60,7 +60,7 @@ impl EngineView {
     }
 
     /// The earlier paths of a root, latest first.
-    pub(crate) fn former_roots(&self, root: &Path) -> Result<Vec<FormerRoot>, StoreError> {
+    pub(crate) fn former_roots(&self, root: &Path) -> Result<Vec<FormerRoot>, HistoryError> {
         self.follow_roots();
         match (self.history(), self.ceiling().root_of(root)) {
             (Some(store), Some((_, id))) => store.former_roots(id.as_bytes()),

@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use lancet_history::{
-    IdMatch, KnownWorkspace, Operation, OperationStore, StoreError, WorkspaceRef,
+    HistoryError, IdMatch, KnownWorkspace, Operation, OperationStore, WorkspaceRef,
 };
 use lancet_workspace::WorkspaceId;
 
@@ -54,7 +54,7 @@ pub(crate) fn recorded_workspace(
     store: &dyn OperationStore,
     operation: &str,
     path: &Path,
-) -> Result<Option<KnownWorkspace>, StoreError> {
+) -> Result<Option<KnownWorkspace>, HistoryError> {
     if operation.is_empty() {
         return Ok(None);
     }
@@ -93,7 +93,7 @@ impl EngineView {
 
     /// Compares the roots in the history that are at, below or above the roots of this engine with the folders that are at
     /// their paths now.
-    pub(crate) fn other_workspaces(&self) -> Result<OtherWorkspaces, StoreError> {
+    pub(crate) fn other_workspaces(&self) -> Result<OtherWorkspaces, HistoryError> {
         self.follow_roots();
         let mut others = OtherWorkspaces::default();
         let Some(store) = self.history() else {

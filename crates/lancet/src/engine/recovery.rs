@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use lancet_history::{SetAside, Unsealed};
+use lancet_local_state::{SetAside, Unsealed};
 
 /// The recovery work of one engine. Each part that runs once has a cell that is set when it has run.
 #[derive(Debug, Default)]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lancet_history::{
-    LogQuery, Operation, OperationKind, OperationStore, RecordedState, Revision, StoreError,
+    HistoryError, LogQuery, Operation, OperationKind, OperationStore, RecordedState, Revision,
 };
 use lancet_text::difference;
 
@@ -52,7 +52,7 @@ pub(super) fn follow(
     path: &Path,
     now: &[u8],
     without: Vec<[u8; 32]>,
-) -> Result<Attribution, StoreError> {
+) -> Result<Attribution, HistoryError> {
     let mut operations = store.log(&LogQuery {
         path: Some(path.to_owned()),
         without,

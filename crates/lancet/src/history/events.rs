@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lancet_history::{
-    ChangeKind, EventKind, FileChange, Operation, OperationStore, RecordedEvent, RecordedFact,
-    RecordedState, StoreError,
+    ChangeKind, EventKind, FileChange, HistoryError, Operation, OperationStore, RecordedEvent,
+    RecordedFact, RecordedState,
 };
 use lancet_text::{Hunk, difference};
 
@@ -115,7 +115,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn events(&self, since: &EventsSince) -> Result<Option<EventReader>, StoreError> {
+    pub fn events(&self, since: &EventsSince) -> Result<Option<EventReader>, HistoryError> {
         let history = self.clone();
         let may_show = move |path: &Path| history.engine.covers(path) && history.is_shown(path);
         self.events_shown(since, may_show)
@@ -129,7 +129,7 @@ impl History {
         &self,
         since: &EventsSince,
         may_show: impl Fn(&Path) -> bool + Send + 'static,
-    ) -> Result<Option<EventReader>, StoreError> {
+    ) -> Result<Option<EventReader>, HistoryError> {
         let position = match since {
             EventsSince::Beginning => 0,
             EventsSince::Sequence(number) => (*number).max(0),
@@ -158,7 +158,7 @@ impl EventReader {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn next_page(&mut self) -> Result<Vec<HistoryEvent>, StoreError> {
+    pub fn next_page(&mut self) -> Result<Vec<HistoryEvent>, HistoryError> {
         let mut page = self.store.events(self.position, PAGE)?;
         let mut events = Vec::new();
         if page.newest < self.position {
@@ -178,7 +178,7 @@ impl EventReader {
         Ok(events)
     }
 
-    fn read(&self, event: RecordedEvent) -> Result<HistoryEvent, StoreError> {
+    fn read(&self, event: RecordedEvent) -> Result<HistoryEvent, HistoryError> {
         let fact = match event.fact {
             RecordedFact::Changed { operation, file } => self.changed(operation, file)?,
             RecordedFact::Other(kind, body) => {
@@ -198,7 +198,7 @@ impl EventReader {
         })
     }
 
-    fn changed(&self, operation: Arc<Operation>, file: usize) -> Result<Fact, StoreError> {
+    fn changed(&self, operation: Arc<Operation>, file: usize) -> Result<Fact, HistoryError> {
         let change = &operation.files[file];
         let mut names = std::iter::once(&change.path).chain(&change.moved_from);
         let shown = names.all(|name| (self.may_show)(name));
@@ -222,7 +222,7 @@ impl EventReader {
     }
 
     /// The hunks of a change, where both contents are text of a moderate size.
-    fn patch(&self, change: &FileChange) -> Result<Option<Vec<Hunk>>, StoreError> {
+    fn patch(&self, change: &FileChange) -> Result<Option<Vec<Hunk>>, HistoryError> {
         let text = |state: &Option<RecordedState>| match state {
             None => Ok(Some(String::new())),
             Some(state) if state.size > LARGEST => Ok(None),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lancet_history::{LogQuery, Operation, StoreError};
+use lancet_history::{HistoryError, LogQuery, Operation};
 
 use super::History;
 
@@ -46,7 +46,7 @@ impl History {
         path: &Path,
         from: Option<&LifeCursor>,
         most: usize,
-    ) -> Result<FileLife, StoreError> {
+    ) -> Result<FileLife, HistoryError> {
         let mut name = from.map_or_else(|| path.to_path_buf(), |cursor| cursor.path.clone());
         let mut before = from.map(|cursor| cursor.before);
         let mut events: Vec<LifeEvent> = Vec::new();

@@ -1,6 +1,6 @@
 //! What the hooks of agents report: a person's prompts, and the session that an agent's process is in.
 
-use lancet_history::{Mark, MarkQuery, StoreError};
+use lancet_history::{HistoryError, Mark, MarkQuery};
 
 use super::History;
 
@@ -9,7 +9,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn mark(&self, session: &str, prompt: &str) -> Result<(), StoreError> {
+    pub fn mark(&self, session: &str, prompt: &str) -> Result<(), HistoryError> {
         self.ask(|store| store.mark(session, prompt))
     }
 
@@ -18,7 +18,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn marks(&self, query: &MarkQuery) -> Result<Vec<Mark>, StoreError> {
+    pub fn marks(&self, query: &MarkQuery) -> Result<Vec<Mark>, HistoryError> {
         if !query.below.is_empty() || query.session.is_some() {
             return self.ask(|store| store.marks(query));
         }
@@ -33,7 +33,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn report_session(&self, process: &str, session: &str) -> Result<(), StoreError> {
+    pub fn report_session(&self, process: &str, session: &str) -> Result<(), HistoryError> {
         self.ask(|store| store.report_session(process, session))
     }
 
@@ -41,7 +41,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn reported_session(&self, process: &str) -> Result<Option<String>, StoreError> {
+    pub fn reported_session(&self, process: &str) -> Result<Option<String>, HistoryError> {
         self.ask(|store| store.reported_session(process))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lancet_history::{FormerRoot, StoreError};
+use lancet_history::{FormerRoot, HistoryError};
 
 use super::{History, LostFile};
 use crate::engine::moved_files::Thoroughness;
@@ -13,7 +13,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read or written.
-    pub fn follow_moved_files(&self) -> Result<(), StoreError> {
+    pub fn follow_moved_files(&self) -> Result<(), HistoryError> {
         self.engine.follow_files(Thoroughness::Brief).map(drop)
     }
 
@@ -22,7 +22,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read or written.
-    pub fn lost_files(&self) -> Result<Vec<LostFile>, StoreError> {
+    pub fn lost_files(&self) -> Result<Vec<LostFile>, HistoryError> {
         self.engine.follow_files(Thoroughness::Whole)
     }
 
@@ -31,7 +31,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn follow_file(&self, from: &Path, to: &Path) -> Result<bool, StoreError> {
+    pub fn follow_file(&self, from: &Path, to: &Path) -> Result<bool, HistoryError> {
         self.engine.follow_file(from, to)
     }
 
@@ -39,7 +39,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn former_roots(&self) -> Result<Vec<FormerRoot>, StoreError> {
+    pub fn former_roots(&self) -> Result<Vec<FormerRoot>, HistoryError> {
         let mut all = Vec::new();
         for root in self.engine.roots() {
             all.extend(self.engine.former_roots(root)?);

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use lancet_history::{FileChange, OperationStore, RecordedState, StoreError};
+use lancet_history::{FileChange, HistoryError, OperationStore, RecordedState};
 use lancet_text::{difference, unified};
 
 /// The longest time for one diff.
@@ -20,7 +20,7 @@ pub(super) fn for_people(
     store: &dyn OperationStore,
     change: &FileChange,
     path: &Path,
-) -> Result<String, StoreError> {
+) -> Result<String, HistoryError> {
     let text = |kept: &Option<RecordedState>| match kept {
         None => Ok(Some(String::new())),
         Some(kept) => Ok(store
@@ -50,7 +50,7 @@ pub(super) fn for_git(
     store: &dyn OperationStore,
     change: &FileChange,
     path: &Path,
-) -> Result<Option<Vec<u8>>, StoreError> {
+) -> Result<Option<Vec<u8>>, HistoryError> {
     let bytes = |kept: &Option<RecordedState>| match kept {
         None => Ok(Some(Vec::new())),
         Some(kept) => store.content(&kept.revision),

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use lancet_history::{
-    Announcement, CallOwner, ConversationReport, ReportedAs, RunningSubAgent, StoreError, SubAgent,
+    Announcement, CallOwner, ConversationReport, HistoryError, ReportedAs, RunningSubAgent,
+    SubAgent,
 };
 
 use super::History;
@@ -74,7 +75,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn sub_agents(&self) -> Result<SubAgents, StoreError> {
+    pub fn sub_agents(&self) -> Result<SubAgents, HistoryError> {
         Ok(self.ask(|store| store.sub_agents())?.into_iter().collect())
     }
 
@@ -87,7 +88,7 @@ impl History {
         session: &str,
         parent: &str,
         kind: Option<&str>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), HistoryError> {
         self.ask(|store| store.add_sub_agent(session, parent, kind))
     }
 
@@ -95,7 +96,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn begin_run(&self, process: &str, session: &str, since: i64) -> Result<(), StoreError> {
+    pub fn begin_run(&self, process: &str, session: &str, since: i64) -> Result<(), HistoryError> {
         self.ask(|store| store.begin_run(process, session, since))
     }
 
@@ -103,7 +104,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn end_run(&self, session: &str) -> Result<(), StoreError> {
+    pub fn end_run(&self, session: &str) -> Result<(), HistoryError> {
         self.ask(|store| store.end_run(session))
     }
 
@@ -111,7 +112,11 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn running(&self, process: &str, before: i64) -> Result<Vec<RunningSubAgent>, StoreError> {
+    pub fn running(
+        &self,
+        process: &str,
+        before: i64,
+    ) -> Result<Vec<RunningSubAgent>, HistoryError> {
         self.ask(|store| store.running(process, before))
     }
 
@@ -119,7 +124,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn go_on_beside(&self, process: &str) -> Result<(), StoreError> {
+    pub fn go_on_beside(&self, process: &str) -> Result<(), HistoryError> {
         self.ask(|store| store.go_on_beside(process))
     }
 
@@ -127,7 +132,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn end_waited_for(&self, process: &str) -> Result<(), StoreError> {
+    pub fn end_waited_for(&self, process: &str) -> Result<(), HistoryError> {
         self.ask(|store| store.end_waited_for(process))
     }
 
@@ -135,7 +140,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn announce_call(&self, key: &str, owner: &CallOwner) -> Result<(), StoreError> {
+    pub fn announce_call(&self, key: &str, owner: &CallOwner) -> Result<(), HistoryError> {
         self.ask(|store| store.announce_call(key, owner))
     }
 
@@ -147,7 +152,7 @@ impl History {
         &self,
         key: &str,
         then: Announcement,
-    ) -> Result<Option<CallOwner>, StoreError> {
+    ) -> Result<Option<CallOwner>, HistoryError> {
         self.ask(|store| store.call_owner(key, then))
     }
 
@@ -161,7 +166,7 @@ impl History {
         process: &str,
         session: &str,
         report: ConversationReport,
-    ) -> Result<ReportedAs, StoreError> {
+    ) -> Result<ReportedAs, HistoryError> {
         self.ask(|store| store.report(process, session, report))
     }
 
@@ -169,7 +174,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn end_turn(&self, process: &str, session: &str) -> Result<(), StoreError> {
+    pub fn end_turn(&self, process: &str, session: &str) -> Result<(), HistoryError> {
         self.ask(|store| store.end_turn(process, session))
     }
 
@@ -177,7 +182,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn hear_hook(&self, agent: &str, event: &str) -> Result<(), StoreError> {
+    pub fn hear_hook(&self, agent: &str, event: &str) -> Result<(), HistoryError> {
         self.ask(|store| store.hear_hook(agent, event))
     }
 
@@ -185,7 +190,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn heard_hooks(&self, agent: &str) -> Result<Vec<(String, i64)>, StoreError> {
+    pub fn heard_hooks(&self, agent: &str) -> Result<Vec<(String, i64)>, HistoryError> {
         self.ask(|store| store.heard_hooks(agent))
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use lancet_history::{ContentFault, Operation, OperationKind, OperationState, Revision};
 
-use super::{ALREADY_UNDONE, History, LogQuery, StoreError};
+use super::{ALREADY_UNDONE, History, HistoryError, LogQuery};
 use crate::rooms::heal::{self, AtName};
 
 /// How many operations are read at a time.
@@ -114,9 +114,10 @@ impl History {
     pub fn verify(
         &self,
         progress: &mut dyn FnMut(VerifyProgress),
-    ) -> Result<Verification, StoreError> {
+    ) -> Result<Verification, HistoryError> {
         let mut found = Verification::default();
-        for aside in self.store.set_aside() {
+        let local = self.engine.local();
+        for aside in local.map_or_else(Vec::new, |local| local.set_aside()) {
             found.faults.push(HistoryFault {
                 kind: FaultKind::Database(aside.to_string()),
                 operation: None,
@@ -140,7 +141,7 @@ impl History {
         &self,
         found: &mut Verification,
         progress: &mut dyn FnMut(VerifyProgress),
-    ) -> Result<HashMap<Revision, ContentFault>, StoreError> {
+    ) -> Result<HashMap<Revision, ContentFault>, HistoryError> {
         let mut faulty = HashMap::new();
         let mut after = 0;
         loop {
@@ -161,7 +162,7 @@ impl History {
         found: &mut Verification,
         faulty: &HashMap<Revision, ContentFault>,
         progress: &mut dyn FnMut(VerifyProgress),
-    ) -> Result<BTreeMap<PathBuf, Recorded>, StoreError> {
+    ) -> Result<BTreeMap<PathBuf, Recorded>, HistoryError> {
         let others = self.engine.other_workspaces()?;
         let mut files: BTreeMap<PathBuf, Recorded> = BTreeMap::new();
         let mut undos: Vec<(String, PathBuf, String)> = Vec::new();

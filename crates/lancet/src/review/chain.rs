@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lancet_history::{
-    FileChange, IdMatch, LogQuery, Operation, OperationKind, OperationStore, RecordedState,
-    Revision, StoreError,
+    FileChange, HistoryError, IdMatch, LogQuery, Operation, OperationKind, OperationStore,
+    RecordedState, Revision,
 };
 
 /// How many operations are read from the log at a time.
@@ -51,7 +51,7 @@ impl Chain {
         path: &Path,
         upto: Option<&str>,
         without: &[[u8; 32]],
-    ) -> Result<Option<Self>, StoreError> {
+    ) -> Result<Option<Self>, HistoryError> {
         let mut name = path.to_path_buf();
         let (mut look, mut since) = store.last_look(&name, without)?;
         let mut steps: Vec<ChainStep> = Vec::new();
@@ -128,7 +128,7 @@ impl Chain {
         store: &dyn OperationStore,
         path: &Path,
         id: &str,
-    ) -> Result<Option<Self>, StoreError> {
+    ) -> Result<Option<Self>, HistoryError> {
         let IdMatch::One(operation) = store.find(id, &[])? else {
             return Ok(None);
         };

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use lancet_history::{
-    Comment, CommentDraft, CommentKind, CommentQuery, DeliveredWith, MOST_WAITING, Revision,
-    StoreError,
+    Comment, CommentDraft, CommentKind, CommentQuery, DeliveredWith, HistoryError, MOST_WAITING,
+    Revision,
 };
 use serde_json::json;
 
@@ -69,7 +69,7 @@ pub enum CommentError {
     TooMany,
     /// The state folder cannot be used.
     #[error(transparent)]
-    Store(#[from] StoreError),
+    Store(#[from] HistoryError),
 }
 
 impl Reviews {
@@ -121,7 +121,7 @@ impl Reviews {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn comments(&self, most: usize) -> Result<Vec<Comment>, StoreError> {
+    pub fn comments(&self, most: usize) -> Result<Vec<Comment>, HistoryError> {
         let mut found = self.store.comments(&CommentQuery {
             below: self.lancet.roots(),
             limit: Some(most),
@@ -135,7 +135,7 @@ impl Reviews {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn withdraw_comment(&self, id: i64) -> Result<bool, StoreError> {
+    pub fn withdraw_comment(&self, id: i64) -> Result<bool, HistoryError> {
         self.store.withdraw_comment(id)
     }
 
@@ -148,7 +148,7 @@ impl Reviews {
         &self,
         session: &str,
         most: usize,
-    ) -> Result<Vec<String>, StoreError> {
+    ) -> Result<Vec<String>, HistoryError> {
         let mut sentences = Vec::new();
         let mut left = most;
         for comment in self.store.waiting_comments(session)? {

@@ -1,6 +1,6 @@
 //! Which operations of a file's chain wrote, or removed, the lines of one hunk.
 
-use lancet_history::{OperationStore, StoreError};
+use lancet_history::{HistoryError, OperationStore};
 
 use super::chain::{Chain, ChainStep, revision};
 use super::lines::{Block, Lines, traced};
@@ -11,7 +11,7 @@ pub(crate) fn of<'c>(
     store: &dyn OperationStore,
     chain: &'c Chain,
     blocks: &[Block],
-) -> Result<Vec<&'c ChainStep>, StoreError> {
+) -> Result<Vec<&'c ChainStep>, HistoryError> {
     let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else {
         return Ok(Vec::new());
     };

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use lancet_history::{StoreError, UnseenQuery};
+use lancet_history::{HistoryError, UnseenQuery};
 
 use super::{Chain, Reviews, file};
 
@@ -33,7 +33,7 @@ impl Reviews {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn count(&self, tally: &mut ReviewTally) -> Result<usize, StoreError> {
+    pub fn count(&self, tally: &mut ReviewTally) -> Result<usize, HistoryError> {
         let others = self.others()?;
         let unseen = self.store.unseen(&UnseenQuery {
             limit: Some(MOST_COUNTED),

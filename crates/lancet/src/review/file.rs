@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lancet_history::{
-    ChangeKind, Mark, MarkQuery, Operation, OperationStore, RecordedState, Revision, StoreError,
+    ChangeKind, HistoryError, Mark, MarkQuery, Operation, OperationStore, RecordedState, Revision,
 };
 use lancet_text::Hunk;
 
@@ -112,7 +112,7 @@ pub(super) fn reviewed(
     store: &dyn OperationStore,
     path: &Path,
     chain: &Chain,
-) -> Result<Option<ReviewedFile>, StoreError> {
+) -> Result<Option<ReviewedFile>, HistoryError> {
     let Some(newest) = chain.newest() else {
         return Ok(None);
     };
@@ -155,7 +155,7 @@ pub(super) fn hunks_of(
     store: &dyn OperationStore,
     operation: &Arc<Operation>,
     file: usize,
-) -> Result<Vec<ReviewHunk>, StoreError> {
+) -> Result<Vec<ReviewHunk>, HistoryError> {
     let chain = Chain::alone(Arc::clone(operation), file);
     let change = &operation.files[file];
     if !history.is_shown(&change.path) || !history.is_shown(&chain.first_name) {
@@ -191,7 +191,7 @@ fn text(
     store: &dyn OperationStore,
     chain: &Chain,
     left: Option<&RecordedState>,
-) -> Result<ReviewText, StoreError> {
+) -> Result<ReviewText, HistoryError> {
     let baseline = chain.baseline_state();
     let link = |state: Option<&RecordedState>| state.and_then(|state| state.link.clone());
     let (before, after) = (link(baseline), link(left));
@@ -249,7 +249,7 @@ fn text(
 }
 
 /// What each operation did, where the content at the last look is no longer kept.
-fn by_operation(history: &History, chain: &Chain) -> Result<ReviewText, StoreError> {
+fn by_operation(history: &History, chain: &Chain) -> Result<ReviewText, HistoryError> {
     let mut patches = Vec::with_capacity(chain.steps.len());
     for step in &chain.steps {
         let patch = history.patch(step.change())?;
@@ -259,7 +259,7 @@ fn by_operation(history: &History, chain: &Chain) -> Result<ReviewText, StoreErr
 }
 
 /// The operations of a chain, newest first, each with the prompt that it followed.
-fn contributions(history: &History, chain: &Chain) -> Result<Vec<Contribution>, StoreError> {
+fn contributions(history: &History, chain: &Chain) -> Result<Vec<Contribution>, HistoryError> {
     let mut known: Vec<(String, Vec<Mark>)> = Vec::new();
     let mut contributions = Vec::with_capacity(chain.steps.len());
     for step in chain.steps.iter().rev() {

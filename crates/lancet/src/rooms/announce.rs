@@ -7,7 +7,7 @@ mod states;
 use std::os::fd::AsFd as _;
 use std::sync::Arc;
 
-use lancet_history::{Author, Confirmed, Draft, OperationStore, Saved, StoreError};
+use lancet_history::{Author, Confirmed, Conflict, Draft, HistoryError, OperationStore, Saved};
 use lancet_workspace::{OldFile, Revision, Seal, Written};
 
 use super::context::CallContext;
@@ -97,15 +97,17 @@ pub(crate) fn begin(
                 announced.on_record = true;
                 return Ok(announced);
             }
-            Err(StoreError::Taken { .. }) => announced.id = operation::new_id(),
-            Err(StoreError::UsedUp { .. }) => return Err(used_up(plan)),
-            Err(StoreError::Stopped { stop, .. }) => return Err(stopped::refusal(&stop)),
+            Err(HistoryError::Conflict(Conflict::Taken(_))) => announced.id = operation::new_id(),
+            Err(HistoryError::Conflict(Conflict::UsedUp(_))) => return Err(used_up(plan)),
+            Err(HistoryError::Conflict(Conflict::Stopped(stop))) => {
+                return Err(stopped::refusal(&stop));
+            }
             // A yes is for one write, and what cannot be recorded could not use it up. A newer lancet would not know of a
             // change that is not recorded, whatever the settings say.
             Err(error)
                 if context.engine().settings.history.required
                     || plan.origin.question.is_some()
-                    || matches!(error, StoreError::Newer { .. }) =>
+                    || matches!(error, HistoryError::Newer { .. }) =>
             {
                 return Err(refuse(context, plan, &error));
             }
@@ -181,7 +183,7 @@ pub(crate) fn finish(
         ]),
     };
     tell(plan, notice);
-    late::watch(context, &**store, plan, written, &announced.id);
+    late::watch(context, plan, written, &announced.id);
 }
 
 fn store_of<'d>(
@@ -225,13 +227,13 @@ fn used_up(plan: &Plan) -> Refusal {
     Refusal::stating(RefusalKind::Busy, text).with("file_path", path)
 }
 
-fn refuse(context: &CallContext<'_>, plan: &Plan, error: &StoreError) -> Refusal {
+fn refuse(context: &CallContext<'_>, plan: &Plan, error: &HistoryError) -> Refusal {
     let path = plan
         .files
         .first()
         .map(|file| quote_path(file.target.path()))
         .unwrap_or_default();
-    if let StoreError::Busy { .. } = error {
+    if let HistoryError::Busy { .. } = error {
         let text = message![
             &path,
             " was not written: the history takes one change at a time, and ",
@@ -242,7 +244,7 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &StoreError) -> Refusal
         ];
         return Refusal::stating(RefusalKind::Busy, text).with("file_path", path);
     }
-    if let StoreError::Newer { .. } = error {
+    if let HistoryError::Newer { .. } = error {
         let text = message![
             &path,
             " was not written: ",
@@ -251,12 +253,20 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &StoreError) -> Refusal
         ];
         return Refusal::stating(RefusalKind::Io, text).with("file_path", path);
     }
-    let folder = error.path().display();
+    let Some(folder) = error.file() else {
+        let text = message![
+            &path,
+            " was not written: what it holds now cannot be kept in the history (",
+            verbatim(error),
+            "), and what cannot be taken back is not done. It is as it was. With `history.required = false` in the settings lancet writes all the same."
+        ];
+        return Refusal::stating(RefusalKind::Io, text).with("file_path", path);
+    };
     if is_walled_off(context, error) {
         let text = message![
             &path,
             " was not written: ",
-            verbatim(folder),
+            verbatim(folder.display()),
             " was removed and made again while lancet ran, and the kernel lets this process write to the old one alone, so this change could not be undone. It is as it was. Restart lancet (for an agent, its MCP server); until then only reading works."
         ];
         return Refusal::stating(RefusalKind::Io, text).with("file_path", path);
@@ -266,7 +276,7 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &StoreError) -> Refusal
         " was not written: what it holds now cannot be kept in the history (",
         verbatim(error),
         "), and what cannot be taken back is not done. It is as it was. Make ",
-        verbatim(folder),
+        verbatim(folder.display()),
         " writable and free some space there; `lancet doctor` says more. With `history.required = false` in the settings lancet writes all the same."
     ];
     Refusal::stating(RefusalKind::Io, text).with("file_path", path)
@@ -274,11 +284,10 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &StoreError) -> Refusal
 
 /// Whether only the kernel's wall keeps the state folder from being written: this user may write to it, and the write was refused.
 /// The wall knows the folder that was there when the process began.
-fn is_walled_off(context: &CallContext<'_>, error: &StoreError) -> bool {
-    let StoreError::NotWritable { source, .. } = error else {
+fn is_walled_off(context: &CallContext<'_>, error: &HistoryError) -> bool {
+    let (HistoryError::Unavailable { source, .. }, Some(folder)) = (error, error.file()) else {
         return false;
     };
-    let folder = error.path();
     let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else {
         return false;
     };

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lancet_formats::picture::VisionBudget;
-use lancet_history::StoreError;
+use lancet_history::HistoryError;
 use lancet_text::{Leaks, Occurrences, Query, TextKind, Tolerance};
 use serde_json::Value;
 
@@ -169,7 +169,7 @@ impl<'s> CallContext<'s> {
     }
 
     /// The roots in the history whose paths lead elsewhere now; looked for once in a call.
-    pub(crate) fn other_workspaces(&self) -> Result<&OtherWorkspaces, StoreError> {
+    pub(crate) fn other_workspaces(&self) -> Result<&OtherWorkspaces, HistoryError> {
         if let Some(others) = self.others.get() {
             return Ok(others);
         }
@@ -178,7 +178,7 @@ impl<'s> CallContext<'s> {
     }
 
     /// Lets the records of files that other programs moved go on under their present names; once in a call.
-    pub(crate) fn follow_moved_files(&self) -> Result<(), StoreError> {
+    pub(crate) fn follow_moved_files(&self) -> Result<(), HistoryError> {
         if !self.followed.replace(true) {
             self.engine.follow_files(Thoroughness::Whole)?;
         }

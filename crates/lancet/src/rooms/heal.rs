@@ -6,9 +6,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use lancet_history::{
-    ChangeKind, FileChange, LaterState, Operation, OperationKind, OperationState, OperationStore,
-    RecordedState, RivalState,
+    ChangeKind, FileChange, HistoryError, LaterState, Operation, OperationKind, OperationState,
+    OperationStore, RecordedState, RivalState,
 };
+use lancet_local_state::displaced;
 use lancet_workspace::{DISPLACED_FOLDER, FileType, Recovered, Revision, is_sealed_name};
 
 use super::context::CallContext;
@@ -68,11 +69,30 @@ pub(crate) fn settle_history_once(engine: &EngineView) {
             recover_files_once(engine);
             if settle_history(engine) > 0 {
                 // Displaced files that their process did not adopt before it ended; idle time adopts the rest.
-                let _ = store.adopt_left(DISPLACED_FOLDER, &is_sealed_name, ADOPTING);
+                let _ = adopt_left(engine, &**store, ADOPTING);
             }
-            late::take_up(engine, &**store);
+            late::take_up(engine);
         }
     });
+}
+
+/// Gives the history the displaced files that ended processes left in the state folder, for at most `budget`.
+pub(crate) fn adopt_left(
+    engine: &EngineView,
+    store: &dyn OperationStore,
+    budget: Duration,
+) -> Result<(), HistoryError> {
+    let Some(state) = engine.base().state_folder() else {
+        return Ok(());
+    };
+    let folder = state.join(DISPLACED_FOLDER);
+    displaced::adopt_left(&folder, &is_sealed_name, budget, &mut |revision, file| {
+        let _ = store.adopt(revision, file);
+    })
+    .map_err(|source| HistoryError::Unavailable {
+        store: folder.clone().into(),
+        source,
+    })
 }
 
 /// Does the same for processes that have ended since. An undo needs it: what did not happen must not be in its way.

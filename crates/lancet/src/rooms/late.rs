@@ -7,9 +7,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use lancet_history::{
-    Author, ChangeKind, Content, Draft, FileDraft, KnownWorkspace, OperationKind, OperationStore,
-    State, StoreError, Unsealed,
+    Author, ChangeKind, Content, Draft, FileDraft, HistoryError, KnownWorkspace, OperationKind,
+    OperationStore, State,
 };
+use lancet_local_state::Unsealed;
 use lancet_workspace::{Displaced, Expected, LateWriteCheck, Revision, Seal, Written};
 
 use super::context::CallContext;
@@ -25,13 +26,8 @@ const TOOL: &str = "late writer";
 const AT_ONCE: usize = 16;
 
 /// Records the displaced files of a change that another process may still write to.
-pub(crate) fn watch(
-    context: &CallContext<'_>,
-    store: &dyn OperationStore,
-    plan: &Plan,
-    written: &[Written],
-    id: &str,
-) {
+pub(crate) fn watch(context: &CallContext<'_>, plan: &Plan, written: &[Written], id: &str) {
+    let engine = context.engine();
     for (file, written) in plan.files.iter().zip(written) {
         let Some(displaced) = written
             .displaced
@@ -51,9 +47,8 @@ pub(crate) fn watch(
             late: None,
         };
         // If this fails, this process still checks the file; only a later one would not know of it.
-        let _ = store.put_unsealed(&unsealed);
-        context
-            .engine()
+        put_row(engine, &unsealed);
+        engine
             .base()
             .pending_recovery
             .late
@@ -64,10 +59,13 @@ pub(crate) fn watch(
 }
 
 /// Takes over the displaced files and notices of processes that have ended.
-pub(crate) fn take_up(engine: &EngineView, store: &dyn OperationStore) {
-    for mut unsealed in store.unsealed().unwrap_or_default() {
+pub(crate) fn take_up(engine: &EngineView) {
+    let Some(local) = engine.local() else {
+        return;
+    };
+    for mut unsealed in local.unsealed().unwrap_or_default() {
         // This makes the present process the owner of the record, so that no other process takes it over, too.
-        let _ = store.put_unsealed(&unsealed);
+        let _ = local.put_unsealed(&unsealed);
         if crate::session::is_unnamed(&unsealed.session) {
             // The unnamed session has ended with its process. A notice for no session goes to the next caller.
             unsealed.session.clear();
@@ -168,7 +166,7 @@ pub(crate) fn keep(context: &CallContext<'_>, file: &FilePlan, kept: &Path) -> K
     if let Some(open) = open {
         unsealed.revision = *open.revision.as_bytes();
         unsealed.size = size;
-        let _ = store.put_unsealed(&unsealed);
+        put_row(engine, &unsealed);
         engine
             .base()
             .pending_recovery
@@ -178,6 +176,19 @@ pub(crate) fn keep(context: &CallContext<'_>, file: &FilePlan, kept: &Path) -> K
             .push(unsealed);
     }
     recorded
+}
+
+/// Keeps the row of a displaced file for a later process. This process goes on checking the file where that fails.
+fn put_row(engine: &EngineView, unsealed: &Unsealed) {
+    if let Some(local) = engine.local() {
+        let _ = local.put_unsealed(unsealed);
+    }
+}
+
+fn drop_row(engine: &EngineView, file: &Path) {
+    if let Some(local) = engine.local() {
+        let _ = local.drop_unsealed(file);
+    }
 }
 
 fn displaced(unsealed: &Unsealed) -> Displaced {
@@ -212,7 +223,7 @@ fn settle(engine: &EngineView, store: &dyn OperationStore, mut unsealed: Unseale
         Ok(LateWriteCheck::Waiting) => Found::again(unsealed),
         Ok(LateWriteCheck::Sealed(now)) => {
             let _ = store.adopt(now.revision.as_bytes(), &now.path);
-            let _ = store.drop_unsealed(&unsealed.file);
+            drop_row(engine, &unsealed.file);
             Found::default()
         }
         Ok(LateWriteCheck::Late {
@@ -228,7 +239,7 @@ fn settle(engine: &EngineView, store: &dyn OperationStore, mut unsealed: Unseale
                     late: Some(id.clone()),
                     ..unsealed
                 };
-                let _ = store.put_unsealed(&told);
+                put_row(engine, &told);
                 return Found {
                     late: Some(id),
                     again: None,
@@ -237,7 +248,7 @@ fn settle(engine: &EngineView, store: &dyn OperationStore, mut unsealed: Unseale
             // The file is still open, so more may be written to it.
             unsealed.revision = *open.revision.as_bytes();
             unsealed.size = size;
-            let _ = store.put_unsealed(&unsealed);
+            put_row(engine, &unsealed);
             Found {
                 late: Some(id),
                 again: Some(unsealed),
@@ -245,7 +256,7 @@ fn settle(engine: &EngineView, store: &dyn OperationStore, mut unsealed: Unseale
         }
         // Another process has adopted the file, or somebody removed it.
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let _ = store.drop_unsealed(&unsealed.file);
+            drop_row(engine, &unsealed.file);
             Found::default()
         }
         Err(_) => Found::again(unsealed),
@@ -258,7 +269,7 @@ fn record(
     unsealed: &Unsealed,
     version: &Displaced,
     size: u64,
-) -> Result<String, StoreError> {
+) -> Result<String, HistoryError> {
     let id = operation::new_id();
     let state = |revision: [u8; 32], size| State {
         revision,
@@ -352,9 +363,9 @@ fn claim(engine: &EngineView, words: &str) -> bool {
     let Some(notice) = claimed else {
         return false;
     };
-    if let (Some(row), Some(store)) = (notice.row, engine.history()) {
+    if let Some(row) = notice.row {
         // A row that could not be removed only means that the notice is given again after this process ends.
-        let _ = store.drop_unsealed(&row);
+        drop_row(engine, &row);
     }
     true
 }

@@ -13,11 +13,11 @@ const LONGEST: usize = 1_000;
 
 /// Tells the observers about databases that were not reported to them yet.
 pub(crate) fn observe(engine: &EngineView) {
-    let Some(store) = engine.history() else {
+    let Some(local) = engine.local() else {
         return;
     };
     let told = &engine.base().pending_recovery.set_aside;
-    for database in told.take_new(store.set_aside()) {
+    for database in told.take_new(local.set_aside()) {
         engine.tell(|| Event::SetAside {
             time: std::time::SystemTime::now(),
             moved_to: database.moved_to.clone(),
@@ -29,8 +29,8 @@ pub(crate) fn observe(engine: &EngineView) {
 /// The notice for the session; the observers are told at once.
 pub(super) fn notice<'c>(context: &'c CallContext<'_>) -> Option<Notice<'c>> {
     observe(context.engine());
-    let store = context.engine().history()?;
-    let (told, all) = (&context.session.inner.told, store.set_aside());
+    let local = context.engine().local()?;
+    let (told, all) = (&context.session.inner.told, local.set_aside());
     // Only the latest database is named: it says where the current history begins.
     let latest = all.last().filter(|_| told.misses_some(&all))?;
     let sentence = format!("{}. Tell the user.", cut(&latest.to_string(), LONGEST));

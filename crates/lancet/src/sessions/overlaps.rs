@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use lancet_history::{OperationStore, StoreError};
+use lancet_history::{HistoryError, OperationStore};
 
 use super::SessionOverview;
 
@@ -37,7 +37,7 @@ pub struct Overlapping {
 pub(super) fn find(
     store: &dyn OperationStore,
     sessions: &[SessionOverview],
-) -> Result<Vec<Overlap>, StoreError> {
+) -> Result<Vec<Overlap>, HistoryError> {
     let oldest = crate::operation::milliseconds() - RECENT;
     let alive: Vec<&SessionOverview> = sessions
         .iter()

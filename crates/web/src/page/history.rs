@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::routing::get;
-use lancet::history::{FileChange, History, StoreError};
+use lancet::history::{FileChange, History, HistoryError};
 
 use super::WebPage;
 use super::diff::{Diff, DiffLayout, DiffPart, FileDiff};
@@ -38,7 +38,7 @@ fn file_diff(
     shown: &DiffPart,
     layout: DiffLayout,
     (name, more): (&str, String),
-) -> Result<Option<FileDiff>, StoreError> {
+) -> Result<Option<FileDiff>, HistoryError> {
     let Some(patch) = history.patch(change)? else {
         return Ok(None);
     };

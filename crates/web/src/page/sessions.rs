@@ -127,7 +127,7 @@ async fn list(State(page): State<Arc<WebPage>>, visitor: Visitor) -> Response {
 
 fn look(
     sessions: &Sessions,
-) -> Result<(Vec<SessionOverview>, Vec<Overlap>), lancet::sessions::StoreError> {
+) -> Result<(Vec<SessionOverview>, Vec<Overlap>), lancet::sessions::HistoryError> {
     let found = sessions.list()?;
     let overlaps = sessions.overlaps(&found)?;
     Ok((found, overlaps))
@@ -265,7 +265,7 @@ fn act(
     page: &WebPage,
     visitor: &Visitor,
     form: &SentForm,
-    act: impl FnOnce(&Sessions, &str) -> Result<String, lancet::sessions::StoreError>,
+    act: impl FnOnce(&Sessions, &str) -> Result<String, lancet::sessions::HistoryError>,
 ) -> Response {
     let (Some(key), Some(sessions)) = (form.0.one("session"), page.lancet.sessions()) else {
         return view::missing("This form names no session.");

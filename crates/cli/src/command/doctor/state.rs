@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use lancet::doors::{StoreFacts, size};
-use lancet::history::StoreError;
+use lancet::history::HistoryError;
 use lancet_install::shell_word;
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 use rustix::io::Errno;
@@ -129,9 +129,11 @@ fn set_aside(path: &Path) -> Option<(String, String)> {
 
 /// What is wrong with the database, and the command that repairs it. A database that is in use or was made by a newer
 /// lancet is intact, so there is no command for it.
-fn unusable(error: &StoreError) -> (String, Option<String>) {
-    let file = error.path();
+fn unusable(error: &HistoryError) -> (String, Option<String>) {
     let words = format!("the record of sessions cannot be used: {error}");
+    let Some(file) = error.file() else {
+        return (words, None);
+    };
     let is_open = accessat(
         CWD,
         file,
@@ -139,7 +141,7 @@ fn unusable(error: &StoreError) -> (String, Option<String>) {
         AtFlags::EACCESS,
     );
     let mend = match error {
-        StoreError::Busy { .. } | StoreError::Newer { .. } => None,
+        HistoryError::Busy { .. } | HistoryError::Newer { .. } => None,
         _ if is_open == Err(Errno::ACCESS) => Some(format!(
             "sudo chown \"$(id -un)\" {0} && chmod 600 {0}",
             shell_word(&file.to_string_lossy())

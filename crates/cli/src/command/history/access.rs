@@ -1,7 +1,7 @@
 //! Opens the engine and the history for the commands on the history.
 
 use lancet::Lancet;
-use lancet::history::{History, StoreError};
+use lancet::history::{History, HistoryError};
 
 use crate::arguments::WorkArguments;
 use crate::failure::Failure;
@@ -35,7 +35,7 @@ pub(crate) fn history(
 }
 
 /// The failure of a command that cannot read the history.
-pub(in crate::command) fn unreadable(error: StoreError) -> Failure {
+pub(in crate::command) fn unreadable(error: HistoryError) -> Failure {
     Failure::system(format!(
         "the history cannot be read: {error}; `lancet doctor` says more"
     ))

@@ -1,6 +1,6 @@
 //! What is new about the questions of a project: those that were asked and those that were decided since the last look.
 
-use lancet::history::StoreError;
+use lancet::history::HistoryError;
 use lancet::questions::{Questions, RecordedQuestion};
 
 /// Something that happened to a question.
@@ -28,7 +28,7 @@ impl Feed {
     }
 
     /// Looks, and tells what is new: first what was decided, then what was asked, oldest first.
-    pub(in crate::command) fn look(&mut self) -> Result<Vec<News>, StoreError> {
+    pub(in crate::command) fn look(&mut self) -> Result<Vec<News>, HistoryError> {
         let open = self.questions.open()?;
         let mut news = Vec::new();
         for id in &self.open {
@@ -47,7 +47,7 @@ impl Feed {
     }
 
     /// The newest question that was open at the last look.
-    pub(in crate::command) fn newest(&self) -> Result<Option<RecordedQuestion>, StoreError> {
+    pub(in crate::command) fn newest(&self) -> Result<Option<RecordedQuestion>, HistoryError> {
         let Some(id) = self.open.last() else {
             return Ok(None);
         };

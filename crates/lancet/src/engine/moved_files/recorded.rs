@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use lancet_history::{FileChange, LogQuery, Operation, OperationKind, OperationStore, StoreError};
+use lancet_history::{
+    FileChange, HistoryError, LogQuery, Operation, OperationKind, OperationStore,
+};
 
 /// How many operations are read at once.
 const PAGE: usize = 250;
@@ -42,7 +44,7 @@ pub(super) fn read(
     store: &dyn OperationStore,
     query: &LogQuery,
     most: usize,
-) -> Result<Vec<RecordedOperation>, StoreError> {
+) -> Result<Vec<RecordedOperation>, HistoryError> {
     let mut recorded = Vec::new();
     let (mut before_sequence, mut left) = (None, most);
     while left > 0 {

@@ -8,8 +8,8 @@
 use std::path::{Path, PathBuf};
 
 use lancet_history::{
-    AskOutcome, Author, Digest, Entry, MOST_OPEN, MOST_OPEN_OF_A_SESSION, OperationStore,
-    QuestionDraft, QuestionFile, QuestionRecord, QuestionState, StoreError,
+    AskOutcome, Author, Digest, Entry, HistoryError, MOST_OPEN, MOST_OPEN_OF_A_SESSION,
+    OperationStore, QuestionDraft, QuestionFile, QuestionRecord, QuestionState,
 };
 
 use super::ask::is_somebody_there;
@@ -217,9 +217,9 @@ fn waiting(context: &CallContext<'_>, asking: &Asking<'_>, id: String, is_new: b
     refusal.into()
 }
 
-fn unusable(error: &StoreError) -> Halt {
+fn unusable(error: &HistoryError) -> Halt {
     let kind = match error {
-        StoreError::Busy { .. } => RefusalKind::Busy,
+        HistoryError::Busy { .. } => RefusalKind::Busy,
         _ => RefusalKind::Io,
     };
     let text = message![

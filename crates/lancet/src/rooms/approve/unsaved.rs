@@ -1,7 +1,7 @@
 //! Files that a person has open in an editor with changes that are not saved: whoever writes them first loses the other's text, so
 //! the person is asked.
 
-use lancet_history::{UnsavedFiles, UnsavedList};
+use lancet_local_state::{UnsavedFiles, UnsavedList};
 use lancet_policy::{Mode, Policy};
 
 use crate::reason::Reason;

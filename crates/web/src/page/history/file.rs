@@ -102,7 +102,7 @@ fn events(
     history: &History,
     found: &[LifeEvent],
     layout: DiffLayout,
-) -> Result<Vec<EventView>, lancet::history::StoreError> {
+) -> Result<Vec<EventView>, lancet::history::HistoryError> {
     let operations: Vec<_> = found.iter().map(|event| event.operation.clone()).collect();
     let until = deadline();
     let mut events = Vec::new();

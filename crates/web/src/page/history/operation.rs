@@ -108,7 +108,7 @@ fn view(
     frame: Frame,
     choice: LayoutChoice,
     fields: &Fields,
-) -> Result<OperationView, lancet::history::StoreError> {
+) -> Result<OperationView, lancet::history::HistoryError> {
     let layout = choice.layout;
     let part: Option<usize> = fields.number("file");
     let until = deadline();

@@ -1,7 +1,7 @@
 //! The comments that wait for their session or have reached it.
 
 use lancet::doors::visible_line;
-use lancet::review::{DeliveredWith, Reviews, StoreError};
+use lancet::review::{DeliveredWith, HistoryError, Reviews};
 
 use crate::page::moment::Moment;
 
@@ -23,7 +23,7 @@ pub(super) struct CommentEntry {
 pub(super) fn newest(
     review: &Reviews,
     roots: &[std::path::PathBuf],
-) -> Result<Vec<CommentEntry>, StoreError> {
+) -> Result<Vec<CommentEntry>, HistoryError> {
     let comments = review.comments(MOST)?.into_iter().map(|comment| {
         let relative = roots
             .iter()

@@ -1,6 +1,6 @@
 //! Reads contents from the history, or refuses where it no longer has one.
 
-use lancet_history::{KeptContent, OperationStore, StoreError};
+use lancet_history::{HistoryError, KeptContent, OperationStore};
 
 use crate::message::{message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
@@ -27,7 +27,7 @@ pub(super) fn not_kept() -> Refusal {
     )
 }
 
-pub(super) fn unreadable(error: StoreError) -> Refusal {
+pub(super) fn unreadable(error: HistoryError) -> Refusal {
     let text = message![
         "The history cannot be read: ",
         verbatim(error),

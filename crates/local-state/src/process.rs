@@ -14,7 +14,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::probe::{Identity, identity, identity_of};
+use crate::identity::{Identity, identity, identity_of};
 
 /// The folder in the state folder with a file for each process.
 const FOLDER: &str = "processes";
@@ -45,13 +45,14 @@ struct ProcessLock {
 
 /// The use of a state folder by one store of this process. The file of the process is removed with the last one.
 #[derive(Debug)]
-pub(super) struct Membership {
+pub struct Membership {
     folder: PathBuf,
 }
 
 impl Membership {
     /// Begins the use of a state folder; touches no file.
-    pub(super) fn new(folder: &Path) -> Self {
+    #[must_use]
+    pub fn new(folder: &Path) -> Self {
         used().entry(folder.to_owned()).or_default().stores += 1;
         Self {
             folder: folder.to_owned(),
@@ -79,7 +80,8 @@ impl Drop for Membership {
 
 /// The name of this process in a state folder. Its file is made and locked at the first call, and again where it was
 /// removed, perhaps with the folder.
-pub(super) fn own(state: &Path) -> String {
+#[must_use]
+pub fn own(state: &Path) -> String {
     let mut used = used();
     let here = used.entry(state.to_owned()).or_default();
     if let Some(lock) = &here.lock
@@ -100,7 +102,8 @@ pub(super) fn own(state: &Path) -> String {
 }
 
 /// Whether the process of that name is running. Where that cannot be found out it is assumed to be.
-pub(super) fn is_alive(state: &Path, name: &str) -> bool {
+#[must_use]
+pub fn is_alive(state: &Path, name: &str) -> bool {
     if let Some((number, at)) = name.split_once(':') {
         return is_number_alive(number, at);
     }
@@ -111,7 +114,7 @@ pub(super) fn is_alive(state: &Path, name: &str) -> bool {
 }
 
 /// Removes the files of processes that have ended.
-pub(super) fn remove_ended(state: &Path) {
+pub fn remove_ended(state: &Path) {
     let entries = fs::read_dir(state.join(FOLDER));
     for entry in entries.into_iter().flatten().flatten() {
         let name = entry.file_name();

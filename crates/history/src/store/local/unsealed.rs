@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use lancet_local_state::Unsealed;
 use rusqlite::{Connection, params};
 
-use super::paths::{bytes_of, path_of};
-use crate::operation::Unsealed;
+use crate::store::paths::{bytes_of, path_of};
 
 pub(super) fn put(
     connection: &Connection,

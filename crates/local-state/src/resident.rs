@@ -7,7 +7,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::process::{self, Membership};
+use crate::process::{self, Membership};
 
 /// The folder inside the state folder; the budget of all processes is kept there, too.
 const FOLDER: &str = "search";

@@ -1,4 +1,4 @@
-//! Finds the process that holds a lock of the database, from `/proc/locks`. A stopped process has to be named to the user,
+//! Finds the process that holds a lock of a file, from `/proc/locks`. A stopped process has to be named to the user,
 //! since only resuming or ending it releases the lock.
 
 use std::fmt;
@@ -9,10 +9,8 @@ use std::path::Path;
 
 /// The number of bytes of `/proc/locks` that are read.
 const MOST_LOCKS: u64 = 1 << 20;
-/// The byte of the `-shm` file that a writer locks (`WAL_WRITE_LOCK`).
-const WRITER: &str = "120";
 
-/// A process that holds a lock of the database.
+/// A process that holds a lock of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holder {
     /// The process id.
@@ -35,13 +33,16 @@ impl fmt::Display for Holder {
 }
 
 impl Holder {
-    /// The process that is writing to the database; `shared` is its `-shm` file.
-    pub(super) fn of_database(shared: &Path) -> Option<Holder> {
-        Self::of(shared, |kind, start| kind == "POSIX" && start == WRITER)
+    /// The process that holds a lock for writing on this byte of a file.
+    #[must_use]
+    pub fn of_byte(file: &Path, byte: u64) -> Option<Holder> {
+        let byte = byte.to_string();
+        Self::of(file, |kind, start| kind == "POSIX" && start == byte)
     }
 
     /// The process that holds a lock file.
-    pub(super) fn of_file(file: &Path) -> Option<Holder> {
+    #[must_use]
+    pub fn of_file(file: &Path) -> Option<Holder> {
         Self::of(file, |kind, _| kind == "FLOCK")
     }
 
@@ -66,7 +67,8 @@ impl Holder {
     }
 
     /// Whether the process was stopped and still is.
-    pub(super) fn is_still_stopped(self) -> bool {
+    #[must_use]
+    pub fn is_still_stopped(self) -> bool {
         self.stopped && is_stopped(self.process)
     }
 }

@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use crate::entry::Revision;
-
 /// A displaced file in the state folder that another program may still write into.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsealed {
@@ -12,7 +10,7 @@ pub struct Unsealed {
     /// The path that the file had before it was displaced.
     pub path: PathBuf,
     /// The hash of its bytes when it was displaced or last checked.
-    pub revision: Revision,
+    pub revision: [u8; 32],
     /// The number of those bytes.
     pub size: u64,
     /// File type and permission bits (`st_mode`).

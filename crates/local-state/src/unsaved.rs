@@ -7,7 +7,7 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use super::process::{self, Membership};
+use crate::process::{self, Membership};
 
 /// The folder of the lists inside the state folder.
 const FOLDER: &str = "unsaved";

@@ -1,0 +1,125 @@
+//! The errors of a store of records. A store that is a file names it; another one is named by what it is.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use lancet_local_state::Holder;
+
+use crate::activity::SessionStop;
+
+/// An error of a store.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HistoryError {
+    /// The store, or a file or folder of it, cannot be created, reached or written.
+    #[error("{store} cannot be written: {source}")]
+    Unavailable {
+        /// The store, or the part of it that cannot be written.
+        store: StorePlace,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// Another process held the lock of the store until the wait timed out.
+    #[error("{store} is held by {}", holder.map_or("another process".to_owned(), |holder| holder.to_string()))]
+    Busy {
+        /// The store.
+        store: StorePlace,
+        /// The process that holds the lock, if the system tells.
+        holder: Option<Holder>,
+    },
+    /// A newer lancet made the store.
+    #[error("{store} was made by a newer lancet (its version is {found}, this one knows {known})")]
+    Newer {
+        /// The store.
+        store: StorePlace,
+        /// The schema version of the store.
+        found: i64,
+        /// The newest schema version known here.
+        known: i64,
+    },
+    /// The store is damaged.
+    #[error("{store}: {reason}")]
+    Damaged {
+        /// The store.
+        store: StorePlace,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The store is sound, and what was to be recorded does not fit what it has.
+    #[error(transparent)]
+    Conflict(Conflict),
+    /// Any other error of the store.
+    #[error("{store}: {reason}")]
+    Failed {
+        /// The store.
+        store: StorePlace,
+        /// The message of the store.
+        reason: String,
+    },
+}
+
+/// Why an operation cannot be announced although the store could record it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Conflict {
+    /// Another operation has this id.
+    #[error("the history has an operation {0} already")]
+    Taken(String),
+    /// The yes to this question was used by another call, or is no longer valid.
+    #[error("the yes to question {0} was used already")]
+    UsedUp(String),
+    /// A person has stopped the writes of the session.
+    #[error("a person has stopped the writes of session {}", .0.session)]
+    Stopped(Box<SessionStop>),
+}
+
+/// Where a store is, as its errors name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StorePlace {
+    /// In this file or folder.
+    File(PathBuf),
+    /// Somewhere else: the words name it as the subject of a sentence.
+    Named(String),
+}
+
+impl fmt::Display for StorePlace {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => write!(formatter, "{}", path.display()),
+            Self::Named(name) => formatter.write_str(name),
+        }
+    }
+}
+
+impl From<&Path> for StorePlace {
+    fn from(path: &Path) -> Self {
+        Self::File(path.to_owned())
+    }
+}
+
+impl From<PathBuf> for StorePlace {
+    fn from(path: PathBuf) -> Self {
+        Self::File(path)
+    }
+}
+
+impl HistoryError {
+    /// The folder or file that the error is about; none where the store is no file, or the error is not about where it is.
+    #[must_use]
+    pub fn file(&self) -> Option<&Path> {
+        let store = match self {
+            Self::Unavailable { store, .. }
+            | Self::Busy { store, .. }
+            | Self::Newer { store, .. }
+            | Self::Damaged { store, .. }
+            | Self::Failed { store, .. } => store,
+            Self::Conflict(_) => return None,
+        };
+        match store {
+            StorePlace::File(path) => Some(path),
+            StorePlace::Named(_) => None,
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! A store of records in memory, for the tests of what every store must do. It keeps nothing and locks no file; two values of one
+//! [`MemoryHistory::shared`] stand for two processes, of which one can end.
+//!
+//! Queries that the tests of all stores do not ask (`statistics`, `rival_states` and their like) are errors here.
+
+mod activity;
+mod contents;
+mod events;
+mod marks;
+mod operations;
+mod questions;
+mod records;
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::activity::{OpenSession, SessionStop};
+use crate::entry::Revision;
+use crate::error::{HistoryError, StorePlace};
+use crate::mark::Mark;
+use crate::operation::{Operation, TakenBack};
+use crate::question::{Digest, QuestionRecord};
+
+/// The history of one process, in memory.
+#[derive(Debug)]
+pub struct MemoryHistory {
+    shared: Arc<Mutex<Kept>>,
+    process: u64,
+}
+
+/// What all processes of a history have in common.
+#[derive(Debug, Default)]
+struct Kept {
+    /// The processes that have not ended.
+    alive: BTreeSet<u64>,
+    processes: u64,
+    /// In the order of recording.
+    operations: Vec<KeptOperation>,
+    /// The highest number that an operation was given.
+    sequence: i64,
+    /// The bytes by their hash; none where they are announced and not adopted yet.
+    contents: HashMap<Revision, Option<Arc<Vec<u8>>>>,
+    questions: Vec<KeptQuestion>,
+    events: Vec<events::KeptEvent>,
+    newest_event: i64,
+    stops: Vec<SessionStop>,
+    open: Vec<(u64, OpenSession)>,
+    marks: Vec<Mark>,
+    reported: HashMap<String, String>,
+}
+
+/// An operation with what its record does not have.
+#[derive(Debug)]
+struct KeptOperation {
+    operation: Operation,
+    /// The process that announced it, until it is finished.
+    announced_by: Option<u64>,
+    takes_back: Vec<TakenBack>,
+    broken_links: BTreeSet<usize>,
+}
+
+/// A question with what its record does not have.
+#[derive(Debug)]
+struct KeptQuestion {
+    record: QuestionRecord,
+    call: Digest,
+    process: u64,
+    arguments: Vec<u8>,
+}
+
+impl MemoryHistory {
+    /// An empty history.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::join(Arc::default())
+    }
+
+    /// The same history, as another process has it. That process ends when the value is dropped.
+    #[must_use]
+    pub fn shared(&self) -> Self {
+        Self::join(Arc::clone(&self.shared))
+    }
+
+    fn join(shared: Arc<Mutex<Kept>>) -> Self {
+        let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.processes += 1;
+        let process = kept.processes;
+        kept.alive.insert(process);
+        drop(kept);
+        Self { shared, process }
+    }
+
+    /// Locks everything: whatever a method does is one transaction.
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for MemoryHistory {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for MemoryHistory {
+    fn drop(&mut self) {
+        let process = self.process;
+        self.kept().alive.remove(&process);
+    }
+}
+
+impl Kept {
+    fn operation(&mut self, id: &str) -> Option<&mut KeptOperation> {
+        let mut all = self.operations.iter_mut();
+        all.find(|kept| kept.operation.id == id)
+    }
+}
+
+/// The time in milliseconds since 1970.
+fn now() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| {
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    })
+}
+
+/// The error of a query that this store does not answer.
+fn unanswered<T>(query: &str) -> Result<T, HistoryError> {
+    Err(HistoryError::Failed {
+        store: StorePlace::Named("the history in memory".to_owned()),
+        reason: format!("it does not answer {query}"),
+    })
+}

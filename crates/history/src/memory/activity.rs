@@ -1,0 +1,70 @@
+//! The sessions at work, and those whose writes a person has stopped.
+
+use std::path::Path;
+
+use super::{MemoryHistory, now, unanswered};
+use crate::activity::{ActivityStore, OpenSession, SessionActivity, SessionStop};
+use crate::error::HistoryError;
+use crate::event::EventKind;
+
+impl ActivityStore for MemoryHistory {
+    fn stop_session(
+        &self,
+        session: &str,
+        by: &str,
+        words: Option<&str>,
+    ) -> Result<bool, HistoryError> {
+        let mut kept = self.kept();
+        if kept.stops.iter().any(|stop| stop.session == session) {
+            return Ok(false);
+        }
+        kept.stops.push(SessionStop {
+            session: session.to_owned(),
+            time: now(),
+            by: by.to_owned(),
+            words: words.map(str::to_owned),
+        });
+        kept.append(EventKind::Session, Some(session), "{\"state\":\"stopped\"}");
+        Ok(true)
+    }
+
+    fn resume_session(&self, session: &str, _by: &str) -> Result<bool, HistoryError> {
+        let mut kept = self.kept();
+        let before = kept.stops.len();
+        kept.stops.retain(|stop| stop.session != session);
+        let is_resumed = kept.stops.len() < before;
+        if is_resumed {
+            kept.append(EventKind::Session, Some(session), "{\"state\":\"resumed\"}");
+        }
+        Ok(is_resumed)
+    }
+
+    fn stop_of(&self, session: &str) -> Result<Option<SessionStop>, HistoryError> {
+        let kept = self.kept();
+        let mut stops = kept.stops.iter();
+        Ok(stops.find(|stop| stop.session == session).cloned())
+    }
+
+    fn stops(&self) -> Result<Vec<SessionStop>, HistoryError> {
+        Ok(self.kept().stops.iter().rev().cloned().collect())
+    }
+
+    fn open_sessions(&self) -> Result<Vec<OpenSession>, HistoryError> {
+        let kept = self.kept();
+        let open = kept.open.iter().rev();
+        let alive = open.filter(|(process, _)| kept.alive.contains(process));
+        Ok(alive.map(|(_, session)| session.clone()).collect())
+    }
+
+    fn recent_sessions(&self, _since: i64) -> Result<Vec<String>, HistoryError> {
+        unanswered("which ledgers were used")
+    }
+
+    fn activity(&self, _session: &str, _most: usize) -> Result<SessionActivity, HistoryError> {
+        unanswered("what a session has read")
+    }
+
+    fn knows_file(&self, _session: &str, _path: &Path) -> Result<bool, HistoryError> {
+        unanswered("what a session has read")
+    }
+}

@@ -1,0 +1,79 @@
+//! The contents of files, by their hashes.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Kept, MemoryHistory, unanswered};
+use crate::content::revise;
+use crate::entry::Revision;
+use crate::error::{HistoryError, StorePlace};
+use crate::kept::KeptContent;
+use crate::operation::{CheckedContents, Content, ContentStore, State};
+
+impl Kept {
+    /// Keeps the bytes of a state. A base that is not there leaves a content without bytes.
+    pub(super) fn put_content(&mut self, state: &State<'_>) {
+        if matches!(self.contents.get(&state.revision), Some(Some(_))) {
+            return;
+        }
+        let bytes = match &state.content {
+            Content::Whole(bytes) => Some(Arc::new(bytes.to_vec())),
+            Content::Spans { base, changes } => {
+                let base = self.contents.get(base).cloned().flatten();
+                base.and_then(|mut bytes| revise(&mut bytes, changes).is_ok().then_some(bytes))
+            }
+            Content::Displaced => None,
+        };
+        self.contents.insert(state.revision, bytes);
+    }
+
+    /// Drops the contents that no operation names.
+    pub(super) fn release_contents(&mut self) {
+        let operations = &self.operations;
+        self.contents.retain(|revision, _| {
+            let mut files = operations.iter().flat_map(|kept| &kept.operation.files);
+            files.any(|file| {
+                let mut states = file.before.iter().chain(&file.after);
+                states.any(|state| state.revision == *revision)
+            })
+        });
+    }
+}
+
+impl ContentStore for MemoryHistory {
+    fn content(&self, revision: &Revision) -> Result<Option<Vec<u8>>, HistoryError> {
+        let kept = self.kept();
+        let bytes = kept.contents.get(revision).cloned().flatten();
+        let is_it = |bytes: &Arc<Vec<u8>>| blake3::hash(bytes).as_bytes() == revision;
+        Ok(bytes.filter(is_it).map(|bytes| bytes.to_vec()))
+    }
+
+    fn open_content(&self, _revision: &Revision) -> Result<Option<KeptContent>, HistoryError> {
+        unanswered("a content in parts")
+    }
+
+    fn check_contents(
+        &self,
+        _after: i64,
+        _budget: Duration,
+    ) -> Result<CheckedContents, HistoryError> {
+        unanswered("whether contents have their hashes")
+    }
+
+    fn adopt(&self, revision: &Revision, file: &Path) -> Result<(), HistoryError> {
+        let failed = |source| HistoryError::Unavailable {
+            store: StorePlace::from(file),
+            source,
+        };
+        let mut kept = self.kept();
+        let Some(content) = kept.contents.get_mut(revision) else {
+            return Ok(());
+        };
+        if content.is_none() {
+            *content = Some(Arc::new(fs::read(file).map_err(failed)?));
+        }
+        fs::remove_file(file).map_err(failed)
+    }
+}

@@ -1,0 +1,51 @@
+//! The marks of prompts, and the sessions of agents' processes.
+
+use super::{MemoryHistory, now};
+use crate::error::HistoryError;
+use crate::mark::{Mark, MarkQuery, MarkStore};
+
+impl MarkStore for MemoryHistory {
+    fn mark(&self, session: &str, prompt: &str) -> Result<(), HistoryError> {
+        let mut kept = self.kept();
+        let mark = Mark {
+            id: kept.marks.last().map_or(1, |last| last.id + 1),
+            session: session.to_owned(),
+            time: now(),
+            sequence: kept.sequence,
+            prompt: Mark::kept(prompt),
+        };
+        kept.marks.push(mark);
+        Ok(())
+    }
+
+    fn marks(&self, query: &MarkQuery) -> Result<Vec<Mark>, HistoryError> {
+        let kept = self.kept();
+        let has_changed = |session: &str| {
+            let mut operations = kept.operations.iter().map(|kept| &kept.operation);
+            query.below.is_empty()
+                || operations.any(|operation| {
+                    operation.session == session
+                        && super::operations::is_below(operation, &query.below)
+                })
+        };
+        let marks = kept.marks.iter().rev().filter(|mark| {
+            query
+                .session
+                .as_ref()
+                .is_none_or(|session| *session == mark.session)
+                && has_changed(&mark.session)
+        });
+        let most = query.limit.unwrap_or(usize::MAX);
+        Ok(marks.take(most).cloned().collect())
+    }
+
+    fn report_session(&self, process: &str, session: &str) -> Result<(), HistoryError> {
+        let mut kept = self.kept();
+        kept.reported.insert(process.to_owned(), session.to_owned());
+        Ok(())
+    }
+
+    fn reported_session(&self, process: &str) -> Result<Option<String>, HistoryError> {
+        Ok(self.kept().reported.get(process).cloned())
+    }
+}

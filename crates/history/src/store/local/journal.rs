@@ -1,0 +1,102 @@
+//! The rows of the journal of changes of several files at once.
+
+use lancet_local_state::{LeftIntent, process};
+use rusqlite::{Connection, params};
+
+use crate::store::Store;
+use crate::store::transaction::WriteTransaction;
+
+/// Adds an intent of this process; returns its row id.
+pub(super) fn open(connection: &Connection, intent: &[u8], process: &str) -> rusqlite::Result<i64> {
+    flushed(connection, || {
+        connection
+            .prepare_cached("INSERT INTO journal (process, decided, intent) VALUES (?1, 0, ?2)")?
+            .execute(params![process, intent])?;
+        Ok(connection.last_insert_rowid())
+    })
+}
+
+pub(super) fn decide(connection: &Connection, id: i64) -> rusqlite::Result<()> {
+    flushed(connection, || {
+        connection
+            .prepare_cached("UPDATE journal SET decided = 1 WHERE id = ?1")?
+            .execute([id])
+    })?;
+    Ok(())
+}
+
+pub(super) fn close(connection: &Connection, id: i64) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("DELETE FROM journal WHERE id = ?1")?
+        .execute([id])?;
+    Ok(())
+}
+
+pub(super) fn let_go(connection: &Connection, id: i64) -> rusqlite::Result<()> {
+    connection.execute("UPDATE journal SET process = '' WHERE id = ?1", [id])?;
+    Ok(())
+}
+
+pub(super) fn undecided(connection: &Connection) -> rusqlite::Result<Vec<LeftIntent>> {
+    let mut statement =
+        connection.prepare_cached("SELECT id, intent FROM journal WHERE decided = 0")?;
+    let rows = statement.query_map([], |row| {
+        Ok(LeftIntent {
+            id: row.get(0)?,
+            intent: row.get(1)?,
+            decided: false,
+        })
+    })?;
+    rows.collect()
+}
+
+/// Runs a write with `synchronous = FULL`, so that it survives a power cut; other rows are not flushed.
+fn flushed<T>(
+    connection: &Connection,
+    write: impl FnOnce() -> rusqlite::Result<T>,
+) -> rusqlite::Result<T> {
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    let written = write();
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    written
+}
+
+/// Gives this process the intents of processes that have ended.
+pub(super) fn take_left(
+    connection: &mut Connection,
+    store: &Store,
+) -> rusqlite::Result<Vec<LeftIntent>> {
+    let is_empty: bool =
+        connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM journal)", [], |row| {
+            row.get(0)
+        })?;
+    if is_empty {
+        return Ok(Vec::new());
+    }
+    let transaction = WriteTransaction::begin(connection)?;
+    let all: Vec<(LeftIntent, String)> = {
+        let mut statement =
+            transaction.prepare("SELECT id, intent, decided, process FROM journal ORDER BY id")?;
+        let rows = statement.query_map([], |row| {
+            let left = LeftIntent {
+                id: row.get(0)?,
+                intent: row.get(1)?,
+                decided: row.get(2)?,
+            };
+            Ok((left, row.get(3)?))
+        })?;
+        rows.collect::<rusqlite::Result<_>>()?
+    };
+    let mut left = Vec::new();
+    for (intent, name) in all {
+        if !process::is_alive(store.folder(), &name) {
+            transaction.execute(
+                "UPDATE journal SET process = ?1 WHERE id = ?2",
+                params![store.process(), intent.id],
+            )?;
+            left.push(intent);
+        }
+    }
+    transaction.commit()?;
+    Ok(left)
+}

@@ -1,0 +1,104 @@
+//! Operations to record.
+
+use std::path::Path;
+
+use lancet_history::{
+    Author, ChangeKind, Content, Draft, FileDraft, LogQuery, OperationKind, State, TakenBack,
+};
+
+use super::Records;
+
+pub(crate) fn hash(bytes: &[u8]) -> [u8; 32] {
+    *blake3::hash(bytes).as_bytes()
+}
+
+pub(crate) fn whole(bytes: &[u8]) -> Option<State<'_>> {
+    Some(State {
+        revision: hash(bytes),
+        size: bytes.len() as u64,
+        mode: 0o100_644,
+        link: None,
+        inode: None,
+        content: Content::Whole(bytes),
+    })
+}
+
+pub(crate) fn file<'a>(
+    path: &'a str,
+    before: Option<State<'a>>,
+    after: Option<State<'a>>,
+) -> FileDraft<'a> {
+    FileDraft {
+        path: Path::new(path),
+        kind: match (&before, &after) {
+            (None, _) => ChangeKind::Create,
+            (_, None) => ChangeKind::Delete,
+            _ => ChangeKind::Update,
+        },
+        moved_from: None,
+        before,
+        after,
+        added: 2,
+        removed: 1,
+        folders: Vec::new(),
+        workspace: None,
+    }
+}
+
+pub(crate) fn draft<'a>(id: &'a str, files: Vec<FileDraft<'a>>) -> Draft<'a> {
+    Draft {
+        id,
+        time: 1_000,
+        kind: OperationKind::Change,
+        author: Author {
+            session: "talk",
+            ..Author::default()
+        },
+        tool: "Edit",
+        rungs: vec!["exact"],
+        approved: Some("mode accept-edits"),
+        files,
+        question: None,
+        parent: None,
+        takes_back: Vec::new(),
+        takes_part_of: Vec::new(),
+    }
+}
+
+/// An operation that takes back the first file of another one.
+pub(crate) fn reversing<'a>(
+    kind: OperationKind,
+    id: &'a str,
+    earlier: &str,
+    files: Vec<FileDraft<'a>>,
+) -> Draft<'a> {
+    Draft {
+        kind,
+        takes_back: vec![TakenBack {
+            by: Some(0),
+            operation: earlier.to_owned(),
+            at: 0,
+        }],
+        ..draft(id, files)
+    }
+}
+
+pub(crate) fn begin(store: &dyn Records, draft: &Draft<'_>) {
+    assert_eq!(store.begin(draft).expect("begun").set_aside, None);
+}
+
+/// Announces and finishes an operation; returns the folders that no change has a file in.
+pub(crate) fn record(store: &dyn Records, draft: &Draft<'_>) -> Vec<std::path::PathBuf> {
+    begin(store, draft);
+    store.finish(draft).expect("finished").unclaimed
+}
+
+/// The ids in the log, newest first.
+pub(crate) fn log(store: &dyn Records) -> Vec<String> {
+    ids(store, &LogQuery::default())
+}
+
+pub(crate) fn ids(store: &dyn Records, query: &LogQuery) -> Vec<String> {
+    let found = store.log(query).expect("read");
+    found.into_iter().map(|operation| operation.id).collect()
+}

@@ -1,0 +1,86 @@
+//! The interface of the store of the machine's half: the journal of the write, and the displaced files that may still be written.
+//! Its errors are those of files, because that is where it is.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+use crate::set_aside::SetAside;
+use crate::unsealed::Unsealed;
+
+/// An intent of a process that has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftIntent {
+    /// The row id of the intent.
+    pub id: i64,
+    /// The encoded intent.
+    pub intent: Vec<u8>,
+    /// Whether all files were changed, so that the intent is to be completed and not rolled back.
+    pub decided: bool,
+}
+
+/// What is kept of unfinished writes on this machine. Several processes may use one state folder at once.
+///
+/// An intent says what a write of several files is about to do. It is flushed to the disk before the first file is changed, and
+/// removed when nothing is left to do. Its bytes are opaque here; the caller encodes and decodes them.
+pub trait LocalState: fmt::Debug + Send + Sync {
+    /// Records an intent and flushes it; returns its row id.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    fn open_intent(&self, intent: &[u8]) -> io::Result<i64>;
+
+    /// Records that all files were changed, and flushes that.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    fn decide_intent(&self, id: i64) -> io::Result<()>;
+
+    /// Removes an intent that is completed or rolled back.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    fn close_intent(&self, id: i64) -> io::Result<()>;
+
+    /// Takes over the intents of processes that have ended; no other process gets them. Creates nothing where nothing is kept.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    fn left_intents(&self) -> io::Result<Vec<LeftIntent>>;
+
+    /// The intents of all processes, running ones included, that are not decided.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    fn undecided_intents(&self) -> io::Result<Vec<LeftIntent>>;
+
+    /// Releases an intent, so that another process can take it over.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    fn let_go_intent(&self, id: i64) -> io::Result<()>;
+
+    /// Records a displaced file that may still be written, or updates its record. This process is its owner from now on.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    fn put_unsealed(&self, unsealed: &Unsealed) -> io::Result<()>;
+
+    /// The displaced files that may still be written and whose owners have ended.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    fn unsealed(&self) -> io::Result<Vec<Unsealed>>;
+
+    /// Removes the record of a displaced file, because nothing is left to do about it.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    fn drop_unsealed(&self, file: &Path) -> io::Result<()>;
+
+    /// The damaged databases that were set aside since this value was made, oldest first.
+    fn set_aside(&self) -> Vec<SetAside>;
+
+    /// How often the database was removed while this value used it, perhaps with its folder.
+    fn losses(&self) -> usize;
+}
