@@ -368,7 +368,7 @@ impl RecordStore for Store {
 }
 
 impl Store {
-    fn put_files(&self, draft: &Draft<'_>) -> Result<(), StoreError> {
+    pub(super) fn put_files(&self, draft: &Draft<'_>) -> Result<(), StoreError> {
         let is_known = |revision: &Revision| {
             self.run(|connection| contents::is_kept(connection, self.folder(), revision))
                 .is_ok_and(|(kept, _)| kept)
