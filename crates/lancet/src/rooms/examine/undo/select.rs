@@ -9,8 +9,8 @@ use lancet_history::{
 };
 
 use super::by_id::{one, these};
-use super::hooks;
 use super::kept::unreadable;
+use super::{hooks, newest};
 use crate::message::{OPERATION, OPERATION_FIRST, SEND_AGAIN, Say, message, term, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::Whose;
@@ -77,12 +77,12 @@ pub(super) fn rows(
         Selection::Newest => log(LogQuery {
             limit: Some(1),
             parentage: Some(Parentage::None),
-            ..with_redos(query.clone(), asked.direction, whose)
+            ..newest::with_redos(query.clone(), asked.direction, whose)
         })?,
         Selection::Last(number) => {
             let query = LogQuery {
                 parentage: Some(Parentage::None),
-                ..with_redos(query, asked.direction, whose)
+                ..newest::with_redos(query, asked.direction, whose)
             };
             let rows = last(store, &log, &query, *number)?;
             return hooks::with_children(&log, rows);
@@ -125,7 +125,7 @@ pub(super) fn rows(
         Selection::These(ids) => these(context, store, ids)?,
         Selection::Since(time) => log(LogQuery {
             since: Some(*time),
-            ..query
+            ..newest::of_known_calls(query)
         })?,
         Selection::SincePrompt(mark) => log(LogQuery {
             tree: Some(mark.session.clone()),
@@ -152,18 +152,6 @@ pub(super) fn rows(
         });
     }
     Ok(rows)
-}
-
-/// The query for the newest changes: the newest may be a redo, and taking it back takes back what it put there. A model takes
-/// back only changes of its own session.
-fn with_redos(query: LogQuery, direction: Direction, whose: Whose) -> LogQuery {
-    match (direction, whose) {
-        (Direction::Undo, Whose::Everyone) => LogQuery {
-            reversible: Some(Reversible::UndoableOrRedone),
-            ..query
-        },
-        _ => query,
-    }
 }
 
 /// Selects the newest operations. A change that one of them, a redo, put back is taken back with the redo and does not count
