@@ -19,6 +19,8 @@ const COMMANDS: [&str; 33] = [
     "grep",
     "apply",
     "prompt",
+    "run",
+    "checkpoint",
     "log",
     "show",
     "undo",
