@@ -11,6 +11,7 @@ mod mistakes;
 mod order;
 mod pending;
 mod permissions;
+mod recording;
 mod reply;
 mod search;
 mod serve;
@@ -42,6 +43,7 @@ pub(crate) use pending::{
     ApproveArguments, PendingArguments, PendingCommand, QuestionArguments, RejectArguments,
 };
 pub(crate) use permissions::{AskOption, ExplainArguments, RulesArguments, TrustArguments};
+pub(crate) use recording::{CheckpointArguments, RunArguments};
 pub(crate) use reply::{ApplyArguments, PromptArguments};
 pub(crate) use search::{
     ColorWhen, FilterArguments, GlobArguments, GrepArguments, ListedKind, SortBy,
@@ -102,6 +104,8 @@ pub(crate) enum Command {
     Grep(GrepArguments),
     Apply(ApplyArguments),
     Prompt(PromptArguments),
+    Run(RunArguments),
+    Checkpoint(CheckpointArguments),
     Log(LogArguments),
     Show(ShowArguments),
     Undo(UndoArguments),

@@ -17,6 +17,7 @@ mod pending;
 mod permissions;
 mod prompt;
 mod read;
+mod recording;
 mod search;
 mod serve;
 mod sessions;
@@ -55,6 +56,9 @@ pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Fail
         Command::Grep(arguments) => search::grep(arguments, around),
         Command::Apply(arguments) => apply::run(arguments, around),
         Command::Prompt(arguments) => prompt::run(arguments, around),
+        Command::Run(arguments) => recording::run(arguments, around),
+        Command::Checkpoint(arguments) => recording::checkpoint(arguments, around),
+        Command::Log(arguments) if arguments.checkpoints => recording::list(arguments, around),
         Command::Log(arguments) => history::log(arguments, around),
         Command::Show(arguments) => history::show(arguments, around),
         Command::Undo(arguments) => history::undo(arguments, around),

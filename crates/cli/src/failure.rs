@@ -18,6 +18,8 @@ pub(crate) enum Exit {
     Usage,
     /// The operating system refused, or lancet itself failed.
     System,
+    /// A command that lancet ran ended with this code.
+    Command(u8),
 }
 
 impl Exit {
@@ -28,6 +30,7 @@ impl Exit {
             Exit::Refused | Exit::Denied | Exit::NothingFound => 1,
             Exit::Usage => 2,
             Exit::System => 3,
+            Exit::Command(code) => code,
         }
     }
 }

@@ -156,6 +156,12 @@ impl<'a> OpenRequest<'a> {
         self.open_leaving(Footprint::None, around)
     }
 
+    /// Opens the engine of a process that runs a command of the person: the kernel's wall would bind that, too.
+    pub(crate) fn open_without_wall(self, around: &Surroundings) -> Result<Lancet, Failure> {
+        let (lancet, _, _) = self.open_engine(Footprint::Made, around)?;
+        Ok(lancet)
+    }
+
     /// Opens a further engine in a process that is confined already.
     pub(crate) fn open_confined(self, around: &Surroundings) -> Result<Lancet, Failure> {
         let (lancet, _, _) = self.open_engine(Footprint::None, around)?;

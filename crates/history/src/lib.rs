@@ -10,6 +10,7 @@
 //! - [`SubAgentStore`] knows which sessions are sub-agents of others ([`SubAgent`]), and which session each call belongs to.
 //! - [`ActivityStore`] knows the sessions at work and those whose writes a person has stopped.
 //! - [`QuestionStore`] keeps questions to a person and their decisions, which outlive the call that asked.
+//! - [`CheckpointStore`] keeps the states of the files below a root at moments ([`Checkpoint`]).
 //! - [`ReviewStore`] keeps the last look of a person at each file, and the comments that are on their way to a session.
 //! - [`Store`] implements all of them in an SQLite database in the state folder; large contents are files beside it, named by their
 //!   hash.
@@ -40,6 +41,7 @@
 //! hashes still decide what is true. A file system without shared memory makes it slower, not less safe.
 
 mod activity;
+mod checkpoint;
 mod content;
 mod entry;
 mod error;
@@ -53,6 +55,7 @@ pub mod memory;
 mod moves;
 mod operation;
 mod question;
+mod recorded_call;
 mod review;
 mod seen;
 mod session;
@@ -62,6 +65,10 @@ mod sub_agent;
 mod workspace;
 
 pub use activity::{ActivityStore, ChangedPath, OpenSession, SessionActivity, SessionStop};
+pub use checkpoint::{
+    Checkpoint, CheckpointDraft, CheckpointEntry, CheckpointEntryKind, CheckpointKind,
+    CheckpointOutcome, CheckpointQuery, CheckpointStore, EntryChange, Identity,
+};
 pub use content::{ChangesDoNotFit, RawChange, revise};
 pub use entry::{Entry, ReadRange, Readings, Revision, Version};
 pub use error::{Conflict, HistoryError, StorePlace};
@@ -76,12 +83,13 @@ pub use operation::{
     ContentFault, ContentStore, Draft, FileChange, FileDraft, IdMatch, LaterState, Limits,
     LogQuery, Operation, OperationKind, OperationState, OperationStore, Parentage, RecordStore,
     RecordedState, Removed, Reversible, RivalState, State, Statistics, StatisticsQuery,
-    StoreUpkeep, TakenBack, Totals, TotalsByName,
+    StoreUpkeep, TakenBack, Totals, TotalsByName, UNATTRIBUTED,
 };
 pub use question::{
     AskOutcome, Decided, Digest, MOST_OPEN, MOST_OPEN_OF_A_SESSION, QuestionDraft, QuestionFile,
     QuestionQuery, QuestionRecord, QuestionState, QuestionStore, RecordedDecision,
 };
+pub use recorded_call::RecordedCall;
 pub use review::{
     Comment, CommentDraft, CommentKind, CommentQuery, DeliveredWith, Look, MOST_WAITING, NewLook,
     PAGE_CLIENT, PartTakenBack, ReviewStore, SHELL_CLIENT, UnseenFile, UnseenQuery, self_named,

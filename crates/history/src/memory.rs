@@ -4,6 +4,7 @@
 //! Queries that the tests of all stores do not ask (`statistics`, `rival_states` and their like) are errors here.
 
 mod activity;
+mod checkpoints;
 mod contents;
 mod events;
 mod marks;
@@ -41,6 +42,7 @@ struct Kept {
     /// The bytes by their hash; none where they are announced and not adopted yet.
     contents: HashMap<Revision, Option<Arc<Vec<u8>>>>,
     questions: Vec<KeptQuestion>,
+    checkpoints: Vec<checkpoints::KeptCheckpoint>,
     events: Vec<events::KeptEvent>,
     newest_event: i64,
     stops: Vec<SessionStop>,

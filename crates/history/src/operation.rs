@@ -15,14 +15,15 @@ use std::path::PathBuf;
 
 pub use checked::{CheckedContents, ContentFault};
 pub use draft::{Author, Content, Draft, FileDraft, State, TakenBack};
-pub use query::{IdMatch, LogQuery, Parentage, Reversible};
+pub use query::{IdMatch, LogQuery, Parentage, Reversible, RivalState};
 pub use statistics::{Statistics, StatisticsQuery, Totals, TotalsByName};
 pub use store::{
     Compressed, Confirmed, ContentStore, LaterState, Limits, OperationStore, RecordStore, Removed,
-    RivalState, StoreUpkeep,
+    StoreUpkeep,
 };
 
 use crate::entry::Revision;
+use crate::recorded_call::RecordedCall;
 use crate::workspace::KnownWorkspace;
 
 /// Whether an operation is a change of its own or reverses earlier ones.
@@ -65,7 +66,13 @@ pub enum ChangeKind {
     Delete,
     /// The file gets another name.
     Move,
+    /// The file gets other permission bits and keeps its content.
+    Mode,
 }
+
+/// The tool of operations of which nothing is known but that something changed: the process that was to record them was
+/// killed.
+pub const UNATTRIBUTED: &str = "unattributed";
 
 /// The value of [`FileChange::undone_by`] if no operation undid the change: the file already had its old content.
 pub const ALREADY_UNDONE: &str = "-";
@@ -133,6 +140,7 @@ impl ChangeKind {
             Self::Update => "update",
             Self::Delete => "delete",
             Self::Move => "move",
+            Self::Mode => "mode",
         }
     }
 
@@ -147,6 +155,7 @@ impl ChangeKind {
             1 => Some(Self::Update),
             2 => Some(Self::Delete),
             3 => Some(Self::Move),
+            4 => Some(Self::Mode),
             _ => None,
         }
     }
@@ -164,6 +173,19 @@ pub struct RecordedState {
     pub mode: u32,
     /// The target, if the file is a symbolic link.
     pub link: Option<PathBuf>,
+}
+
+impl RecordedState {
+    /// The state of a regular file.
+    #[must_use]
+    pub fn of_file(revision: Revision, size: u64, mode: u32) -> Self {
+        Self {
+            revision,
+            size,
+            mode,
+            link: None,
+        }
+    }
 }
 
 /// The change that an operation made to one file.
@@ -236,6 +258,8 @@ pub struct Operation {
     pub takes_back: Vec<String>,
     /// The files that were changed.
     pub files: Vec<FileChange>,
+    /// What is known of the call, where another program made the change and lancet recorded it.
+    pub recorded: Option<RecordedCall>,
 }
 
 impl Operation {

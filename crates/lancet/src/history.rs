@@ -29,7 +29,7 @@ pub use lancet_history::{
     ALREADY_UNDONE, Announcement, CallOwner, ChangeKind, Compressed, ConversationReport, EventKind,
     FileChange, FormerRoot, HistoryError, IdMatch, KnownWorkspace, LogQuery, Mark, MarkQuery,
     Operation, OperationKind, OperationState, Parentage, RecordedState, Removed, ReportedAs,
-    Reversible, RunningSubAgent, Statistics, StatisticsQuery, SubAgent, Totals,
+    Reversible, RunningSubAgent, Statistics, StatisticsQuery, SubAgent, Totals, UNATTRIBUTED,
 };
 pub use life::{FileLife, LifeCursor, LifeEvent};
 pub use on_disk::OnDisk;

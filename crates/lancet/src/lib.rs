@@ -79,6 +79,7 @@ mod line_rules;
 mod operation;
 mod order;
 pub mod questions;
+pub mod recording;
 mod residency;
 pub mod resource;
 pub mod review;

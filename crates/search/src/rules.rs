@@ -173,6 +173,21 @@ impl FolderRules {
         Self(self.0.enter(folder, RuleFiles::ALL))
     }
 
+    /// Extends the rules by a folder's own ignore files, as far as they are among the names of its entries.
+    #[must_use]
+    pub fn enter_listed<'n>(&self, folder: &Path, names: impl Iterator<Item = &'n OsStr>) -> Self {
+        let mut present = RuleFiles::default();
+        for name in names {
+            present.note(name);
+        }
+        Self(self.0.enter(folder, present))
+    }
+
+    /// Whether the rules ignore an entry, given by its absolute path and its name.
+    pub fn ignores_entry(&self, path: &Path, name: &OsStr, is_folder: bool) -> bool {
+        self.0.judge(path, name, is_folder) == Judgement::Ignored
+    }
+
     /// Whether an entry of this name is an ignore file, or `.git`, which has one.
     pub fn is_rule_file(name: &OsStr) -> bool {
         let mut present = RuleFiles::default();

@@ -1,7 +1,7 @@
 //! Handles for a search: an open folder, from which entries, folders and files are reached one name at a time. No
 //! link is followed, only regular files are opened, and temporary files of a commit are left out.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -131,6 +131,14 @@ impl FolderHandle {
     /// Returns the `stat` result of an entry; for a link, of the link itself.
     pub fn stat(&self, name: &OsStr) -> io::Result<Stamp> {
         self.disk.stat_at(self.handle.as_fd(), name)
+    }
+
+    /// Reads the target of a symbolic link of this folder.
+    ///
+    /// # Errors
+    /// The system's own error.
+    pub fn link_target(&self, name: &OsStr) -> io::Result<OsString> {
+        self.disk.read_link_at(self.handle.as_fd(), name)
     }
 
     /// Opens a regular file of this folder. Its type is taken from the listing: a `stat` of every file was a tenth of

@@ -6,7 +6,7 @@ use super::Finding;
 use crate::house::House;
 
 /// Each crate and the crates that it may use. The lower crates do not know each other, but several use `text`.
-const ROOMS: [(&str, &[&str]); 25] = [
+const ROOMS: [(&str, &[&str]); 26] = [
     ("crates/text", &[]),
     ("crates/dialects", &[]),
     ("crates/formats", &[]),
@@ -20,6 +20,17 @@ const ROOMS: [(&str, &[&str]); 25] = [
     ("crates/workspace", &["lancet-text"]),
     ("crates/search", &["lancet-workspace"]),
     ("crates/git", &["lancet-workspace"]),
+    (
+        "crates/recording",
+        &[
+            "lancet-text",
+            "lancet-workspace",
+            "lancet-search",
+            "lancet-git",
+            "lancet-policy",
+            "lancet-history",
+        ],
+    ),
     (
         "crates/model",
         &[
@@ -48,6 +59,7 @@ const ROOMS: [(&str, &[&str]); 25] = [
         "crates/lancet",
         &[
             "lancet-model",
+            "lancet-recording",
             "lancet-settings",
             "lancet-tools",
             "lancet-text",

@@ -34,6 +34,9 @@ pub(crate) struct LogArguments {
     /// At most so many
     #[arg(long, short = 'n', visible_alias = "limit", value_name = "NUMBER", allow_negative_numbers = true, value_parser = one_or_more)]
     pub(crate) number: Option<usize>,
+    /// The checkpoints of the project instead
+    #[arg(long, conflicts_with_all = ["path", "session", "client", "turn", "since", "oneline", "stat", "patch", "format", "other_folders"])]
+    pub(crate) checkpoints: bool,
     /// Only id, tool, files and what was changed
     #[arg(long)]
     pub(crate) oneline: bool,
@@ -135,6 +138,13 @@ pub(crate) struct UndoArguments {
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", value_parser = one_or_more,
         conflicts_with_all = ["operation", "number", "file", "client", "turn", "since"])]
     pub(crate) to_prompt: Option<usize>,
+    /// All recorded changes of the project since this checkpoint, at once
+    #[arg(long, value_name = "CHECKPOINT",
+        conflicts_with_all = ["operation", "number", "file", "session", "client", "turn", "since", "to_prompt"])]
+    pub(crate) to_checkpoint: Option<String>,
+    /// With --to-checkpoint: changes, too, whose call is not known
+    #[arg(long, requires = "to_checkpoint")]
+    pub(crate) include_unattributed: bool,
     /// Where a file was changed since: take out this change alone, if neither its lines nor the ones next to them were
     /// touched
     #[arg(long)]

@@ -14,6 +14,7 @@ mod owner;
 mod patch;
 mod prompt;
 pub(super) mod show;
+mod since_checkpoint;
 mod stats;
 mod steps;
 pub(super) mod time;

@@ -4,7 +4,7 @@ use lancet_testing::folder::names;
 
 use crate::stage::{Stage, word};
 
-const COMMANDS: [&str; 33] = [
+const COMMANDS: [&str; 35] = [
     "mcp",
     "serve",
     "install",
@@ -19,6 +19,8 @@ const COMMANDS: [&str; 33] = [
     "grep",
     "apply",
     "prompt",
+    "run",
+    "checkpoint",
     "log",
     "show",
     "undo",

@@ -173,6 +173,10 @@ impl Kept {
         };
         kept.announced_by.is_none()
             && is(&query.session, Some(&operation.session))
+            && query
+                .without_tool
+                .as_ref()
+                .is_none_or(|without| operation.tool != *without)
             && is(&query.client, operation.client.as_deref())
             && is(&query.turn, operation.turn.as_deref())
             && query.since.is_none_or(|since| operation.time >= since)
@@ -240,6 +244,7 @@ fn recorded(draft: &Draft<'_>) -> Operation {
         parent: draft.parent.map(str::to_owned),
         takes_back,
         files: files.map(|(at, file)| change(at, file)).collect(),
+        recorded: None,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::Operation;
+use crate::entry::Revision;
 
 /// A filter on operations; the result is newest first. A field that is left empty filters nothing. Fields are added with
 /// new versions: end a literal with `..LogQuery::default()`.
@@ -20,6 +21,8 @@ pub struct LogQuery {
     pub client: Option<String>,
     /// Only operations of this conversation turn.
     pub turn: Option<String>,
+    /// Only operations of other tools than this one.
+    pub without_tool: Option<String>,
     /// Only operations since this time, in milliseconds since 1970.
     pub since: Option<i64>,
     /// Only operations up to this time, in milliseconds since 1970.
@@ -74,4 +77,13 @@ pub enum IdMatch {
     Several(Vec<Operation>),
     /// No operation has this prefix.
     None,
+}
+
+/// What another operation made of the same state of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RivalState {
+    /// The content that it left or is to leave; none where it removes the file.
+    pub revision: Option<Revision>,
+    /// Whether a later operation found what it left.
+    pub is_followed: bool,
 }

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use super::checked::CheckedContents;
 use super::{
-    Draft, IdMatch, LogQuery, Operation, OperationKind, OperationState, Statistics,
+    Draft, IdMatch, LogQuery, Operation, OperationKind, OperationState, RivalState, Statistics,
     StatisticsQuery, TakenBack,
 };
 use crate::activity::ActivityStore;
+use crate::checkpoint::CheckpointStore;
 use crate::entry::Revision;
 use crate::error::HistoryError;
 use crate::event::EventStore;
@@ -42,15 +43,6 @@ pub struct LaterState {
     pub is_finished: bool,
 }
 
-/// What another operation made of the same state of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RivalState {
-    /// The content that it left or is to leave; none where it removes the file.
-    pub revision: Option<Revision>,
-    /// Whether a later operation found what it left.
-    pub is_followed: bool,
-}
-
 /// A store of operations and of the contents of files before and after them. Several processes may use one store at once.
 ///
 /// A change is recorded in two steps: [`begin`](RecordStore::begin) before the files are written, with everything that undo
@@ -67,6 +59,7 @@ pub trait OperationStore:
     + EventStore
     + ReviewStore
     + ActivityStore
+    + CheckpointStore
 {
 }
 
@@ -81,6 +74,7 @@ impl<S> OperationStore for S where
         + EventStore
         + ReviewStore
         + ActivityStore
+        + CheckpointStore
 {
 }
 

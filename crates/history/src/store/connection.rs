@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
 use super::schema::{MigrateError, STEPS, migrate};
-use super::{events, ledger_tables, log, stops, workspaces};
+use super::{events, ledger_tables, log, recorded_calls, stops, workspaces};
 
 /// The size in bytes to which the write-ahead log is truncated after a checkpoint.
 const LONGEST_LOG: i64 = 4 << 20;
@@ -54,6 +54,7 @@ pub(super) fn prepare(
     workspaces::check(&connection)?;
     events::check(&connection)?;
     stops::check(&connection)?;
+    recorded_calls::check(&connection)?;
     ledger_tables::prune(&connection)?;
     Ok(connection)
 }

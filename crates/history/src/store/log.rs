@@ -6,7 +6,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 use super::paths::{below, bytes_of, path_of};
-use super::{log_search, looks, workspaces};
+use super::{log_search, looks, recorded_calls, workspaces};
 use crate::operation::{
     ChangeKind, FileChange, LogQuery, Operation, OperationKind, OperationState, Parentage,
     RecordedState, Reversible, TakenBack,
@@ -67,6 +67,9 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
     }
     if let Some(turn) = &query.turn {
         filter.add("o.turn = ?", [Value::Text(turn.clone())]);
+    }
+    if let Some(tool) = &query.without_tool {
+        filter.add("o.tool <> ?", [Value::Text(tool.clone())]);
     }
     if let Some(since) = query.since {
         filter.add("o.time >= ?", [Value::Integer(since)]);
@@ -293,6 +296,7 @@ fn operation_of(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Oper
     takes_back.sort_unstable();
     takes_back.dedup();
     let state = known(OperationState::of, row, 3)?;
+    let recorded = recorded_calls::of(connection, &id)?;
     Ok(Operation {
         files: files_of(connection, &id)?,
         id,
@@ -314,6 +318,7 @@ fn operation_of(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Oper
         sequence: row.get(12)?,
         parent: row.get(13)?,
         takes_back,
+        recorded,
     })
 }
 

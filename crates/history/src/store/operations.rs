@@ -359,7 +359,7 @@ impl RecordStore for Store {
 }
 
 impl Store {
-    fn put_files(&self, draft: &Draft<'_>) -> Result<(), HistoryError> {
+    pub(super) fn put_files(&self, draft: &Draft<'_>) -> Result<(), HistoryError> {
         let is_known = |revision: &Revision| {
             self.run(|connection| contents::is_kept(connection, self.folder(), revision))
                 .is_ok_and(|(kept, _)| kept)

@@ -11,7 +11,7 @@ use rusqlite::{Connection, params};
 use super::clock::now;
 use super::contents::{self, BYTES, COMPRESSED, FILE, FORM, INCOMPRESSIBLE, INLINE_LIMIT};
 use super::transaction::WriteTransaction;
-use super::{age, blobs, comments, compress, events, looks, marks, sub_agents};
+use super::{age, blobs, comments, compress, events, looks, marks, old_checkpoints, sub_agents};
 use crate::entry::Revision;
 use crate::operation::{Limits, OperationKind, Removed};
 
@@ -70,6 +70,7 @@ pub(super) fn prune(
     events::prune(connection, &age)?;
     comments::prune(connection)?;
     looks::prune(connection)?;
+    checkpoints(connection, state, &age, &mut removed)?;
     shrink(connection)?;
     removed.left = size(connection)?;
     Ok(removed)
@@ -197,6 +198,21 @@ fn step(
     Ok(Some(last))
 }
 
+/// Removes the checkpoints beyond the limits, with the contents that only they needed.
+fn checkpoints(
+    connection: &mut Connection,
+    state: &Path,
+    age: &age::Limit,
+    removed: &mut Removed,
+) -> rusqlite::Result<()> {
+    let transaction = WriteTransaction::begin(connection)?;
+    let needless = old_checkpoints::remove(&transaction, age.oldest())?;
+    let files = release(&transaction, state, needless, removed)?;
+    transaction.commit()?;
+    remove_files(state, &files);
+    Ok(())
+}
+
 /// Whether the operation is the first of its session on some file: it leads back to how the session found that file.
 fn is_first(connection: &Connection, found: &Candidate) -> rusqlite::Result<bool> {
     connection
@@ -285,7 +301,8 @@ pub(super) fn remove_files(state: &Path, files: &[Revision]) {
 fn is_needed(connection: &Connection, id: i64) -> rusqlite::Result<bool> {
     connection
         .prepare_cached(
-            "SELECT EXISTS (SELECT 1 FROM files WHERE before = ?1) OR EXISTS (SELECT 1 FROM files WHERE after = ?1)",
+            "SELECT EXISTS (SELECT 1 FROM files WHERE before = ?1) OR EXISTS (SELECT 1 FROM files WHERE after = ?1)
+             OR EXISTS (SELECT 1 FROM checkpoint_files WHERE content = ?1)",
         )?
         .query_row([id], |row| row.get(0))
 }

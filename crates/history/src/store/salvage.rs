@@ -43,6 +43,8 @@ const REMOVE_INCOMPLETE: &str = "
     DELETE FROM begun WHERE id NOT IN (SELECT id FROM operations);
     UPDATE questions SET workspace = NULL WHERE workspace NOT IN (SELECT number FROM workspaces);
     DELETE FROM taken_back WHERE operation NOT IN (SELECT id FROM operations);
+    UPDATE checkpoint_files SET content = NULL WHERE content NOT IN (SELECT id FROM contents);
+    DELETE FROM loose_contents WHERE content NOT IN (SELECT id FROM contents);
 ";
 
 /// Copies what can be read of a damaged file; returns the number of operations, 0 if the file cannot be opened or has another

@@ -1,6 +1,7 @@
 //! The schema and its migrations. A released step never changes; a later change is a new step, and `user_version` counts the
 //! steps that were applied.
 
+mod checkpoints;
 mod moves;
 mod parents;
 mod review;
@@ -257,7 +258,7 @@ pub(super) const STEPS: &[&str] = &["
         body      TEXT    NOT NULL,
         PRIMARY KEY (process, session)
     ) STRICT, WITHOUT ROWID;
-", review::STEP, stops::STEP, parents::STEP, sub_agents::STEP, moves::STEP];
+", review::STEP, stops::STEP, parents::STEP, sub_agents::STEP, moves::STEP, checkpoints::STEP];
 
 /// Why a database could not be migrated.
 #[derive(Debug)]

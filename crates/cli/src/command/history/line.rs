@@ -72,7 +72,10 @@ pub(super) fn line(
             (added + file.added, removed + file.removed)
         });
     let mut end = String::new();
-    if let Some(summary) = summary {
+    let call = operation.recorded.as_ref();
+    let called = call.and_then(|call| call.name.as_deref().or(call.command.as_deref()));
+    let called = called.map(shortened);
+    if let Some(summary) = called.as_deref().or(summary) {
         end.push_str(&format!("  {summary}"));
     }
     // A name that lancet made up for a session is not shown: nobody types it.
@@ -160,9 +163,14 @@ pub(super) fn summary(history: &History, operation: &Operation) -> Option<String
         lines.find(|line| !line.is_empty())
     };
     let line = changed('+').or_else(|| changed('-'))?;
+    Some(shortened(line))
+}
+
+/// The beginning of a line.
+fn shortened(line: &str) -> String {
     let mut text: String = line.chars().take(SUMMARY).collect();
     if line.chars().count() > SUMMARY {
         text.push('…');
     }
-    Some(visible(&text).into_owned())
+    visible(&text).into_owned()
 }

@@ -29,6 +29,9 @@ pub(super) fn object(operation: &Operation) -> Value {
                 "undoneBy": file.undone_by,
                 "workspace": file.workspace.as_ref().map(lancet::history::KnownWorkspace::short_id),
             });
+            if let Some(from) = &file.moved_from {
+                object["movedFrom"] = json!(from.display().to_string());
+            }
             // Only of a file that another program has moved since.
             if let Some(former) = &file.former_path {
                 object["former_path"] = json!(former.display().to_string());
@@ -36,7 +39,7 @@ pub(super) fn object(operation: &Operation) -> Value {
             object
         })
         .collect();
-    json!({
+    let mut object = json!({
         "operation": operation.id,
         "time": time::for_programs(operation.time),
         "kind": operation.kind.word(),
@@ -51,5 +54,14 @@ pub(super) fn object(operation: &Operation) -> Value {
         "approved": operation.approved,
         "takesBack": operation.takes_back,
         "files": files,
-    })
+    });
+    if let Some(call) = &operation.recorded {
+        object["command"] = json!(call.command);
+        object["exitCode"] = json!(call.exit_code);
+        object["durationMs"] = json!(call.duration);
+        object["name"] = json!(call.name);
+        let not_kept = call.not_kept.iter().map(|path| path.display().to_string());
+        object["notKept"] = not_kept.collect();
+    }
+    object
 }

@@ -296,6 +296,18 @@ fn head(operation: &Operation, history: &History, colour: Colour) -> String {
     let undone = undone(operation, history);
     line("time", Some(&time::local_with_zone(operation.time)));
     line("tool", Some(&operation.tool));
+    if let Some(call) = &operation.recorded {
+        line("name", call.name.as_deref());
+        line("command", call.command.as_deref());
+        line(
+            "exit code",
+            call.exit_code.map(|code| code.to_string()).as_deref(),
+        );
+        line("took", Some(&format!("{} ms", call.duration)));
+        let not_kept = call.not_kept.iter();
+        let not_kept = not_kept.map(|path| history.relative(path).display().to_string());
+        line("not kept", Some(&not_kept.collect::<Vec<_>>().join(", ")));
+    }
     line("session", Some(&operation.session));
     line("client", client.as_deref());
     line("turn", operation.turn.as_deref());

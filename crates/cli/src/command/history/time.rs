@@ -22,7 +22,7 @@ pub(super) fn in_utc(milliseconds: i64) -> String {
 }
 
 /// Formats milliseconds since 1970 as `2026-01-31 16:20:05`, in the local time zone.
-pub(super) fn local(milliseconds: i64) -> String {
+pub(in crate::command) fn local(milliseconds: i64) -> String {
     in_zone(milliseconds, "%Y-%m-%d %H:%M:%S")
 }
 

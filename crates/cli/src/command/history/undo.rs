@@ -9,7 +9,7 @@ use super::access::{history, open, unreadable};
 use super::log::list;
 use super::show::{check_length, find, not_an_id};
 use super::steps::{self, MeantChanges};
-use super::{moves, prompt, time, who};
+use super::{moves, prompt, since_checkpoint, time, who};
 use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::{RedoArguments, RestoreArguments, UndoArguments, UndoFlags};
 use crate::failure::{Exit, Failure};
@@ -35,6 +35,8 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
         let mark = prompt::nth(&history, arguments.session.as_deref(), number)?;
         heading = Some(prompt::heading(&history, &mark)?);
         Selection::SincePrompt(mark)
+    } else if let Some(called) = &arguments.to_checkpoint {
+        Selection::These(since_checkpoint::changes(called, arguments, around)?)
     } else if let Some(file) = &file {
         Selection::File(file.canonicalize().unwrap_or_else(|_| file.clone()))
     } else if let Some(id) = &arguments.operation {

@@ -2,6 +2,7 @@
 //! since the operation is a conflict, unless the request allows a merge and the operation's change can be taken out
 //! alone.
 
+mod at_checkpoint;
 mod by_id;
 mod chain;
 mod conflict;
@@ -13,6 +14,7 @@ mod kept;
 mod merge;
 mod move_back;
 mod name_changes;
+mod newest;
 mod own_undos;
 mod parts;
 mod renamed;

@@ -21,7 +21,7 @@ use crate::rooms::locate::is_state;
 const REMEMBERED: usize = 1024;
 
 /// The policy check of one walk.
-pub(super) struct Guard<'e> {
+pub(crate) struct Guard<'e> {
     engine: &'e EngineView,
     /// The policy is looked up once per search, because the settings may be reloaded meanwhile.
     policy: Arc<Policy>,
@@ -42,7 +42,7 @@ struct Remembered {
 }
 
 impl<'e> Guard<'e> {
-    pub(super) fn new(engine: &'e EngineView) -> Self {
+    pub(crate) fn new(engine: &'e EngineView) -> Self {
         Guard {
             engine,
             policy: engine.permissions.policy(),

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use lancet_history::{Operation, OperationStore};
+use lancet_history::{Operation, OperationStore, RecordedState};
 
 use super::kept::unreadable;
 use super::view::{self, Wanted};
-use super::{by_id, store, walk};
+use super::{at_checkpoint, by_id, store, walk};
 use crate::message::{Message, OPERATION, OPERATION_FIRST, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::attempt::Attempt;
@@ -41,6 +41,21 @@ pub(crate) fn restore(
     for (asked, target) in located {
         context.check_time()?;
         let path = quote_path(target.path());
+        if let Some(found) = at_checkpoint::called(context, store, target.path(), &asked.operation)?
+        {
+            let called = found.name.as_deref().unwrap_or(&found.id);
+            told.push(message![
+                &path,
+                " as it was at the checkpoint ",
+                verbatim(called)
+            ]);
+            let kept = at_checkpoint::state(context, store, target.path(), &found)?;
+            match to_state(context, attempt, store, target, kept.as_ref())? {
+                Some(file) => files.push(file),
+                None => unchanged.push(path),
+            }
+            continue;
+        }
         let operation = by_id::one(context, store, &asked.operation)?;
         told.push(message![&path, " as ", moment(&operation, asked.moment)]);
         match file(context, attempt, store, target, &operation, asked.moment)? {
@@ -96,10 +111,21 @@ fn file(
         Side::Before => &change.before,
         Side::After => &change.after,
     };
+    to_state(context, attempt, store, target, wanted.as_ref())
+}
+
+/// Works out one file from the state that it is to have.
+fn to_state(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    store: &dyn OperationStore,
+    target: Target,
+    wanted: Option<&RecordedState>,
+) -> Result<Option<FilePlan>, Refusal> {
     let current = walk::current(context, attempt, &target)?;
-    let mode = wanted.as_ref().map(|kept| kept.mode);
+    let mode = wanted.map(|kept| kept.mode);
     let mode = mode.filter(|mode| *mode != 0);
-    let wanted = wanted.as_ref().map_or(Wanted::Nothing, Wanted::Kept);
+    let wanted = wanted.map_or(Wanted::Nothing, Wanted::Kept);
     view::file_plan(context, store, target, current, wanted, mode, Vec::new())
 }
 

@@ -9,8 +9,8 @@ use lancet_history::{
 };
 
 use super::by_id::{one, own_operation, these};
-use super::hooks;
 use super::kept::unreadable;
+use super::{hooks, newest};
 use crate::message::{OPERATION, OPERATION_FIRST, SEND_AGAIN, Say, message, term, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::Whose;
@@ -77,12 +77,12 @@ pub(super) fn rows(
         Selection::Newest => log(LogQuery {
             limit: Some(1),
             parentage: Some(Parentage::None),
-            ..with_redos(query.clone(), asked.direction, whose)
+            ..newest::with_redos(query.clone(), asked.direction, whose)
         })?,
         Selection::Last(number) => {
             let query = LogQuery {
                 parentage: Some(Parentage::None),
-                ..with_redos(query, asked.direction, whose)
+                ..newest::with_redos(query, asked.direction, whose)
             };
             let rows = last(store, &log, &query, *number)?;
             return hooks::with_children(&log, rows);
@@ -116,7 +116,7 @@ pub(super) fn rows(
         Selection::These(ids) => these(context, store, ids)?,
         Selection::Since(time) => log(LogQuery {
             since: Some(*time),
-            ..query
+            ..newest::of_known_calls(query)
         })?,
         Selection::SincePrompt(mark) => log(LogQuery {
             tree: Some(mark.session.clone()),
@@ -147,18 +147,6 @@ fn nothing_to_take_back(asked: &TakeBack) -> Refusal {
                 "There is nothing to redo in this project.",
             ),
         ),
-    }
-}
-
-/// The query for the newest changes: the newest may be a redo, and taking it back takes back what it put there. A model takes
-/// back only changes of its own session.
-fn with_redos(query: LogQuery, direction: Direction, whose: Whose) -> LogQuery {
-    match (direction, whose) {
-        (Direction::Undo, Whose::Everyone) => LogQuery {
-            reversible: Some(Reversible::UndoableOrRedone),
-            ..query
-        },
-        _ => query,
     }
 }
 

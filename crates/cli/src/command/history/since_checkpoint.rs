@@ -1,0 +1,51 @@
+//! The changes since a checkpoint, for `undo --to-checkpoint`.
+
+use lancet::history::{LogQuery, Operation, Reversible, UNATTRIBUTED};
+
+use super::access::{open, unreadable};
+use crate::arguments::UndoArguments;
+use crate::failure::Failure;
+use crate::surroundings::{RootHint, Surroundings};
+use crate::terminal::{print_error, visible};
+
+/// The ids of the changes since a checkpoint that are not undone. Those whose call is not known are counted and left out.
+pub(super) fn changes(
+    called: &str,
+    arguments: &UndoArguments,
+    around: &Surroundings,
+) -> Result<Vec<String>, Failure> {
+    let lancet = open(&arguments.flags.place, RootHint::Project, None, around)?;
+    let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
+    let recording = lancet.recording().ok_or_else(without)?;
+    let history = lancet.history().ok_or_else(without)?;
+    let found = recording.find(called).map_err(unreadable)?;
+    let found = found.ok_or_else(|| {
+        Failure::refused(format!(
+            "there is no checkpoint {}; `lancet log --checkpoints` lists them",
+            visible(called)
+        ))
+    })?;
+    let query = LogQuery {
+        after: Some(found.sequence),
+        reversible: Some(Reversible::Undoable),
+        ..LogQuery::default()
+    };
+    let changes = history.log(&query).map_err(unreadable)?;
+    let is_known =
+        |change: &Operation| arguments.include_unattributed || change.tool != UNATTRIBUTED;
+    let (known, unknown): (Vec<Operation>, Vec<Operation>) =
+        changes.into_iter().partition(is_known);
+    if !unknown.is_empty() {
+        print_error(&format!(
+            "lancet: {} changes whose call is not known are left out; --include-unattributed undoes them, too\n",
+            unknown.len()
+        ));
+    }
+    if known.is_empty() {
+        return Err(Failure::refused(format!(
+            "nothing to undo since the checkpoint {}",
+            visible(called)
+        )));
+    }
+    Ok(known.into_iter().map(|change| change.id).collect())
+}

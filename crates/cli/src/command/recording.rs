@@ -1,0 +1,21 @@
+//! The commands that record what other programs change: `run` and `checkpoint`, and the list of checkpoints.
+
+mod checkpoint;
+mod list;
+mod run;
+mod started;
+
+use lancet::recording::RecordError;
+
+pub(super) use checkpoint::checkpoint;
+pub(super) use list::list;
+pub(super) use run::run;
+
+use crate::failure::Failure;
+
+/// The failure where the files cannot be recorded.
+fn unrecorded(error: &RecordError) -> Failure {
+    Failure::system(format!(
+        "the files cannot be recorded: {error}; `lancet doctor` says more"
+    ))
+}

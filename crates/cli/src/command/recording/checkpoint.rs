@@ -1,0 +1,32 @@
+//! `lancet checkpoint`: keeps the state of the project's files.
+
+use lancet::recording::CheckpointKind;
+use serde_json::json;
+
+use super::unrecorded;
+use crate::arguments::CheckpointArguments;
+use crate::command::history::access::open;
+use crate::failure::{Exit, Failure};
+use crate::surroundings::{RootHint, Surroundings};
+use crate::terminal::print;
+
+/// Runs `lancet checkpoint`.
+pub(in crate::command) fn checkpoint(
+    arguments: &CheckpointArguments,
+    around: &Surroundings,
+) -> Result<Exit, Failure> {
+    let lancet = open(&arguments.place, RootHint::Project, None, around)?;
+    let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
+    let recording = lancet.recording().ok_or_else(without)?;
+    let name = arguments.name.as_deref();
+    let look = recording.look(CheckpointKind::ByHand, name, &lancet.new_session());
+    let look = look.map_err(|error| unrecorded(&error))?;
+    if arguments.json {
+        let data = json!({ "checkpoint": look.id, "name": name, "files": look.files });
+        print(&format!("{data}\n"))?;
+        return Ok(Exit::Done);
+    }
+    let shown = name.unwrap_or(&look.id);
+    print(&format!("checkpoint {shown}: {} files\n", look.files))?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,61 @@
+//! `lancet log --checkpoints`: the checkpoints of the project, newest first.
+
+use lancet::recording::Checkpoint;
+use serde_json::json;
+
+use crate::arguments::LogArguments;
+use crate::command::history::access::{open, unreadable};
+use crate::command::history::time;
+use crate::failure::{Exit, Failure};
+use crate::surroundings::{RootHint, Surroundings};
+use crate::terminal::{page, print, print_error, visible};
+
+/// Lists the checkpoints.
+pub(in crate::command) fn list(
+    arguments: &LogArguments,
+    around: &Surroundings,
+) -> Result<Exit, Failure> {
+    let lancet = open(&arguments.place, RootHint::Project, None, around)?;
+    let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
+    let recording = lancet.recording().ok_or_else(without)?;
+    let found = recording
+        .checkpoints(arguments.number)
+        .map_err(unreadable)?;
+    if arguments.json {
+        let mut out: String = found
+            .iter()
+            .map(|one| format!("{}\n", object(one)))
+            .collect();
+        out.push_str(&format!("{}\n", json!({ "total": found.len() })));
+        print(&out)?;
+        return Ok(Exit::Done);
+    }
+    if found.is_empty() {
+        print_error("lancet: no checkpoint of this project yet\n");
+    }
+    let line = |one: &Checkpoint| {
+        let called = one.name.as_deref().unwrap_or_default();
+        format!(
+            "{}  {}  {:<7}  {} files  {}\n",
+            one.id,
+            time::local(one.time),
+            one.kind.word(),
+            one.files,
+            visible(called)
+        )
+    };
+    let text: String = found.iter().map(line).collect();
+    page(&text, around)?;
+    Ok(Exit::Done)
+}
+
+fn object(one: &Checkpoint) -> serde_json::Value {
+    json!({
+        "checkpoint": one.id,
+        "name": one.name,
+        "time": time::for_programs(one.time),
+        "kind": one.kind.word(),
+        "session": one.session,
+        "files": one.files,
+    })
+}

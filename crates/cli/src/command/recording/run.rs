@@ -1,0 +1,106 @@
+//! `lancet run`: a checkpoint, a command with the caller's terminal, a checkpoint. What differs is one change.
+
+use std::io::IsTerminal as _;
+use std::time::Instant;
+
+use lancet::recording::{CheckpointKind, RecordedCall, RecordedLook, Recording, shown_command};
+
+use super::started::{StartError, run_to_end};
+use super::unrecorded;
+use crate::arguments::RunArguments;
+use crate::command::session_of;
+use crate::failure::{Exit, Failure};
+use crate::fault::caller;
+use crate::opening::{OpenRequest, Writes};
+use crate::surroundings::{RootHint, Surroundings};
+use crate::terminal::{print_error, visible};
+
+/// The longest name of a change.
+const LONGEST_NAME: usize = 80;
+
+/// Runs `lancet run`.
+pub(in crate::command) fn run(
+    arguments: &RunArguments,
+    around: &Surroundings,
+) -> Result<Exit, Failure> {
+    let request = OpenRequest::of_command(&arguments.place, RootHint::Project, Writes::Person);
+    // The kernel's wall would bind the command, too.
+    let lancet = request.open_without_wall(around)?;
+    let session = session_of(&lancet, arguments.session.as_ref());
+    let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
+    let recording = lancet.recording().ok_or_else(without)?;
+    let before = recording.look(CheckpointKind::Before, None, &session);
+    let before = before.map_err(|error| Failure {
+        message: format!(
+            "{}. The command was not started.",
+            unrecorded(&error).message
+        ),
+        ..unrecorded(&error)
+    })?;
+    let started = Instant::now();
+    let ended = run_to_end(&arguments.command);
+    let duration = started.elapsed();
+    let code = match &ended {
+        Ok(code) => *code,
+        Err(error) => {
+            print_error(&format!("lancet: {}\n", visible(&error.to_string())));
+            error.exit_code()
+        }
+    };
+    if matches!(ended, Err(StartError::NotFound { .. })) {
+        return Ok(Exit::Command(code));
+    }
+    let words: Vec<String> = arguments
+        .command
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    let name = arguments.name.as_ref();
+    let call = RecordedCall {
+        command: Some(shown_command(&words)),
+        exit_code: Some(i32::from(code)),
+        duration: i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
+        name: name.map(|name| name.chars().take(LONGEST_NAME).collect()),
+        not_kept: Vec::new(),
+    };
+    match recording.record(before.number, "run", &caller(), call, &session) {
+        Ok(look) => tell(arguments, &recording, &look),
+        // The command has run, and its exit code is what the caller goes by.
+        Err(error) => print_error(&format!("lancet: {}\n", unrecorded(&error).message)),
+    }
+    Ok(Exit::Command(code))
+}
+
+/// Says what was recorded, at a terminal.
+fn tell(arguments: &RunArguments, recording: &Recording, look: &RecordedLook) {
+    if arguments.quiet || !std::io::stderr().is_terminal() {
+        return;
+    }
+    let files = |number: usize| match number {
+        1 => "1 file".to_owned(),
+        more => format!("{more} files"),
+    };
+    let mut line = match &look.operation {
+        Some((id, number)) => {
+            let short = &id[id.len().saturating_sub(4)..];
+            format!(
+                "{} changed; `lancet undo {short}` takes it back",
+                files(*number)
+            )
+        }
+        None if look.not_kept.is_empty() => return,
+        None => "nothing changed that can be taken back".to_owned(),
+    };
+    if let Some(first) = look.not_kept.first() {
+        let shown = first.strip_prefix(recording.root()).unwrap_or(first);
+        let more = match look.not_kept.len() - 1 {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        line.push_str(&format!(
+            "; not {}{more}, which cannot be taken back",
+            visible(&shown.display().to_string())
+        ));
+    }
+    print_error(&format!("lancet: {line}\n"));
+}

@@ -1,0 +1,313 @@
+//! The tables `checkpoints` and `checkpoint_files`: an entry has a row for each span of checkpoints in which it did not change.
+
+use std::path::Path;
+
+use lancet_local_state::process;
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension as _, Row, params, params_from_iter};
+
+use super::contents::{self, INLINE_LIMIT};
+use super::error::not_writable;
+use super::log::known;
+use super::paths::path_of;
+use super::records::newest_sequence;
+use super::transaction::WriteTransaction;
+use super::{HistoryError, Store, blobs, clock, events, recorded_calls, records, workspaces};
+use crate::checkpoint::{
+    Checkpoint, CheckpointDraft, CheckpointEntry, CheckpointEntryKind, CheckpointKind,
+    CheckpointOutcome, CheckpointQuery, CheckpointStore, EntryChange, Identity,
+};
+use crate::entry::Revision;
+use crate::operation::{Content, Draft, State};
+use crate::recorded_call::RecordedCall;
+use crate::stamp::StampRecord;
+use crate::workspace::KnownWorkspace;
+
+/// The largest number of checkpoints that one query returns.
+const MOST: usize = 1_000;
+const ENTRIES: &str = "SELECT name, kind, mode, size, identity, link, stamp FROM checkpoint_files
+     WHERE workspace = (SELECT number FROM workspaces WHERE id = ?1) AND since <= ?2 AND (until IS NULL OR until > ?2)";
+
+impl CheckpointStore for Store {
+    fn checkpoints(&self, query: &CheckpointQuery) -> Result<Vec<Checkpoint>, HistoryError> {
+        Ok(self
+            .run(|connection| checkpoints(connection, self.folder(), query))?
+            .0)
+    }
+
+    fn checkpoint_entries(
+        &self,
+        workspace: &[u8; 32],
+        number: i64,
+    ) -> Result<Vec<CheckpointEntry>, HistoryError> {
+        let (found, _) = self.run(|connection| {
+            let mut statement = connection.prepare_cached(&format!("{ENTRIES} ORDER BY name"))?;
+            let rows = statement.query_map(params![workspace, number], entry_of)?;
+            rows.collect()
+        })?;
+        Ok(found)
+    }
+
+    fn checkpoint_entry(
+        &self,
+        workspace: &[u8; 32],
+        number: i64,
+        name: &[u8],
+    ) -> Result<Option<CheckpointEntry>, HistoryError> {
+        let (found, _) = self.run(|connection| {
+            connection
+                .prepare_cached(&format!("{ENTRIES} AND name = ?3"))?
+                .query_row(params![workspace, number, name], entry_of)
+                .optional()
+        })?;
+        Ok(found)
+    }
+
+    fn has_content(&self, revision: &Revision) -> Result<bool, HistoryError> {
+        let kept = self.run(|connection| contents::is_kept(connection, self.folder(), revision))?;
+        Ok(kept.0)
+    }
+
+    fn put_contents(&self, new: &[(Revision, &[u8])]) -> Result<(), HistoryError> {
+        for (revision, bytes) in new {
+            if bytes.len() as u64 > INLINE_LIMIT && !self.has_content(revision)? {
+                blobs::put(self.folder(), revision, &|file| file.write_all(bytes))
+                    .map_err(|source| not_writable(self.folder(), source))?;
+            }
+        }
+        self.run(|connection| {
+            let transaction = WriteTransaction::begin(connection)?;
+            for (revision, bytes) in new {
+                if contents::id_of(&transaction, revision)?.is_some() {
+                    continue;
+                }
+                let id = contents::put(&transaction, self.folder(), &whole(revision, bytes))?;
+                transaction
+                    .prepare_cached("INSERT OR REPLACE INTO loose_contents VALUES (?1, ?2)")?
+                    .execute([id, clock::now()])?;
+            }
+            transaction.commit()
+        })?;
+        Ok(())
+    }
+
+    fn put_checkpoint(
+        &self,
+        draft: &CheckpointDraft<'_>,
+        operations: &[(Draft<'_>, RecordedCall)],
+    ) -> Result<CheckpointOutcome, HistoryError> {
+        for (operation, _) in operations {
+            self.put_files(operation)?;
+        }
+        let (outcome, _) = self.run(|connection| {
+            let transaction = WriteTransaction::begin(connection)?;
+            let workspace = workspaces::number_of(&transaction, &draft.workspace)?;
+            if newest(&transaction, workspace)? != draft.previous {
+                return Ok(CheckpointOutcome::Overtaken);
+            }
+            for (operation, call) in operations {
+                let sequence = newest_sequence(&transaction)? + 1;
+                records::insert(&transaction, self.folder(), operation, sequence)?;
+                recorded_calls::insert(&transaction, operation.id, call)?;
+                let files = 0..operation.files.len();
+                events::append_changes(&transaction, operation.id, operation.kind, files)?;
+            }
+            let process = (draft.kind == CheckpointKind::Before).then(|| self.process());
+            let number = insert(&transaction, workspace, draft, process.as_deref())?;
+            for change in draft.changes {
+                apply(&transaction, workspace, number, change)?;
+            }
+            transaction.commit()?;
+            Ok(CheckpointOutcome::Recorded(number))
+        })?;
+        Ok(outcome)
+    }
+}
+
+fn whole<'a>(revision: &Revision, bytes: &'a [u8]) -> State<'a> {
+    State {
+        revision: *revision,
+        size: bytes.len() as u64,
+        mode: 0,
+        link: None,
+        inode: None,
+        content: Content::Whole(bytes),
+    }
+}
+
+fn newest(connection: &Connection, workspace: i64) -> rusqlite::Result<Option<i64>> {
+    connection
+        .prepare_cached("SELECT max(number) FROM checkpoints WHERE workspace = ?1")?
+        .query_row([workspace], |row| row.get(0))
+}
+
+fn insert(
+    transaction: &WriteTransaction<'_>,
+    workspace: i64,
+    draft: &CheckpointDraft<'_>,
+    process: Option<&str>,
+) -> rusqlite::Result<i64> {
+    transaction
+        .prepare_cached(
+            "INSERT INTO checkpoints (id, workspace, time, kind, name, session, sequence, files, process)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        )?
+        .execute(params![
+            draft.id,
+            workspace,
+            draft.time,
+            draft.kind.number(),
+            draft.name,
+            draft.session,
+            newest_sequence(transaction)?,
+            draft.files as i64,
+            process
+        ])?;
+    Ok(transaction.last_insert_rowid())
+}
+
+/// Records one difference.
+fn apply(
+    transaction: &WriteTransaction<'_>,
+    workspace: i64,
+    number: i64,
+    change: &EntryChange,
+) -> rusqlite::Result<()> {
+    let end = |name: &[u8]| {
+        transaction
+            .prepare_cached(
+                "UPDATE checkpoint_files SET until = ?3 WHERE workspace = ?1 AND name = ?2 AND until IS NULL",
+            )?
+            .execute(params![workspace, name, number])
+    };
+    match change {
+        EntryChange::Gone(name) => {
+            end(name)?;
+        }
+        EntryChange::Now(entry) => {
+            end(&entry.name)?;
+            transaction
+                .prepare_cached(
+                    "INSERT INTO checkpoint_files
+                         (workspace, name, since, kind, mode, size, identity, link, content, stamp)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                )?
+                .execute(params![
+                    workspace,
+                    entry.name,
+                    number,
+                    entry.kind.number(),
+                    entry.mode,
+                    entry.size as i64,
+                    identity_bytes(&entry.identity),
+                    entry.link,
+                    content_of(transaction, &entry.identity)?,
+                    entry.stamp.encode()
+                ])?;
+        }
+        EntryChange::Touched(entry) => {
+            transaction
+                .prepare_cached(
+                    "UPDATE checkpoint_files SET identity = ?3, content = coalesce(?4, content), stamp = ?5
+                     WHERE workspace = ?1 AND name = ?2 AND until IS NULL",
+                )?
+                .execute(params![
+                    workspace,
+                    entry.name,
+                    identity_bytes(&entry.identity),
+                    content_of(transaction, &entry.identity)?,
+                    entry.stamp.encode()
+                ])?;
+        }
+    }
+    Ok(())
+}
+
+fn identity_bytes(identity: &Identity) -> Option<&[u8]> {
+    match identity {
+        Identity::Unknown => None,
+        Identity::Revision(revision) => Some(revision),
+        Identity::Blob(id) => Some(id),
+    }
+}
+
+/// The stored content of an entry, which is no longer loose.
+fn content_of(
+    transaction: &WriteTransaction<'_>,
+    identity: &Identity,
+) -> rusqlite::Result<Option<i64>> {
+    let Identity::Revision(revision) = identity else {
+        return Ok(None);
+    };
+    let found = contents::id_of(transaction, revision)?;
+    if let Some(id) = found {
+        transaction
+            .prepare_cached("DELETE FROM loose_contents WHERE content = ?1")?
+            .execute([id])?;
+    }
+    Ok(found)
+}
+
+fn entry_of(row: &Row<'_>) -> rusqlite::Result<CheckpointEntry> {
+    let identity: Option<Vec<u8>> = row.get(4)?;
+    let identity = identity.unwrap_or_default();
+    let stamp: Vec<u8> = row.get(6)?;
+    Ok(CheckpointEntry {
+        name: row.get(0)?,
+        kind: known(CheckpointEntryKind::of, row, 1)?,
+        mode: row.get(2)?,
+        size: row.get::<_, i64>(3)? as u64,
+        identity: match (
+            identity.as_slice().try_into(),
+            identity.as_slice().try_into(),
+        ) {
+            (Ok(revision), _) => Identity::Revision(revision),
+            (_, Ok(blob)) => Identity::Blob(blob),
+            _ => Identity::Unknown,
+        },
+        link: row.get(5)?,
+        stamp: StampRecord::decode(&stamp).unwrap_or_default(),
+    })
+}
+
+fn checkpoints(
+    connection: &Connection,
+    state: &Path,
+    query: &CheckpointQuery,
+) -> rusqlite::Result<Vec<Checkpoint>> {
+    let mut values: Vec<Value> = Vec::new();
+    let mut sql = "SELECT c.number, c.id, c.time, c.kind, c.name, c.session, c.sequence, c.files, w.id, w.root, c.process
+         FROM checkpoints c JOIN workspaces w ON w.number = c.workspace WHERE 1"
+        .to_owned();
+    if let Some(workspace) = query.workspace {
+        sql.push_str(" AND w.id = ?");
+        values.push(Value::Blob(workspace.to_vec()));
+    }
+    if let Some(called) = &query.called {
+        sql.push_str(" AND (c.name = ? OR c.id = ?)");
+        values.extend([called.clone(), called.clone()].map(Value::Text));
+    }
+    let most = query.limit.unwrap_or(MOST).min(MOST);
+    sql.push_str(&format!(" ORDER BY c.number DESC LIMIT {most}"));
+    let mut statement = connection.prepare_cached(&sql)?;
+    let rows = statement.query_map(params_from_iter(values), |row| {
+        Ok(Checkpoint {
+            number: row.get(0)?,
+            id: row.get(1)?,
+            time: row.get(2)?,
+            kind: known(CheckpointKind::of, row, 3)?,
+            name: row.get(4)?,
+            session: row.get(5)?,
+            sequence: row.get(6)?,
+            files: row.get::<_, i64>(7)? as u64,
+            workspace: KnownWorkspace {
+                id: row.get(8)?,
+                root: path_of(&row.get::<_, Vec<u8>>(9)?),
+            },
+            is_left_open: row
+                .get::<_, Option<String>>(10)?
+                .is_some_and(|process| !process::is_alive(state, &process)),
+        })
+    })?;
+    rows.collect()
+}

@@ -1,0 +1,243 @@
+//! Checkpoints in the store: each one gives the entries as they were then, contents stay as long as a checkpoint names them,
+//! and of two processes that look at the same time one has to look again.
+
+use std::path::Path;
+use std::time::Duration;
+
+use lancet_history::{
+    Author, ChangeKind, CheckpointDraft, CheckpointEntry, CheckpointEntryKind, CheckpointKind,
+    CheckpointOutcome, CheckpointQuery, CheckpointStore, Content, ContentStore, Draft, EntryChange,
+    FileDraft, Identity, Limits, LogQuery, OperationKind, RecordStore, RecordedCall, StampRecord,
+    State, Store, StoreUpkeep, WorkspaceRef,
+};
+use lancet_testing::TestFolder;
+use rusqlite::Connection;
+
+fn hash(bytes: &[u8]) -> [u8; 32] {
+    *blake3::hash(bytes).as_bytes()
+}
+
+fn workspace() -> WorkspaceRef<'static> {
+    WorkspaceRef {
+        id: [9; 32],
+        root: Path::new("/p"),
+    }
+}
+
+fn entry(name: &[u8], bytes: &[u8]) -> CheckpointEntry {
+    CheckpointEntry {
+        name: name.to_vec(),
+        kind: CheckpointEntryKind::File,
+        mode: 0o100_644,
+        size: bytes.len() as u64,
+        identity: Identity::Revision(hash(bytes)),
+        link: None,
+        stamp: StampRecord([1; StampRecord::NUMBERS]),
+    }
+}
+
+fn draft<'a>(
+    id: &'a str,
+    previous: Option<i64>,
+    changes: &'a [EntryChange],
+) -> CheckpointDraft<'a> {
+    CheckpointDraft {
+        id,
+        time: 1_000,
+        kind: CheckpointKind::ByHand,
+        name: None,
+        session: "talk",
+        workspace: workspace(),
+        previous,
+        changes,
+        files: 1,
+    }
+}
+
+/// Records a checkpoint; its number.
+fn put(store: &Store, id: &str, previous: Option<i64>, changes: &[EntryChange]) -> i64 {
+    let outcome = store.put_checkpoint(&draft(id, previous, changes), &[]);
+    match outcome.expect("recorded") {
+        CheckpointOutcome::Recorded(number) => number,
+        CheckpointOutcome::Overtaken => panic!("nobody else looks"),
+    }
+}
+
+#[test]
+fn each_checkpoint_has_the_entries_of_its_moment() {
+    let folder = TestFolder::new();
+    let store = Store::new(folder.path());
+    let (one, two) = (entry(b"a", b"one"), entry(b"a", b"two"));
+    let odd = entry(b"b\xff", b"b");
+    let first = put(
+        &store,
+        "first",
+        None,
+        &[EntryChange::Now(one.clone()), EntryChange::Now(odd.clone())],
+    );
+    let second = put(
+        &store,
+        "second",
+        Some(first),
+        &[EntryChange::Now(two.clone())],
+    );
+    let third = put(
+        &store,
+        "third",
+        Some(second),
+        &[EntryChange::Gone(b"b\xff".to_vec())],
+    );
+    let at = |number| store.checkpoint_entries(&[9; 32], number).expect("read");
+    assert_eq!(at(first), [one.clone(), odd.clone()]);
+    assert_eq!(at(second), [two.clone(), odd]);
+    assert_eq!(at(third), [two]);
+    let one_file = store.checkpoint_entry(&[9; 32], first, b"a").expect("read");
+    assert_eq!(one_file, Some(one));
+    let query = CheckpointQuery {
+        called: Some("second".to_owned()),
+        ..CheckpointQuery::default()
+    };
+    let found = store.checkpoints(&query).expect("read");
+    assert_eq!(
+        found.iter().map(|found| found.number).collect::<Vec<_>>(),
+        [second]
+    );
+}
+
+#[test]
+fn a_look_that_was_overtaken_records_nothing() {
+    let folder = TestFolder::new();
+    let store = Store::new(folder.path());
+    let first = put(&store, "first", None, &[]);
+    let late = [EntryChange::Now(entry(b"a", b"one"))];
+    let outcome = store.put_checkpoint(&draft("late", None, &late), &[]);
+    assert_eq!(outcome.expect("asked"), CheckpointOutcome::Overtaken);
+    assert_eq!(store.checkpoint_entries(&[9; 32], first).expect("read"), []);
+}
+
+#[test]
+fn an_operation_comes_with_the_checkpoint_and_with_what_is_known_of_its_call() {
+    let folder = TestFolder::new();
+    let store = Store::new(folder.path());
+    store
+        .put_contents(&[(hash(b"one"), b"one"), (hash(b"two"), b"two")])
+        .expect("stored");
+    let state = |bytes: &[u8]| {
+        Some(State {
+            revision: hash(bytes),
+            size: 3,
+            mode: 0o100_644,
+            link: None,
+            inode: None,
+            content: Content::Displaced,
+        })
+    };
+    let operation = Draft {
+        id: "aaaaaaaaaaaa",
+        time: 1_000,
+        kind: OperationKind::Change,
+        author: Author {
+            session: "talk",
+            ..Author::default()
+        },
+        tool: "run",
+        rungs: Vec::new(),
+        approved: None,
+        question: None,
+        parent: None,
+        files: vec![FileDraft {
+            path: Path::new("/p/a"),
+            kind: ChangeKind::Update,
+            moved_from: None,
+            before: state(b"one"),
+            after: state(b"two"),
+            added: 1,
+            removed: 1,
+            folders: Vec::new(),
+            workspace: Some(workspace()),
+        }],
+        takes_back: Vec::new(),
+        takes_part_of: Vec::new(),
+    };
+    let call = RecordedCall {
+        command: Some("make".to_owned()),
+        exit_code: Some(2),
+        duration: 7,
+        name: None,
+        not_kept: vec!["/p/link".into(), "/p/other".into()],
+    };
+    let changes = [EntryChange::Now(entry(b"a", b"two"))];
+    let outcome = store.put_checkpoint(
+        &draft("after", None, &changes),
+        &[(operation, call.clone())],
+    );
+    assert!(matches!(outcome, Ok(CheckpointOutcome::Recorded(_))));
+    let log = store.log(&LogQuery::default()).expect("read");
+    assert_eq!(log.len(), 1);
+    assert_eq!(log[0].recorded, Some(call));
+    assert_eq!(
+        store.content(&hash(b"one")).expect("read"),
+        Some(b"one".to_vec())
+    );
+}
+
+#[test]
+fn contents_go_with_the_last_checkpoint_that_names_them() {
+    let folder = TestFolder::new();
+    let store = Store::new(folder.path());
+    for bytes in [b"one", b"two"] {
+        store.put_contents(&[(hash(bytes), bytes)]).expect("stored");
+    }
+    let first = put(
+        &store,
+        "first",
+        None,
+        &[EntryChange::Now(entry(b"a", b"one"))],
+    );
+    put(
+        &store,
+        "second",
+        Some(first),
+        &[EntryChange::Now(entry(b"a", b"two"))],
+    );
+    let kept = || [b"one", b"two"].map(|bytes| store.has_content(&hash(bytes)).expect("asked"));
+    let limits = Limits {
+        age: Duration::from_secs(u32::MAX.into()),
+        ..Limits::default()
+    };
+    let _ = store
+        .prune(&limits, Duration::from_secs(60))
+        .expect("pruned");
+    assert_eq!(kept(), [true, true]);
+    // Both are of the year 1970, and the newest stays.
+    let _ = store
+        .prune(&Limits::default(), Duration::from_secs(60))
+        .expect("pruned");
+    assert_eq!(kept(), [false, true]);
+}
+
+#[test]
+fn a_database_of_before_checkpoints_keeps_its_changes_and_gets_some() {
+    let folder = TestFolder::new();
+    Connection::open(folder.path().join("lancet.db"))
+        .expect("opens")
+        .execute_batch(include_str!("databases/version-18.sql"))
+        .expect("dumped");
+    let store = Store::new(folder.path());
+    let log = store.log(&LogQuery::default()).expect("read");
+    assert_eq!(log.len(), 1);
+    assert_eq!(log[0].recorded, None);
+    put(
+        &store,
+        "first",
+        None,
+        &[EntryChange::Now(entry(b"a", b"one"))],
+    );
+    assert_eq!(
+        store
+            .checkpoints(&CheckpointQuery::default())
+            .expect("read")
+            .len(),
+        1
+    );
+}

@@ -1,0 +1,173 @@
+//! Recording what other programs change below the root of an engine: checkpoints, and operations made of what differs between
+//! two of them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use lancet_git::OutsideFiles;
+use lancet_history::{Author, CheckpointQuery, HistoryError, OperationStore, WorkspaceRef};
+use lancet_recording::{Coverage, Recorder};
+use lancet_search::Excludes;
+
+use crate::call::Caller;
+use crate::engine::{EngineView, Lancet};
+use crate::operation::new_id;
+use crate::rooms::examine::search::gate::Guard;
+use crate::session::Session;
+
+pub use lancet_history::{Checkpoint, CheckpointKind, RecordedCall};
+pub use lancet_recording::{RecordError, RecordedLook, shown_command};
+
+/// Of larger files no bytes are kept.
+const LARGEST_FILE: u64 = 32 << 20;
+
+/// Records what other programs change below the first root of an engine.
+///
+/// ```
+/// use lancet::recording::{CheckpointKind, RecordedCall};
+/// use lancet::{Caller, Lancet};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let (folder, state) = (tempfile::tempdir()?, tempfile::tempdir()?);
+/// # let file = folder.path().join("a.txt");
+/// # std::fs::write(&file, "one\n")?;
+/// let lancet = Lancet::builder()
+///     .root(folder.path())
+///     .state_dir(state.path())
+///     .open()?;
+/// let recording = lancet.recording().ok_or("no state folder")?;
+/// let session = lancet.new_session();
+///
+/// let before = recording.look(CheckpointKind::Before, None, &session)?;
+/// std::fs::write(&file, "two\n")?; // another program
+/// let call = RecordedCall::default();
+/// let after = recording.record(before.number, "Bash", &Caller::default(), call, &session)?;
+/// assert!(after.operation.is_some());
+/// # Ok(())
+/// # }
+/// ```
+pub struct Recording {
+    engine: Arc<EngineView>,
+    store: Arc<dyn OperationStore>,
+}
+
+impl Lancet {
+    /// Prepares to record what other programs change below the first root; none without a state folder.
+    pub fn recording(&self) -> Option<Recording> {
+        let engine = self.engine();
+        let store = Arc::clone(engine.history()?);
+        crate::rooms::heal::settle_history_once(&engine);
+        Some(Recording { engine, store })
+    }
+}
+
+impl Recording {
+    /// The root.
+    pub fn root(&self) -> &Path {
+        self.workspace().root
+    }
+
+    /// Sets a checkpoint. What a recorded call changed whose process ended before it could record that becomes an operation
+    /// of the tool `unattributed`.
+    ///
+    /// # Errors
+    /// The root cannot be listed, or the history cannot be written.
+    pub fn look(
+        &self,
+        kind: CheckpointKind,
+        name: Option<&str>,
+        session: &Session,
+    ) -> Result<RecordedLook, RecordError> {
+        self.with_recorder(|recorder| recorder.look(kind, name, session.key()))
+    }
+
+    /// Sets a checkpoint after a call of another program. What changed since the checkpoint `since`, and is not in the history
+    /// yet, becomes one operation of `tool`; none where nothing changed.
+    ///
+    /// # Errors
+    /// The root cannot be listed, or the history cannot be written.
+    pub fn record(
+        &self,
+        since: i64,
+        tool: &str,
+        caller: &Caller,
+        call: RecordedCall,
+        session: &Session,
+    ) -> Result<RecordedLook, RecordError> {
+        let call = lancet_recording::ProgramCall {
+            since,
+            tool,
+            author: Author {
+                session: session.key(),
+                client: caller.client.as_deref(),
+                version: caller.version.as_deref(),
+                turn: caller.turn.as_deref(),
+                call: caller.call.as_deref(),
+            },
+            call,
+        };
+        self.with_recorder(|recorder| recorder.record(&call))
+    }
+
+    /// Lists the checkpoints of the root, newest first.
+    ///
+    /// # Errors
+    /// The history cannot be read.
+    pub fn checkpoints(&self, limit: Option<usize>) -> Result<Vec<Checkpoint>, HistoryError> {
+        self.store.checkpoints(&CheckpointQuery {
+            workspace: Some(self.workspace().id),
+            limit,
+            ..CheckpointQuery::default()
+        })
+    }
+
+    /// Finds the newest checkpoint of the root with this name or id.
+    ///
+    /// # Errors
+    /// The history cannot be read.
+    pub fn find(&self, called: &str) -> Result<Option<Checkpoint>, HistoryError> {
+        let found = self.store.checkpoints(&CheckpointQuery {
+            workspace: Some(self.workspace().id),
+            called: Some(called.to_owned()),
+            limit: Some(1),
+        });
+        Ok(found?.into_iter().next())
+    }
+
+    fn workspace(&self) -> WorkspaceRef<'_> {
+        let root = self.engine.roots()[0].as_path();
+        self.engine
+            .workspace_of(root)
+            .map_or(WorkspaceRef { id: [0; 32], root }, |found| WorkspaceRef {
+                id: found.id,
+                root: found.root,
+            })
+    }
+
+    fn with_recorder<T>(&self, work: impl FnOnce(&Recorder<'_>) -> T) -> T {
+        let settings = &self.engine.settings;
+        let excludes = settings.search.excludes.clone().map(|file| Excludes {
+            file,
+            relative_to: self.engine.ceiling().roots()[0].clone(),
+        });
+        let git = &settings.write.git;
+        let gate = Guard::new(&self.engine);
+        work(&Recorder {
+            workspace: self.workspace(),
+            disk: Arc::clone(&self.engine.base().disk),
+            store: &*self.store,
+            coverage: Coverage {
+                excludes: excludes.as_ref(),
+                gate: &gate,
+                leaves_out: &|_| false,
+                takes_in: &|_| false,
+                largest_file: LARGEST_FILE,
+            },
+            outside: OutsideFiles {
+                config: &git.config,
+                attributes: &git.attributes,
+            },
+            new_id: &new_id,
+        })
+    }
+}

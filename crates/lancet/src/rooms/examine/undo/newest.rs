@@ -1,0 +1,27 @@
+//! Queries for the newest changes.
+
+use lancet_history::{LogQuery, Reversible, UNATTRIBUTED};
+
+use crate::request::Whose;
+use crate::undo::Direction;
+
+/// The query without changes whose call is not known: they are undone only if somebody names them.
+pub(super) fn of_known_calls(query: LogQuery) -> LogQuery {
+    LogQuery {
+        without_tool: Some(UNATTRIBUTED.to_owned()),
+        ..query
+    }
+}
+
+/// The query for the newest changes: the newest may be a redo, and taking it back takes back what it put there. A model takes
+/// back only changes of its own session.
+pub(super) fn with_redos(query: LogQuery, direction: Direction, whose: Whose) -> LogQuery {
+    let query = of_known_calls(query);
+    match (direction, whose) {
+        (Direction::Undo, Whose::Everyone) => LogQuery {
+            reversible: Some(Reversible::UndoableOrRedone),
+            ..query
+        },
+        _ => query,
+    }
+}

@@ -1,0 +1,139 @@
+//! A command line as it is recorded: quoted as a shell takes it, without what is secret, and cut to its limit.
+
+use lancet_history::RecordedCall;
+use lancet_policy::find_credential;
+
+/// What stands for a secret.
+const HIDDEN: &str = "***";
+/// Words in the name of a flag or variable whose value is secret.
+const SECRET_NAMES: [&str; 5] = ["key", "token", "secret", "password", "passwd"];
+
+/// The words of a command as one line for people.
+#[must_use]
+pub fn shown_command(words: &[String]) -> String {
+    let mut shown: Vec<String> = Vec::new();
+    let mut hides_next = false;
+    for word in words {
+        let word = match std::mem::take(&mut hides_next) {
+            true => HIDDEN.to_owned(),
+            false => {
+                hides_next = is_secret_flag(word);
+                without_secrets(word)
+            }
+        };
+        shown.push(quoted(&word));
+    }
+    let line = shown.join(" ");
+    match line.char_indices().nth(RecordedCall::LONGEST) {
+        None => line,
+        Some(_) => {
+            let kept = line.chars().take(RecordedCall::LONGEST - 1);
+            kept.chain(['…']).collect()
+        }
+    }
+}
+
+/// Whether the next word is the value of a flag with a secret name.
+fn is_secret_flag(word: &str) -> bool {
+    word.starts_with('-') && !word.contains(['=', ' ']) && has_secret_name(word)
+}
+
+fn has_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    SECRET_NAMES.iter().any(|secret| name.contains(secret))
+}
+
+/// A word, which may be a script with several, without its secrets.
+fn without_secrets(word: &str) -> String {
+    let mut pieces = Vec::new();
+    let mut hides_next = false;
+    for piece in word.split_inclusive([' ', '\t', '\n', ';', '&', '|', '(', ')']) {
+        let end = piece.trim_end_matches([' ', '\t', '\n', ';', '&', '|', '(', ')']);
+        let rest = &piece[end.len()..];
+        if end.is_empty() {
+            pieces.push(rest.to_owned());
+            continue;
+        }
+        let shown = match std::mem::take(&mut hides_next) {
+            true => HIDDEN.to_owned(),
+            false => {
+                hides_next = is_secret_flag(end);
+                piece_without_secrets(end)
+            }
+        };
+        pieces.push(shown + rest);
+    }
+    pieces.concat()
+}
+
+fn piece_without_secrets(piece: &str) -> String {
+    if let Some((name, value)) = piece.split_once('=')
+        && has_secret_name(name)
+        && !value.is_empty()
+    {
+        return format!("{name}={HIDDEN}");
+    }
+    if find_credential(piece).is_some() {
+        return HIDDEN.to_owned();
+    }
+    let Some((scheme, rest)) = piece.split_once("://") else {
+        return piece.to_owned();
+    };
+    let host_end = rest.find('/').unwrap_or(rest.len());
+    match rest[..host_end].rfind('@') {
+        Some(at) => format!("{scheme}://{HIDDEN}{}", &rest[at..]),
+        None => piece.to_owned(),
+    }
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,*".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(words: &[&str]) -> String {
+        let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+        shown_command(&words)
+    }
+
+    #[test]
+    fn values_of_secret_names_and_users_of_addresses_are_hidden() {
+        for (words, expected) in [
+            (&["sed", "-i", "s/a/b/", "x y"][..], "sed -i s/a/b/ 'x y'"),
+            (
+                &["deploy", "--token", "abc", "now"],
+                "deploy --token *** now",
+            ),
+            (&["deploy", "--api-key=abc"], "deploy --api-key=***"),
+            (
+                &["env", "DB_PASSWORD=abc", "make"],
+                "env DB_PASSWORD=*** make",
+            ),
+            (
+                &["git", "clone", "https://me:pw@host/x"],
+                "git clone https://***@host/x",
+            ),
+            (
+                &["sh", "-c", "API_TOKEN=x make; echo --password y"],
+                "sh -c 'API_TOKEN=*** make; echo --password ***'",
+            ),
+        ] {
+            assert_eq!(shown(words), expected);
+        }
+    }
+
+    #[test]
+    fn a_long_command_is_cut() {
+        let long = shown(&["echo", &"é".repeat(1000)]);
+        assert_eq!(long.chars().count(), RecordedCall::LONGEST);
+        assert!(long.ends_with('…'));
+    }
+}

@@ -1,0 +1,166 @@
+//! Compares what a look found with the checkpoint before.
+
+use std::cmp::Ordering;
+
+use lancet_git::CleanFiles;
+use lancet_history::{CheckpointEntry, CheckpointEntryKind, EntryChange, HistoryError, Identity};
+use lancet_workspace::Stamp;
+
+use crate::contents::Contents;
+use crate::scan::Seen;
+use crate::seen_stat::{proves_unchanged, record_of};
+
+/// A change of one name: what the checkpoint before has, and what there is now.
+pub(crate) struct EntryDifference {
+    pub(crate) before: Option<CheckpointEntry>,
+    pub(crate) after: Option<CheckpointEntry>,
+}
+
+/// The difference between two looks.
+pub(crate) struct Differences {
+    /// As the history records it.
+    pub(crate) changes: Vec<EntryChange>,
+    /// The changes that are no mere other stat.
+    pub(crate) real: Vec<EntryDifference>,
+}
+
+/// Compares; both lists are sorted by name. Files that may have changed are read, and their contents are kept.
+pub(crate) fn compare(
+    before: Vec<CheckpointEntry>,
+    now: Vec<Seen>,
+    clean: &mut Option<CleanFiles>,
+    contents: &mut Contents<'_>,
+) -> Result<Differences, HistoryError> {
+    let mut found = Differences {
+        changes: Vec::new(),
+        real: Vec::new(),
+    };
+    let mut before = before.into_iter().peekable();
+    let mut now = now.into_iter().peekable();
+    loop {
+        let order = match (before.peek(), now.peek()) {
+            (None, None) => break,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(known), Some(seen)) => known.name.cmp(&seen.name),
+        };
+        let known = before.next_if(|_| order != Ordering::Greater);
+        let seen = now.next_if(|_| order != Ordering::Less);
+        match (known, seen) {
+            (Some(known), None) => {
+                found.changes.push(EntryChange::Gone(known.name.clone()));
+                found.real.push(EntryDifference {
+                    before: Some(known),
+                    after: None,
+                });
+            }
+            (None, Some(seen)) => {
+                let entry = identified(seen, clean, contents)?;
+                found.changes.push(EntryChange::Now(entry.clone()));
+                found.real.push(EntryDifference {
+                    before: None,
+                    after: Some(entry),
+                });
+            }
+            (Some(known), Some(seen)) => both(known, seen, clean, contents, &mut found)?,
+            (None, None) => break,
+        }
+    }
+    Ok(found)
+}
+
+/// Compares an entry that is at both looks.
+fn both(
+    known: CheckpointEntry,
+    seen: Seen,
+    clean: &mut Option<CleanFiles>,
+    contents: &mut Contents<'_>,
+    found: &mut Differences,
+) -> Result<(), HistoryError> {
+    if known.kind == seen.kind && proves_unchanged(&known.stamp, &seen.stamp) {
+        return Ok(());
+    }
+    if known.kind == seen.kind
+        && seen.kind == CheckpointEntryKind::EmptyFolder
+        && known.mode == seen.stamp.mode
+    {
+        return Ok(());
+    }
+    let entry = identified(seen, clean, contents)?;
+    let is_same = known.kind == entry.kind
+        && known.mode == entry.mode
+        && known.link == entry.link
+        && is_same_content(&known, &entry, contents);
+    if is_same {
+        found.changes.push(EntryChange::Touched(entry));
+    } else {
+        found.changes.push(EntryChange::Now(entry.clone()));
+        found.real.push(EntryDifference {
+            before: Some(known),
+            after: Some(entry),
+        });
+    }
+    Ok(())
+}
+
+fn is_same_content(
+    known: &CheckpointEntry,
+    now: &CheckpointEntry,
+    contents: &mut Contents<'_>,
+) -> bool {
+    if known.kind != CheckpointEntryKind::File {
+        return true;
+    }
+    if known.size != now.size {
+        return false;
+    }
+    match (known.identity, now.identity) {
+        (Identity::Revision(one), Identity::Revision(other)) => one == other,
+        (Identity::Blob(one), Identity::Blob(other)) => one == other,
+        (Identity::Revision(revision), Identity::Blob(blob))
+        | (Identity::Blob(blob), Identity::Revision(revision)) => {
+            contents.blob_revision(blob) == Some(revision)
+        }
+        // Nothing is known but the stat, which differs.
+        (Identity::Unknown, _) | (_, Identity::Unknown) => known.stamp.0[..7] == now.stamp.0[..7],
+    }
+}
+
+/// The entry of what was found, with its identity.
+fn identified(
+    seen: Seen,
+    clean: &mut Option<CleanFiles>,
+    contents: &mut Contents<'_>,
+) -> Result<CheckpointEntry, HistoryError> {
+    let (identity, stamp) = match seen.kind {
+        CheckpointEntryKind::File => identity(&seen.name, seen.stamp, clean, contents)?,
+        CheckpointEntryKind::Link | CheckpointEntryKind::EmptyFolder => {
+            (Identity::Unknown, seen.stamp)
+        }
+    };
+    Ok(CheckpointEntry {
+        name: seen.name,
+        kind: seen.kind,
+        mode: stamp.mode,
+        size: match seen.kind {
+            CheckpointEntryKind::EmptyFolder => 0,
+            _ => stamp.size,
+        },
+        identity,
+        link: seen.link,
+        stamp: record_of(&stamp),
+    })
+}
+
+fn identity(
+    name: &[u8],
+    stamp: Stamp,
+    clean: &mut Option<CleanFiles>,
+    contents: &mut Contents<'_>,
+) -> Result<(Identity, Stamp), HistoryError> {
+    let blob = clean.as_mut().and_then(|clean| clean.blob_of(name, &stamp));
+    match blob.and_then(|blob| <[u8; 20]>::try_from(blob.as_bytes()).ok()) {
+        Some(blob) => Ok((Identity::Blob(blob), stamp)),
+        None => contents.read(name, stamp),
+    }
+}

@@ -1,0 +1,135 @@
+//! The bytes of files: read from the disk or from git's objects, identified, and handed to the history in batches.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use lancet_git::{ObjectId, ObjectReader};
+use lancet_history::{HistoryError, Identity, OperationStore, Revision};
+use lancet_workspace::{FolderHandle, Stamp};
+
+/// Contents are written when so many bytes wait.
+const BATCH: usize = 16 << 20;
+/// How often a file that changes while it is read is read again.
+const TRIES: usize = 4;
+
+/// Reads contents and sees to it that the history has them.
+pub(crate) struct Contents<'c> {
+    root: &'c FolderHandle,
+    store: &'c dyn OperationStore,
+    objects: Option<ObjectReader>,
+    largest: u64,
+    waiting: Vec<(Revision, Vec<u8>)>,
+    bytes: usize,
+}
+
+impl<'c> Contents<'c> {
+    pub(crate) fn new(
+        root: &'c FolderHandle,
+        store: &'c dyn OperationStore,
+        objects: Option<ObjectReader>,
+        largest: u64,
+    ) -> Self {
+        Contents {
+            root,
+            store,
+            objects,
+            largest,
+            waiting: Vec::new(),
+            bytes: 0,
+        }
+    }
+
+    /// Reads a file and keeps its bytes: its identity, and the stat that they were read with. A file that is too large, or
+    /// that cannot be read, has no identity.
+    pub(crate) fn read(
+        &mut self,
+        name: &[u8],
+        seen: Stamp,
+    ) -> Result<(Identity, Stamp), HistoryError> {
+        if seen.size > self.largest {
+            return Ok((Identity::Unknown, seen));
+        }
+        let Some((bytes, stamp)) = self.bytes_of(name) else {
+            return Ok((Identity::Unknown, seen));
+        };
+        let revision = self.keep(bytes)?;
+        Ok((Identity::Revision(revision), stamp))
+    }
+
+    /// Whether the history has these bytes, or is about to get them.
+    pub(crate) fn has(&self, revision: &Revision) -> Result<bool, HistoryError> {
+        let is_waiting = self.waiting.iter().any(|(waiting, _)| waiting == revision);
+        Ok(is_waiting || self.store.has_content(revision)?)
+    }
+
+    /// The revision of a blob, whose bytes are kept; none where git no longer has it.
+    pub(crate) fn blob(&mut self, id: [u8; 20]) -> Result<Option<Revision>, HistoryError> {
+        let largest = self.largest;
+        let objects = self.objects.as_mut();
+        let found =
+            objects.and_then(|objects| objects.blob(&ObjectId::from_array(id), largest).ok());
+        found.map(|bytes| self.keep(bytes)).transpose()
+    }
+
+    /// The revision of a blob, whose bytes are not kept.
+    pub(crate) fn blob_revision(&mut self, id: [u8; 20]) -> Option<Revision> {
+        let largest = self.largest;
+        let objects = self.objects.as_mut()?;
+        let bytes = objects.blob(&ObjectId::from_array(id), largest).ok()?;
+        Some(*blake3::hash(&bytes).as_bytes())
+    }
+
+    fn bytes_of(&self, name: &[u8]) -> Option<(Vec<u8>, Stamp)> {
+        let path = Path::new(OsStr::from_bytes(name));
+        let last = path.file_name()?;
+        let parent = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty());
+        let folder = match parent {
+            Some(parent) => self.root.enter_below(parent).ok()?,
+            None => self.root.clone(),
+        };
+        let most = usize::try_from(self.largest).unwrap_or(usize::MAX);
+        for _ in 0..TRIES {
+            let mut file = folder.open(last).ok()?;
+            let before = file.stat().ok()?;
+            let mut bytes = Vec::new();
+            if !file.read_whole(&mut bytes, most).ok()? {
+                return None;
+            }
+            let stamp = file.stat().ok()?;
+            if before.same_file_state(&stamp) && stamp.size == bytes.len() as u64 {
+                return Some((bytes, stamp));
+            }
+        }
+        None
+    }
+
+    fn keep(&mut self, bytes: Vec<u8>) -> Result<Revision, HistoryError> {
+        let revision: Revision = *blake3::hash(&bytes).as_bytes();
+        if !self.store.has_content(&revision)? {
+            self.bytes += bytes.len();
+            self.waiting.push((revision, bytes));
+            if self.bytes >= BATCH {
+                self.flush()?;
+            }
+        }
+        Ok(revision)
+    }
+
+    /// Writes what waits.
+    pub(crate) fn flush(&mut self) -> Result<(), HistoryError> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let waiting = self.waiting.iter();
+        let contents: Vec<(Revision, &[u8])> = waiting
+            .map(|(revision, bytes)| (*revision, bytes.as_slice()))
+            .collect();
+        self.store.put_contents(&contents)?;
+        self.waiting.clear();
+        self.bytes = 0;
+        Ok(())
+    }
+}

@@ -1,0 +1,327 @@
+//! Turns what differs between two looks into the files of an operation.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use lancet_history::{
+    ChangeKind, CheckpointEntry, CheckpointEntryKind, Content, FileDraft, HistoryError, Identity,
+    Operation, OperationStore, RecordedState, Revision, State, WorkspaceRef,
+};
+use lancet_text::{Document, difference};
+
+use crate::compare::EntryDifference;
+use crate::contents::Contents;
+use crate::kept_state::KeptState;
+use crate::moves;
+use crate::seen_stat::stamp_of;
+
+/// Lines are counted in contents up to this size, in so many files, with so much work for each.
+const COUNTED: u64 = 1 << 20;
+const MOST_COUNTED: usize = 500;
+const DIFF_WORK: Duration = Duration::from_millis(20);
+
+/// A file of the operation.
+pub(crate) struct ChangedFile {
+    path: PathBuf,
+    kind: ChangeKind,
+    moved_from: Option<PathBuf>,
+    before: Option<KnownState>,
+    after: Option<KnownState>,
+    added: u64,
+    removed: u64,
+    folders: Vec<PathBuf>,
+}
+
+/// What an operation records of a file at one side.
+#[derive(Clone, PartialEq, Eq)]
+struct KnownState {
+    revision: Revision,
+    size: u64,
+    mode: u32,
+    inode: Option<u64>,
+}
+
+/// The files of an operation, and what cannot come back.
+#[derive(Default)]
+pub(crate) struct OperationFiles {
+    pub(crate) files: Vec<ChangedFile>,
+    pub(crate) not_kept: Vec<PathBuf>,
+}
+
+/// Works out the files of an operation. `between` are the operations that the history has of the same time: what they wrote
+/// is theirs, and what lies between two of them is this operation's.
+pub(crate) fn files(
+    root: &Path,
+    real: Vec<EntryDifference>,
+    known_folders: &BTreeSet<PathBuf>,
+    between: &[Operation],
+    contents: &mut Contents<'_>,
+) -> Result<OperationFiles, HistoryError> {
+    let mut out = OperationFiles::default();
+    let chains = chains(between);
+    let (mut gone, mut new) = (Vec::new(), Vec::new());
+    for EntryDifference { before, after } in real {
+        let name = before.as_ref().or(after.as_ref());
+        let path = name.map(|entry| root.join(OsStr::from_bytes(&entry.name)));
+        let path = path.unwrap_or_default();
+        // Undo names files as text so far.
+        if path.to_str().is_none() {
+            out.not_kept.push(path);
+            continue;
+        }
+        let (Some(before), Some(after)) = (side(before, contents)?, side(after, contents)?) else {
+            // What another recorded operation has is not lost.
+            if !chains.contains_key(&path) {
+                out.not_kept.push(path);
+            }
+            continue;
+        };
+        match (chains.get(&path), before, after) {
+            (Some(states), before, after) => {
+                let known = (
+                    before.as_ref().map(KnownState::of),
+                    after.as_ref().map(KnownState::of),
+                );
+                out.files.extend(gaps(&path, states, known));
+            }
+            (None, Some(before), None) => gone.push(before),
+            (None, None, Some(after)) => new.push(after),
+            (None, Some(before), Some(after)) => out.files.push(changed(path, &before, &after)),
+            (None, None, None) => {}
+        }
+    }
+    let path = |side: &KeptState| root.join(OsStr::from_bytes(&side.entry.name));
+    let pairs = moves::pairs(&gone, &new);
+    for (from, to) in &pairs {
+        let (from, to) = (&gone[*from], &new[*to]);
+        out.files.push(ChangedFile {
+            kind: ChangeKind::Move,
+            moved_from: Some(path(from)),
+            ..changed(path(to), from, to)
+        });
+    }
+    let is_moved =
+        |pair: &dyn Fn(&(usize, usize)) -> usize, at| pairs.iter().any(|one| pair(one) == at);
+    for (at, side) in gone.iter().enumerate() {
+        if !is_moved(&|pair| pair.0, at) {
+            out.files.push(one_sided(path(side), Some(side), None));
+        }
+    }
+    for (at, side) in new.iter().enumerate() {
+        if !is_moved(&|pair| pair.1, at) {
+            out.files.push(one_sided(path(side), None, Some(side)));
+        }
+    }
+    out.files.sort_by(|one, other| one.path.cmp(&other.path));
+    for file in &mut out.files {
+        if file.before.is_none() || file.moved_from.is_some() {
+            file.folders = made_folders(root, &file.path, known_folders);
+        }
+    }
+    Ok(out)
+}
+
+/// The state of an entry; `Some(None)` where there was nothing, none where its bytes are not kept.
+#[expect(
+    clippy::option_option,
+    reason = "nothing and not kept are different answers"
+)]
+fn side(
+    entry: Option<CheckpointEntry>,
+    contents: &mut Contents<'_>,
+) -> Result<Option<Option<KeptState>>, HistoryError> {
+    let Some(entry) = entry else {
+        return Ok(Some(None));
+    };
+    if entry.kind != CheckpointEntryKind::File {
+        return Ok(None);
+    }
+    let revision = match entry.identity {
+        Identity::Unknown => None,
+        Identity::Revision(revision) => contents.has(&revision)?.then_some(revision),
+        Identity::Blob(blob) => contents.blob(blob)?,
+    };
+    Ok(revision.map(|revision| Some(KeptState { entry, revision })))
+}
+
+impl KnownState {
+    fn of(side: &KeptState) -> KnownState {
+        let inode = stamp_of(&side.entry.stamp).inode;
+        KnownState {
+            revision: side.revision,
+            size: side.entry.size,
+            mode: side.entry.mode,
+            inode: (inode != 0).then_some(inode),
+        }
+    }
+
+    fn recorded(state: &RecordedState) -> KnownState {
+        KnownState {
+            revision: state.revision,
+            size: state.size,
+            mode: state.mode,
+            inode: None,
+        }
+    }
+
+    /// The state as the history takes it, which has the bytes already.
+    fn draft(&self) -> State<'static> {
+        State {
+            revision: self.revision,
+            size: self.size,
+            mode: self.mode,
+            link: None,
+            inode: self.inode,
+            content: Content::Displaced,
+        }
+    }
+}
+
+fn changed(path: PathBuf, before: &KeptState, after: &KeptState) -> ChangedFile {
+    let kind = match before.revision == after.revision {
+        true => ChangeKind::Mode,
+        false => ChangeKind::Update,
+    };
+    ChangedFile {
+        kind,
+        ..one_sided(path, Some(before), Some(after))
+    }
+}
+
+fn one_sided(path: PathBuf, before: Option<&KeptState>, after: Option<&KeptState>) -> ChangedFile {
+    entry(path, before.map(KnownState::of), after.map(KnownState::of))
+}
+
+fn entry(path: PathBuf, before: Option<KnownState>, after: Option<KnownState>) -> ChangedFile {
+    ChangedFile {
+        path,
+        kind: match (&before, &after) {
+            (None, _) => ChangeKind::Create,
+            (_, None) => ChangeKind::Delete,
+            (Some(before), Some(after)) if before.revision == after.revision => ChangeKind::Mode,
+            _ => ChangeKind::Update,
+        },
+        moved_from: None,
+        before,
+        after,
+        added: 0,
+        removed: 0,
+        folders: Vec::new(),
+    }
+}
+
+/// A state that an operation found or left at a name; none where there was no file.
+type Known = Option<KnownState>;
+
+/// What the operations in between found and left at each name, in their order.
+fn chains(between: &[Operation]) -> HashMap<PathBuf, Vec<(Known, Known)>> {
+    let mut chains: HashMap<PathBuf, Vec<(Known, Known)>> = HashMap::new();
+    let mut operations: Vec<&Operation> = between.iter().collect();
+    operations.sort_by_key(|operation| operation.sequence);
+    for file in operations.iter().flat_map(|operation| &operation.files) {
+        let before = file.before.as_ref().map(KnownState::recorded);
+        let after = file.after.as_ref().map(KnownState::recorded);
+        match &file.moved_from {
+            None => chains
+                .entry(file.path.clone())
+                .or_default()
+                .push((before, after)),
+            Some(from) => {
+                chains.entry(from.clone()).or_default().push((before, None));
+                chains
+                    .entry(file.path.clone())
+                    .or_default()
+                    .push((None, after));
+            }
+        }
+    }
+    chains
+}
+
+/// The gaps between the states that are known of a name.
+fn gaps(path: &Path, states: &[(Known, Known)], ends: (Known, Known)) -> Vec<ChangedFile> {
+    let mut gaps = Vec::new();
+    let mut left = ends.0;
+    let last = std::iter::once((&ends.1, &None));
+    let states = states.iter().map(|(before, after)| (before, after));
+    for (found, after) in states.chain(last) {
+        if !is_same(left.as_ref(), found.as_ref()) {
+            gaps.push(entry(path.to_path_buf(), left, found.clone()));
+        }
+        left = after.clone();
+    }
+    gaps
+}
+
+fn is_same(one: Option<&KnownState>, other: Option<&KnownState>) -> bool {
+    match (one, other) {
+        (None, None) => true,
+        (Some(one), Some(other)) => {
+            let modes = one.mode == 0 || other.mode == 0 || one.mode == other.mode;
+            one.revision == other.revision && modes
+        }
+        _ => false,
+    }
+}
+
+/// The folders of a new file that were not there before, outermost first.
+fn made_folders(root: &Path, path: &Path, known: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
+    let above = path.ancestors().skip(1);
+    let inside = above.take_while(|folder| *folder != root && folder.starts_with(root));
+    let mut made: Vec<PathBuf> = inside
+        .filter(|folder| !known.contains(*folder))
+        .map(Path::to_path_buf)
+        .collect();
+    made.reverse();
+    made
+}
+
+/// Counts the lines that each file gained and lost.
+pub(crate) fn count_lines(
+    files: &mut [ChangedFile],
+    store: &dyn OperationStore,
+) -> Result<(), HistoryError> {
+    for file in files.iter_mut().take(MOST_COUNTED) {
+        let sizes = [&file.before, &file.after].into_iter().flatten();
+        let is_same = file.before.as_ref().map(|state| state.revision)
+            == file.after.as_ref().map(|state| state.revision);
+        if is_same || sizes.map(|state| state.size).max() > Some(COUNTED) {
+            continue;
+        }
+        let bytes = |state: &Option<KnownState>| match state {
+            Some(state) => store.content(&state.revision),
+            None => Ok(Some(Vec::new())),
+        };
+        let (Some(old), Some(new)) = (bytes(&file.before)?, bytes(&file.after)?) else {
+            continue;
+        };
+        let texts = (Document::decode(&old, None), Document::decode(&new, None));
+        if let (Ok(old), Ok(new)) = texts {
+            let found = difference(old.view(), new.view(), 0, DIFF_WORK);
+            (file.added, file.removed) = (found.added as u64, found.removed as u64);
+        }
+    }
+    Ok(())
+}
+
+/// The files as the history takes them.
+pub(crate) fn drafts<'f>(
+    files: &'f [ChangedFile],
+    workspace: WorkspaceRef<'f>,
+) -> Vec<FileDraft<'f>> {
+    let draft = |file: &'f ChangedFile| FileDraft {
+        path: &file.path,
+        kind: file.kind,
+        moved_from: file.moved_from.as_deref(),
+        before: file.before.as_ref().map(KnownState::draft),
+        after: file.after.as_ref().map(KnownState::draft),
+        added: file.added,
+        removed: file.removed,
+        folders: file.folders.clone(),
+        workspace: Some(workspace),
+    };
+    files.iter().map(draft).collect()
+}

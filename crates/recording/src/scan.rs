@@ -1,0 +1,169 @@
+//! Lists the entries below a root that a checkpoint covers, with their stat. No file is opened.
+
+use std::ffi::{OsStr, OsString};
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use lancet_git::Index;
+use lancet_history::CheckpointEntryKind;
+use lancet_search::FolderRules;
+use lancet_workspace::{EntryKind, FileType, FolderHandle, Stamp};
+
+use crate::coverage::Coverage;
+
+/// An ignored file of at most this size is covered where its folder is not ignored.
+const SMALL: u64 = 100_000;
+/// Folders deeper than this are not entered.
+const DEEPEST: usize = 500;
+
+/// An entry as it was found.
+pub(crate) struct Seen {
+    /// The name relative to the root.
+    pub(crate) name: Vec<u8>,
+    pub(crate) kind: CheckpointEntryKind,
+    pub(crate) stamp: Stamp,
+    /// The target, of a link.
+    pub(crate) link: Option<Vec<u8>>,
+}
+
+/// Lists a root. The entries are sorted by name. `tracked` is git's index of the work tree whose folder the root is.
+pub(crate) fn scan(
+    root: &FolderHandle,
+    path: &Path,
+    coverage: &Coverage<'_>,
+    tracked: Option<&Index>,
+) -> std::io::Result<Vec<Seen>> {
+    let mut scan = Scan {
+        root,
+        path,
+        coverage,
+        tracked,
+        found: Vec::new(),
+    };
+    let rules = FolderRules::above(path, coverage.excludes);
+    scan.folder(root, Path::new(""), &rules, 0)?;
+    scan.found
+        .sort_unstable_by(|one, other| one.name.cmp(&other.name));
+    scan.found.dedup_by(|one, other| one.name == other.name);
+    Ok(scan.found)
+}
+
+struct Scan<'s> {
+    root: &'s FolderHandle,
+    path: &'s Path,
+    coverage: &'s Coverage<'s>,
+    tracked: Option<&'s Index>,
+    found: Vec<Seen>,
+}
+
+impl Scan<'_> {
+    fn folder(
+        &mut self,
+        folder: &FolderHandle,
+        relative: &Path,
+        above: &FolderRules,
+        depth: usize,
+    ) -> std::io::Result<()> {
+        let mut entries: Vec<(OsString, EntryKind)> = Vec::new();
+        folder.list(&mut |name, kind| {
+            entries.push((name.to_owned(), kind));
+            ControlFlow::Continue(())
+        })?;
+        let names = entries.iter().map(|(name, _)| name.as_os_str());
+        let here = self.path.join(relative);
+        let rules = above.enter_listed(&here, names);
+        if entries.is_empty() && depth > 0 {
+            if let Ok(stamp) = folder.stat_itself() {
+                self.push(relative, CheckpointEntryKind::EmptyFolder, stamp, None);
+            }
+            return Ok(());
+        }
+        for (name, kind) in entries {
+            if name == ".git" {
+                continue;
+            }
+            let relative = relative.join(&name);
+            let path = self.path.join(&relative);
+            if (self.coverage.leaves_out)(&relative) || !self.coverage.gate.may_read(&path, kind) {
+                continue;
+            }
+            let ignored = rules.ignores_entry(&path, &name, kind == EntryKind::Folder)
+                && !(self.coverage.takes_in)(&relative);
+            match kind {
+                EntryKind::Folder if ignored => self.tracked_below(&relative),
+                EntryKind::Folder if depth < DEEPEST => {
+                    // A folder that cannot be entered is left out with all that is in it.
+                    if let Ok(inner) = folder.enter(&name) {
+                        let _ = self.folder(&inner, &relative, &rules, depth + 1);
+                    }
+                }
+                EntryKind::Folder | EntryKind::Special => {}
+                EntryKind::File | EntryKind::Link => self.file(folder, &name, &relative, ignored),
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a file or a link.
+    fn file(&mut self, folder: &FolderHandle, name: &OsStr, relative: &Path, ignored: bool) {
+        let Ok(stamp) = folder.stat(name) else {
+            return;
+        };
+        let tracked = || {
+            self.tracked
+                .is_some_and(|index| index.is_tracked(relative.as_os_str().as_bytes()))
+        };
+        match stamp.kind() {
+            FileType::File if !ignored || stamp.size <= SMALL || tracked() => {
+                self.push(relative, CheckpointEntryKind::File, stamp, None);
+            }
+            FileType::Special("symbolic link") => {
+                if let Ok(target) = folder.link_target(name) {
+                    let target = target.as_bytes().to_vec();
+                    self.push(relative, CheckpointEntryKind::Link, stamp, Some(target));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds the files of an ignored folder that git tracks nevertheless.
+    fn tracked_below(&mut self, relative: &Path) {
+        let Some(index) = self.tracked else { return };
+        let names: Vec<PathBuf> = index
+            .below(relative.as_os_str().as_bytes())
+            .map(|entry| PathBuf::from(OsStr::from_bytes(entry.name)))
+            .collect();
+        for name in names {
+            let denied = (self.coverage.leaves_out)(&name)
+                || !self
+                    .coverage
+                    .gate
+                    .may_read(&self.path.join(&name), EntryKind::File);
+            let (Some(parent), Some(last)) = (name.parent(), name.file_name()) else {
+                continue;
+            };
+            if let Ok(folder) = self.root.enter_below(parent)
+                && !denied
+            {
+                self.file(&folder, last, &name, false);
+            }
+        }
+    }
+
+    fn push(
+        &mut self,
+        relative: &Path,
+        kind: CheckpointEntryKind,
+        stamp: Stamp,
+        link: Option<Vec<u8>>,
+    ) {
+        self.found.push(Seen {
+            name: relative.as_os_str().as_bytes().to_vec(),
+            kind,
+            stamp,
+            link,
+        });
+    }
+}

@@ -1,0 +1,50 @@
+//! A stat as the history keeps it.
+
+use lancet_history::StampRecord;
+use lancet_workspace::Stamp;
+
+/// Converts a stat to its record.
+pub(crate) fn record_of(stamp: &Stamp) -> StampRecord {
+    let mut numbers = [0; StampRecord::NUMBERS];
+    let fields = [
+        stamp.device.cast_signed(),
+        stamp.inode.cast_signed(),
+        stamp.size.cast_signed(),
+        stamp.mtime.0,
+        i64::from(stamp.mtime.1),
+        stamp.ctime.0,
+        i64::from(stamp.ctime.1),
+        i64::from(stamp.mode),
+        i64::from(stamp.uid),
+        i64::from(stamp.gid),
+        stamp.links.cast_signed(),
+        stamp.taken.0,
+        i64::from(stamp.taken.1),
+    ];
+    numbers[..fields.len()].copy_from_slice(&fields);
+    StampRecord(numbers)
+}
+
+/// Converts the record back.
+pub(crate) fn stamp_of(record: &StampRecord) -> Stamp {
+    let number = |at: usize| record.0[at];
+    let small = |at: usize| u32::try_from(number(at)).unwrap_or_default();
+    Stamp {
+        device: number(0).cast_unsigned(),
+        inode: number(1).cast_unsigned(),
+        size: number(2).cast_unsigned(),
+        mtime: (number(3), small(4)),
+        ctime: (number(5), small(6)),
+        mode: small(7),
+        uid: small(8),
+        gid: small(9),
+        links: number(10).cast_unsigned(),
+        taken: (number(11), small(12)),
+    }
+}
+
+/// Whether a later stat proves that the file is as it was.
+pub(crate) fn proves_unchanged(before: &StampRecord, now: &Stamp) -> bool {
+    let before = stamp_of(before);
+    before.same_file_state(now) && before.mode == now.mode && !before.racy()
+}
