@@ -31,6 +31,7 @@ pub struct ApplyPatchArguments {
 
 impl ApplyPatchArguments {
     /// Converts the arguments to a request.
+    #[doc(hidden)]
     pub fn asked(self) -> Asked {
         Asked::Change(Change::Reply(ReplyRequest {
             text: self.patch.into(),

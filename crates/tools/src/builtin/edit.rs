@@ -44,6 +44,7 @@ pub struct EditArguments {
 
 impl EditArguments {
     /// Converts the arguments to a request.
+    #[doc(hidden)]
     pub fn asked(self) -> Result<Asked, InvalidArguments> {
         check_path("Edit", "file_path", &self.file_path)?;
         let edit = EditRequest {

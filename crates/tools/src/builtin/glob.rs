@@ -37,6 +37,7 @@ pub struct GlobArguments {
 
 impl GlobArguments {
     /// Converts the arguments to a request.
+    #[doc(hidden)]
     pub fn asked(self) -> Result<Asked, InvalidArguments> {
         if self.pattern.is_empty() {
             return Err(InvalidArguments::new(

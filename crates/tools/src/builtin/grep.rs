@@ -81,6 +81,7 @@ pub struct GrepArguments {
 
 impl GrepArguments {
     /// Converts the arguments to a request. An empty expression is allowed: it matches every line.
+    #[doc(hidden)]
     pub fn asked(self) -> Result<Asked, InvalidArguments> {
         check_search_path("Grep", self.path.as_deref())?;
         Ok(Asked::Search(Search::Grep(GrepArguments {

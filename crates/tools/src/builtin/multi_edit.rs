@@ -55,6 +55,7 @@ pub struct MultiEditArguments {
 
 impl MultiEditArguments {
     /// Gives the path that an answer names where the call as a whole is refused.
+    #[doc(hidden)]
     pub fn first_path(&self) -> Option<&str> {
         let first = self
             .edits
@@ -64,6 +65,7 @@ impl MultiEditArguments {
     }
 
     /// Converts the arguments to a request.
+    #[doc(hidden)]
     pub fn asked(mut self) -> Result<Asked, InvalidArguments> {
         self.file_path = given(self.file_path);
         if let Some(path) = &self.file_path {

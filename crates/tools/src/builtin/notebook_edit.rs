@@ -65,6 +65,7 @@ pub struct NotebookEditArguments {
 
 impl NotebookEditArguments {
     /// Converts the arguments to a request.
+    #[doc(hidden)]
     pub fn asked(self) -> Result<Asked, InvalidArguments> {
         check_path("NotebookEdit", "notebook_path", &self.notebook_path)?;
         let cell = match (given(self.cell_id), self.cell_number) {

@@ -56,6 +56,7 @@ pub struct ReadArguments {
 
 impl ReadArguments {
     /// Converts the arguments to a request.
+    #[doc(hidden)]
     pub fn asked(self) -> Result<Asked, InvalidArguments> {
         check_path("Read", "file_path", &self.file_path)?;
         let pages = given(self.pages);

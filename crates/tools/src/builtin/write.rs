@@ -40,6 +40,7 @@ pub struct WriteArguments {
 
 impl WriteArguments {
     /// Converts the arguments to a request.
+    #[doc(hidden)]
     pub fn asked(self) -> Result<Asked, InvalidArguments> {
         check_path("Write", "file_path", &self.file_path)?;
         Ok(Request::from(self).into())

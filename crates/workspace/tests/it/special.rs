@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::os::unix::fs::{FileTypeExt as _, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use lancet_workspace::{Expected, FileType, NewBytes, Write, WriteOptions};
 use rustix::fs::{CWD, Mode};
