@@ -14,6 +14,7 @@ mod plain_texts;
 mod recovery;
 mod resident;
 mod selection;
+mod stores;
 mod surveys;
 mod terms;
 mod tool_names;
@@ -23,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 
-use lancet_history::{LedgerStore, OperationStore};
+use lancet_history::OperationStore;
 use lancet_language::Language;
 use lancet_local_state::LocalState;
 use lancet_policy::Policy;
@@ -48,6 +49,7 @@ pub(crate) use others::{OtherWorkspaces, recorded_workspace};
 use plain_texts::PlainTexts;
 pub(crate) use recovery::{LateNotice, Notified, PendingRecovery};
 pub(crate) use resident::{BuildOrder, RefillOrder, ResidentRoots, RulesInForce};
+use stores::Stores;
 pub(crate) use surveys::{Surveyed, Surveys};
 pub(crate) use terms::TROUBLE_ROOM;
 use terms::{EffectiveSettings, Fixed, Live};
@@ -96,8 +98,7 @@ pub(crate) struct EngineState {
     state_dir: Option<PathBuf>,
     state_spelled: OnceLock<Option<PathBuf>>,
     pub(crate) disk: Arc<dyn Disk>,
-    store: Option<Stores>,
-    local: Option<Arc<dyn LocalState>>,
+    stores: Stores,
     sessions: Mutex<Vec<Arc<SessionInner>>>,
 }
 
@@ -114,21 +115,6 @@ pub(crate) struct EngineView {
     /// Unique per snapshot; part of the key under which search pages are cached.
     pub(crate) id: u64,
     unkept: OnceLock<Option<Workspace>>,
-}
-
-/// The store of the records, once for ledgers and once for operations.
-struct Stores {
-    ledgers: Arc<dyn LedgerStore>,
-    operations: Arc<dyn OperationStore>,
-}
-
-impl Stores {
-    fn new(store: Arc<impl LedgerStore + OperationStore + 'static>) -> Stores {
-        Stores {
-            ledgers: Arc::clone(&store) as Arc<dyn LedgerStore>,
-            operations: store,
-        }
-    }
 }
 
 impl Lancet {
@@ -245,12 +231,6 @@ impl EngineState {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The store of named ledgers, opened at its first use. `None` without a state folder: sessions then last as long
-    /// as the process.
-    pub(crate) fn store(&self) -> Option<&Arc<dyn LedgerStore>> {
-        Some(&self.store.as_ref()?.ledgers)
-    }
-
     pub(crate) fn host_tools(&self) -> &[Arc<dyn crate::host_tool::HostTool>] {
         &self.fixed.host_tools
     }
@@ -258,16 +238,6 @@ impl EngineState {
     /// The home folder, which `~` stands for.
     pub(crate) fn home(&self) -> Option<&Path> {
         self.fixed.home.as_deref()
-    }
-
-    /// The store of operations. `None` without a state folder: then nothing can be taken back.
-    pub(crate) fn history(&self) -> Option<&Arc<dyn OperationStore>> {
-        Some(&self.store.as_ref()?.operations)
-    }
-
-    /// The machine's half of the state folder: unfinished writes and displaced files. `None` without a state folder.
-    pub(crate) fn local(&self) -> Option<&Arc<dyn LocalState>> {
-        self.local.as_ref()
     }
 
     /// The state folder, spelled as in the paths of opened files.

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use lancet_local_state::process;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::clock::now_in_milliseconds;
@@ -224,7 +223,7 @@ impl QuestionStore for Store {
             )?;
             let names = statement.query_map([], |row| row.get::<_, String>(0))?;
             let ended: Vec<String> = names
-                .filter(|name| !matches!(name, Ok(name) if process::is_alive(self.folder(), name)))
+                .filter(|name| !matches!(name, Ok(name) if self.is_alive(name)))
                 .collect::<rusqlite::Result<_>>()?;
             drop(statement);
             let any: bool = connection
@@ -299,8 +298,8 @@ fn insert(
         return Ok(AskOutcome::TooMany);
     }
     let author = &draft.author;
-    let workspace = draft.workspace.as_ref();
-    let workspace = workspace.map(|found| workspaces::number_of(transaction, found));
+    let root = draft.workspace.as_ref();
+    let workspace = root.map(|found| workspaces::number_of(transaction, found));
     transaction
         .prepare_cached(
             "INSERT INTO questions (id, call, plan, time, workspace, session, client, call_id, tool, process, shown, arguments, state, delivered)

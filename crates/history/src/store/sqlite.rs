@@ -73,6 +73,11 @@ impl Store {
         process::own(&self.folder)
     }
 
+    /// Whether the process of this name is running.
+    pub(super) fn is_alive(&self, process: &str) -> bool {
+        process::is_alive(&self.folder, process)
+    }
+
     /// Adds to the number of times that a session was begun, and returns the new number.
     pub(super) fn count_session(&self, session: &str, more: i64) -> i64 {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);

@@ -4,23 +4,22 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use lancet_history::{LedgerStore, OperationStore, Store};
+use lancet_history::{LedgerStore, OperationStore};
 use lancet_language::Language;
-use lancet_local_state::LocalState;
 use lancet_policy::Effect;
 use lancet_search::KeepContents;
 use lancet_workspace::{Disk, RealDisk, Workspace};
 
 use super::permissions::{PermissionOptions, Readers};
 use super::resident::ResidentRoots;
+use super::stores::{Records, Stores};
 use super::terms::{EffectiveSettings, Fixed, Live, SettingsSource};
-use super::{EngineState, Lancet, OpenError, Stores};
+use super::{EngineState, Lancet, OpenError};
 use crate::approval::Approver;
 use crate::audience::Audience;
 use crate::convert::FileConverter;
 use crate::events::Observer;
 use crate::host_tool::HostTool;
-use crate::journal::CombinedJournal;
 use crate::order::Order;
 use crate::pdf::PdfReader;
 use crate::programs::ProgramRunner;
@@ -56,7 +55,7 @@ use crate::tool_prefix::ToolPrefix;
 pub struct Builder {
     roots: Vec<PathBuf>,
     state_dir: Option<PathBuf>,
-    history: Option<Stores>,
+    history: Option<Records>,
     home: Option<PathBuf>,
     settings: Settings,
     mode: Option<Mode>,
@@ -106,7 +105,7 @@ impl Builder {
     #[doc(hidden)]
     #[must_use]
     pub fn history(mut self, store: impl LedgerStore + OperationStore + 'static) -> Self {
-        self.history = Some(Stores::new(Arc::new(store)));
+        self.history = Some(Records::new(Arc::new(store)));
         self
     }
 
@@ -346,23 +345,10 @@ impl Builder {
             .permission_options
             .read_roots(&self.settings, self.home.as_deref());
         let folders = [self.roots.as_slice(), &read_roots].concat();
-        let mut workspace = Workspace::open(&folders, Arc::clone(&disk), self.state_dir.clone())
+        let workspace = Workspace::open(&folders, Arc::clone(&disk), self.state_dir.clone())
             .map_err(OpenError::roots)?;
-        let kept = self
-            .state_dir
-            .as_ref()
-            .map(|folder| Arc::new(Store::new(folder)));
-        let store = self.history.or_else(|| kept.clone().map(Stores::new));
-        let local = kept.map(|kept| -> Arc<dyn LocalState> { kept });
-        if let (Some(folder), Some(local), Some(store)) = (&self.state_dir, &local, &store) {
-            let journal = CombinedJournal::new(
-                Arc::clone(local),
-                Arc::clone(&store.operations),
-                Arc::clone(&disk),
-                folder.join("journal"),
-            );
-            workspace = workspace.with_journal(Arc::new(journal));
-        }
+        let stores = Stores::new(self.state_dir.as_deref(), self.history);
+        let workspace = stores.add_journal(workspace, self.state_dir.as_deref(), &disk);
         let resident = ResidentRoots::new(
             self.state_dir.clone(),
             self.home.clone(),
@@ -392,8 +378,7 @@ impl Builder {
             observers: self.observers,
             give_contents: self.keep_contents,
             disk,
-            store,
-            local,
+            stores,
             order: Order::default(),
             audience: self.audience,
             pdf_reader: self.pdf_reader,

@@ -1,0 +1,79 @@
+//! The stores of an engine: the records, and the machine's half of the state folder.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use lancet_history::{LedgerStore, OperationStore, Store};
+use lancet_local_state::LocalState;
+use lancet_workspace::{Disk, Workspace};
+
+use super::EngineState;
+use crate::journal::CombinedJournal;
+
+/// What an engine keeps. Without a state folder and a store of records nothing is kept.
+pub(super) struct Stores {
+    pub(super) records: Option<Records>,
+    pub(super) local: Option<Arc<dyn LocalState>>,
+}
+
+/// One store of records, once for ledgers and once for operations.
+pub(super) struct Records {
+    pub(super) ledgers: Arc<dyn LedgerStore>,
+    pub(super) operations: Arc<dyn OperationStore>,
+}
+
+impl Records {
+    pub(super) fn new(store: Arc<impl LedgerStore + OperationStore + 'static>) -> Records {
+        Records {
+            ledgers: Arc::clone(&store) as Arc<dyn LedgerStore>,
+            operations: store,
+        }
+    }
+}
+
+impl Stores {
+    /// The stores of a state folder; `records` takes the place of the records in its database.
+    pub(super) fn new(state: Option<&Path>, records: Option<Records>) -> Stores {
+        let database = state.map(|folder| Arc::new(Store::new(folder)));
+        Stores {
+            records: records.or_else(|| database.clone().map(Records::new)),
+            local: database.map(|database| -> Arc<dyn LocalState> { database }),
+        }
+    }
+
+    /// Gives a workspace the journal of the write, if the machine's half is kept.
+    pub(super) fn add_journal(
+        &self,
+        workspace: Workspace,
+        state: Option<&Path>,
+        disk: &Arc<dyn Disk>,
+    ) -> Workspace {
+        let (Some(state), Some(local), Some(records)) = (state, &self.local, &self.records) else {
+            return workspace;
+        };
+        workspace.with_journal(Arc::new(CombinedJournal::new(
+            Arc::clone(local),
+            Arc::clone(&records.operations),
+            Arc::clone(disk),
+            state.join("journal"),
+        )))
+    }
+}
+
+impl EngineState {
+    /// The store of named ledgers, opened at its first use. `None` without a state folder: sessions then last as long
+    /// as the process.
+    pub(crate) fn store(&self) -> Option<&Arc<dyn LedgerStore>> {
+        Some(&self.stores.records.as_ref()?.ledgers)
+    }
+
+    /// The store of operations. `None` without a state folder: then nothing can be taken back.
+    pub(crate) fn history(&self) -> Option<&Arc<dyn OperationStore>> {
+        Some(&self.stores.records.as_ref()?.operations)
+    }
+
+    /// The machine's half of the state folder: unfinished writes and displaced files. `None` without a state folder.
+    pub(crate) fn local(&self) -> Option<&Arc<dyn LocalState>> {
+        self.stores.local.as_ref()
+    }
+}
