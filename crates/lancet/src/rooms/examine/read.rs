@@ -18,7 +18,7 @@ use lancet_history::{ReadRange, Seen, Version};
 use lancet_text::{Document, Endings, NotText};
 use lancet_workspace::{ReadError, Revision, Snapshot, Stamp};
 
-use self::layout::{Layout, lay_out};
+use self::layout::{LaidOutPage, lay_out};
 use self::notebook::CellPage;
 use self::notice::{budget, longest_name, notice};
 use self::picture::PlacedPicture;
@@ -196,7 +196,7 @@ pub(crate) fn examine(
 }
 
 /// The lines or cells of a page, and their version.
-struct Shown {
+struct PageContent {
     shape: Shape,
     /// A sentence about the file as a whole.
     notice: Option<String>,
@@ -205,7 +205,7 @@ struct Shown {
     pictures: Vec<PlacedPicture>,
     /// The symbols of an outline.
     symbols: Vec<Symbol>,
-    layout: Layout,
+    layout: LaidOutPage,
     total: usize,
     encoding: &'static str,
     endings: Endings,
@@ -220,7 +220,7 @@ fn held(
     target: &Target,
     arguments: &ReadArguments,
     wanted: Wanted,
-) -> Result<Shown, Refusal> {
+) -> Result<PageContent, Refusal> {
     let base = snapshot(context.session, target)?;
     let decoded = Document::decode(&base.bytes, configured(context.engine(), target));
     if pdf::is_pdf(target, &base.bytes, decoded.is_ok()) {
@@ -258,7 +258,7 @@ fn held(
     if document.line_count() == 0 {
         layout.seen = Seen::whole(base.bytes.len() as u64);
     }
-    Ok(Shown {
+    Ok(PageContent {
         shape: Shape::Text,
         notice,
         words: None,
@@ -275,8 +275,8 @@ fn held(
 }
 
 /// The cells of a notebook as a page.
-fn cells_shown(page: CellPage, document: &Document<'_>, base: &Snapshot) -> Shown {
-    Shown {
+fn cells_shown(page: CellPage, document: &Document<'_>, base: &Snapshot) -> PageContent {
+    PageContent {
         shape: Shape::Notebook,
         notice: (!page.is_editable)
             .then(|| "a notebook of version 3: it can be read, not edited".to_owned()),
@@ -284,12 +284,12 @@ fn cells_shown(page: CellPage, document: &Document<'_>, base: &Snapshot) -> Show
         pictures: page.pictures,
         symbols: Vec::new(),
         total: page.total,
-        layout: Layout {
+        layout: LaidOutPage {
             text: page.text,
             lines: page.cells,
             truncated: page.truncated,
             seen: page.seen,
-            ..Layout::default()
+            ..LaidOutPage::default()
         },
         encoding: document.encoding().name(),
         endings: document.endings(),
@@ -306,7 +306,7 @@ fn streamed(
     target: &Target,
     wanted: Wanted,
     mode: ReadMode,
-) -> Result<Option<Shown>, Refusal> {
+) -> Result<Option<PageContent>, Refusal> {
     let most = match is_notebook_name(target) {
         true => LARGEST_NOTEBOOK,
         false => HELD,
@@ -338,7 +338,7 @@ fn streamed(
         };
     };
     let file = LargeFile::new(context, target, &survey);
-    Ok(Some(Shown {
+    Ok(Some(PageContent {
         shape: Shape::Text,
         notice: None,
         words: None,

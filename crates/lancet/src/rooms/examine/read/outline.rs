@@ -8,9 +8,9 @@ use lancet_history::Seen;
 use lancet_text::Document;
 use lancet_workspace::Snapshot;
 
-use super::layout::Layout;
+use super::layout::LaidOutPage;
 use super::notice::budget;
-use super::{Shape, Shown, Wanted};
+use super::{PageContent, Shape, Wanted};
 use crate::message::{Say, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::context::CallContext;
@@ -29,7 +29,7 @@ pub(super) fn shown(
     base: &Snapshot,
     document: &Document<'_>,
     wanted: Wanted,
-) -> Result<Shown, Refusal> {
+) -> Result<PageContent, Refusal> {
     let reader = reader(context, target)?;
     let text = document.view();
     let Some(outline) = reader.outline(target.path(), text) else {
@@ -58,7 +58,7 @@ pub(super) fn shown(
         let call = context.read_call(target.path(), Some(first), Some(last - first + 1));
         format!(". It does not count as read; the text of lines: {call}")
     });
-    Ok(Shown {
+    Ok(PageContent {
         shape: Shape::Outline,
         notice: None,
         words: Some(format!(
@@ -67,11 +67,11 @@ pub(super) fn shown(
             count(document.line_count(), "line")
         )),
         pictures: Vec::new(),
-        layout: Layout {
+        layout: LaidOutPage {
             text: listed.text,
             truncated: left > 0,
             seen: Seen::default(),
-            ..Layout::default()
+            ..LaidOutPage::default()
         },
         total: document.line_count(),
         encoding: document.encoding().name(),
@@ -89,7 +89,7 @@ pub(super) fn beside(
     context: &CallContext<'_>,
     target: &Target,
     document: &Document<'_>,
-    page: &Layout,
+    page: &LaidOutPage,
 ) -> String {
     let path = target.path();
     let known = context.engine().syntax_reader();

@@ -11,10 +11,10 @@ use lancet_history::{ReadRange, Seen};
 use lancet_text::{Endings, hidden};
 use lancet_workspace::Snapshot;
 
-use super::layout::Layout;
+use super::layout::LaidOutPage;
 use super::notice::budget;
 use super::picture::PlacedPicture;
-use super::{Shape, Shown, Wanted};
+use super::{PageContent, Shape, Wanted};
 use crate::arguments::ReadArguments;
 use crate::message::{Say, message, verbatim};
 use crate::page_range::PageRange;
@@ -103,7 +103,7 @@ pub(super) fn shown(
     base: &Snapshot,
     arguments: &ReadArguments,
     wanted: Wanted,
-) -> Result<Shown, Refusal> {
+) -> Result<PageContent, Refusal> {
     let Some(reader) = context.engine().pdf_reader() else {
         let text = message![
             &target.given,
@@ -138,19 +138,19 @@ pub(super) fn shown(
             .min(request.first.saturating_add(asked(arguments) - 1)),
     };
     let last = request.first as usize + laid.pages - 1;
-    Ok(Shown {
+    Ok(PageContent {
         shape: Shape::Pdf,
         notice: laid.notice,
         words: None,
         pictures: laid.pictures,
         symbols: Vec::new(),
-        layout: Layout {
+        layout: LaidOutPage {
             text: laid.text,
             lines: laid.pages,
             truncated: last < asked as usize,
             // A page is not the file's bytes, so none of them were seen.
             seen: Seen::default(),
-            ..Layout::default()
+            ..LaidOutPage::default()
         },
         total: pages.total as usize,
         encoding: "binary",
