@@ -3,6 +3,7 @@
 
 mod child;
 mod decided;
+mod elsewhere;
 mod events;
 mod figures;
 mod found_back;
