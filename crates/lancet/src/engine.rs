@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 
-use lancet_history::OperationStore;
+use lancet_history::{LedgerStore, OperationStore};
 use lancet_language::Language;
 use lancet_local_state::LocalState;
 use lancet_policy::Policy;
@@ -227,6 +227,18 @@ impl std::fmt::Debug for Lancet {
 }
 
 impl EngineState {
+    pub(crate) fn store(&self) -> Option<&Arc<dyn LedgerStore>> {
+        self.stores.ledgers()
+    }
+
+    pub(crate) fn history(&self) -> Option<&Arc<dyn OperationStore>> {
+        self.stores.operations()
+    }
+
+    pub(crate) fn local(&self) -> Option<&Arc<dyn LocalState>> {
+        self.stores.local()
+    }
+
     pub(crate) fn sessions(&self) -> std::sync::MutexGuard<'_, Vec<Arc<SessionInner>>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -7,19 +7,18 @@ use lancet_history::{LedgerStore, OperationStore, Store};
 use lancet_local_state::LocalState;
 use lancet_workspace::{Disk, Workspace};
 
-use super::EngineState;
 use crate::journal::CombinedJournal;
 
 /// What an engine keeps. Without a state folder and a store of records nothing is kept.
 pub(super) struct Stores {
-    pub(super) records: Option<Records>,
-    pub(super) local: Option<Arc<dyn LocalState>>,
+    records: Option<Records>,
+    local: Option<Arc<dyn LocalState>>,
 }
 
 /// One store of records, once for ledgers and once for operations.
 pub(super) struct Records {
-    pub(super) ledgers: Arc<dyn LedgerStore>,
-    pub(super) operations: Arc<dyn OperationStore>,
+    ledgers: Arc<dyn LedgerStore>,
+    operations: Arc<dyn OperationStore>,
 }
 
 impl Records {
@@ -58,22 +57,20 @@ impl Stores {
             state.join("journal"),
         )))
     }
-}
 
-impl EngineState {
     /// The store of named ledgers, opened at its first use. `None` without a state folder: sessions then last as long
     /// as the process.
-    pub(crate) fn store(&self) -> Option<&Arc<dyn LedgerStore>> {
-        Some(&self.stores.records.as_ref()?.ledgers)
+    pub(super) fn ledgers(&self) -> Option<&Arc<dyn LedgerStore>> {
+        Some(&self.records.as_ref()?.ledgers)
     }
 
     /// The store of operations. `None` without a state folder: then nothing can be taken back.
-    pub(crate) fn history(&self) -> Option<&Arc<dyn OperationStore>> {
-        Some(&self.stores.records.as_ref()?.operations)
+    pub(super) fn operations(&self) -> Option<&Arc<dyn OperationStore>> {
+        Some(&self.records.as_ref()?.operations)
     }
 
     /// The machine's half of the state folder: unfinished writes and displaced files. `None` without a state folder.
-    pub(crate) fn local(&self) -> Option<&Arc<dyn LocalState>> {
-        self.stores.local.as_ref()
+    pub(super) fn local(&self) -> Option<&Arc<dyn LocalState>> {
+        self.local.as_ref()
     }
 }
