@@ -6,7 +6,7 @@ use lancet_text::Endings;
 use lancet_workspace::Snapshot;
 
 use super::layout::Layout;
-use super::{Shape, Shown};
+use super::page::{Shape, Shown};
 use crate::limit::Pictures;
 use crate::message::{Say, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
