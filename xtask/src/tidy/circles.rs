@@ -23,7 +23,7 @@ const LARGEST: [(&str, usize); 14] = [
     ("lancet", 7),
     ("language", 2),
     ("mcp", 2),
-    ("model", 6),
+    ("model", 7),
     ("policy", 2),
     ("search", 5),
     ("settings", 7),
