@@ -63,7 +63,7 @@ use crate::undo::TakeHunk;
 use context::{CallContext, Turns};
 use notice::Effect;
 use reply::search::Matches;
-use tool_refusals::{not_listed, tool_names, unusable};
+use tool_refusals::{not_listed, require_listed, tool_names, unusable};
 
 /// Carries out one call.
 pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
@@ -380,14 +380,6 @@ fn receive_call(
     })?;
     require_listed(context)?;
     Ok((received.asked, received.repairs))
-}
-
-/// Refuses a tool that is not offered here.
-fn require_listed(context: &CallContext<'_>) -> Result<(), Refusal> {
-    match context.engine().tools.has(&context.tool) {
-        true => Ok(()),
-        false => Err(not_listed(context)),
-    }
 }
 
 /// Finds the path that a call names, for the answer to a call that could not be parsed.

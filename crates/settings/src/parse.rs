@@ -50,7 +50,7 @@ pub(super) enum Given {
 
 /// Parses a layer: the keys that can be used, and what cannot.
 pub(super) fn parse(layer: &Layer) -> (Vec<Found>, Vec<SettingsFlaw>) {
-    let mut reader = Reader {
+    let mut reader = LayerReader {
         layer,
         found: Vec::new(),
         flaws: Vec::new(),
@@ -68,13 +68,13 @@ pub(super) fn parse(layer: &Layer) -> (Vec<Found>, Vec<SettingsFlaw>) {
 }
 
 /// Collects the keys of a layer.
-struct Reader<'l> {
+struct LayerReader<'l> {
     layer: &'l Layer,
     found: Vec<Found>,
     flaws: Vec<SettingsFlaw>,
 }
 
-impl Reader<'_> {
+impl LayerReader<'_> {
     fn flaw(&mut self, error: SettingsError, effect: FlawEffect) {
         self.flaws.push(SettingsFlaw {
             error,

@@ -71,27 +71,10 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
     if let Some(tool) = &query.without_tool {
         filter.add("o.tool <> ?", [Value::Text(tool.clone())]);
     }
-    if let Some(since) = query.since {
-        filter.add("o.time >= ?", [Value::Integer(since)]);
-    }
-    if let Some(until) = query.until {
-        filter.add("o.time <= ?", [Value::Integer(until)]);
-    }
+    add_period(&mut filter, query);
     if let Some(words) = query.words.as_deref().filter(|words| !words.is_empty()) {
         let (condition, values) = log_search::condition(connection, words)?;
         filter.add(&condition, values);
-    }
-    if let Some(before) = query.before_sequence {
-        filter.add("o.sequence < ?", [Value::Integer(before)]);
-    }
-    if let Some(after) = query.after {
-        filter.add("o.sequence > ?", [Value::Integer(after)]);
-    }
-    if let Some(before) = &query.before {
-        filter.add(
-            "o.sequence < (SELECT sequence FROM operations WHERE id = ?)",
-            [Value::Text(before.clone())],
-        );
     }
     if let Some(path) = &query.path {
         let (path, from, to) = (bytes_of(path).to_vec(), below(path).0, below(path).1);
@@ -125,6 +108,28 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
         operations.push(operation_of(connection, row)?);
     }
     Ok(operations)
+}
+
+/// Adds when the operations were recorded: by the clock, and in the order of recording.
+fn add_period(filter: &mut Filter, query: &LogQuery) {
+    if let Some(since) = query.since {
+        filter.add("o.time >= ?", [Value::Integer(since)]);
+    }
+    if let Some(until) = query.until {
+        filter.add("o.time <= ?", [Value::Integer(until)]);
+    }
+    if let Some(before) = query.before_sequence {
+        filter.add("o.sequence < ?", [Value::Integer(before)]);
+    }
+    if let Some(after) = query.after {
+        filter.add("o.sequence > ?", [Value::Integer(after)]);
+    }
+    if let Some(before) = &query.before {
+        filter.add(
+            "o.sequence < (SELECT sequence FROM operations WHERE id = ?)",
+            [Value::Text(before.clone())],
+        );
+    }
 }
 
 /// Adds the condition that a change can be undone or redone.

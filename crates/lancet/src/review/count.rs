@@ -13,12 +13,12 @@ pub const MOST_COUNTED: usize = 1_000;
 /// What earlier counts found out about files, so that the next looks only at those that were changed since.
 #[derive(Debug, Default)]
 pub struct ReviewTally {
-    known: HashMap<PathBuf, Found>,
+    known: HashMap<PathBuf, UnseenFile>,
 }
 
 /// What was found out about one file.
 #[derive(Debug)]
-struct Found {
+struct UnseenFile {
     /// The newest operation.
     newest: String,
     /// How many operations there were since the last look, which is another number where the look has moved.
@@ -48,7 +48,7 @@ impl Reviews {
                 Some(found) => found,
                 None => {
                     let chain = Chain::of(&*self.store, &next.path, None, &others)?;
-                    Found {
+                    UnseenFile {
                         newest: next.operation,
                         operations: next.operations,
                         differs: chain.is_some_and(|chain| file::differs(&next.path, &chain)),

@@ -22,11 +22,11 @@ pub(crate) struct Plan {
     pub(super) dry_run: DryRun,
     /// Held until the change is recorded, so that no other call of this process writes these files in between.
     pub(super) turn: Option<Turn>,
-    pub(super) origin: Origin,
+    pub(super) origin: PlanRecord,
 }
 
 /// What the history records about a plan besides its files.
-pub(crate) struct Origin {
+pub(crate) struct PlanRecord {
     pub(super) kind: OperationKind,
     /// The changes that the plan takes back, for each file.
     pub(super) takes_back: Vec<TakenBack>,
@@ -100,7 +100,7 @@ impl Plan {
     }
 }
 
-impl Default for Origin {
+impl Default for PlanRecord {
     /// The origin of an ordinary change, which takes nothing back.
     fn default() -> Self {
         Self {

@@ -12,6 +12,14 @@ pub(super) fn unusable(text: impl Say, invalid: &InvalidArguments) -> Refusal {
         .with("suggestion", invalid.suggestion.clone())
 }
 
+/// Refuses a tool that is not offered here.
+pub(super) fn require_listed(context: &CallContext<'_>) -> Result<(), Refusal> {
+    match context.engine().tools.has(&context.tool) {
+        true => Ok(()),
+        false => Err(not_listed(context)),
+    }
+}
+
 /// The refusal for a tool that exists and is switched off.
 pub(super) fn not_listed(context: &CallContext<'_>) -> Refusal {
     if context.engine().mode == crate::settings::Mode::Plan {

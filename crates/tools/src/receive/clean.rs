@@ -75,7 +75,7 @@ pub(super) fn fields(
     repairs: &mut Vec<Repair>,
 ) -> Result<Map<String, Value>, InvalidArguments> {
     clean_object(
-        &Place {
+        &CallPlace {
             words: field_name(tool),
             path: String::new(),
         },
@@ -86,12 +86,12 @@ pub(super) fn fields(
 }
 
 /// A place in the call: as text for the model (`MultiEdit, edit 2`), and as a path for programs (`edits[1]`).
-struct Place {
+struct CallPlace {
     words: String,
     path: String,
 }
 
-impl Place {
+impl CallPlace {
     fn field(&self, name: &str) -> String {
         if self.path.is_empty() {
             name.to_owned()
@@ -100,9 +100,9 @@ impl Place {
         }
     }
 
-    fn item(&self, list: &str, index: usize) -> Place {
+    fn item(&self, list: &str, index: usize) -> CallPlace {
         let one = list.strip_suffix('s').unwrap_or(list);
-        Place {
+        CallPlace {
             words: format!("{}, {one} {}", self.words, index + 1),
             path: format!("{}[{index}]", self.field(list)),
         }
@@ -111,7 +111,7 @@ impl Place {
 
 /// Validates the fields of one object, none of which is null.
 fn clean_object(
-    place: &Place,
+    place: &CallPlace,
     schema: &Value,
     fields: Map<String, Value>,
     repairs: &mut Vec<Repair>,
@@ -192,7 +192,7 @@ fn says_nothing(name: &str, schema: &Value, value: &Value) -> bool {
 }
 
 fn unknown_fields(
-    place: &Place,
+    place: &CallPlace,
     known: &Map<String, Value>,
     unknown: &[&str],
     missing: &[&str],
@@ -243,7 +243,7 @@ fn unknown_fields(
 }
 
 fn clean_value(
-    place: &Place,
+    place: &CallPlace,
     name: &str,
     schema: &Value,
     value: Value,
@@ -252,7 +252,7 @@ fn clean_value(
     match (schema.get("type").and_then(Value::as_str), value) {
         (Some("array"), value) => clean_list(place, name, schema, value, repairs),
         (Some("object"), Value::Object(fields)) => {
-            let inner = Place {
+            let inner = CallPlace {
                 words: format!("{}, {name}", place.words),
                 path: place.field(name),
             };
@@ -280,7 +280,7 @@ fn clean_value(
 }
 
 fn clean_list(
-    place: &Place,
+    place: &CallPlace,
     name: &str,
     schema: &Value,
     value: Value,

@@ -9,7 +9,7 @@ use lancet_text::{Document, Hunk, RawChange, unified};
 use lancet_workspace::Executable;
 
 use crate::approval::Piece;
-use crate::rooms::plan::{FilePlan, New, Origin, Parts};
+use crate::rooms::plan::{FilePlan, New, Parts, PlanRecord};
 
 /// A run of changed lines: old lines and new lines, counted from 0.
 pub(super) type Block = (Range<usize>, Range<usize>);
@@ -24,7 +24,7 @@ pub(super) struct Pieces {
 
 impl Pieces {
     /// Splits the change of a file in a plan with this origin.
-    pub(super) fn of(origin: &Origin, file: &FilePlan) -> Self {
+    pub(super) fn of(origin: &PlanRecord, file: &FilePlan) -> Self {
         let hunks = file.view.patch.len();
         // A file from the history is restored as a whole. Of a file whose text is not shown the changed lines are not named.
         let is_one = origin.kind != OperationKind::Change

@@ -8,7 +8,7 @@ use lancet_text::{Change, Document};
 use super::explain::unencodable;
 use super::hidden;
 use super::read_state::{Current, Need, ReadState, read_state};
-use super::view::{Notes, Numbers, change_view};
+use super::view::{LineOffsets, Notes, change_view};
 use crate::ledger::raw;
 use crate::message::{CALL, Message, SEND_THIS_AGAIN, Say, message, verbatim};
 use crate::next_call::Remedy;
@@ -72,7 +72,7 @@ pub(super) fn examine_file(
     let mut notes = Notes::default();
     notes.push_once(hidden::of_changes(document.view(), &changes));
     notes.foreign_change(state.foreign.as_deref());
-    let (mut view, _) = change_view(context, &document, &changes, notes, Numbers::default());
+    let (mut view, _) = change_view(context, &document, &changes, notes, LineOffsets::default());
     // The answer describes the cell instead of numbered lines, which would be lines of the notebook's JSON.
     view.body = sentence.render(context.engine().audience());
     view.numbered.clear();

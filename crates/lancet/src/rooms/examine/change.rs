@@ -14,7 +14,7 @@ use crate::request::{Request, WrittenNewline};
 use crate::rooms::attempt::Attempt;
 use crate::rooms::context::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
-use crate::rooms::plan::{FilePlan, Origin, Plan};
+use crate::rooms::plan::{FilePlan, Plan, PlanRecord};
 
 /// How many edits that are left out the answer names.
 const NOTICES_MOST: usize = 20;
@@ -67,7 +67,7 @@ impl Examined {
             files: self.files,
             dry_run: request.dry_run,
             turn: self.turn,
-            origin: Origin::default(),
+            origin: PlanRecord::default(),
         }
     }
 }

@@ -13,7 +13,7 @@ use lancet_text::{
 use self::run::{Decoded, FormatResult, command_name, formatter_of, not_formatted, run};
 use super::edit::source::LaidChanges;
 use super::read_state::DIFF_BUDGET;
-use super::view::{Notes, Numbers, change_view, is_whole};
+use super::view::{LineOffsets, Notes, change_view, is_whole};
 use crate::ledger::raw_lines;
 use crate::message::{Message, message, verbatim};
 use crate::rooms::context::CallContext;
@@ -127,7 +127,7 @@ pub(super) fn format_file(
         &document,
         &changes,
         Notes::default(),
-        Numbers::default(),
+        LineOffsets::default(),
     );
     let lines = difference(document.view(), &text, 0, DIFF_BUDGET).blocks;
     let lines: Vec<Range<usize>> = lines.into_iter().map(|(_, new)| new).collect();

@@ -19,10 +19,10 @@ use lancet_history::Seen;
 use lancet_text::{Document, NotText};
 use lancet_workspace::{ReadError, Snapshot};
 
-use self::layout::{Layout, lay_out};
+use self::layout::{LaidOutPage, lay_out};
 use self::notebook::CellPage;
 use self::notice::{budget, longest_name, notice};
-use self::page::Shown;
+use self::page::PageContent;
 pub(crate) use self::page::{Page, Shape};
 pub use self::plain::PlainLines;
 use self::source::PageSource as _;
@@ -99,7 +99,7 @@ fn held(
     target: &Target,
     arguments: &ReadArguments,
     wanted: Wanted,
-) -> Result<Shown, Refusal> {
+) -> Result<PageContent, Refusal> {
     let base = snapshot(context.session, target)?;
     let decoded = Document::decode(&base.bytes, configured(context.engine(), target));
     if pdf::is_pdf(target, &base.bytes, decoded.is_ok()) {
@@ -137,7 +137,7 @@ fn held(
     if document.line_count() == 0 {
         layout.seen = Seen::whole(base.bytes.len() as u64);
     }
-    Ok(Shown {
+    Ok(PageContent {
         shape: Shape::Text,
         notice,
         words: None,
@@ -154,8 +154,8 @@ fn held(
 }
 
 /// The cells of a notebook as a page.
-fn cells_shown(page: CellPage, document: &Document<'_>, base: &Snapshot) -> Shown {
-    Shown {
+fn cells_shown(page: CellPage, document: &Document<'_>, base: &Snapshot) -> PageContent {
+    PageContent {
         shape: Shape::Notebook,
         notice: (!page.is_editable)
             .then(|| "a notebook of version 3: it can be read, not edited".to_owned()),
@@ -163,12 +163,12 @@ fn cells_shown(page: CellPage, document: &Document<'_>, base: &Snapshot) -> Show
         pictures: page.pictures,
         symbols: Vec::new(),
         total: page.total,
-        layout: Layout {
+        layout: LaidOutPage {
             text: page.text,
             lines: page.cells,
             truncated: page.truncated,
             seen: page.seen,
-            ..Layout::default()
+            ..LaidOutPage::default()
         },
         encoding: document.encoding().name(),
         endings: document.endings(),
@@ -185,7 +185,7 @@ fn streamed(
     target: &Target,
     wanted: Wanted,
     mode: ReadMode,
-) -> Result<Option<Shown>, Refusal> {
+) -> Result<Option<PageContent>, Refusal> {
     let most = match is_notebook_name(target) {
         true => LARGEST_NOTEBOOK,
         false => HELD,
@@ -217,7 +217,7 @@ fn streamed(
         };
     };
     let file = LargeFile::new(context, target, &survey);
-    Ok(Some(Shown {
+    Ok(Some(PageContent {
         shape: Shape::Text,
         notice: None,
         words: None,

@@ -16,7 +16,7 @@ use crate::request::{DryRun, Insist, ReplyRequest};
 use crate::rooms::attempt::Attempt;
 use crate::rooms::context::CallContext;
 use crate::rooms::locate::is_there;
-use crate::rooms::plan::{Origin, Plan};
+use crate::rooms::plan::{Plan, PlanRecord};
 
 /// Works out the plan for a reply, all of it or nothing.
 pub(crate) fn examine(
@@ -80,6 +80,6 @@ fn examine_parts(
         files,
         dry_run,
         turn,
-        origin: Origin::default(),
+        origin: PlanRecord::default(),
     })
 }

@@ -35,8 +35,8 @@ use lancet_history::{OperationKind, OperationStore, TakenBack};
 use self::chain::Chain;
 use self::groups::Groups;
 use self::kept::unreadable;
-use self::renamed::Outcome;
-use self::select::Row;
+use self::renamed::ChainOutcome;
+use self::select::FileRow;
 use self::walk::Back;
 use crate::message::{Message, OPERATION, message, term, verbatim};
 use crate::order::Turn;
@@ -45,7 +45,7 @@ use crate::request::Whose;
 use crate::rooms::attempt::Attempt;
 use crate::rooms::context::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
-use crate::rooms::plan::{DryRun, FilePlan, FoundBack, LeftOut, Origin, Plan};
+use crate::rooms::plan::{DryRun, FilePlan, FoundBack, LeftOut, Plan, PlanRecord};
 use crate::undo::{Conflicts, Direction, TakeBack};
 use crate::wording::{QuotedPath, quote_path};
 
@@ -64,7 +64,7 @@ pub(crate) fn examine(
     let rows = select::rows(context, store, asked, whose)?;
     select::keep_choice(context, &rows)?;
     let (renamed, plain) = renamed_chain::split(&rows);
-    let paths_of = |rows: &[&Row]| {
+    let paths_of = |rows: &[&FileRow]| {
         let names = rows.iter().flat_map(|row| row.names());
         let mut paths: Vec<PathBuf> = names.map(Path::to_path_buf).collect();
         paths.sort();
@@ -106,7 +106,7 @@ impl Examined {
         attempt: &mut Attempt,
         store: &dyn OperationStore,
         chain: Chain<'_>,
-        all: &[Row],
+        all: &[FileRow],
         asked: &TakeBack,
     ) -> Result<(), Refusal> {
         let rows = chain.rows.clone();
@@ -143,8 +143,8 @@ impl Examined {
         context: &CallContext<'_>,
         attempt: &mut Attempt,
         store: &dyn OperationStore,
-        rows: &[&Row],
-        all: &[Row],
+        rows: &[&FileRow],
+        all: &[FileRow],
         asked: &TakeBack,
     ) -> Result<(), Refusal> {
         let mut names = renamed::read_names(context, attempt, rows)?;
@@ -167,10 +167,10 @@ impl Examined {
             let path = chain.last_name().to_path_buf();
             let outcome = match way {
                 Some(way) => names.plans(context, store, way),
-                None => Ok(Outcome::Already),
+                None => Ok(ChainOutcome::Already),
             };
             match outcome {
-                Ok(Outcome::To(plans)) => {
+                Ok(ChainOutcome::To(plans)) => {
                     let first = self.files.len();
                     self.files.extend(plans);
                     groups.add(
@@ -179,8 +179,8 @@ impl Examined {
                     );
                     self.mark(&chain.rows, Some(first));
                 }
-                Ok(Outcome::ByAnother(path)) => by_others.push((chain, path)),
-                Ok(Outcome::Already) => {
+                Ok(ChainOutcome::ByAnother(path)) => by_others.push((chain, path)),
+                Ok(ChainOutcome::Already) => {
                     self.found_back(path, &chain.rows);
                     self.mark(&chain.rows, None);
                 }
@@ -196,7 +196,7 @@ impl Examined {
         Ok(())
     }
 
-    fn mark(&mut self, rows: &[&Row], by: Option<usize>) {
+    fn mark(&mut self, rows: &[&FileRow], by: Option<usize>) {
         self.takes_back.extend(rows.iter().map(|row| TakenBack {
             by,
             operation: row.operation.clone(),
@@ -204,7 +204,7 @@ impl Examined {
         }));
     }
 
-    fn found_back(&mut self, path: PathBuf, rows: &[&Row]) {
+    fn found_back(&mut self, path: PathBuf, rows: &[&FileRow]) {
         let mut operations: Vec<String> = rows.iter().map(|row| row.operation.clone()).collect();
         operations.dedup();
         let made = rows.iter().flat_map(|row| row.change.folders.clone());
@@ -222,7 +222,7 @@ impl Examined {
     fn leave_out(
         &mut self,
         path: PathBuf,
-        rows: &[&Row],
+        rows: &[&FileRow],
         refusal: Refusal,
         asked: &TakeBack,
     ) -> Result<(), Refusal> {
@@ -239,7 +239,7 @@ impl Examined {
         Ok(())
     }
 
-    fn plan(self, rows: &[Row], asked: &TakeBack, turn: Option<Turn>) -> Result<Plan, Refusal> {
+    fn plan(self, rows: &[FileRow], asked: &TakeBack, turn: Option<Turn>) -> Result<Plan, Refusal> {
         if self.takes_back.is_empty() {
             return Err(all_left_out(self.left_out));
         }
@@ -247,7 +247,7 @@ impl Examined {
         let taken: HashSet<(&str, usize)> = taken
             .map(|taken| (taken.operation.as_str(), taken.at))
             .collect();
-        let is_meant = |row: &&Row| taken.contains(&(row.operation.as_str(), row.change.at));
+        let is_meant = |row: &&FileRow| taken.contains(&(row.operation.as_str(), row.change.at));
         let mut ids: Vec<&str> = rows
             .iter()
             .filter(is_meant)
@@ -260,7 +260,7 @@ impl Examined {
             files: self.files,
             dry_run,
             turn,
-            origin: Origin {
+            origin: PlanRecord {
                 // Undoing an undo is a redo, whatever name it was asked for by.
                 kind: match rows.first().map(|row| row.kind) {
                     Some(OperationKind::Undo) => OperationKind::Redo,
@@ -271,7 +271,7 @@ impl Examined {
                 found_back: self.found_back,
                 left_out: self.left_out,
                 together: self.together,
-                ..Origin::default()
+                ..PlanRecord::default()
             },
         })
     }
@@ -297,7 +297,7 @@ fn all_left_out(mut left: Vec<LeftOut>) -> Refusal {
 const PARTED: &str = "the change had parted the file from its other names (hard links); they stay apart, and the others as they are";
 
 /// Whether one of these changes separated its file from its hard links.
-fn was_parted(store: &dyn OperationStore, rows: &[&Row]) -> Result<bool, Refusal> {
+fn was_parted(store: &dyn OperationStore, rows: &[&FileRow]) -> Result<bool, Refusal> {
     for row in rows {
         let parted = store.broken_links(&row.operation).map_err(unreadable)?;
         if parted.contains(&row.change.at) {
@@ -359,7 +359,7 @@ fn store<'d>(context: &'d CallContext<'_>) -> Result<&'d dyn OperationStore, Ref
 }
 
 /// Says under which name a file was changed that another program has moved since.
-fn moved_by_others(rows: &[&Row]) -> Option<Message> {
+fn moved_by_others(rows: &[&FileRow]) -> Option<Message> {
     let mut rows = rows.iter();
     let (former, now) = rows.find_map(|row| {
         let former = row.change.former_path.as_deref()?;

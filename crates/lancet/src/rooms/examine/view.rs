@@ -108,12 +108,12 @@ impl Notes {
 
 /// How many lines precede a document that is only a part of its file, in the old and in the new version.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Numbers {
+pub(crate) struct LineOffsets {
     pub(crate) old: i64,
     pub(crate) new: i64,
 }
 
-impl Numbers {
+impl LineOffsets {
     fn shift(self, hunks: &mut [Hunk]) {
         for hunk in hunks {
             hunk.old_start = moved(hunk.old_start, self.old);
@@ -132,7 +132,7 @@ pub(crate) fn change_view(
     document: &Document<'_>,
     changes: &[Change],
     notes: Notes,
-    numbers: Numbers,
+    numbers: LineOffsets,
 ) -> (ChangeView, Vec<Range<usize>>) {
     let notices = notes.say(context);
     let contexts = (CONTEXT, AROUND);
@@ -224,7 +224,7 @@ impl ShownLines {
 }
 
 /// Lists the line numbers of changes that are too long to show.
-pub(crate) fn untold(blocks: &[(Range<usize>, Range<usize>)], numbers: Numbers) -> String {
+pub(crate) fn untold(blocks: &[(Range<usize>, Range<usize>)], numbers: LineOffsets) -> String {
     // An empty side names the line before it, as in a unified diff.
     let start = |lines: &Range<usize>| lines.start + usize::from(!lines.is_empty());
     let mut hunks: Vec<Hunk> = blocks

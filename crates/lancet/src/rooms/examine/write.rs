@@ -15,7 +15,7 @@ use super::hidden;
 use super::new_file::{self, check_notebook};
 use super::overwriting::{require_one_conversation, require_seen};
 use super::read_state::{Current, DIFF_BUDGET, Need, ReadState, read_state};
-use super::view::{Notes, Numbers, change_view, endings_note, untold};
+use super::view::{LineOffsets, Notes, change_view, endings_note, untold};
 use crate::arguments::WriteMode;
 use crate::ledger::raw_lines;
 use crate::message::{Message, message, term, verbatim};
@@ -209,7 +209,7 @@ fn appended(
     notes.push_once(endings_note(content, document.endings()));
     notes.push_once(hidden::of_changes(document.view(), &changes));
     notes.foreign_change(read_state.foreign.as_deref());
-    let (mut view, shown) = change_view(context, document, &changes, notes, Numbers::default());
+    let (mut view, shown) = change_view(context, document, &changes, notes, LineOffsets::default());
     let mut seen = read_state.seen;
     for lines in shown {
         seen.add(raw_lines(document, lines));
@@ -279,7 +279,7 @@ fn replaced(
     let diff = unified(&changed.hunks);
     let room = LONGEST_DIFF.min(context.limit.most / 8 * 5);
     let body = if changed.coarse || context.length(&diff) > room {
-        untold(&changed.blocks, Numbers::default())
+        untold(&changed.blocks, LineOffsets::default())
     } else if diff.is_empty() {
         "only line ends changed\n".to_owned()
     } else {

@@ -34,15 +34,15 @@ pub(crate) struct LinkIndex<'e> {
     engine: &'e EngineView,
     policy: Arc<Policy>,
     /// The result of the walk from the roots down.
-    tree: OnceLock<Part>,
+    tree: OnceLock<FoundNames>,
     /// The results for single folders: those around the files that were asked about.
-    folders: Mutex<HashMap<PathBuf, Arc<Part>>>,
+    folders: Mutex<HashMap<PathBuf, Arc<FoundNames>>>,
     /// The files of the state folder that have several names.
     state: OnceLock<HashSet<Identity>>,
 }
 
 /// The names found by one walk or in one folder.
-struct Part {
+struct FoundNames {
     names: Names,
     hard_links: HardLinks,
 }
@@ -104,7 +104,7 @@ impl<'e> LinkIndex<'e> {
             return HardLinks::Known;
         }
         let mut hard_links = HardLinks::Known;
-        let mut take = |part: &Part| {
+        let mut take = |part: &FoundNames| {
             let names = part.names.get(&identity(&stamp)).into_iter().flatten();
             for name in names.filter(|name| *name != located.path()) {
                 if !found.contains(name) {
@@ -151,12 +151,12 @@ impl<'e> LinkIndex<'e> {
             .take_while(move |folder| folder.iter().count() >= outermost)
     }
 
-    fn folder(&self, folder: &Path) -> Arc<Part> {
+    fn folder(&self, folder: &Path) -> Arc<FoundNames> {
         let folders = || self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = folders().get(folder) {
             return Arc::clone(known);
         }
-        let mut part = Part {
+        let mut part = FoundNames {
             names: Names::new(),
             hard_links: HardLinks::Known,
         };
@@ -170,8 +170,8 @@ impl<'e> LinkIndex<'e> {
 
     /// Walks all roots, even those that a client's narrowing leaves out, the file's own root first. A root inside
     /// another one is covered by it.
-    fn look_through(&self, path: &Path) -> Part {
-        let mut part = Part {
+    fn look_through(&self, path: &Path) -> FoundNames {
+        let mut part = FoundNames {
             names: Names::new(),
             hard_links: HardLinks::Known,
         };
@@ -235,7 +235,7 @@ impl<'e> LinkIndex<'e> {
     }
 
     /// Lists a folder and adds its names.
-    fn enter(&self, part: &mut Part, next: Waiting) -> (Listed, FolderRules) {
+    fn enter(&self, part: &mut FoundNames, next: Waiting) -> (Listed, FolderRules) {
         let mut listed = self.list(&next.path, Depth::FilesAndFolders);
         self.take_in(part, std::mem::take(&mut listed.named));
         let rules = match listed.has_rules {
@@ -296,7 +296,7 @@ impl<'e> LinkIndex<'e> {
         listed
     }
 
-    fn take_in(&self, part: &mut Part, named: Vec<PathBuf>) {
+    fn take_in(&self, part: &mut FoundNames, named: Vec<PathBuf>) {
         for path in named {
             let there = self.engine.ceiling().locate_as_spelled(&path);
             let stamp = there.ok().and_then(|there| there.stat());

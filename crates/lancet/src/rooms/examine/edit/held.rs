@@ -27,7 +27,7 @@ use crate::rooms::examine::explain::{
 };
 use crate::rooms::examine::formatted::{Formatted, format_edits, unshown_after};
 use crate::rooms::examine::hidden;
-use crate::rooms::examine::view::{Notes, Numbers, change_view, unshown_view};
+use crate::rooms::examine::view::{LineOffsets, Notes, change_view, unshown_view};
 use crate::rooms::locate::Target;
 use crate::rooms::plan::ChangeView;
 
@@ -376,7 +376,7 @@ impl TextSource for HeldText<'_> {
             self.document,
             &laid.changes,
             notes,
-            Numbers::default(),
+            LineOffsets::default(),
         );
         let lines = |range: &Range<usize>| {
             self.document.line_of(range.start)..self.document.line_of(range.end) + 1

@@ -6,7 +6,7 @@ use std::ops::Range;
 use lancet_text::{Change, Found, Place as FoundPlace, Rung};
 
 use super::edit_session::{EditOptions, EditSession};
-use super::line_range::Block;
+use super::line_range::LineBlock;
 use super::source::{LineSpan, SentEdit, TextSource};
 use crate::message::{Message, message};
 use crate::refusal::{Refusal, RefusalKind};
@@ -57,7 +57,7 @@ struct Marker {
 
 /// On which side of a marker lines are put.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
+enum MarkerSide {
     Before,
     After,
 }
@@ -72,8 +72,8 @@ impl<S: TextSource> EditSession<'_, S> {
         options: EditOptions,
     ) -> Result<Located, Refusal> {
         match &sent.request.place {
-            Place::Before => self.locate_insertion(read_state, sent, options, Side::Before),
-            Place::After => self.locate_insertion(read_state, sent, options, Side::After),
+            Place::Before => self.locate_insertion(read_state, sent, options, MarkerSide::Before),
+            Place::After => self.locate_insertion(read_state, sent, options, MarkerSide::After),
             Place::AfterLine(line) => self.locate_after_line(read_state, sent, *line),
             Place::Lines(range) => self.locate_lines(read_state, sent, range),
             Place::MovedAfter(range) => self.locate_move(read_state, sent, options, range),
@@ -133,7 +133,7 @@ impl<S: TextSource> EditSession<'_, S> {
         read_state: &ReadState,
         sent: SentEdit<'_>,
         options: EditOptions,
-        side: Side,
+        side: MarkerSide,
     ) -> Result<Located, Refusal> {
         let marker = self.find_marker(read_state, sent, options, side)?;
         Ok(Located {
@@ -227,7 +227,7 @@ impl<S: TextSource> EditSession<'_, S> {
         let resolved = self.resolve(read_state, range)?;
         let block = resolved.block;
         self.refuse_damaged(&block)?;
-        let marker = self.find_marker(read_state, sent, options, Side::After)?;
+        let marker = self.find_marker(read_state, sent, options, MarkerSide::After)?;
         let whole = block.whole();
         let path = quote_path(self.target.path());
         if marker.place.start < whole.end && whole.start < marker.place.end {
@@ -281,7 +281,7 @@ impl<S: TextSource> EditSession<'_, S> {
         read_state: &ReadState,
         sent: SentEdit<'_>,
         options: EditOptions,
-        side: Side,
+        side: MarkerSide,
     ) -> Result<Marker, Refusal> {
         // A marker stays as it is, so it is its own new text.
         let as_marker = SentEdit {
@@ -297,13 +297,13 @@ impl<S: TextSource> EditSession<'_, S> {
         let first_line = numbers.first().map_or(0, |number| number - 1);
         let last_line = numbers.last().map_or(0, |number| number - 1);
         let (at, followed, is_ended) = match side {
-            Side::Before => {
+            MarkerSide::Before => {
                 let first = self.source.line_span(first_line)?;
                 let before = first_line.checked_sub(1);
                 let followed = before.map(|line| self.source.line_span(line)).transpose()?;
                 (first.start, followed.unwrap_or(first), true)
             }
-            Side::After => {
+            MarkerSide::After => {
                 let last = self.source.line_span(last_line)?;
                 (last.end, last.clone(), last.end > last.text_end)
             }
@@ -342,7 +342,7 @@ impl<S: TextSource> EditSession<'_, S> {
     }
 
     /// Refuses lines with bytes that are no text in the file's encoding.
-    fn refuse_damaged(&self, block: &Block) -> Result<(), Refusal> {
+    fn refuse_damaged(&self, block: &LineBlock) -> Result<(), Refusal> {
         if !self.source.is_damaged(&block.whole()) {
             return Ok(());
         }

@@ -16,7 +16,7 @@ use crate::settings::Gutter;
 
 /// Whole lines of the current text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Block {
+pub(super) struct LineBlock {
     /// The lines, counted from 0.
     pub(super) lines: RangeInclusive<usize>,
     /// The offset at which the first line begins.
@@ -25,7 +25,7 @@ pub(super) struct Block {
     pub(super) last: LineSpan,
 }
 
-impl Block {
+impl LineBlock {
     /// The place of the lines with their line ends.
     pub(super) fn whole(&self) -> Range<usize> {
         self.start..self.last.end
@@ -34,7 +34,7 @@ impl Block {
 
 /// The lines that a range means, and what the answer says of them.
 pub(super) struct Resolved {
-    pub(super) block: Block,
+    pub(super) block: LineBlock,
     pub(super) note: Option<Message>,
 }
 
@@ -57,7 +57,7 @@ impl<S: TextSource> EditSession<'_, S> {
     ) -> Result<Resolved, Refusal> {
         let (first, last) = (range.start.saturating_sub(1), range.end.saturating_sub(1));
         let standing = self.fitting(first, last, range)?;
-        let is_seen = |block: &Block| {
+        let is_seen = |block: &LineBlock| {
             let seen = &read_state.seen;
             self.source.is_seen_whole(seen) || self.source.gaps(seen, &block.whole()).is_empty()
         };
@@ -129,7 +129,7 @@ impl<S: TextSource> EditSession<'_, S> {
             Moved::No => Ok(()),
             Moved::To { .. } | Moved::Unknown => {
                 let last = self.source.line_span(line)?;
-                Err(self.unknown_numbers(&Block {
+                Err(self.unknown_numbers(&LineBlock {
                     lines: line..=line,
                     start: last.start,
                     last,
@@ -139,7 +139,12 @@ impl<S: TextSource> EditSession<'_, S> {
     }
 
     /// These lines, counted from 0, if the first and the last are as expected.
-    fn fitting(&self, first: u64, last: u64, range: &LineRange) -> Result<Option<Block>, Refusal> {
+    fn fitting(
+        &self,
+        first: u64,
+        last: u64,
+        range: &LineRange,
+    ) -> Result<Option<LineBlock>, Refusal> {
         if first > last || last >= self.source.line_count() as u64 {
             return Ok(None);
         }
@@ -153,7 +158,7 @@ impl<S: TextSource> EditSession<'_, S> {
         if !self.is_expected(&last_span, expected_last, range.end)? {
             return Ok(None);
         }
-        Ok(Some(Block {
+        Ok(Some(LineBlock {
             lines: first..=last,
             start: first_span.start,
             last: last_span,

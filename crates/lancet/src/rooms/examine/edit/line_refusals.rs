@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::edit_session::EditSession;
-use super::line_range::Block;
+use super::line_range::LineBlock;
 use super::source::TextSource;
 use crate::message::{CALL, Message, SEND_THIS_AGAIN, message, verbatim};
 use crate::next_call::Remedy;
@@ -46,7 +46,7 @@ impl<S: TextSource> EditSession<'_, S> {
     pub(super) fn not_these(
         &self,
         range: &LineRange,
-        now: Option<&Block>,
+        now: Option<&LineBlock>,
     ) -> Result<Refusal, Refusal> {
         let path = quote_path(self.target.path());
         let mut text = message![
@@ -106,8 +106,8 @@ impl<S: TextSource> EditSession<'_, S> {
     pub(super) fn two_readings(
         &self,
         range: &LineRange,
-        standing: &Block,
-        moved: &Block,
+        standing: &LineBlock,
+        moved: &LineBlock,
     ) -> Refusal {
         let path = quote_path(self.target.path());
         let text = message![
@@ -129,7 +129,7 @@ impl<S: TextSource> EditSession<'_, S> {
     }
 
     /// The refusal for numbers of which it is not known which lines were shown with them.
-    pub(super) fn unknown_numbers(&self, block: &Block) -> Refusal {
+    pub(super) fn unknown_numbers(&self, block: &LineBlock) -> Refusal {
         let path = quote_path(self.target.path());
         let text = message![
             "Lines of ",
@@ -151,7 +151,7 @@ impl<S: TextSource> EditSession<'_, S> {
     }
 
     /// The sentence about lines that were found under other numbers.
-    pub(super) fn moved_note(&self, range: &LineRange, block: &Block) -> Message {
+    pub(super) fn moved_note(&self, range: &LineRange, block: &LineBlock) -> Message {
         message![
             "what was shown as ",
             numbers(range.start, range.end),
@@ -161,7 +161,7 @@ impl<S: TextSource> EditSession<'_, S> {
         ]
     }
 
-    fn read_block(&self, block: &Block) -> String {
+    fn read_block(&self, block: &LineBlock) -> String {
         let lines = block.lines.end() - block.lines.start() + 1;
         let first = block.lines.start() + 1;
         let path = self.target.path();
@@ -169,7 +169,7 @@ impl<S: TextSource> EditSession<'_, S> {
     }
 }
 
-impl Block {
+impl LineBlock {
     /// The numbers of the lines, for a message.
     pub(super) fn numbers(&self) -> Message {
         let (first, last) = (self.lines.start() + 1, self.lines.end() + 1);

@@ -9,7 +9,7 @@ use lancet_text::{Change, Hunk, RawChange, outline};
 use super::{LargeFile, Stretch, is_newline, newlines};
 use crate::message::message;
 use crate::refusal::Refusal;
-use crate::rooms::examine::view::{Notes, Numbers, change_view};
+use crate::rooms::examine::view::{LineOffsets, Notes, change_view};
 use crate::rooms::plan::ChangeView;
 
 /// The most places that an answer shows; a few more where they share a line with the last one.
@@ -128,7 +128,7 @@ impl Group {
             return tell_by_numbers(file, changes, view);
         };
         let first_line = file.line_of(stretch.offset)? as i64;
-        let numbers = Numbers {
+        let numbers = LineOffsets {
             old: first_line,
             new: first_line + moved,
         };

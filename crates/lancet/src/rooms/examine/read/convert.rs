@@ -11,7 +11,7 @@ use lancet_workspace::Snapshot;
 
 use super::layout::lay_out;
 use super::notice::budget;
-use super::page::{Shape, Shown};
+use super::page::{PageContent, Shape};
 use super::wanted::Wanted;
 use crate::message::{Say, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
@@ -68,7 +68,7 @@ pub(super) fn shown(
     base: &Snapshot,
     wanted: Wanted,
     kind: &str,
-) -> Result<Shown, Refusal> {
+) -> Result<PageContent, Refusal> {
     let Some(converter) = converter(context, target) else {
         return Err(without_converter(target, base, kind));
     };
@@ -93,7 +93,7 @@ pub(super) fn shown(
     };
     let mut layout = lay_out(context, &document, wanted, budget(context, target))?;
     layout.seen = Seen::default();
-    Ok(Shown {
+    Ok(PageContent {
         shape: Shape::Converted,
         notice: Some(format!(
             "converted to text by {}; the file itself is no text, and these lines cannot be edited",

@@ -20,7 +20,7 @@ const NAMED: usize = 4;
 
 /// The lines laid out for the answer.
 #[derive(Default)]
-pub(crate) struct Layout {
+pub(crate) struct LaidOutPage {
     pub(crate) text: String,
     pub(crate) lines: usize,
     pub(crate) truncated: bool,
@@ -82,7 +82,7 @@ impl HiddenPlaces {
     }
 }
 
-impl Layout {
+impl LaidOutPage {
     /// Adds a line if it fits, and gives the number of its bytes that are shown. The first line is cut until it fits.
     fn add_line(
         &mut self,
@@ -133,9 +133,9 @@ pub(super) fn lay_out(
     source: &impl PageSource,
     wanted: Wanted,
     budget: usize,
-) -> Result<Layout, Refusal> {
+) -> Result<LaidOutPage, Refusal> {
     let total = source.count_lines();
-    let mut layout = Layout::default();
+    let mut layout = LaidOutPage::default();
     if wanted.first >= total {
         return Ok(layout);
     }
@@ -216,7 +216,7 @@ fn lay_column(
     line: usize,
     column: usize,
     budget: usize,
-    layout: &mut Layout,
+    layout: &mut LaidOutPage,
 ) -> Result<(), Refusal> {
     let read = source.read_from(line, column, budget.saturating_mul(4))?;
     let end = part_that_fits(context, &read.text, budget);

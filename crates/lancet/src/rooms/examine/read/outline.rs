@@ -8,9 +8,9 @@ use lancet_history::Seen;
 use lancet_text::Document;
 use lancet_workspace::Snapshot;
 
-use super::layout::Layout;
+use super::layout::LaidOutPage;
 use super::notice::budget;
-use super::page::{Shape, Shown};
+use super::page::{PageContent, Shape};
 use super::wanted::Wanted;
 use crate::message::{Say, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
@@ -30,7 +30,7 @@ pub(super) fn shown(
     base: &Snapshot,
     document: &Document<'_>,
     wanted: Wanted,
-) -> Result<Shown, Refusal> {
+) -> Result<PageContent, Refusal> {
     let reader = reader(context, target)?;
     let text = document.view();
     let Some(outline) = reader.outline(target.path(), text) else {
@@ -59,7 +59,7 @@ pub(super) fn shown(
         let call = context.read_call(target.path(), Some(first), Some(last - first + 1));
         format!(". It does not count as read; the text of lines: {call}")
     });
-    Ok(Shown {
+    Ok(PageContent {
         shape: Shape::Outline,
         notice: None,
         words: Some(format!(
@@ -68,11 +68,11 @@ pub(super) fn shown(
             count(document.line_count(), "line")
         )),
         pictures: Vec::new(),
-        layout: Layout {
+        layout: LaidOutPage {
             text: listed.text,
             truncated: left > 0,
             seen: Seen::default(),
-            ..Layout::default()
+            ..LaidOutPage::default()
         },
         total: document.line_count(),
         encoding: document.encoding().name(),
@@ -90,7 +90,7 @@ pub(super) fn beside(
     context: &CallContext<'_>,
     target: &Target,
     document: &Document<'_>,
-    page: &Layout,
+    page: &LaidOutPage,
 ) -> String {
     let path = target.path();
     let known = context.engine().syntax_reader();

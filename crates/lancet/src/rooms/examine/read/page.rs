@@ -7,7 +7,7 @@ use lancet_history::{ReadRange, Seen, Version};
 use lancet_text::Endings;
 use lancet_workspace::{Revision, Stamp};
 
-use super::layout::Layout;
+use super::layout::LaidOutPage;
 use super::picture::PlacedPicture;
 use crate::rooms::locate::Target;
 
@@ -71,7 +71,7 @@ pub(crate) enum Shape {
 }
 
 /// The lines or cells of a page, and their version.
-pub(super) struct Shown {
+pub(super) struct PageContent {
     pub(super) shape: Shape,
     /// A sentence about the file as a whole.
     pub(super) notice: Option<String>,
@@ -80,7 +80,7 @@ pub(super) struct Shown {
     pub(super) pictures: Vec<PlacedPicture>,
     /// The symbols of an outline.
     pub(super) symbols: Vec<Symbol>,
-    pub(super) layout: Layout,
+    pub(super) layout: LaidOutPage,
     pub(super) total: usize,
     pub(super) encoding: &'static str,
     pub(super) endings: Endings,

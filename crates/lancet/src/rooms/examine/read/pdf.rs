@@ -11,9 +11,9 @@ use lancet_history::{ReadRange, Seen};
 use lancet_text::{Endings, hidden};
 use lancet_workspace::Snapshot;
 
-use super::layout::Layout;
+use super::layout::LaidOutPage;
 use super::notice::budget;
-use super::page::{Shape, Shown};
+use super::page::{PageContent, Shape};
 use super::picture::PlacedPicture;
 use super::wanted::Wanted;
 use crate::arguments::ReadArguments;
@@ -104,7 +104,7 @@ pub(super) fn shown(
     base: &Snapshot,
     arguments: &ReadArguments,
     wanted: Wanted,
-) -> Result<Shown, Refusal> {
+) -> Result<PageContent, Refusal> {
     let Some(reader) = context.engine().pdf_reader() else {
         let text = message![
             &target.given,
@@ -139,19 +139,19 @@ pub(super) fn shown(
             .min(request.first.saturating_add(asked(arguments) - 1)),
     };
     let last = request.first as usize + laid.pages - 1;
-    Ok(Shown {
+    Ok(PageContent {
         shape: Shape::Pdf,
         notice: laid.notice,
         words: None,
         pictures: laid.pictures,
         symbols: Vec::new(),
-        layout: Layout {
+        layout: LaidOutPage {
             text: laid.text,
             lines: laid.pages,
             truncated: last < asked as usize,
             // A page is not the file's bytes, so none of them were seen.
             seen: Seen::default(),
-            ..Layout::default()
+            ..LaidOutPage::default()
         },
         total: pages.total as usize,
         encoding: "binary",

@@ -5,8 +5,8 @@ use lancet_history::Seen;
 use lancet_text::Endings;
 use lancet_workspace::Snapshot;
 
-use super::layout::Layout;
-use super::page::{Shape, Shown};
+use super::layout::LaidOutPage;
+use super::page::{PageContent, Shape};
 use crate::limit::Pictures;
 use crate::message::{Say, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
@@ -53,7 +53,7 @@ pub(super) fn shown(
     context: &CallContext<'_>,
     target: &Target,
     base: &Snapshot,
-) -> Option<Result<Shown, Refusal>> {
+) -> Option<Result<PageContent, Refusal>> {
     let format = PictureFormat::of(&base.bytes)?;
     Some(show(context, target, base, format))
 }
@@ -63,7 +63,7 @@ fn show(
     target: &Target,
     base: &Snapshot,
     format: PictureFormat,
-) -> Result<Shown, Refusal> {
+) -> Result<PageContent, Refusal> {
     let (words, pictures) = match context.vision_budget() {
         Some(budget) => {
             let picture = picture::read(&base.bytes, format, budget)
@@ -87,15 +87,15 @@ fn show(
             (words, Vec::new())
         }
     };
-    Ok(Shown {
+    Ok(PageContent {
         shape: Shape::Picture,
         notice: None,
         words: Some(words),
         pictures,
         symbols: Vec::new(),
-        layout: Layout {
+        layout: LaidOutPage {
             seen: Seen::whole(base.bytes.len() as u64),
-            ..Layout::default()
+            ..LaidOutPage::default()
         },
         total: 0,
         encoding: "binary",

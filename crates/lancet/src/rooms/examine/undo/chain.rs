@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use lancet_workspace::FileType;
 
-use super::select::Row;
+use super::select::FileRow;
 use crate::rooms::locate::Target;
 
 /// The changes of one file.
 pub(super) struct Chain<'r> {
     /// The changes, newest first.
-    pub(super) rows: Vec<&'r Row>,
+    pub(super) rows: Vec<&'r FileRow>,
     /// The name under which the file is written: that of the newest change.
     pub(super) target: Target,
     /// That name as the history spells it.
@@ -38,7 +38,7 @@ impl Chain<'_> {
     }
 
     /// Whether each change begins with the state that the one before it left.
-    fn holds_together(rows: &[&Row]) -> bool {
+    fn holds_together(rows: &[&FileRow]) -> bool {
         rows.windows(2).all(|pair| {
             let [later, earlier] = pair else { return true };
             let left = earlier.change.after.as_ref().map(|kept| kept.revision);
@@ -51,7 +51,7 @@ impl Chain<'_> {
 type Names = Vec<(PathBuf, Target)>;
 
 /// Groups the rows by file, in the order of the names.
-pub(super) fn chains<'r>(rows: &[&'r Row], located: Names) -> Vec<Chain<'r>> {
+pub(super) fn chains<'r>(rows: &[&'r FileRow], located: Names) -> Vec<Chain<'r>> {
     let mut groups: Vec<(Option<(u64, u64)>, Names)> = Vec::new();
     for (path, target) in located {
         let is_file = target.located.kind() == FileType::File;
@@ -84,12 +84,12 @@ pub(super) fn chains<'r>(rows: &[&'r Row], located: Names) -> Vec<Chain<'r>> {
     chains
 }
 
-fn rows_of<'r>(rows: &[&'r Row], names: &[(PathBuf, Target)]) -> Vec<&'r Row> {
-    let is_named = |row: &&Row| names.iter().any(|(path, _)| *path == row.change.path);
+fn rows_of<'r>(rows: &[&'r FileRow], names: &[(PathBuf, Target)]) -> Vec<&'r FileRow> {
+    let is_named = |row: &&FileRow| names.iter().any(|(path, _)| *path == row.change.path);
     rows.iter().copied().filter(is_named).collect()
 }
 
-fn chain<'r>(rows: Vec<&'r Row>, names: Names) -> Option<Chain<'r>> {
+fn chain<'r>(rows: Vec<&'r FileRow>, names: Names) -> Option<Chain<'r>> {
     let newest = rows.first()?.change.path.clone();
     let paths: Vec<PathBuf> = names.iter().map(|(path, _)| path.clone()).collect();
     let (path, target) = names.into_iter().find(|(path, _)| *path == newest)?;

@@ -5,7 +5,7 @@ use lancet_history::OperationStore;
 use lancet_text::{Document, difference, unified};
 
 use super::kept::content;
-use super::select::Row;
+use super::select::FileRow;
 use crate::message::{Message, OPERATION_FIRST, message, term, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::context::CallContext;
@@ -36,7 +36,7 @@ pub(super) enum Now {
 }
 
 /// Says what can be done about a change whose file has changed since.
-fn advice(path: &impl std::fmt::Display, row: &Row, now: &Now, asked: &TakeBack) -> Message {
+fn advice(path: &impl std::fmt::Display, row: &FileRow, now: &Now, asked: &TakeBack) -> Message {
     let id = &row.operation;
     let before = message![
         term("a person gets", "get"),
@@ -113,7 +113,7 @@ pub(super) fn conflict(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
     target: &Target,
-    row: &Row,
+    row: &FileRow,
     now: &Now,
     asked: &TakeBack,
     others: Others,

@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use lancet_history::{IdMatch, LogQuery, Operation, OperationStore, Parentage, Reversible};
 
 use super::kept::unreadable;
-use super::select::{Row, standing_rows};
+use super::select::{FileRow, standing_rows};
 use crate::refusal::Refusal;
 
 /// Adds what hooks of the operations changed, before the operations themselves, since it is newer.
 pub(super) fn with_children(
     log: &dyn Fn(LogQuery) -> Result<Vec<Operation>, Refusal>,
-    rows: Vec<Row>,
-) -> Result<Vec<Row>, Refusal> {
+    rows: Vec<FileRow>,
+) -> Result<Vec<FileRow>, Refusal> {
     let known: HashSet<(String, usize)> = rows.iter().map(key).collect();
     let mut all = Vec::with_capacity(rows.len());
     let mut looked_up: HashSet<String> = HashSet::new();
@@ -34,8 +34,8 @@ pub(super) fn with_children(
 /// Adds to the change of a file that a hook made the change that the hook followed.
 pub(super) fn with_parent(
     store: &dyn OperationStore,
-    mut rows: Vec<Row>,
-) -> Result<Vec<Row>, Refusal> {
+    mut rows: Vec<FileRow>,
+) -> Result<Vec<FileRow>, Refusal> {
     let Some(row) = rows.last() else {
         return Ok(rows);
     };
@@ -50,6 +50,6 @@ pub(super) fn with_parent(
     Ok(rows)
 }
 
-fn key(row: &Row) -> (String, usize) {
+fn key(row: &FileRow) -> (String, usize) {
     (row.operation.clone(), row.change.at)
 }

@@ -16,7 +16,7 @@ use crate::rooms::attempt::Attempt;
 use crate::rooms::context::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::open::HELD;
-use crate::rooms::plan::{DryRun, FilePlan, Origin, Plan};
+use crate::rooms::plan::{DryRun, FilePlan, Plan, PlanRecord};
 use crate::undo::{HunkLines, PartOf, TakeHunk};
 use crate::wording::{QuotedPath, quote_path};
 
@@ -89,11 +89,11 @@ pub(crate) fn hunk(
         files: vec![file],
         dry_run: DryRun::from(asked.dry_run),
         turn,
-        origin: Origin {
+        origin: PlanRecord {
             kind: OperationKind::Undo,
             takes_part_of,
             lead: Some(message!["One hunk was taken back."]),
-            ..Origin::default()
+            ..PlanRecord::default()
         },
     })
 }

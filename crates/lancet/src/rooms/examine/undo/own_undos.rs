@@ -6,7 +6,7 @@ use std::path::Path;
 use lancet_history::{ALREADY_UNDONE, IdMatch, LogQuery, Operation, OperationKind, OperationStore};
 
 use super::kept::unreadable;
-use super::select::Row;
+use super::select::FileRow;
 use crate::refusal::Refusal;
 use crate::rooms::context::CallContext;
 use crate::undo::{Selection, TakeBack};
@@ -21,7 +21,7 @@ pub(super) fn rows(
     store: &dyn OperationStore,
     path: &Path,
     asked: &TakeBack,
-) -> Result<Option<Vec<Row>>, Refusal> {
+) -> Result<Option<Vec<FileRow>>, Refusal> {
     let Some(query) = query(&asked.selection) else {
         return Ok(None);
     };
@@ -58,7 +58,7 @@ pub(super) fn rows(
         let (id, kind, parent) = (operation.id, operation.kind, operation.parent);
         let files = operation.files.into_iter();
         let files = files.filter(|change| change.path == path);
-        files.map(move |change| Row {
+        files.map(move |change| FileRow {
             operation: id.clone(),
             kind,
             parent: parent.clone(),

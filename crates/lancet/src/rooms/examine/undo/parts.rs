@@ -6,7 +6,7 @@ use std::path::Path;
 use lancet_history::{OperationStore, PartTakenBack, Revision, TakenBack};
 
 use super::kept::unreadable;
-use super::select::Row;
+use super::select::FileRow;
 use crate::refusal::Refusal;
 
 /// The operations that took hunks back and lead from what a change left to the content that was found, newest first; none where
@@ -34,7 +34,7 @@ pub(super) fn between(
 }
 
 /// Whether every change that the hunks are of is among these rows.
-pub(super) fn are_within(parts: &[PartTakenBack], rows: &[Row]) -> bool {
+pub(super) fn are_within(parts: &[PartTakenBack], rows: &[FileRow]) -> bool {
     let of_request: Vec<TakenBack> = rows
         .iter()
         .map(|row| TakenBack {

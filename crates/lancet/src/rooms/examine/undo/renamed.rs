@@ -11,7 +11,7 @@ use super::kept::unreadable;
 use super::move_back::{moved, one_at_a_time};
 use super::name_changes::{NameChange, NameChanges, Start};
 use super::renamed_chain::RenamedChain;
-use super::select::Row;
+use super::select::FileRow;
 use super::view::{self, Wanted};
 use super::walk::{self, Current, Found, Step, Walked};
 use crate::message::message;
@@ -24,7 +24,7 @@ use crate::undo::TakeBack;
 use crate::wording::quote_path;
 
 /// The result of taking a chain back.
-pub(super) enum Outcome {
+pub(super) enum ChainOutcome {
     /// These files have to be written; the first one gets the wanted state.
     To(Vec<FilePlan>),
     /// The file is already in the wanted state under the wanted name.
@@ -44,7 +44,7 @@ pub(super) struct NamesOnDisk {
 pub(super) fn read_names(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
-    rows: &[&Row],
+    rows: &[&FileRow],
 ) -> Result<NamesOnDisk, Refusal> {
     let mut names = HashMap::new();
     for name in rows.iter().flat_map(|row| row.names()) {
@@ -79,7 +79,7 @@ impl NamesOnDisk {
         context: &CallContext<'_>,
         store: &dyn OperationStore,
         chain: &RenamedChain<'r>,
-        all: &[Row],
+        all: &[FileRow],
         asked: &TakeBack,
     ) -> Result<Option<Way<'r>>, Refusal> {
         let mut points = chain.points();
@@ -169,7 +169,7 @@ impl NamesOnDisk {
         context: &CallContext<'_>,
         store: &dyn OperationStore,
         way: Way<'_>,
-    ) -> Result<Outcome, Refusal> {
+    ) -> Result<ChainOutcome, Refusal> {
         let Way {
             mut walked,
             from,
@@ -187,7 +187,7 @@ impl NamesOnDisk {
         }
         if is_gone || from == to {
             if is_gone && self.changes.is_arrived_at(&from) {
-                return Ok(Outcome::ByAnother(from));
+                return Ok(ChainOutcome::ByAnother(from));
             }
             let place = self.take(context, &from)?;
             return Self::plan_in_place(context, store, place, walked);
@@ -208,7 +208,7 @@ impl NamesOnDisk {
         if is_free && !arrives {
             let targets = (from_target, to_target);
             let plan = moved(context, store, targets, found, walked)?;
-            return Ok(Outcome::To(vec![plan]));
+            return Ok(ChainOutcome::To(vec![plan]));
         }
         if link {
             return Err(one_at_a_time(&to));
@@ -233,13 +233,13 @@ impl NamesOnDisk {
         store: &dyn OperationStore,
         (target, current): (Target, Option<Current>),
         walked: Walked<'_>,
-    ) -> Result<Outcome, Refusal> {
+    ) -> Result<ChainOutcome, Refusal> {
         let Some(wanted) = walked.state.wanted() else {
-            return Ok(Outcome::Already);
+            return Ok(ChainOutcome::Already);
         };
         let (mode, folders) = (walked.mode, walked.folders);
         let plan = view::file_plan(context, store, target, current, wanted, mode, folders)?;
-        Ok(plan.map_or(Outcome::Already, |plan| Outcome::To(vec![plan])))
+        Ok(plan.map_or(ChainOutcome::Already, |plan| ChainOutcome::To(vec![plan])))
     }
 
     /// Takes what was read at a name. It is read again where two chains are about the same name.
@@ -286,7 +286,7 @@ fn written_contents(
     (to, at): (Target, Option<Current>),
     (from, found): (Option<Target>, Current),
     walked: Walked<'_>,
-) -> Result<Option<Outcome>, Refusal> {
+) -> Result<Option<ChainOutcome>, Refusal> {
     let Walked {
         state,
         mode,
@@ -310,7 +310,7 @@ fn written_contents(
         plans.extend(plan);
     }
     Ok(Some(match plans.is_empty() {
-        true => Outcome::Already,
-        false => Outcome::To(plans),
+        true => ChainOutcome::Already,
+        false => ChainOutcome::To(plans),
     }))
 }

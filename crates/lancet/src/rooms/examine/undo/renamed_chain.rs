@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use lancet_history::RecordedState;
 
-use super::select::Row;
+use super::select::FileRow;
 
 /// The changes of one file that was moved, newest first.
 pub(super) struct RenamedChain<'r> {
-    pub(super) rows: Vec<&'r Row>,
+    pub(super) rows: Vec<&'r FileRow>,
     /// The name of the file before the oldest change.
     pub(super) first_name: PathBuf,
     /// Whether older changes of that name belong to another file.
@@ -17,15 +17,15 @@ pub(super) struct RenamedChain<'r> {
 }
 
 /// Splits the rows into those of files that one of the rows moved, and the others.
-pub(super) fn split(rows: &[Row]) -> (Vec<&Row>, Vec<&Row>) {
+pub(super) fn split(rows: &[FileRow]) -> (Vec<&FileRow>, Vec<&FileRow>) {
     let moves = rows.iter().filter(|row| row.change.moved_from.is_some());
-    let names: HashSet<&Path> = moves.flat_map(Row::names).collect();
+    let names: HashSet<&Path> = moves.flat_map(FileRow::names).collect();
     rows.iter()
         .partition(|row| names.contains(row.change.path.as_path()))
 }
 
 /// Groups the rows, newest first, by file.
-pub(super) fn chains<'r>(rows: &[&'r Row]) -> Vec<RenamedChain<'r>> {
+pub(super) fn chains<'r>(rows: &[&'r FileRow]) -> Vec<RenamedChain<'r>> {
     let mut chains: Vec<RenamedChain<'r>> = Vec::new();
     for &row in rows {
         let name = &row.change.path;

@@ -13,7 +13,7 @@ use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::attempt::Attempt;
 use crate::rooms::context::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
-use crate::rooms::plan::{DryRun, FilePlan, Origin, Plan};
+use crate::rooms::plan::{DryRun, FilePlan, Plan, PlanRecord};
 use crate::undo::{Restore, Side};
 use crate::wording::{QuotedPath, count, quote_path};
 
@@ -75,9 +75,9 @@ pub(crate) fn restore(
         files,
         dry_run: DryRun::from(asked.iter().any(|asked| asked.dry_run)),
         turn,
-        origin: Origin {
+        origin: PlanRecord {
             lead: Some(lead),
-            ..Origin::default()
+            ..PlanRecord::default()
         },
     })
 }

@@ -25,7 +25,7 @@ const PAGE: usize = 50;
 const LINKED_PAGES: usize = 40;
 
 /// One file of one operation.
-pub(super) struct Row {
+pub(super) struct FileRow {
     pub(super) operation: String,
     pub(super) kind: OperationKind,
     /// The operation whose hook made the change.
@@ -33,7 +33,7 @@ pub(super) struct Row {
     pub(super) change: FileChange,
 }
 
-impl Row {
+impl FileRow {
     /// The name that the file had before the change.
     pub(super) fn old_name(&self) -> &Path {
         let moved_from = self.change.moved_from.as_deref();
@@ -61,7 +61,7 @@ pub(super) fn rows(
     store: &dyn OperationStore,
     asked: &TakeBack,
     whose: Whose,
-) -> Result<Vec<Row>, Refusal> {
+) -> Result<Vec<FileRow>, Refusal> {
     let reversible = match asked.direction {
         Direction::Undo => Reversible::Undoable,
         Direction::Redo => Reversible::Redoable,
@@ -126,7 +126,7 @@ pub(super) fn rows(
         })?,
         _ => return Err(Refusal::unknown_request()),
     };
-    let rows: Vec<Row> = operations.into_iter().flat_map(standing_rows).collect();
+    let rows: Vec<FileRow> = operations.into_iter().flat_map(standing_rows).collect();
     let rows = match asked.direction {
         Direction::Undo => hooks::with_children(&log, rows)?,
         Direction::Redo => rows,
@@ -158,7 +158,7 @@ fn last(
     log: &dyn Fn(LogQuery) -> Result<Vec<Operation>, Refusal>,
     query: &LogQuery,
     number: usize,
-) -> Result<Vec<Row>, Refusal> {
+) -> Result<Vec<FileRow>, Refusal> {
     let taken_back = |operation: &str| store.taken_back(operation).map_err(unreadable);
     let mut put_back: HashSet<(String, usize)> = HashSet::new();
     let mut rows = Vec::new();
@@ -200,7 +200,7 @@ fn last(
 
 /// Refuses to go on with another operation than those that a person was asked about: the history may have changed while the
 /// question was open.
-pub(super) fn keep_choice(context: &CallContext<'_>, rows: &[Row]) -> Result<(), Refusal> {
+pub(super) fn keep_choice(context: &CallContext<'_>, rows: &[FileRow]) -> Result<(), Refusal> {
     let mut chosen = context.chosen.borrow_mut();
     if chosen.is_empty() || context.waited.get().is_zero() {
         *chosen = rows.iter().map(|row| row.operation.clone()).collect();
@@ -289,7 +289,7 @@ fn of_file(
     log: &dyn Fn(LogQuery) -> Result<Vec<Operation>, Refusal>,
     query: LogQuery,
     path: &Path,
-) -> Result<Vec<Row>, Refusal> {
+) -> Result<Vec<FileRow>, Refusal> {
     let inode = |path: &Path| {
         let located = context.engine().workspace.locate_as_spelled(path).ok()?;
         let stamp = located.stat().filter(|stamp| stamp.links > 1)?;
@@ -326,11 +326,11 @@ fn of_file(
 }
 
 /// The files of an operation that have not been taken back.
-pub(super) fn standing_rows(operation: Operation) -> Vec<Row> {
+pub(super) fn standing_rows(operation: Operation) -> Vec<FileRow> {
     let files = operation.files.into_iter();
     files
         .filter(|change| change.undone_by.is_none())
-        .map(|change| Row {
+        .map(|change| FileRow {
             operation: operation.id.clone(),
             kind: operation.kind,
             parent: operation.parent.clone(),

@@ -11,7 +11,7 @@ use lancet_workspace::{Expected, FileType, Revision, Snapshot, Stamp};
 use super::chain::Chain;
 use super::conflict::{Now, Others, conflict};
 use super::kept::{content, unreadable};
-use super::select::Row;
+use super::select::FileRow;
 use super::view::Wanted;
 use super::{merge, own_undos, parts, view};
 use crate::engine::Surveyed;
@@ -113,7 +113,7 @@ pub(super) fn back(
     attempt: &mut Attempt,
     store: &dyn OperationStore,
     chain: Chain<'_>,
-    all: &[Row],
+    all: &[FileRow],
     asked: &TakeBack,
 ) -> Result<Back, Refusal> {
     if chain.path != chain.target.path() {
@@ -139,7 +139,7 @@ pub(super) fn back(
             if asked.direction == Direction::Undo && refusal.kind() == RefusalKind::Conflict =>
         {
             own = own_undos::rows(context, store, target.path(), asked)?;
-            let rows: Vec<&Row> = own.iter().flatten().collect();
+            let rows: Vec<&FileRow> = own.iter().flatten().collect();
             let again = match rows.is_empty() {
                 true => return Err(refusal),
                 false => rows_back(context, store, target, &rows, found_now, all, asked),
@@ -172,9 +172,9 @@ pub(super) fn rows_back<'r>(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
     target: &Target,
-    rows: &[&'r Row],
+    rows: &[&'r FileRow],
     found: Option<&Current>,
-    all: &[Row],
+    all: &[FileRow],
     asked: &TakeBack,
 ) -> Result<Walked<'r>, Refusal> {
     let mut revision = found.map(|found| *found.revision.as_bytes());
@@ -252,7 +252,7 @@ pub(super) fn rows_back<'r>(
 /// The content now without one change, by a merge; none where it cannot be merged.
 fn merged_without(
     store: &dyn OperationStore,
-    row: &Row,
+    row: &FileRow,
     now: impl FnOnce() -> Result<Now, Refusal>,
 ) -> Result<Option<Vec<u8>>, Refusal> {
     let (Some(before), Some(after)) = (&row.change.before, &row.change.after) else {
@@ -272,7 +272,7 @@ fn merged_without(
 }
 
 /// Whether the changes that are taken back are of other files, too.
-fn others_beside(rows: &[&Row], all: &[Row]) -> Others {
+fn others_beside(rows: &[&FileRow], all: &[FileRow]) -> Others {
     let is_own = |name: &Path| rows.iter().any(|own| own.names().any(|own| own == name));
     match all.iter().all(|row| row.names().all(is_own)) {
         true => Others::None,
@@ -294,7 +294,7 @@ fn count_undone(
     store: &dyn OperationStore,
     chain: &Chain<'_>,
     revision: Option<&[u8; 32]>,
-    all: &[Row],
+    all: &[FileRow],
 ) -> Result<usize, Refusal> {
     let Some(start) = chain.already_back(revision) else {
         return Ok(0);

@@ -15,7 +15,7 @@ use crate::message::{OPERATION, message, verbatim};
 use crate::operation;
 use crate::rooms::context::CallContext;
 use crate::rooms::examine::formatted::{line_blocks, line_changes, unshown};
-use crate::rooms::examine::view::{Notes, Numbers, change_view};
+use crate::rooms::examine::view::{LineOffsets, Notes, change_view};
 use crate::rooms::open::HELD;
 use crate::rooms::record::Recorded;
 
@@ -316,7 +316,7 @@ fn show(
         &old,
         &view_changes,
         Notes::default(),
-        Numbers::default(),
+        LineOffsets::default(),
     );
     let lines: Vec<Range<usize>> = blocks.into_iter().map(|(_, come)| come).collect();
     Some(ShownChange {
