@@ -17,7 +17,7 @@ use imports::Modules;
 
 /// The most files that may form a cycle, for each crate. Lower a number when a change makes the cycle smaller.
 const LARGEST: [(&str, usize); 14] = [
-    ("cli", 8),
+    ("cli", 7),
     ("formats", 3),
     ("history", 3),
     ("lancet", 8),
