@@ -1,4 +1,4 @@
-//! The commands, each in a file of its own, and the functions they share.
+//! The commands, each in a file of its own.
 
 mod apply;
 mod asking;
@@ -9,6 +9,7 @@ mod edit;
 mod help;
 mod history;
 mod hook;
+mod input;
 mod install;
 mod instead;
 mod manual;
@@ -25,17 +26,13 @@ mod tools;
 mod write;
 mod writing;
 
-use std::io::Read as _;
-use std::path::Path;
-
-use lancet::{Lancet, Session, SessionName};
-
 use crate::arguments::Command;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::Surroundings;
 
 pub(crate) use help::start_page;
 pub(crate) use hook::is_wanted as is_hook;
+use input::{session_of, text_from};
 
 /// Carries out a command.
 pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Failure> {
@@ -78,41 +75,4 @@ pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Fail
         Command::Man(arguments) => manual::man(arguments, around),
         Command::Help(arguments) => help::run(arguments, around),
     }
-}
-
-/// The session of a command: the named one, else one that ends with the process.
-fn session_of(lancet: &Lancet, name: Option<&SessionName>) -> Session {
-    match name {
-        Some(name) => lancet.session(name),
-        None => lancet.new_session(),
-    }
-}
-
-/// Reads a whole file that was passed as text; `-` is standard input. `what` names the text in error messages.
-fn text_from(path: &Path, what: &str, around: &Surroundings) -> Result<String, Failure> {
-    let read = || -> std::io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        if path == Path::new("-") {
-            std::io::stdin().lock().read_to_end(&mut bytes)?;
-        } else {
-            let path = around
-                .absolute(path)
-                .map_err(|failure| std::io::Error::other(failure.message))?;
-            std::fs::File::open(path)?.read_to_end(&mut bytes)?;
-        }
-        Ok(bytes)
-    };
-    let name = if path == Path::new("-") {
-        "standard input".into()
-    } else {
-        path.display().to_string()
-    };
-    let bytes = read()
-        .map_err(|error| Failure::usage(format!("{what}: {name} cannot be read: {error}")))?;
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        Failure::usage(format!(
-            "{what}: {name} is not UTF-8 text (byte {at}); lancet takes texts as UTF-8"
-        ))
-    })
 }

@@ -178,7 +178,7 @@ fn a_large_notebook_is_a_notebook() {
     let source = "x".repeat(33 << 20);
     project.put(
         "big.ipynb",
-        &format!(
+        format!(
             "{{\"cells\": [], \"nbformat\": 4, \"nbformat_minor\": 5,\n\"metadata\": {{\"x\": \"{source}\"}}}}\n"
         ),
     );

@@ -105,7 +105,7 @@ fn entries_of_package_stores_and_ignored_folders_do_not_count() {
         .enumerate()
     {
         if at > 0 {
-            folder.put(&format!("src/store-{at}"), "one\n");
+            folder.put(format!("src/store-{at}"), "one\n");
             link(&folder, &format!("src/store-{at}"), name);
         }
         let path = folder.join(name);

@@ -377,16 +377,16 @@ fn a_decision_that_does_not_fit_is_refused_and_the_question_stays_open() {
 
 /// Two calls that waited on the same question, one after the other.
 fn both(place: &SharedProject, answer: &Answer) -> [Reply; 2] {
-    let lancet = engine(&place);
-    let session = reader(&place, &lancet);
+    let lancet = engine(place);
+    let session = reader(place, &lancet);
     let append = || {
         call(
             "Write",
-            json!({ "file_path": file(&place), "content": "added\n", "mode": "append" }),
+            json!({ "file_path": file(place), "content": "added\n", "mode": "append" }),
         )
     };
     let id = waits(&session.call(append()));
-    questions(&place)
+    questions(place)
         .decide(&id, answer, "somebody")
         .expect("decided");
     let again = || {

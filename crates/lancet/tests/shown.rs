@@ -94,7 +94,7 @@ fn makes(reply: &Reply, before: &str, after: &str) {
 #[test]
 fn a_line_with_thousands_of_changes_is_shown_as_it_is() {
     let place = TestProject::new();
-    place.put("a", &format!("x{}y\nend\n", "a".repeat(3_000)));
+    place.put("a", format!("x{}y\nend\n", "a".repeat(3_000)));
     let reply = edit(&place, "a", "a", "", json!({ "replace_all": true }));
     assert_eq!(place.text("a"), "xy\nend\n");
     assert_eq!(numbered(&reply), [(1, "xy"), (2, "end")]);
@@ -104,7 +104,7 @@ fn a_line_with_thousands_of_changes_is_shown_as_it_is() {
 fn changes_too_long_to_show_are_told_by_their_lines() {
     let place = TestProject::new();
     let long = "z".repeat(700_000);
-    place.put("a", &format!("1\n{long} foo\n3\n4\nfoo\n6\n"));
+    place.put("a", format!("1\n{long} foo\n3\n4\nfoo\n6\n"));
     let reply = edit(
         &place,
         "a",
@@ -198,7 +198,7 @@ fn both_ways(head: &str, old: &str, new: &str, more: Value) -> (String, Vec<Stri
     let place = TestProject::new();
     let filler = large("", "");
     place.put("small", head);
-    place.put("large", &format!("{head}{filler}"));
+    place.put("large", format!("{head}{filler}"));
     let warnings = |reply: &Reply| -> Vec<String> {
         let all = reply.data()["warnings"]
             .as_array()
@@ -316,7 +316,7 @@ fn a_context_line_is_shown_whole_or_not_at_all() {
 #[test]
 fn a_joined_line_is_told_in_a_large_file_too() {
     let place = TestProject::new();
-    place.put("a", &large("one\ntwo\n", ""));
+    place.put("a", large("one\ntwo\n", ""));
     let reply = edit(&place, "a", "one\n", "1 ", json!({}));
     assert!(place.text("a").starts_with("1 two\n"));
     assert!(
@@ -338,7 +338,7 @@ fn a_person_hears_that_more_places_follow() {
                 Answer::Yes
             })
     });
-    place.put("a", &large(&"foo\n".repeat(30), ""));
+    place.put("a", large(&"foo\n".repeat(30), ""));
     edit(&place, "a", "foo", "BAR", json!({ "replace_all": true }));
     let asked = asked.lock().expect("free");
     let notices = asked[0].files[0].notices.join("\n");
@@ -430,7 +430,7 @@ fn a_large_file_is_refused_with_the_same_data_as_a_small_one() {
     let place = TestProject::new();
     let head = "one\ntwo two\n";
     place.put("small", head);
-    place.put("large", &format!("{head}{}", large("", "")));
+    place.put("large", format!("{head}{}", large("", "")));
     let fields = |reply: &Reply| -> Vec<String> {
         let data = reply.data();
         let names = data.as_object().into_iter().flat_map(|data| data.keys());
@@ -470,7 +470,7 @@ fn the_outputs_of_a_first_cell_are_cut_to_the_answer() {
         "outputs": vec![output; 49],
     });
     let notebook = json!({ "cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5 });
-    place.put("a.ipynb", &notebook.to_string());
+    place.put("a.ipynb", notebook.to_string());
     let arguments = json!({ "file_path": place.path("a.ipynb"), "limit": 1 });
     let text = call(&place, "Read", arguments).text().to_owned();
     let shown = text.matches("<output").count();

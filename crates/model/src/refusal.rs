@@ -1,6 +1,8 @@
 //! The table of all refusals: stable name, stable numbers, when each is given. `docs/errors.md` is generated from it.
 //! The sentences are where the facts are known.
 
+mod text;
+
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -11,6 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::audience::Audience;
 use crate::message::{Message, Say, message, verbatim};
 use crate::next_call::{NextCall, Remedy};
+use text::RefusalText;
 
 /// Why a call was refused. The name of a kind is the same in all tools; its number depends on the tool's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -197,7 +200,6 @@ pub struct Refusal {
     /// What is known of the call to make instead.
     #[doc(hidden)]
     pub remedy: Option<Box<Remedy>>,
-    next: Vec<NextCall>,
 }
 
 /// A version of a file that a refusal has shown to the model; it replaces the ledger's entry.
@@ -207,22 +209,6 @@ pub struct Shown {
     pub path: PathBuf,
     /// The version, as the ledger records it.
     pub entry: Entry,
-}
-
-#[derive(Clone, Debug)]
-struct RefusalText {
-    message: Message,
-    /// The message as its reader gets it; rendered for a model where it was not rendered for another reader.
-    rendered: OnceLock<String>,
-}
-
-impl From<Message> for RefusalText {
-    fn from(message: Message) -> Self {
-        RefusalText {
-            message,
-            rendered: OnceLock::new(),
-        }
-    }
 }
 
 impl Refusal {
@@ -242,7 +228,6 @@ impl Refusal {
             withheld: None,
             idle: false,
             remedy: None,
-            next: Vec::new(),
         }
     }
 
@@ -278,7 +263,8 @@ impl Refusal {
     #[must_use]
     #[doc(hidden)]
     pub fn led_by(mut self, lead: impl Say) -> Self {
-        *self.text = message![lead, &self.text.message].into();
+        let message = message![lead, &self.text.message];
+        self.text.replace(message);
         self
     }
 
@@ -286,7 +272,8 @@ impl Refusal {
     #[must_use]
     #[doc(hidden)]
     pub fn and_then(mut self, paragraph: impl Say) -> Self {
-        *self.text = message![&self.text.message, "\n", paragraph].into();
+        let message = message![&self.text.message, "\n", paragraph];
+        self.text.replace(message);
         self
     }
 
@@ -307,12 +294,12 @@ impl Refusal {
     /// Sets the calls to make instead.
     #[doc(hidden)]
     pub fn set_next(&mut self, calls: Vec<NextCall>) {
-        self.next = calls;
+        self.text.next = calls;
     }
 
     /// Gives the calls to make instead, where they are known.
     pub fn next_calls(&self) -> &[NextCall] {
-        &self.next
+        &self.text.next
     }
 
     /// Gives a field of the data.
@@ -328,7 +315,9 @@ impl Refusal {
 
     /// Gives the text for the reader that the engine was opened for.
     pub fn text(&self) -> &str {
-        let RefusalText { message, rendered } = &*self.text;
+        let RefusalText {
+            message, rendered, ..
+        } = &*self.text;
         rendered.get_or_init(|| message.render(&Audience::default()))
     }
 
@@ -355,7 +344,7 @@ impl Refusal {
     /// Splits the refusal into its message, the fields of its data besides code and name, and the calls to make instead.
     #[doc(hidden)]
     pub fn into_parts(self) -> (Message, Map<String, Value>, Vec<NextCall>) {
-        (self.text.message, self.data, self.next)
+        (self.text.message, self.data, self.text.next)
     }
 
     /// Makes the `error` object of the answer's data.
@@ -364,8 +353,8 @@ impl Refusal {
         error.insert("code".into(), json!(self.kind.code(numbers)));
         error.insert("name".into(), json!(self.kind.name()));
         error.extend(self.data.clone());
-        if !self.next.is_empty() {
-            error.insert("next".into(), json!(self.next));
+        if !self.text.next.is_empty() {
+            error.insert("next".into(), json!(self.text.next));
         }
         Value::Object(error)
     }

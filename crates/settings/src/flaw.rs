@@ -9,7 +9,8 @@ use toml_edit::Item;
 
 use super::error::SettingsError;
 use super::keys::keys;
-use super::model::{Layer, Origin, Settings};
+use super::layer::{Layer, Origin};
+use super::model::Settings;
 use lancet_model::closest::closest;
 
 /// A part of a settings file that cannot be used. It displays like its error.

@@ -8,7 +8,8 @@ use toml_edit::Item;
 use super::error::SettingsError;
 use super::fields::ListedTable;
 use super::keys::Unit;
-use super::model::{Layer, LayeredHook, Origin};
+use super::layer::{Layer, Origin};
+use super::model::LayeredHook;
 use crate::programs::{HOOK_TIME, Hook, HookTime};
 use lancet_model::closest::closest;
 

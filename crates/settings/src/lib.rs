@@ -14,6 +14,7 @@ mod hook_tables;
 mod items;
 mod keep;
 mod keys;
+mod layer;
 mod model;
 mod parse;
 mod pattern_rule;
@@ -36,9 +37,10 @@ pub use error::SettingsError;
 pub use flaw::{FlawEffect, SettingsFlaw};
 pub use help::help;
 pub use keep::{KeepError, KeptRule, keep_rule, with_rule};
+pub use layer::{Layer, Origin};
 pub use model::{
     AskSettings, ClientLimit, GitSurroundings, HistorySettings, Ignored, InForce, LanguageSettings,
-    Layer, Origin, ReadSettings, SearchSettings, Settings, ShellSettings, WriteSettings,
+    ReadSettings, SearchSettings, Settings, ShellSettings, WriteSettings,
 };
 pub use values::{
     Asker, ContentsUse, Diagnostics, Durability, Gutter, Images, IndexUse, LineEndings, Links,

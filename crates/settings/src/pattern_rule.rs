@@ -2,7 +2,7 @@
 
 use super::by_path::PathRule;
 use super::error::SettingsError;
-use super::model::Layer;
+use super::layer::Layer;
 
 /// Makes a rule, or the error with its place.
 pub(super) fn rule<T>(

@@ -17,6 +17,7 @@ mod moment;
 mod review;
 mod sessions;
 mod settings;
+mod state;
 mod stream;
 mod told;
 mod view;
@@ -26,72 +27,12 @@ mod waiting;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::response::Response;
 use axum::routing::get;
-use lancet::Lancet;
-use lancet_serving::door::Door;
-use tokio::sync::Semaphore;
 
-use live::LiveNews;
-use told::ToldOnce;
-use waiting::Lately;
-
-use crate::names::PublicUrl;
-
-/// How many requests for the page are worked on at once; further ones wait.
-const AT_ONCE: usize = 8;
-
-/// What the page is made from.
-pub(crate) struct WebPage {
-    lancet: Lancet,
-    door: Door,
-    /// The address of the proxy that stands before the server.
-    public: Option<PublicUrl>,
-    told: ToldOnce,
-    to_review: review::ReviewCount,
-    lately: Lately,
-    live: LiveNews,
-    work: Semaphore,
-}
-
-impl WebPage {
-    pub(crate) fn new(lancet: Lancet, state: &Path, public: Option<PublicUrl>) -> Self {
-        let door = Door::new(state);
-        door.clean();
-        Self {
-            door,
-            public,
-            told: ToldOnce::default(),
-            to_review: review::ReviewCount::default(),
-            lately: Lately::default(),
-            live: LiveNews::new(lancet.clone()),
-            work: Semaphore::new(AT_ONCE),
-            lancet,
-        }
-    }
-
-    /// Ends the streams of all browsers.
-    pub(crate) fn end(&self) {
-        self.live.end();
-    }
-
-    /// Makes an answer on a thread where it may block.
-    async fn answer(
-        self: Arc<Self>,
-        make: impl FnOnce(&Self) -> Response + Send + 'static,
-    ) -> Response {
-        let Ok(_turn) = self.work.acquire().await else {
-            return view::broken();
-        };
-        let page = Arc::clone(&self);
-        let made = tokio::task::spawn_blocking(move || make(&page)).await;
-        made.unwrap_or_else(|_| view::broken())
-    }
-}
+pub(crate) use state::WebPage;
 
 /// Makes the paths of the page.
 pub(crate) fn router(page: Arc<WebPage>) -> Router {

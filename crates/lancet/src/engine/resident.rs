@@ -213,10 +213,12 @@ impl ResidentRoots {
         order
     }
 
+    #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
     fn wanted_contents(&self, settings: &Settings) -> KeepContents {
         match settings.search.contents {
             ContentsUse::On => KeepContents::Yes,
             ContentsUse::Off => KeepContents::No,
+            ContentsUse::Auto => self.contents,
             _ => self.contents,
         }
     }

@@ -102,6 +102,7 @@ pub(super) fn select(
 }
 
 /// Returns whether a preset has a tool. A tool that a preset names and that does not exist is left out of it.
+#[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 fn has(preset: ToolPreset, tool: &str) -> bool {
     match preset {
         ToolPreset::Default => builtin::is_default(tool),

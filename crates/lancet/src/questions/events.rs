@@ -35,6 +35,7 @@ pub(crate) fn waiting_event(id: &str, question: &Question) -> String {
 }
 
 /// What the event `decided` says of a decision.
+#[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 pub(super) fn decided_event(found: &RecordedQuestion, answer: &Answer, by: &str) -> String {
     let (decision, words, picks) = match answer {
         Answer::Yes => ("yes", None, None),
@@ -58,6 +59,7 @@ pub(super) fn decided_event(found: &RecordedQuestion, answer: &Answer, by: &str)
 }
 
 /// The numbers of the hunks that are written, counted from 1 over the files in the order of the question.
+#[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 fn picked_hunks(question: &Question, picks: &[Pick]) -> Vec<usize> {
     let mut first = 1;
     let mut hunks = Vec::new();
@@ -66,6 +68,7 @@ fn picked_hunks(question: &Question, picks: &[Pick]) -> Vec<usize> {
         let taken = pieces.filter(|(at, _)| match pick {
             Pick::Whole | Pick::Edited(_) => true,
             Pick::Pieces(picked) => picked.contains(at),
+            Pick::Nothing => false,
             _ => false,
         });
         hunks.extend(taken.flat_map(|(_, piece)| piece.hunks.clone().map(|hunk| first + hunk)));

@@ -3,15 +3,18 @@
 use crate::approval::{Answer, Pick, Question};
 
 /// Whether a pick leaves the whole file out.
+#[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 pub(super) fn is_nothing(pick: &Pick) -> bool {
     match pick {
         Pick::Nothing => true,
         Pick::Pieces(pieces) => pieces.is_empty(),
+        Pick::Whole | Pick::Edited(_) => false,
         _ => false,
     }
 }
 
 /// Checks that a decision can be carried out, and says why it cannot.
+#[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 pub(super) fn fits(question: &Question, answer: &Answer) -> Result<(), String> {
     let picks = match answer {
         Answer::Edited(text) if question.files.len() == 1 => vec![Pick::Edited(text.clone())],
@@ -19,6 +22,9 @@ pub(super) fn fits(question: &Question, answer: &Answer) -> Result<(), String> {
             return Err("the question is about several files; name the one to edit".to_owned());
         }
         Answer::Picked { files, .. } => files.clone(),
+        Answer::Yes | Answer::No(_) | Answer::Unanswered(_) | Answer::Session | Answer::Always => {
+            return Ok(());
+        }
         _ => return Ok(()),
     };
     if picks.len() > question.files.len() {

@@ -138,12 +138,14 @@ fn carry_out(
 }
 
 /// Converts the settings for a file to write options.
+#[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 fn options(context: &CallContext<'_>, file: &FilePlan) -> WriteOptions {
     let engine = context.engine();
     let settings = &engine.settings;
     WriteOptions {
         strategy: match settings.strategy_for(engine.below_root(file.target.path())) {
             settings::Strategy::InPlace => Strategy::InPlace,
+            settings::Strategy::Auto => Strategy::Auto,
             _ => Strategy::Auto,
         },
         links: match settings.links {
@@ -154,10 +156,12 @@ fn options(context: &CallContext<'_>, file: &FilePlan) -> WriteOptions {
         weak: match settings.write.weak {
             settings::Weak::Auto => Weak::Auto,
             settings::Weak::Allow => Weak::Allow,
+            settings::Weak::Refuse => Weak::Refuse,
             _ => Weak::Refuse,
         },
         durability: match settings.write.durability {
             settings::Durability::Ordered => Durability::Ordered,
+            settings::Durability::Full => Durability::Full,
             _ => Durability::Full,
         },
         mode: file.new.mode(),

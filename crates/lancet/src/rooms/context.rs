@@ -299,9 +299,11 @@ impl<'s> CallContext<'s> {
     }
 
     /// The limits of a picture in the answer; none where no picture is sent.
+    #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
     pub(crate) fn vision_budget(&self) -> Option<VisionBudget> {
         match self.caller.handed_on.pictures {
             Pictures::Seen => self.engine().settings.read.images.budget(),
+            Pictures::Lost => None,
             _ => None,
         }
     }

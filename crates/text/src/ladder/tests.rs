@@ -11,7 +11,7 @@ mod numbers;
 mod size;
 
 use super::*;
-use crate::splice::apply_changes;
+use crate::splice::{Change, apply_changes};
 
 /// The outcome of an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]

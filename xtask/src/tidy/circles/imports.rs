@@ -2,38 +2,72 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::code::code;
+use super::declaration::{Leaf, leaves, names};
+
 /// How many re-exports are followed at most, so that a loop of re-exports ends.
 const MOST_RE_EXPORTS: usize = 8;
 
-/// The word that replaces `pub use` and its narrower forms while a text is parsed.
-const RE_EXPORT: &str = "re_export_use";
+/// The path of a module or an item from the crate's top: `["rooms", "desk", "Desk"]`.
+type Path = Vec<String>;
 
-/// The modules of one crate, one for each file.
+/// The modules of one crate: its files, and the modules that a file defines inline.
 pub(super) struct Modules {
-    /// The module's path below the crate, and the file's number: `["rooms", "desk"]`.
-    by_path: BTreeMap<Vec<String>, usize>,
-    paths: Vec<Vec<String>>,
-    /// Every path that the file's text names, from the crate's top.
-    named: Vec<BTreeSet<Vec<String>>>,
-    /// The names that the file re-exports or imports, and the path behind each.
-    aliases: Vec<BTreeMap<String, Vec<String>>>,
+    /// The file of each module that is one.
+    by_path: BTreeMap<Path, usize>,
+    /// The modules that are defined inline, between braces.
+    inline: BTreeSet<Path>,
+    /// Every path that the file's code names.
+    named: Vec<BTreeSet<Path>>,
+    /// What a `use` gives a name to: the path of the name, and the path behind it; none where that is in another crate.
+    aliases: BTreeMap<Path, Option<Path>>,
+    /// The modules whose whole content a `use …::*` brings into a module.
+    globs: BTreeMap<Path, Vec<Option<Path>>>,
+}
+
+/// What one file declares and names.
+struct Names {
+    /// The module that the code is in, and at which depth of braces each inline module began.
+    scope: Path,
+    inline: Vec<usize>,
+    depth: usize,
+    /// The leaves of each `use`, with the module that it is in.
+    uses: Vec<(Path, Leaf, Visibility)>,
+    /// The paths outside of `use`, with the module that they are in.
+    paths: Vec<(Path, Path)>,
+    /// The code outside of `use`.
+    body: String,
+    modules: Vec<Path>,
+}
+
+/// Whether a `use` also makes the name known outside of its module.
+#[derive(Clone, Copy, PartialEq)]
+enum Visibility {
+    Private,
+    ReExport,
 }
 
 impl Modules {
     /// Reads the files of a crate, given by path and text.
     pub(super) fn of(files: &[(&str, &str)]) -> Modules {
         let paths: Vec<_> = files.iter().map(|(path, _)| module_path(path)).collect();
-        let by_path: BTreeMap<_, _> = paths.iter().cloned().zip(0..).collect();
+        let parsed = files.iter().zip(&paths);
+        let parsed: Vec<Names> = parsed
+            .map(|((_, text), path)| Names::parse(text, path.clone()))
+            .collect();
         let mut modules = Modules {
-            by_path,
-            paths,
+            by_path: paths.into_iter().zip(0..).collect(),
+            inline: parsed
+                .iter()
+                .flat_map(|file| file.modules.clone())
+                .collect(),
             named: Vec::new(),
-            aliases: Vec::new(),
+            aliases: BTreeMap::new(),
+            globs: BTreeMap::new(),
         };
-        for (at, (_, text)) in files.iter().enumerate() {
-            let (named, aliases) = modules.read(at, text);
+        for file in &parsed {
+            let named = modules.take_in(file);
             modules.named.push(named);
-            modules.aliases.push(aliases);
         }
         modules
     }
@@ -48,81 +82,48 @@ impl Modules {
         files.into_iter().collect()
     }
 
-    /// The file that defines what a path names; re-exports are followed.
-    fn defining_file(&self, mut path: Vec<String>) -> Option<usize> {
-        for _ in 0..MOST_RE_EXPORTS {
-            let (file, depth) = self.nearest(&path)?;
-            let behind = path
-                .get(depth)
-                .and_then(|name| self.aliases[file].get(name));
-            let Some(behind) = behind else {
-                return Some(file);
-            };
-            let rest = path[depth + 1..].to_vec();
-            path = behind.iter().cloned().chain(rest).collect();
-        }
-        self.nearest(&path).map(|(file, _)| file)
-    }
-
-    /// The innermost module on a path, and how many of the path's names lead to it.
-    fn nearest(&self, path: &[String]) -> Option<(usize, usize)> {
-        (0..=path.len())
-            .rev()
-            .find_map(|depth| Some((*self.by_path.get(&path[..depth])?, depth)))
-    }
-
-    /// Finds all paths that a text names, and those that a `use` gives a name to.
-    fn read(
-        &self,
-        at: usize,
-        text: &str,
-    ) -> (BTreeSet<Vec<String>>, BTreeMap<String, Vec<String>>) {
-        let code = without_comments_and_strings(text);
-        let code = mark_re_exports(&code);
-        let (mut named, mut aliases) = (BTreeSet::new(), BTreeMap::new());
-        let mut rest = code.as_str();
-        while let Some(word) = next_path(&mut rest) {
-            let re_exported = word == RE_EXPORT;
-            let declared = word == "use" || re_exported;
-            let mut leaves = Vec::new();
-            if declared {
-                let end = rest.find(';').unwrap_or(rest.len());
-                spread(&rest[..end], &mut Vec::new(), &mut leaves);
-                rest = &rest[end..];
-            } else {
-                leaves.push((split(&word), None));
+    /// Notes what a file gives names to, and returns every path that it names.
+    fn take_in(&mut self, file: &Names) -> BTreeSet<Path> {
+        let mut named = BTreeSet::new();
+        for (scope, leaf, visibility) in &file.uses {
+            let path = self.absolute(scope, &leaf.path);
+            if leaf.is_glob {
+                self.globs
+                    .entry(scope.clone())
+                    .or_default()
+                    .push(path.clone());
+                named.extend(path);
+                continue;
             }
-            for (leaf, renamed) in leaves {
-                let Some(path) = self.absolute(at, &leaf, declared) else {
-                    continue;
-                };
-                let mut used = true;
-                if declared && let Some(name) = renamed.or_else(|| leaf.last().cloned()) {
-                    // A name that is only re-exported is not an import of the file itself.
-                    used = !re_exported || occurs_twice(&code, &name);
-                    aliases.insert(name, path.clone());
-                }
-                if used {
-                    named.insert(path);
-                }
+            let Some(name) = &leaf.name else { continue };
+            let alias: Path = scope.iter().chain([name]).cloned().collect();
+            // A name that is only re-exported is not an import of the file itself.
+            let is_import = *visibility == Visibility::Private || occurs(&file.body, name);
+            if is_import {
+                named.extend(path.clone());
+            }
+            if path.as_ref() != Some(&alias) {
+                self.aliases.insert(alias, path);
             }
         }
-        (named, aliases)
+        for (scope, path) in &file.paths {
+            named.extend(self.absolute(scope, path));
+        }
+        named
     }
 
     /// Converts a path to one from the crate's top; none for a path into another crate.
-    fn absolute(&self, at: usize, path: &[String], declared: bool) -> Option<Vec<String>> {
-        let own = &self.paths[at];
+    fn absolute(&self, scope: &Path, path: &Path) -> Option<Path> {
         let mut base = match path.first()?.as_str() {
             "crate" => Vec::new(),
-            "self" => own.clone(),
-            "super" => own[..own.len().checked_sub(1)?].to_vec(),
+            "self" => scope.clone(),
+            "super" => scope[..scope.len().checked_sub(1)?].to_vec(),
             first => {
-                let child: Vec<_> = own.iter().cloned().chain([first.to_owned()]).collect();
-                if !declared || !self.by_path.contains_key(&child) {
+                let child: Path = scope.iter().cloned().chain([first.to_owned()]).collect();
+                if !self.by_path.contains_key(&child) && !self.inline.contains(&child) {
                     return None;
                 }
-                return Some(own.iter().cloned().chain(path.to_vec()).collect());
+                child
             }
         };
         for name in &path[1..] {
@@ -133,10 +134,124 @@ impl Modules {
         }
         Some(base)
     }
+
+    /// The file that defines what a path names; re-exports are followed.
+    fn defining_file(&self, mut path: Path) -> Option<usize> {
+        for _ in 0..MOST_RE_EXPORTS {
+            path = match self.behind(&path) {
+                Some(Some(behind)) => behind,
+                Some(None) => return None,
+                None => break,
+            };
+        }
+        (0..=path.len())
+            .rev()
+            .find_map(|depth| self.by_path.get(&path[..depth]).copied())
+    }
+
+    /// What is behind the first name on a path that is another name for something: its path, or none for another crate.
+    fn behind(&self, path: &Path) -> Option<Option<Path>> {
+        for depth in 1..=path.len() {
+            if let Some(behind) = self.aliases.get(&path[..depth]) {
+                let rest = &path[depth..];
+                return Some(behind.as_ref().map(|behind| [behind, rest].concat()));
+            }
+        }
+        // An inline module that only re-exports: a name that it does not list comes from one of its globs.
+        let parent = &path[..path.len().checked_sub(1)?];
+        let glob = self
+            .globs
+            .get(parent)
+            .filter(|_| self.inline.contains(parent))?;
+        let behind = glob.first()?.as_ref();
+        Some(behind.map(|behind| [behind, &path[parent.len()..]].concat()))
+    }
+}
+
+impl Names {
+    fn parse(text: &str, scope: Path) -> Names {
+        let code = code(text);
+        let mut names = Names {
+            scope,
+            inline: Vec::new(),
+            depth: 0,
+            uses: Vec::new(),
+            paths: Vec::new(),
+            body: String::new(),
+            modules: Vec::new(),
+        };
+        let mut rest = code.as_str();
+        while let Some(token) = next_token(&mut rest) {
+            match token {
+                "{" => names.depth += 1,
+                "}" => names.close(),
+                "mod" => names.module(&mut rest),
+                "pub" => names.public(&mut rest),
+                "use" => names.declaration(&mut rest, Visibility::Private),
+                word => names.word(word),
+            }
+        }
+        names
+    }
+
+    fn close(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        if self.inline.last() == Some(&self.depth) {
+            self.inline.pop();
+            self.scope.pop();
+        }
+    }
+
+    /// Skips who may use an item, such as `(in crate::rooms)`; an item that is a `use` is a re-export.
+    fn public(&mut self, rest: &mut &str) {
+        let scope = rest
+            .strip_prefix('(')
+            .and_then(|inside| inside.split_once(')'));
+        if let Some((_, after)) = scope {
+            *rest = after;
+        }
+        let mut ahead = *rest;
+        if next_token(&mut ahead) == Some("use") {
+            *rest = ahead;
+            self.declaration(rest, Visibility::ReExport);
+        }
+    }
+
+    /// Enters an inline module; `mod name;` is another file.
+    fn module(&mut self, rest: &mut &str) {
+        let mut ahead = *rest;
+        let Some(name) = next_token(&mut ahead) else {
+            return;
+        };
+        if ahead.trim_start().starts_with('{') {
+            next_token(&mut ahead);
+            self.scope.push(name.to_owned());
+            self.modules.push(self.scope.clone());
+            self.inline.push(self.depth);
+            self.depth += 1;
+        }
+        *rest = ahead;
+    }
+
+    fn declaration(&mut self, rest: &mut &str, visibility: Visibility) {
+        let end = rest.find(';').unwrap_or(rest.len());
+        for leaf in leaves(&rest[..end]) {
+            self.uses.push((self.scope.clone(), leaf, visibility));
+        }
+        *rest = &rest[end..];
+    }
+
+    fn word(&mut self, word: &str) {
+        self.body.push_str(word);
+        self.body.push(' ');
+        if word.contains("::") && !word.starts_with(':') {
+            self.paths.push((self.scope.clone(), names(word)));
+        }
+    }
 }
 
 /// `["rooms", "desk"]` for `crates/lancet/src/rooms/desk.rs`; the top for `lib.rs` and `main.rs`.
-fn module_path(file: &str) -> Vec<String> {
+fn module_path(file: &str) -> Path {
     let below = file.split_once("/src/").map_or(file, |(_, below)| below);
     let path = below.strip_suffix(".rs").unwrap_or(below);
     match path {
@@ -145,109 +260,21 @@ fn module_path(file: &str) -> Vec<String> {
     }
 }
 
-/// Finds the next `use`, or the next path that begins with `crate::`, `super::` or `self::`; the text after it stays in
-/// `rest`.
-fn next_path(rest: &mut &str) -> Option<String> {
+/// Finds the next brace, word or path; the text after it stays in `rest`.
+fn next_token<'c>(rest: &mut &'c str) -> Option<&'c str> {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | ':');
-    loop {
-        let start = rest.find(is_part)?;
-        let word = &rest[start..];
-        let word = &word[..word.find(|letter| !is_part(letter)).unwrap_or(word.len())];
-        *rest = &rest[start + word.len()..];
-        let begins = ["crate::", "super::", "self::"];
-        if word == "use" || word == RE_EXPORT || begins.iter().any(|begin| word.starts_with(begin))
-        {
-            return Some(word.to_owned());
-        }
-    }
+    let start = rest.find(|letter| is_part(letter) || matches!(letter, '{' | '}'))?;
+    let token = &rest[start..];
+    let length = match token.starts_with(['{', '}']) {
+        true => 1,
+        false => token.find(|letter| !is_part(letter)).unwrap_or(token.len()),
+    };
+    *rest = &token[length..];
+    Some(&token[..length])
 }
 
-/// Replaces every `pub use` in the code by one word.
-fn mark_re_exports(code: &str) -> String {
-    let mut marked = code.to_owned();
-    for form in ["pub use", "pub(crate) use", "pub(super) use"] {
-        marked = marked.replace(form, RE_EXPORT);
-    }
-    marked
-}
-
-/// Whether a name occurs in the code at least twice.
-fn occurs_twice(code: &str, name: &str) -> bool {
-    let words = code.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-    words.filter(|word| *word == name).nth(1).is_some()
-}
-
-/// Expands the tree of a `use` into its paths, each with the name that `as` gives it.
-fn spread(tree: &str, before: &mut Vec<String>, leaves: &mut Vec<(Vec<String>, Option<String>)>) {
-    for branch in branches(tree) {
-        let branch = branch.trim();
-        let depth = before.len();
-        if let Some((head, inside)) = branch.split_once('{') {
-            before.extend(split(head));
-            let inside = inside.rsplit_once('}').map_or(inside, |(inside, _)| inside);
-            spread(inside, before, leaves);
-        } else if !branch.is_empty() {
-            let (path, renamed) = match branch.split_once(" as ") {
-                Some((path, name)) => (path, Some(name.trim().to_owned())),
-                None => (branch, None),
-            };
-            before.extend(split(path));
-            // `{self, C}` imports the module itself.
-            if before.len() > 1
-                && before
-                    .last()
-                    .is_some_and(|name| name == "self" || name == "*")
-            {
-                before.pop();
-            }
-            leaves.push((before.clone(), renamed));
-        }
-        before.truncate(depth);
-    }
-}
-
-/// Splits a `use` tree at the commas outside braces.
-fn branches(tree: &str) -> Vec<&str> {
-    let (mut depth, mut start, mut parts) = (0_usize, 0, Vec::new());
-    for (at, letter) in tree.char_indices() {
-        match letter {
-            '{' => depth += 1,
-            '}' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => {
-                parts.push(&tree[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&tree[start..]);
-    parts
-}
-
-fn split(path: &str) -> Vec<String> {
-    let names = path.split("::").map(str::trim);
-    names
-        .filter(|name| !name.is_empty())
-        .map(str::to_owned)
-        .collect()
-}
-
-/// Removes line comments, and strings that are on one line, from a text.
-fn without_comments_and_strings(text: &str) -> String {
-    let mut code = String::with_capacity(text.len());
-    for line in text.lines() {
-        let mut quoted = false;
-        let mut letters = line.chars().peekable();
-        while let Some(letter) = letters.next() {
-            match letter {
-                '\\' if quoted => drop(letters.next()),
-                '"' => quoted = !quoted,
-                '/' if !quoted && letters.peek() == Some(&'/') => break,
-                _ if !quoted => code.push(letter),
-                _ => {}
-            }
-        }
-        code.push('\n');
-    }
-    code
+/// Whether a name is a word of the code.
+fn occurs(code: &str, name: &str) -> bool {
+    let mut words = code.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    words.any(|word| word == name)
 }

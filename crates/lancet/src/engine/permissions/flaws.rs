@@ -26,6 +26,7 @@ pub(super) fn rules(flaws: &[SettingsFlaw], readers: Readers) -> Vec<LayeredRule
 }
 
 /// A rule for all files that the settings file is about: those of the project, or all of them.
+#[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 fn rule(flaw: &SettingsFlaw, effect: Effect, access: Access) -> Option<LayeredRule> {
     let error = &flaw.error;
     let folder = error.path.parent().and_then(|folder| folder.to_str());
@@ -39,6 +40,7 @@ fn rule(flaw: &SettingsFlaw, effect: Effect, access: Access) -> Option<LayeredRu
         layer: match flaw.origin {
             Origin::Project | Origin::TrustedProject => Layer::Project,
             Origin::CommandLine => Layer::CommandLine,
+            Origin::BuiltIn | Origin::User => Layer::User,
             _ => Layer::User,
         },
         source: format!("{}:{}", error.path.display(), error.line),

@@ -36,14 +36,18 @@ use crate::wording::{QuotedPath, cut};
 const LONGEST_REASON: usize = 1_000;
 
 /// Whether somebody can be asked.
+#[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 pub(super) fn is_somebody_there(context: &CallContext<'_>) -> bool {
     let Some(call) = &context.recorded else {
         return somebody(context).is_some();
     };
     let state = context.session.lancet.state_dir();
+    let is_watched =
+        || state.is_some_and(|state| is_watched(state, &context.engine().workspace_names()));
     match call.deciders {
         Deciders::Present => true,
-        _ => state.is_some_and(|state| is_watched(state, &context.engine().workspace_names())),
+        Deciders::IfWatched => is_watched(),
+        _ => is_watched(),
     }
 }
 
@@ -104,6 +108,7 @@ pub(super) fn ask(
         _ => vec![Pick::Whole; order.len()],
     };
     tell_decisions(context, standings, &order, &answer, &picks);
+    #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
     let words = match answer {
         Answer::No(words) => return Err(words::declined(&subject, words.as_deref()).into()),
         Answer::Unanswered(words) => {

@@ -114,12 +114,18 @@ struct Taken {
     omitted: Option<OmittedFile>,
 }
 
+#[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 fn take_file(
     context: &CallContext<'_>,
     file: FilePlan,
     pieces: &Pieces,
     pick: Pick,
 ) -> Result<Taken, Halt> {
+    let left_out = |file: FilePlan| Taken {
+        omitted: Some(OmittedFile::whole(&file.target)),
+        file: None,
+        modified: true,
+    };
     Ok(match pick {
         Pick::Whole => Taken {
             file: Some(file),
@@ -154,10 +160,7 @@ fn take_file(
                 omitted: None,
             }
         }
-        _ => Taken {
-            omitted: Some(OmittedFile::whole(&file.target)),
-            file: None,
-            modified: true,
-        },
+        Pick::Nothing => left_out(file),
+        _ => left_out(file),
     })
 }

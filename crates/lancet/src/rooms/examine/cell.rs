@@ -162,6 +162,7 @@ struct CellPlan {
     sentence: Message,
 }
 
+#[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 fn work_out(
     target: &Target,
     notebook: &Notebook<'_>,
@@ -340,10 +341,12 @@ fn listed(notebook: &Notebook<'_>) -> Message {
     message!["Its cells: ", Message::joined(named, ", "), more, "."]
 }
 
+#[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 fn format_type(cell_type: CellType) -> format::CellType {
     match cell_type {
         CellType::Code => format::CellType::Code,
         CellType::Markdown => format::CellType::Markdown,
+        CellType::Raw => format::CellType::Raw,
         _ => format::CellType::Raw,
     }
 }

@@ -18,6 +18,7 @@ use crate::rooms::locate::{Intent, Target, locate};
 
 /// Locates the file of every change; the files are in the order of their first change. Every change gets an entry in
 /// `failures`.
+#[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 pub(super) fn locate_all<'r>(
     context: &CallContext<'_>,
     request: &'r Request,

@@ -6,24 +6,27 @@ mod layout;
 mod notebook;
 mod notice;
 mod outline;
+mod page;
 mod pdf;
 pub(crate) mod picture;
 mod plain;
 pub(super) mod source;
+mod wanted;
 
 use std::sync::Arc;
 
-use lancet_formats::syntax::Symbol;
-use lancet_history::{ReadRange, Seen, Version};
-use lancet_text::{Document, Endings, NotText};
-use lancet_workspace::{ReadError, Revision, Snapshot, Stamp};
+use lancet_history::Seen;
+use lancet_text::{Document, NotText};
+use lancet_workspace::{ReadError, Snapshot};
 
 use self::layout::{LaidOutPage, lay_out};
 use self::notebook::CellPage;
 use self::notice::{budget, longest_name, notice};
-use self::picture::PlacedPicture;
+use self::page::PageContent;
+pub(crate) use self::page::{Page, Shape};
 pub use self::plain::PlainLines;
 use self::source::PageSource as _;
+use self::wanted::Wanted;
 use super::large::{self, LargeFile};
 use crate::arguments::{ReadArguments, ReadMode};
 use crate::page_range::PageRange;
@@ -36,111 +39,6 @@ use crate::rooms::open::{
 
 /// Notebooks up to this size are held in memory, since their cells are found only in the whole JSON.
 const LARGEST_NOTEBOOK: u64 = 256 << 20;
-
-/// The result of a Read, ready to be recorded and answered.
-pub(crate) struct Page {
-    pub(crate) target: Target,
-    /// Numbered lines and the notices among them; empty for [`Shape::Unchanged`].
-    pub(crate) text: String,
-    /// The pictures in the text, in order.
-    pub(crate) pictures: Vec<PlacedPicture>,
-    /// What the last notice says in place of a range of lines.
-    words: Option<String>,
-    /// The sentences after the lines.
-    pub(crate) notices: Vec<String>,
-    pub(crate) shape: Shape,
-    /// The symbols of an outline.
-    pub(crate) symbols: Vec<Symbol>,
-    /// What the page counts: lines, or the cells of a notebook.
-    pub(crate) unit: &'static str,
-    /// The number of the first line, from 1.
-    pub(crate) start: usize,
-    pub(crate) lines: usize,
-    pub(crate) total: usize,
-    pub(crate) truncated: bool,
-    pub(crate) encoding: &'static str,
-    pub(crate) endings: Endings,
-    pub(crate) revision: String,
-    /// The version for the ledger's entry.
-    pub(crate) version: Version,
-    pub(crate) content: Option<Arc<Vec<u8>>>,
-    pub(crate) seen: Seen,
-    pub(crate) asked: ReadRange,
-    /// The revision that the ledger had when the file was examined.
-    pub(crate) known: Option<[u8; 32]>,
-}
-
-impl Page {
-    /// Whether the page has lines, cells or a picture.
-    fn shows_something(&self) -> bool {
-        self.lines > 0 || !self.pictures.is_empty()
-    }
-}
-
-/// Which kind of answer a Read gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
-    /// The text of the lines.
-    Text,
-    /// The cells of a notebook; a page counts them where a page of text counts lines.
-    Notebook,
-    /// A picture.
-    Picture,
-    /// The pages of a PDF; they are counted in place of lines.
-    Pdf,
-    /// The text that a program gave of the file; its lines are not the file's.
-    Converted,
-    /// The symbols of source code.
-    Outline,
-    /// One line instead of text that was already shown.
-    Unchanged,
-}
-
-/// The range that a call asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Wanted {
-    /// The first line, from 0.
-    pub(crate) first: usize,
-    pub(crate) most: usize,
-    /// The first character, from 0, of a line shown alone.
-    pub(crate) column: Option<usize>,
-    /// The range as it was asked for, to recognise the same question later.
-    pub(crate) asked: ReadRange,
-}
-
-impl Wanted {
-    fn new(context: &CallContext<'_>, arguments: &ReadArguments) -> Self {
-        let most = context.engine().settings.read.max_lines;
-        let limit = arguments
-            .limit
-            .map_or(most, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
-        Self {
-            first: usize::try_from(arguments.offset.unwrap_or(1).max(1) - 1).unwrap_or(usize::MAX),
-            most: limit.max(1),
-            column: arguments
-                .column
-                .map(|column| usize::try_from(column.max(1) - 1).unwrap_or(usize::MAX)),
-            asked: ReadRange {
-                offset: arguments.offset.unwrap_or(1).max(1),
-                limit: arguments.limit.unwrap_or(0),
-                column: arguments.column.unwrap_or(0),
-            },
-        }
-    }
-
-    /// Whether the call names no part of the file.
-    fn is_from_the_start(&self) -> bool {
-        self.asked.offset == 1 && self.asked.limit == 0 && self.column.is_none()
-    }
-
-    /// The number of lines that the call names; all where it names none.
-    fn asked_lines(&self) -> usize {
-        match self.asked.limit {
-            0 => usize::MAX,
-            limit => usize::try_from(limit).unwrap_or(usize::MAX),
-        }
-    }
-}
 
 /// Reads the page that a call asks for.
 pub(crate) fn examine(
@@ -193,25 +91,6 @@ pub(crate) fn examine(
         known,
     };
     Ok(settle(context, page, wanted, arguments.force))
-}
-
-/// The lines or cells of a page, and their version.
-struct PageContent {
-    shape: Shape,
-    /// A sentence about the file as a whole.
-    notice: Option<String>,
-    /// What the last notice says in place of a range of lines.
-    words: Option<String>,
-    pictures: Vec<PlacedPicture>,
-    /// The symbols of an outline.
-    symbols: Vec<Symbol>,
-    layout: LaidOutPage,
-    total: usize,
-    encoding: &'static str,
-    endings: Endings,
-    revision: Revision,
-    stamp: Stamp,
-    content: Option<Arc<Vec<u8>>>,
 }
 
 /// Lays out the lines of a file that is held in memory.

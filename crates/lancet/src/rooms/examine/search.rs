@@ -208,8 +208,10 @@ fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings
         .map_err(|error| unusable(context, &arguments.pattern, &error))?;
     let scope = Scope::of_grep(context, arguments)?;
     let mode = arguments.output_mode;
+    #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
     let order = match mode {
         OutputMode::FilesWithMatches => Order::Newest,
+        OutputMode::Content | OutputMode::Count => Order::Path,
         _ => Order::Path,
     };
     let mut key = arguments.clone();

@@ -64,6 +64,7 @@ pub(super) fn count(engine: &EngineView, located: &Located) -> u64 {
 }
 
 /// Whether a write gives the file of this name an inode of its own, so that its other names keep the old content.
+#[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 fn is_separated(engine: &EngineView, path: &Path) -> bool {
     match engine.settings.links {
         Some(Links::Break) => true,

@@ -64,6 +64,7 @@ enum MarkerSide {
 
 impl<S: TextSource> EditSession<'_, S> {
     /// Finds where an edit is made.
+    #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
     pub(super) fn locate(
         &self,
         read_state: &ReadState,

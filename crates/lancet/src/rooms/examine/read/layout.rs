@@ -6,8 +6,8 @@ use std::ops::Range;
 use lancet_history::Seen;
 use lancet_text::hidden;
 
-use super::Wanted;
 use super::source::{Extent, PageLine, PageSource};
+use super::wanted::Wanted;
 use crate::limit::AnswerLimit;
 use crate::refusal::Refusal;
 use crate::rooms::context::CallContext;

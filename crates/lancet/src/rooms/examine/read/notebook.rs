@@ -7,8 +7,8 @@ use lancet_formats::picture::{self, LARGEST_FILE, Picture, PictureFormat, Vision
 use lancet_history::Seen;
 use lancet_text::Document;
 
-use super::Wanted;
 use super::picture::{PlacedPicture, describe};
+use super::wanted::Wanted;
 use crate::ledger::raw;
 use crate::rooms::context::CallContext;
 use crate::wording::{count, size};

@@ -2,7 +2,8 @@
 
 use lancet_text::Endings;
 
-use super::{Page, Shape, Wanted};
+use super::page::{Page, Shape};
+use super::wanted::Wanted;
 use crate::page_range::PageRange;
 use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;

@@ -10,7 +10,8 @@ use lancet_workspace::Snapshot;
 
 use super::layout::LaidOutPage;
 use super::notice::budget;
-use super::{PageContent, Shape, Wanted};
+use super::page::{PageContent, Shape};
+use super::wanted::Wanted;
 use crate::message::{Say, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::context::CallContext;

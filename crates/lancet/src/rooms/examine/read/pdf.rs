@@ -13,8 +13,9 @@ use lancet_workspace::Snapshot;
 
 use super::layout::LaidOutPage;
 use super::notice::budget;
+use super::page::{PageContent, Shape};
 use super::picture::PlacedPicture;
-use super::{PageContent, Shape, Wanted};
+use super::wanted::Wanted;
 use crate::arguments::ReadArguments;
 use crate::message::{Say, message, verbatim};
 use crate::page_range::PageRange;
@@ -180,6 +181,7 @@ fn asked(arguments: &ReadArguments) -> u32 {
 }
 
 /// What is asked of the reader.
+#[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 fn request(context: &CallContext<'_>, wanted: Wanted, is_unasked: bool) -> PdfRequest {
     let settings = &context.engine().settings.read;
     let images = context.vision_budget();
@@ -194,6 +196,7 @@ fn request(context: &CallContext<'_>, wanted: Wanted, is_unasked: bool) -> PdfRe
         PdfForm::Text => PageForm::Text,
         PdfForm::Pictures => PageForm::Picture,
         PdfForm::Auto if count == 1 => PageForm::Both,
+        PdfForm::Auto => PageForm::Auto,
         _ => PageForm::Auto,
     };
     PdfRequest {

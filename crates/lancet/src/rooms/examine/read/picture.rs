@@ -6,7 +6,7 @@ use lancet_text::Endings;
 use lancet_workspace::Snapshot;
 
 use super::layout::LaidOutPage;
-use super::{PageContent, Shape};
+use super::page::{PageContent, Shape};
 use crate::limit::Pictures;
 use crate::message::{Say, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};

@@ -91,6 +91,7 @@ fn advice(path: &impl std::fmt::Display, row: &FileRow, now: &Now, asked: &TakeB
 }
 
 /// What a person types after `lancet undo` for the same selection; of one change alone its id.
+#[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 fn typed(selection: &Selection, id: &str) -> Message {
     match selection {
         Selection::Last(number) => message!["-n ", verbatim(number)],
@@ -102,6 +103,7 @@ fn typed(selection: &Selection, id: &str) -> Message {
         Selection::SincePrompt(mark) => {
             message!["--to-prompt N --session ", verbatim(&mark.session)]
         }
+        Selection::Newest | Selection::Operation(_) => message![verbatim(id)],
         _ => message![verbatim(id)],
     }
 }

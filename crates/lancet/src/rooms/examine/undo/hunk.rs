@@ -21,6 +21,7 @@ use crate::undo::{HunkLines, PartOf, TakeHunk};
 use crate::wording::{QuotedPath, quote_path};
 
 /// Works out the plan that takes one hunk back.
+#[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 pub(crate) fn hunk(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
@@ -36,10 +37,12 @@ pub(crate) fn hunk(
             let others = context.other_workspaces().map_err(unreadable)?.ids();
             Chain::of(store, file, Some(operation), &others)
         }
+        PartOf::Operation => Chain::of_operation(store, file, operation),
         _ => Chain::of_operation(store, file, operation),
     };
     let not_there = || match asked.part_of {
         PartOf::Review => looked_at(&told),
+        PartOf::Operation => no_such_hunk(&told),
         _ => no_such_hunk(&told),
     };
     let chain = chain

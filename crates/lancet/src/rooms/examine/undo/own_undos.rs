@@ -69,6 +69,7 @@ pub(super) fn rows(
 }
 
 /// The changes that a selection of many means, whether or not they were undone.
+#[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 fn query(selection: &Selection) -> Option<LogQuery> {
     let all = LogQuery::default();
     Some(match selection {
@@ -93,6 +94,11 @@ fn query(selection: &Selection) -> Option<LogQuery> {
             after: Some(mark.sequence),
             ..all
         },
+        Selection::Newest
+        | Selection::Last(_)
+        | Selection::Operation(_)
+        | Selection::File(_)
+        | Selection::These(_) => return None,
         _ => return None,
     })
 }

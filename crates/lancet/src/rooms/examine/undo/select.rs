@@ -55,6 +55,7 @@ impl FileRow {
 }
 
 /// Selects the rows that a request is about; never an empty list.
+#[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 pub(super) fn rows(
     context: &CallContext<'_>,
     store: &dyn OperationStore,

@@ -1,0 +1,280 @@
+//! What an agent declares: its names, where its files are, and how the entries that they must have are planned.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use crate::entry::{Entry, Form};
+
+/// The tools that change nothing.
+pub(super) const READS: [&str; 3] = ["Read", "Glob", "Grep"];
+/// The tools that change files.
+pub(super) const WRITES: [&str; 4] = ["Edit", "MultiEdit", "Write", "NotebookEdit"];
+
+/// Whose settings are changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InstallScope {
+    /// The settings of the user, for all projects.
+    User,
+    /// The settings of the project.
+    Project,
+}
+
+/// Whether the agent's user is asked before lancet writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteConsent {
+    /// Writes go through without a question.
+    Allow,
+    /// The agent asks, or lancet does.
+    Ask,
+}
+
+/// What happens to the agent's own file tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnTools {
+    /// They stay.
+    Keep,
+    /// They are switched off.
+    Off,
+}
+
+/// Whether the agent's memory file names lancet's tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// The memory file gets a few lines.
+    Write,
+    /// The memory file stays as it is.
+    Leave,
+}
+
+/// How an agent starts lancet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// The program.
+    pub command: String,
+    /// Its arguments, with `mcp` and what follows it.
+    pub arguments: Vec<String>,
+    /// The program in the cache of npx or uvx, where one of these starts it. It may be gone one day.
+    pub cached: Option<String>,
+}
+
+impl Launch {
+    /// The same with further arguments.
+    pub(super) fn with(&self, more: &[&str]) -> Self {
+        let mut launch = self.clone();
+        launch
+            .arguments
+            .extend(more.iter().map(|word| (*word).to_owned()));
+        launch
+    }
+
+    /// The members that nearly all agents have: `command` and `args`.
+    pub(super) fn members(&self) -> Map<String, Value> {
+        Map::from_iter([
+            ("command".to_owned(), json!(self.command)),
+            ("args".to_owned(), json!(self.arguments)),
+        ])
+    }
+}
+
+/// What the user wants to be installed, and how.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Whose settings are changed.
+    pub scope: InstallScope,
+    /// Whether writes are asked about.
+    pub writes: WriteConsent,
+    /// What happens to the agent's own tools.
+    pub own_tools: OwnTools,
+    /// Whether the memory file is written.
+    pub memory: Memory,
+    /// How lancet is started.
+    pub launch: Launch,
+}
+
+/// Where the agents' files are.
+pub struct AgentFolders<'a> {
+    /// The home folder.
+    pub home: PathBuf,
+    /// The folder of settings: `$XDG_CONFIG_HOME`, else `~/.config`.
+    pub config: PathBuf,
+    /// The folder where programs with windows keep their settings: `~/Library/Application Support` on macOS, else `config`.
+    pub applications: PathBuf,
+    /// The project.
+    pub project: PathBuf,
+    /// A variable of the environment that names a folder.
+    pub variable: &'a dyn Fn(&str) -> Option<PathBuf>,
+    /// Whether a file or folder exists.
+    pub exists: &'a dyn Fn(&Path) -> bool,
+}
+
+impl fmt::Debug for AgentFolders<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("AgentFolders")
+            .field("home", &self.home)
+            .field("project", &self.project)
+            .finish_non_exhaustive()
+    }
+}
+
+impl AgentFolders<'_> {
+    /// The folder that a variable names, else one in the home folder.
+    pub(super) fn folder(&self, variable: &str, name: &str) -> PathBuf {
+        (self.variable)(variable).unwrap_or_else(|| self.home.join(name))
+    }
+}
+
+/// One file and the entries that it must have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileChange {
+    /// The path of the file.
+    pub path: PathBuf,
+    /// The format of the file.
+    pub form: Form,
+    /// The entries.
+    pub entries: Vec<Entry>,
+}
+
+impl FileChange {
+    pub(super) fn new(path: PathBuf, form: Form, entries: Vec<Entry>) -> Self {
+        Self {
+            path,
+            form,
+            entries,
+        }
+    }
+}
+
+/// Everything that one agent needs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Installation {
+    /// The files; the first one has the entry that starts lancet.
+    pub files: Vec<FileChange>,
+    /// What no file can do, for the person who installs.
+    pub notes: Vec<String>,
+}
+
+impl Installation {
+    pub(super) fn push(&mut self, path: PathBuf, form: Form, entries: Vec<Entry>) {
+        if !entries.is_empty() {
+            self.files.push(FileChange::new(path, form, entries));
+        }
+    }
+
+    pub(super) fn note(&mut self, words: &str) {
+        self.notes.push(words.to_owned());
+    }
+
+    /// Lines in a memory file that names the tools as the agent shows them to its model.
+    pub(super) fn remember(&mut self, request: &Request, path: PathBuf, prefix: &str) {
+        if request.memory == Memory::Write {
+            let text = reminder(prefix);
+            self.push(path, Form::Text, vec![Entry::Block { text }]);
+        }
+    }
+
+    /// A memory file of lancet's own.
+    pub(super) fn remember_whole(
+        &mut self,
+        request: &Request,
+        path: PathBuf,
+        head: &str,
+        prefix: &str,
+    ) {
+        if request.memory == Memory::Write {
+            let text = format!("{head}{}\n", reminder(prefix));
+            self.push(path, Form::Text, vec![Entry::Whole { text }]);
+        }
+    }
+}
+
+/// The sentence that names the tools to a model.
+fn reminder(prefix: &str) -> String {
+    let names = |names: &[&str]| {
+        let names: Vec<_> = names
+            .iter()
+            .map(|name| format!("`{prefix}{name}`"))
+            .collect();
+        names.join(", ")
+    };
+    format!(
+        "Read and search files with {}, and change them with {}, the tools of the MCP server lancet, instead of apply_patch, sed, cat or other file tools.",
+        names(&READS),
+        names(&WRITES)
+    )
+}
+
+/// A sign that lancet is there as a plugin or extension already.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PluginMark {
+    /// A file or folder.
+    There(PathBuf),
+    /// A key of an object in a JSON file that begins with `lancet@`.
+    Key {
+        /// The file.
+        file: PathBuf,
+        /// The name of the object at its top.
+        object: &'static str,
+    },
+}
+
+/// An agent.
+#[derive(Clone, Copy)]
+pub struct Agent {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// Its name in sentences.
+    pub title: &'static str,
+    /// Other names on the command line.
+    pub other_names: &'static [&'static str],
+    /// The program by which it is found, where it has one.
+    pub program: Option<&'static str>,
+    /// Files or folders by which it is found.
+    pub(super) marks: fn(&AgentFolders<'_>) -> Vec<PathBuf>,
+    /// Plans the changes of the agent's files that make it use lancet.
+    pub(super) plan: fn(&Request, &AgentFolders<'_>) -> Result<Installation, String>,
+    /// Signs of a plugin.
+    pub(super) plugin: fn(&AgentFolders<'_>) -> Vec<PluginMark>,
+}
+
+impl fmt::Debug for Agent {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Agent")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Agent {
+    /// Files or folders by which the agent is found.
+    pub fn marks(&self, place: &AgentFolders<'_>) -> Vec<PathBuf> {
+        (self.marks)(place)
+    }
+
+    /// What it takes to use lancet in this agent.
+    ///
+    /// # Errors
+    /// The agent has no such settings; the sentence says what it has.
+    pub fn plan(
+        &self,
+        request: &Request,
+        place: &AgentFolders<'_>,
+    ) -> Result<Installation, String> {
+        (self.plan)(request, place)
+    }
+
+    /// Signs that lancet is there as a plugin.
+    pub fn plugin(&self, place: &AgentFolders<'_>) -> Vec<PluginMark> {
+        (self.plugin)(place)
+    }
+
+    pub(super) fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.other_names.contains(&name)
+    }
+}
+
+/// The plugin marks of an agent that has no plugins: none.
+pub(super) fn no_plugin(_: &AgentFolders<'_>) -> Vec<PluginMark> {
+    Vec::new()
+}
