@@ -11,7 +11,7 @@ use super::commands::{MUST_BEGIN, is_command};
 use super::error::{SettingsError, position};
 use super::flaw::{self, SettingsFlaw};
 use super::keys::{Field, Project};
-use super::parse::{Found, Given};
+use super::parse::{FoundKey, Given};
 use super::pattern_rule::rule;
 use super::permissions;
 use super::tables;
@@ -45,7 +45,12 @@ const USUAL_ENCODINGS: &[&str] = &[
 /// A number that is in force where the settings leave it to the host: the least of what hosts use.
 const LOWEST_DEFAULT: u64 = 32_000;
 
-pub(super) fn apply(settings: &mut Settings, layer: &Layer, mut found: Found, host_tools: &[&str]) {
+pub(super) fn apply(
+    settings: &mut Settings,
+    layer: &Layer,
+    mut found: FoundKey,
+    host_tools: &[&str],
+) {
     let effect = flaw::of_key(found.key.name);
     let mut note = |error: SettingsError| {
         settings.flaws.push(SettingsFlaw {
@@ -89,7 +94,7 @@ pub(super) fn apply(settings: &mut Settings, layer: &Layer, mut found: Found, ho
 }
 
 /// Whether this layer may set this key to this value, over what is in force.
-fn may_set(settings: &Settings, origin: Origin, found: &Found) -> bool {
+fn may_set(settings: &Settings, origin: Origin, found: &FoundKey) -> bool {
     match (origin, found.key.project) {
         (Origin::BuiltIn | Origin::User | Origin::CommandLine, _) => true,
         (_, Project::UserOnly) => false,
@@ -125,7 +130,7 @@ fn may_set(settings: &Settings, origin: Origin, found: &Found) -> bool {
     }
 }
 
-fn check(layer: &Layer, found: &Found, host_tools: &[&str]) -> Result<(), SettingsError> {
+fn check(layer: &Layer, found: &FoundKey, host_tools: &[&str]) -> Result<(), SettingsError> {
     match (found.key.name, &found.given) {
         ("tools", Given::Words(words)) if words.is_empty() => {
             let message = "tools names no tool; leave it out for the default ones".to_owned();
@@ -172,7 +177,7 @@ fn check(layer: &Layer, found: &Found, host_tools: &[&str]) -> Result<(), Settin
     Ok(())
 }
 
-fn put(settings: &mut Settings, layer: &Layer, found: Found) -> Result<(), SettingsError> {
+fn put(settings: &mut Settings, layer: &Layer, found: FoundKey) -> Result<(), SettingsError> {
     match (found.key.field, &found.given) {
         (Field::Word { set, .. }, Given::Word(word)) => set(settings, word),
         (Field::Number { set, .. }, Given::Number(number)) => set(settings, *number),
@@ -183,7 +188,11 @@ fn put(settings: &mut Settings, layer: &Layer, found: Found) -> Result<(), Setti
 }
 
 /// Applies a list or an entry of a table.
-fn put_several(settings: &mut Settings, layer: &Layer, found: Found) -> Result<(), SettingsError> {
+fn put_several(
+    settings: &mut Settings,
+    layer: &Layer,
+    found: FoundKey,
+) -> Result<(), SettingsError> {
     match (found.key.name, found.given) {
         ("tools", Given::Words(words)) => {
             settings.tools = Some(words.into_iter().map(|(word, _)| word).collect())

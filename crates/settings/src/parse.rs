@@ -17,7 +17,7 @@ use lancet_model::closest::closest;
 
 /// A key with its value.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct FoundKey {
     pub(super) key: &'static Key,
     pub(super) given: Given,
     /// Byte offset of the key in the text.
@@ -49,7 +49,7 @@ pub(super) enum Given {
 }
 
 /// Parses a layer: the keys that can be used, and what cannot.
-pub(super) fn parse(layer: &Layer) -> (Vec<Found>, Vec<SettingsFlaw>) {
+pub(super) fn parse(layer: &Layer) -> (Vec<FoundKey>, Vec<SettingsFlaw>) {
     let mut reader = LayerReader {
         layer,
         found: Vec::new(),
@@ -70,7 +70,7 @@ pub(super) fn parse(layer: &Layer) -> (Vec<Found>, Vec<SettingsFlaw>) {
 /// Collects the keys of a layer.
 struct LayerReader<'l> {
     layer: &'l Layer,
-    found: Vec<Found>,
+    found: Vec<FoundKey>,
     flaws: Vec<SettingsFlaw>,
 }
 
@@ -157,7 +157,7 @@ struct ValueReader<'l> {
     key: &'static Key,
     item: &'l Item,
     key_at: usize,
-    found: &'l mut Vec<Found>,
+    found: &'l mut Vec<FoundKey>,
     /// The entries of a table or a list of tables that are wrong, which are left out.
     errors: &'l mut Vec<SettingsError>,
 }
@@ -232,7 +232,7 @@ impl ValueReader<'_> {
     }
 
     fn push(&mut self, given: Given, key_at: usize, value_at: usize) {
-        self.found.push(Found {
+        self.found.push(FoundKey {
             key: self.key,
             given,
             key_at,

@@ -102,11 +102,7 @@ pub(super) fn ask(
         .map(|file| file.text.clone())
         .collect();
     let (answer, by) = decide(context, plan, question, &subject, nobody)?;
-    let picks = match answer {
-        Answer::Picked { ref files, .. } => files.clone(),
-        Answer::Edited(ref text) if order.len() == 1 => vec![Pick::Edited(text.clone())],
-        _ => vec![Pick::Whole; order.len()],
-    };
+    let picks = picks(&answer, order.len());
     tell_decisions(context, standings, &order, &answer, &picks);
     #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
     let words = match answer {
@@ -140,6 +136,15 @@ pub(super) fn ask(
         None => by,
         Some(omitted) => format!("{by}; left out: {}", cut(&omitted, LONGEST_REASON)),
     })
+}
+
+/// What an answer takes of each file.
+fn picks(answer: &Answer, files: usize) -> Vec<Pick> {
+    match answer {
+        Answer::Picked { files, .. } => files.clone(),
+        Answer::Edited(text) if files == 1 => vec![Pick::Edited(text.clone())],
+        _ => vec![Pick::Whole; files],
+    }
 }
 
 /// Tells the observers what was decided of each file that needed an answer.

@@ -6,7 +6,7 @@ use lancet_history::{OperationKind, OperationStore, TakenBack};
 
 use super::kept::{content, unreadable};
 use super::view::{self, Wanted};
-use super::walk::{self, Current, Found};
+use super::walk::{self, Current, DiskContent};
 use crate::message::{OPERATION, message};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::review::chain::Chain;
@@ -140,8 +140,8 @@ fn file_plan(
 /// The bytes of a file that is held in memory.
 fn held(current: &Current) -> Option<&[u8]> {
     match &current.content {
-        Found::Held(snapshot) => Some(snapshot.bytes.as_slice()),
-        Found::Large(_) | Found::Link(_) => None,
+        DiskContent::Held(snapshot) => Some(snapshot.bytes.as_slice()),
+        DiskContent::Large(_) | DiskContent::Link(_) => None,
     }
 }
 

@@ -8,7 +8,7 @@ use lancet_text::RawChange;
 use lancet_workspace::Executable;
 
 use super::view;
-use super::walk::{Current, Found, Step, Walked};
+use super::walk::{Current, DiskContent, Step, Walked};
 use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::context::CallContext;
@@ -45,11 +45,11 @@ pub(super) fn moved(
     if is_same {
         let expected = found.expected();
         let (base, form) = match found.content {
-            Found::Held(snapshot) => {
+            DiskContent::Held(snapshot) => {
                 let form = view::form(context, &to, &snapshot.bytes);
                 (Some(snapshot), form)
             }
-            Found::Large(_) | Found::Link(_) => (None, view::NO_TEXT),
+            DiskContent::Large(_) | DiskContent::Link(_) => (None, view::NO_TEXT),
         };
         return Ok(FilePlan {
             target: to,

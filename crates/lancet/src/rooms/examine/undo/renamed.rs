@@ -13,7 +13,7 @@ use super::name_changes::{NameChange, NameChanges, Start};
 use super::renamed_chain::RenamedChain;
 use super::select::FileRow;
 use super::view::{self, Wanted};
-use super::walk::{self, Current, Found, Step, Walked};
+use super::walk::{self, Current, DiskContent, Step, Walked};
 use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::attempt::{Attempt, Freshness};
@@ -198,7 +198,7 @@ impl NamesOnDisk {
         let (from_target, found) = self.take(context, &from)?;
         let found = found.filter(|_| start == Start::Disk);
         let link = walked.state.is_link()
-            || matches!(&found, Some(current) if matches!(current.content, Found::Link(_)));
+            || matches!(&found, Some(current) if matches!(current.content, DiskContent::Link(_)));
         let Some(found) = found else {
             if link {
                 return Err(one_at_a_time(&to));
@@ -295,7 +295,7 @@ fn written_contents(
     } = walked;
     let is_same = state.is_as_found(&found);
     let wanted = match (&found.content, is_same) {
-        (Found::Held(snapshot), true) => Some(Wanted::Bytes(snapshot.bytes.to_vec())),
+        (DiskContent::Held(snapshot), true) => Some(Wanted::Bytes(snapshot.bytes.to_vec())),
         _ => state.wanted(),
     };
     let Some(wanted) = wanted else {

@@ -8,7 +8,7 @@ use lancet_text::{Difference, Document, Encoding, Endings, difference, unified};
 use lancet_workspace::{Executable, Expected, Revision, Snapshot};
 
 use super::kept::{content, stored};
-use super::walk::{Current, Found};
+use super::walk::{Current, DiskContent};
 use crate::ledger::{carry, raw_line};
 use crate::refusal::Refusal;
 use crate::rooms::context::CallContext;
@@ -57,13 +57,13 @@ pub(super) fn file_plan(
         .as_ref()
         .map_or(Expected::Missing, Current::expected);
     let new = match (wanted, current.as_ref().map(|current| &current.content)) {
-        (Wanted::Nothing, Some(Found::Large(survey))) => {
+        (Wanted::Nothing, Some(DiskContent::Large(survey))) => {
             return Ok(Some(large::back::removed(
                 target, expected, survey, folders,
             )));
         }
         (Wanted::Kept(kept), found)
-            if kept.size > HELD || matches!(found, Some(Found::Large(_))) =>
+            if kept.size > HELD || matches!(found, Some(DiskContent::Large(_))) =>
         {
             let plan = large_plan(context, store, target, expected, found, (kept, mode))?;
             return Ok(Some(plan));
@@ -73,8 +73,8 @@ pub(super) fn file_plan(
         (Wanted::Bytes(bytes), _) => Some(bytes),
     };
     let current = current.and_then(|current| match current.content {
-        Found::Held(snapshot) => Some(snapshot),
-        Found::Large(_) | Found::Link(_) => None,
+        DiskContent::Held(snapshot) => Some(snapshot),
+        DiskContent::Large(_) | DiskContent::Link(_) => None,
     });
     let (encoding, endings, view, seen) =
         compared(context, &target, current.as_ref(), new.as_deref());
@@ -100,7 +100,7 @@ fn large_plan(
     store: &dyn OperationStore,
     target: Target,
     expected: Expected,
-    found: Option<&Found>,
+    found: Option<&DiskContent>,
     (kept, mode): (&RecordedState, Option<u32>),
 ) -> Result<FilePlan, Refusal> {
     let stored = Stored {
@@ -110,14 +110,14 @@ fn large_plan(
     };
     let made;
     let survey = match found {
-        Some(Found::Large(survey)) => Some(&**survey),
+        Some(DiskContent::Large(survey)) => Some(&**survey),
         // The file is surveyed like a large one, because the wanted state is large.
-        Some(Found::Held(_)) => {
+        Some(DiskContent::Held(_)) => {
             made = large::survey(context, &target)?;
             Some(&*made)
         }
         // Nothing is surveyed where there is no file.
-        Some(Found::Link(_)) | None => None,
+        Some(DiskContent::Link(_)) | None => None,
     };
     large::back::restored(context, target, expected, survey, stored)
 }

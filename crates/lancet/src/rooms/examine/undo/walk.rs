@@ -30,11 +30,11 @@ use crate::wording::quote_path;
 pub(super) struct Current {
     pub(super) revision: Revision,
     pub(super) stamp: Stamp,
-    pub(super) content: Found,
+    pub(super) content: DiskContent,
 }
 
 /// The content of what is on the disk, as far as it is held in memory.
-pub(super) enum Found {
+pub(super) enum DiskContent {
     /// The whole content, in memory.
     Held(Snapshot),
     /// The survey of a file that is too large for memory.
@@ -47,9 +47,9 @@ impl Current {
     /// The content that the disk must still have when the file is written.
     pub(super) fn expected(&self) -> Expected {
         match &self.content {
-            Found::Held(snapshot) => expected(snapshot),
-            Found::Large(survey) => survey.expected(),
-            Found::Link(target) => Expected::Link {
+            DiskContent::Held(snapshot) => expected(snapshot),
+            DiskContent::Large(survey) => survey.expected(),
+            DiskContent::Link(target) => Expected::Link {
                 target: target.clone(),
                 stamp: self.stamp,
             },
@@ -67,7 +67,7 @@ pub(super) fn current(
         return Ok(Some(Current {
             revision: Revision::of_link(&link),
             stamp,
-            content: Found::Link(link),
+            content: DiskContent::Link(link),
         }));
     }
     match target.located.kind() {
@@ -77,7 +77,7 @@ pub(super) fn current(
             Ok(Some(Current {
                 revision: survey.revision,
                 stamp: survey.stamp,
-                content: Found::Large(survey),
+                content: DiskContent::Large(survey),
             }))
         }
         FileType::File => {
@@ -85,7 +85,7 @@ pub(super) fn current(
             Ok(Some(Current {
                 revision: snapshot.revision,
                 stamp: snapshot.stamp,
-                content: Found::Held(snapshot),
+                content: DiskContent::Held(snapshot),
             }))
         }
         FileType::Directory | FileType::Special(_) => {
@@ -350,9 +350,9 @@ impl<'k> Step<'k> {
 
     fn bytes(&self, store: &dyn OperationStore, found: Option<&Current>) -> Result<Now, Refusal> {
         Ok(match (self, found.map(|found| &found.content)) {
-            (Self::AsFound, Some(Found::Held(found))) => Now::Bytes(found.bytes.to_vec()),
-            (Self::AsFound, Some(Found::Large(_))) => Now::Large,
-            (Self::AsFound, Some(Found::Link(_))) => Now::Link,
+            (Self::AsFound, Some(DiskContent::Held(found))) => Now::Bytes(found.bytes.to_vec()),
+            (Self::AsFound, Some(DiskContent::Large(_))) => Now::Large,
+            (Self::AsFound, Some(DiskContent::Link(_))) => Now::Link,
             (Self::Kept(kept), _) if kept.link.is_some() => Now::Link,
             (Self::AsFound, None) | (Self::Nothing, _) => Now::Nothing,
             (Self::Kept(kept), _) if kept.size > HELD => Now::Large,
