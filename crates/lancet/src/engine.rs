@@ -11,6 +11,7 @@ mod open_error;
 mod others;
 mod permissions;
 mod plain_texts;
+mod recent_hashes;
 mod recovery;
 mod resident;
 mod selection;
@@ -47,6 +48,7 @@ pub use builder::Builder;
 pub use open_error::OpenError;
 pub(crate) use others::{OtherWorkspaces, recorded_workspace};
 use plain_texts::PlainTexts;
+use recent_hashes::RecentHashes;
 pub(crate) use recovery::{LateNotice, Notified, PendingRecovery};
 pub(crate) use resident::{BuildOrder, RefillOrder, ResidentRoots, RulesInForce};
 use stores::Stores;
@@ -88,6 +90,7 @@ pub(crate) struct EngineState {
     program_runner: Option<Arc<dyn ProgramRunner>>,
     pub(crate) surveys: Surveys,
     pub(crate) plain_texts: PlainTexts,
+    pub(crate) recent_hashes: RecentHashes,
     /// The patterns of the last searches, compiled.
     pub(crate) patterns: lancet_search::PatternCache,
     /// The roots that are resident for searches.

@@ -1,9 +1,10 @@
-//! The policy: every access to a file is decided here, in one order. It is immutable, shared by all threads, and does not touch
-//! the disk.
+//! The policy: every access to a file is decided here, in one order. It is immutable, shared by all threads, and does not touch the
+//! disk.
 //! Rules are a tree of names (`tree.rs`), walked once. A rule that forbids one of a file's names forbids the file: the name as
 //! given, as opened, and its hard links.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use crate::decision::{Cause, Decision, Layer, LayeredRule, Mode, Outcome};
 use crate::fold::{self, Strength};
@@ -78,7 +79,7 @@ pub struct Policy {
     /// The settings files in force, folded.
     settings: Vec<String>,
     /// The files that the programs of the settings are started from, folded.
-    programs: Vec<String>,
+    programs: LazyLock<Vec<String>, Box<dyn FnOnce() -> Vec<String> + Send>>,
 }
 
 /// Files that models share: no credential is written into them.
@@ -130,7 +131,7 @@ impl Policy {
             lift_secret,
             guards: Sets::new(Strength::Strict),
             settings: Vec::new(),
-            programs: Vec::new(),
+            programs: LazyLock::new(Box::new(Vec::new)),
         }
         .with_guards(&[], resolve)
     }
@@ -139,11 +140,8 @@ impl Policy {
     /// settings are loaded.
     #[must_use]
     pub fn with_guards(mut self, further: &[String], resolve: &dyn Fn(&Path) -> PathBuf) -> Policy {
-        let all = GUARDED
-            .iter()
-            .copied()
-            .chain(further.iter().map(String::as_str));
-        for (number, text) in all.enumerate() {
+        let further = further.iter().map(String::as_str);
+        for (number, text) in GUARDED.iter().copied().chain(further).enumerate() {
             if let Ok(pattern) = Pattern::parse(text) {
                 let pattern = (&pattern, Layer::User);
                 self.guards
@@ -168,13 +166,15 @@ impl Policy {
     }
 
     /// Protects the files that the programs of the settings are started from, as far as they are below a root: a model must
-    /// not decide what these programs do.
+    /// not decide what these programs do. `list` is called when a write is first decided on, because it looks through the
+    /// folders of `PATH`, which was a fifth of the start of a server.
     #[must_use]
-    pub fn with_programs(mut self, files: &[PathBuf]) -> Policy {
-        let roots = &self.ground.roots;
-        let below = |file: &&PathBuf| roots.iter().any(|root| file.starts_with(root));
-        let folded = |file: &PathBuf| fold::path(file, Strength::Strict).as_str().to_owned();
-        self.programs = files.iter().filter(below).map(folded).collect();
+    pub fn with_programs(mut self, list: Box<dyn FnOnce() -> Vec<PathBuf> + Send>) -> Policy {
+        let roots = self.ground.roots.clone();
+        let below = move |file: &PathBuf| roots.iter().any(|root| file.starts_with(root));
+        let folded = |file: PathBuf| fold::path(&file, Strength::Strict).as_str().to_owned();
+        let programs = move || list().into_iter().filter(below).map(folded).collect();
+        self.programs = LazyLock::new(Box::new(programs));
         self
     }
 
@@ -377,7 +377,7 @@ impl Policy {
     fn protected(&self, name: &Name<'_>) -> Option<&'static str> {
         for (files, known) in [
             (&self.settings, "a settings file of lancet"),
-            (&self.programs, "a program that lancet's settings start"),
+            (&*self.programs, "a program that lancet's settings start"),
         ] {
             let is_named = |file: &String| file == name.absolute(Strength::Strict).as_str();
             if files.iter().any(is_named) {

@@ -63,6 +63,7 @@ mod file_watch;
 mod folder;
 mod folder_removal;
 mod handles;
+mod hashed_parts;
 mod journal;
 mod linked_files;
 mod locate;
@@ -102,6 +103,7 @@ pub use file_watch::FileWatch;
 pub use folder::{FolderEntry, FolderListing};
 pub use folder_removal::FolderRemoval;
 pub use handles::{FileReader, FolderHandle};
+pub use hashed_parts::HashedParts;
 pub use journal::{
     Act, FileIdentity, FileJournal, Flush, Intent, Journal, Progress, Record, Step, Ticket,
 };

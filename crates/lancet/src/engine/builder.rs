@@ -387,6 +387,7 @@ impl Builder {
             language: self.language,
             program_runner: self.program_runner,
             plain_texts: Default::default(),
+            recent_hashes: Default::default(),
             surveys: Default::default(),
             patterns: Default::default(),
             resident,

@@ -5,7 +5,7 @@ mod flaws;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use lancet_policy::{Effect, Layer, LayeredRule, Locations, Policy, Rule, Scope};
@@ -61,21 +61,24 @@ impl PermissionOptions {
         self.rules.iter().map(entry).collect()
     }
 
-    /// Lists the files that the programs of the settings are started from, under every name that leads to them.
-    fn program_files(&self, settings: &Settings, roots: &[PathBuf]) -> Vec<PathBuf> {
+    /// The files that the programs of the settings are started from, under every name that leads to them; searched for when
+    /// they are first needed.
+    fn program_files(&self, settings: &Settings, roots: &[PathBuf]) -> ProgramFiles {
         let given = &self.program_places;
         let places = ProgramPlaces {
             path: given.path.clone(),
             working: [given.working.as_slice(), roots].concat(),
         };
         let commands = settings.commands();
-        let files = commands
-            .iter()
-            .map(|command| CommandFiles::of(command, &places));
-        let files: BTreeSet<PathBuf> = files
-            .flat_map(|files| files.all().map(Path::to_path_buf).collect::<Vec<_>>())
-            .collect();
-        all_names_through_links(&files).into_iter().collect()
+        Arc::new(LazyLock::new(Box::new(move || {
+            let files = commands
+                .iter()
+                .map(|command| CommandFiles::of(command, &places));
+            let files: BTreeSet<PathBuf> = files
+                .flat_map(|files| files.all().map(Path::to_path_buf).collect::<Vec<_>>())
+                .collect();
+            all_names_through_links(&files).into_iter().collect()
+        })))
     }
 
     /// Lists the read roots: those of the builder, and those of the settings that exist.
@@ -93,6 +96,15 @@ impl PermissionOptions {
     }
 }
 
+/// The files that the programs of the settings are started from.
+type ProgramFiles = Arc<LazyLock<Vec<PathBuf>, Box<dyn FnOnce() -> Vec<PathBuf> + Send>>>;
+
+/// Gives the files to a policy that needs them.
+fn listing(files: &ProgramFiles) -> Box<dyn FnOnce() -> Vec<PathBuf> + Send> {
+    let files = Arc::clone(files);
+    Box::new(move || files.to_vec())
+}
+
 /// The policy in force, and the values it was built from.
 pub(crate) struct Permissions {
     /// How many of the workspace's folders are roots; the rest are read roots.
@@ -104,7 +116,7 @@ pub(crate) struct Permissions {
     guards: Vec<String>,
     files: Vec<PathBuf>,
     /// The files that the programs of the settings are started from.
-    program_files: Vec<PathBuf>,
+    program_files: ProgramFiles,
 }
 
 impl Permissions {
@@ -144,7 +156,7 @@ impl Permissions {
         let program_files = permission_options.program_files(settings, &folders[..roots]);
         let policy = policy
             .with_settings(&files, &resolved_folder)
-            .with_programs(&program_files);
+            .with_programs(listing(&program_files));
         Ok(Permissions {
             roots,
             user_settings: permission_options.user_settings.clone(),
@@ -176,6 +188,6 @@ impl Permissions {
         );
         let more = more.with_guards(&self.guards, &resolved_folder);
         let more = more.with_settings(&self.files, &resolved_folder);
-        *policy = Arc::new(more.with_programs(&self.program_files));
+        *policy = Arc::new(more.with_programs(listing(&self.program_files)));
     }
 }

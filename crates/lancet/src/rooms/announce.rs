@@ -90,7 +90,9 @@ pub(crate) fn begin(
         return Ok(announced);
     };
     super::heal::settle_history_once(context.engine());
-    announced.revisions = plan.files.iter().map(FilePlan::new_revision).collect();
+    let engine = context.engine();
+    let revisions = plan.files.iter().map(|file| file.new_revision(engine));
+    announced.revisions = revisions.collect();
     for _ in 0..TRIES {
         match store.begin(&draft(context, plan, &announced, None)) {
             Ok(_) => {

@@ -1,6 +1,8 @@
 //! Whether a change leaves a file that parsed before it and does not after it: a warning in the answer, never a refusal.
 //! Nothing is looked at but source code of known languages, and nothing is said where it is not sure.
 
+use std::borrow::Cow;
+
 use lancet_history::OperationKind;
 use lancet_text::{Document, apply_raw};
 
@@ -8,6 +10,7 @@ use super::context::CallContext;
 use super::open::configured;
 use super::plan::{DryRun, FilePlan, New, Plan};
 use crate::message::{message, verbatim};
+use crate::syntax::{SyntaxError, SyntaxReader};
 use crate::wording::quote_path;
 
 /// Notes in a plan which files it breaks. The plan must still have its bases.
@@ -25,10 +28,7 @@ pub(super) fn note(context: &CallContext<'_>, plan: &mut Plan) {
         if file.is_withheld() || reader.language(path).is_none() {
             continue;
         }
-        let Some((before, after)) = versions(context, file, reader.most_bytes()) else {
-            continue;
-        };
-        let Some(error) = reader.newly_broken(path, &before, &after) else {
+        let Some(error) = newly_broken(context, file, reader) else {
             continue;
         };
         let words = message![
@@ -56,22 +56,22 @@ pub(super) fn note(context: &CallContext<'_>, plan: &mut Plan) {
     }
 }
 
-/// The texts of a file before and after a plan; none where one of them is missing, too large, or no text.
-fn versions(context: &CallContext<'_>, file: &FilePlan, most: usize) -> Option<(String, String)> {
+/// What a plan breaks in a file; none where one of its texts is missing, too large, or no text.
+fn newly_broken(
+    context: &CallContext<'_>,
+    file: &FilePlan,
+    reader: &dyn SyntaxReader,
+) -> Option<SyntaxError> {
     let base = &file.base.as_ref()?.bytes;
+    let most = reader.most_bytes();
     if base.len() > most {
         return None;
     }
-    let spliced;
-    let new = match &file.new {
-        New::Whole(bytes) => bytes,
-        New::Changes(changes) => {
-            spliced = apply_raw(base, changes);
-            &spliced
-        }
+    let new: Cow<'_, [u8]> = match &file.new {
+        New::Whole(bytes) => Cow::Borrowed(bytes),
+        New::Changes(changes) => Cow::Owned(apply_raw(base, changes)),
         New::Moved(moved) if !moved.changes.is_empty() => {
-            spliced = apply_raw(base, &moved.changes);
-            &spliced
+            Cow::Owned(apply_raw(base, &moved.changes))
         }
         _ => return None,
     };
@@ -79,9 +79,7 @@ fn versions(context: &CallContext<'_>, file: &FilePlan, most: usize) -> Option<(
         return None;
     }
     let encoding = configured(context.engine(), &file.target);
-    let text = |bytes: &[u8]| {
-        let document = Document::decode(bytes, encoding).ok()?;
-        Some(document.view().to_owned())
-    };
-    Some((text(base)?, text(new)?))
+    let before = Document::decode(base, encoding).ok()?;
+    let after = Document::decode(&new, encoding).ok()?;
+    reader.newly_broken(file.target.path(), before.view(), after.view())
 }

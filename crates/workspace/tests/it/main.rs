@@ -6,6 +6,7 @@ mod crash;
 mod explorer;
 mod faults;
 mod ground;
+mod hashed_parts;
 mod interference;
 mod keeping;
 #[cfg(target_os = "linux")]

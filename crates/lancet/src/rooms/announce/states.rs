@@ -4,24 +4,21 @@ use std::path::Path;
 
 use lancet_history::{Content, FileDraft, State};
 use lancet_text::{RawChange, apply_raw};
-use lancet_workspace::{Expected, Guarantee, Hasher, Revision, Written};
+use lancet_workspace::{Expected, Guarantee, Revision, Snapshot, Written};
 
 use super::DISPLACED;
 use crate::engine::EngineView;
 use crate::rooms::plan::{FilePlan, New};
 
-/// Contents up to this size are assembled in memory before they are hashed.
-const TOGETHER: usize = 64 * 1024;
-
 impl FilePlan {
     /// Computes the revision of the new content, where all of it is in memory.
-    pub(in crate::rooms) fn new_revision(&self) -> Option<Revision> {
+    pub(in crate::rooms) fn new_revision(&self, engine: &EngineView) -> Option<Revision> {
         match (&self.new, &self.base) {
             (New::Whole(bytes) | New::Restored { bytes, .. }, _) => Some(Revision::of(bytes)),
-            (New::Changes(changes), Some(base)) => Some(revision_of(&base.bytes, changes)),
+            (New::Changes(changes), Some(base)) => Some(revision_of(base, changes, engine)),
             (New::Copied { revision, .. }, _) => Some(*revision),
             (New::Moved(moved), _) if moved.changes.is_empty() => self.expected.revision(),
-            (New::Moved(moved), Some(base)) => Some(revision_of(&base.bytes, &moved.changes)),
+            (New::Moved(moved), Some(base)) => Some(revision_of(base, &moved.changes, engine)),
             (New::Moved(_), None) => None,
             (New::Changes(_) | New::Streamed(_) | New::Removed { .. }, _) => None,
         }
@@ -171,23 +168,16 @@ fn as_spans(changes: &[RawChange]) -> Vec<(std::ops::Range<u64>, &[u8])> {
         .collect()
 }
 
-/// Hashes the new content from its pieces, without assembling it.
-fn revision_of(base: &[u8], changes: &[RawChange]) -> Revision {
-    // BLAKE3 hashes whole blocks in parallel but small pieces one by one, so a small content is assembled first (10 KB:
-    // 25,000 instructions instead of 56,000).
-    if base.len() <= TOGETHER {
-        return Revision::of(&apply_raw(base, changes));
-    }
-    let mut hasher = Hasher::new();
-    let mut done = 0;
-    for change in changes {
-        let (start, end) = (change.range.start as usize, change.range.end as usize);
-        hasher.update(base.get(done..start).unwrap_or_default());
-        hasher.update(&change.bytes);
-        done = end;
-    }
-    hasher.update(base.get(done..).unwrap_or_default());
-    hasher.finish()
+/// The revision of a snapshot's content with changes. Hashing all of it took 2.46 of the 3.92 million instructions of an Edit of 1 MB.
+fn revision_of(base: &Snapshot, changes: &[RawChange], engine: &EngineView) -> Revision {
+    let hashes = &engine.base().recent_hashes;
+    let Some(revision) = hashes.revision_of((&base.bytes, &base.revision), changes) else {
+        // BLAKE3 hashes whole blocks in parallel but small pieces one by one, so a small content is assembled first (10 KB:
+        // 25,000 instructions instead of 56,000).
+        return Revision::of(&apply_raw(&base.bytes, changes));
+    };
+    debug_assert_eq!(revision, Revision::of(&apply_raw(&base.bytes, changes)));
+    revision
 }
 
 fn length(base: u64, changes: &[RawChange]) -> u64 {

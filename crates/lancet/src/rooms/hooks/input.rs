@@ -22,7 +22,7 @@ pub(super) fn of(
             let after = match made {
                 Some((_, revisions)) => revisions.get(at).cloned().flatten(),
                 None => file
-                    .new_revision()
+                    .new_revision(context.engine())
                     .map(|revision| revision.short().to_string()),
             };
             json!({

@@ -1,0 +1,130 @@
+//! The hashes of the parts of a content. BLAKE3 hashes a content as a tree, so the revision of a changed content is computed from the
+//! known hashes of the parts that stayed where they were and new hashes of the others.
+
+use blake3::hazmat::{
+    ChainingValue, HasherExt as _, Mode, left_subtree_len, merge_subtrees_non_root,
+    merge_subtrees_root,
+};
+use lancet_text::RawChange;
+
+use crate::revision::Revision;
+
+/// The length of a part but the last: a power of two, so that each part is a subtree.
+const PART: usize = 32 << 10;
+
+/// The hashes of the parts of a content that has more than one part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HashedParts {
+    length: usize,
+    parts: Vec<ChainingValue>,
+}
+
+impl HashedParts {
+    /// Hashes what `changes`, sorted and without overlaps, make of `base`. `known` are the hashes of `base`. None where the result has
+    /// one part only, which is hashed as quickly without this.
+    pub fn after_changes(
+        base: &[u8],
+        changes: &[RawChange],
+        known: Option<&HashedParts>,
+    ) -> Option<HashedParts> {
+        let pieces = pieces(base, changes)?;
+        let length = pieces.iter().map(|piece| piece.len()).sum::<usize>();
+        if length <= PART {
+            return None;
+        }
+        let known = known.filter(|known| known.length == base.len());
+        let first = changes.first().map_or(base.len(), start_of);
+        // Where the length stays, what follows the last change is where it was.
+        let last = changes.last().map_or(0, |change| change.range.end);
+        let last = usize::try_from(last).ok().filter(|_| length == base.len());
+        let is_same =
+            |start: usize, end: usize| end <= first || last.is_some_and(|last| start >= last);
+        let mut cursor = Cursor::new(&pieces);
+        let mut parts = Vec::with_capacity(length.div_ceil(PART));
+        for start in (0..length).step_by(PART) {
+            let end = length.min(start + PART);
+            let same = known
+                .filter(|_| is_same(start, end) && (end - start == PART || length == base.len()));
+            let part = match same.and_then(|known| known.parts.get(start / PART)) {
+                Some(part) => *part,
+                None => cursor.hash(start, end),
+            };
+            parts.push(part);
+        }
+        Some(HashedParts { length, parts })
+    }
+
+    /// The revision of the content.
+    pub fn revision(&self) -> Revision {
+        let (left, right) = children(&self.parts, self.length);
+        let hash = merge_subtrees_root(&left, &right, Mode::Hash);
+        Revision::from_bytes(*hash.as_bytes())
+    }
+
+    /// The number of bytes of the content.
+    pub fn length(&self) -> usize {
+        self.length
+    }
+}
+
+/// The hashes of both halves of a tree.
+fn children(parts: &[ChainingValue], length: usize) -> (ChainingValue, ChainingValue) {
+    let left = left_subtree_len(length as u64) as usize;
+    let (left_parts, right_parts) = parts.split_at(left / PART);
+    (merged(left_parts, left), merged(right_parts, length - left))
+}
+
+fn merged(parts: &[ChainingValue], length: usize) -> ChainingValue {
+    if let [part] = parts {
+        return *part;
+    }
+    let (left, right) = children(parts, length);
+    merge_subtrees_non_root(&left, &right, Mode::Hash)
+}
+
+fn start_of(change: &RawChange) -> usize {
+    usize::try_from(change.range.start).unwrap_or(usize::MAX)
+}
+
+/// What the changed content is put together from; none where the changes do not fit the base.
+fn pieces<'p>(base: &'p [u8], changes: &'p [RawChange]) -> Option<Vec<&'p [u8]>> {
+    let mut pieces = Vec::with_capacity(2 * changes.len() + 1);
+    let mut from = 0;
+    for change in changes {
+        pieces.push(base.get(from..start_of(change))?);
+        pieces.push(&change.bytes);
+        from = usize::try_from(change.range.end).ok()?;
+    }
+    pieces.push(base.get(from..)?);
+    Some(pieces)
+}
+
+/// Goes through pieces from the first to the last.
+struct Cursor<'p> {
+    pieces: &'p [&'p [u8]],
+    /// Where the first of the pieces begins in the content.
+    at: usize,
+}
+
+impl<'p> Cursor<'p> {
+    fn new(pieces: &'p [&'p [u8]]) -> Self {
+        Self { pieces, at: 0 }
+    }
+
+    /// Hashes a part. Parts are asked for in their order.
+    fn hash(&mut self, start: usize, end: usize) -> ChainingValue {
+        let mut hasher = blake3::Hasher::new();
+        hasher.set_input_offset(start as u64);
+        while let [piece, rest @ ..] = self.pieces {
+            let piece_end = self.at + piece.len();
+            let from = start.max(self.at) - self.at;
+            let to = end.min(piece_end).saturating_sub(self.at);
+            hasher.update(piece.get(from..to).unwrap_or_default());
+            if piece_end > end {
+                break;
+            }
+            (self.pieces, self.at) = (rest, piece_end);
+        }
+        hasher.finalize_non_root()
+    }
+}
