@@ -3,6 +3,7 @@
 //! once for each call.
 
 mod builder;
+mod caches;
 mod handed_in;
 pub(crate) mod moved_files;
 mod moved_roots;
@@ -45,14 +46,13 @@ use crate::tool_prefix::ToolPrefix;
 use crate::write_scope::WriteScope;
 
 pub use builder::Builder;
+use caches::Caches;
 pub use open_error::OpenError;
 pub(crate) use others::{OtherWorkspaces, recorded_workspace};
-use plain_texts::PlainTexts;
-use recent_hashes::RecentHashes;
 pub(crate) use recovery::{LateNotice, Notified, PendingRecovery};
 pub(crate) use resident::{BuildOrder, RefillOrder, ResidentRoots, RulesInForce};
 use stores::Stores;
-pub(crate) use surveys::{Surveyed, Surveys};
+pub(crate) use surveys::Surveyed;
 pub(crate) use terms::TROUBLE_ROOM;
 use terms::{EffectiveSettings, Fixed, Live};
 pub use terms::{ReloadedSettings, SettingsChange, SettingsSource};
@@ -88,11 +88,7 @@ pub(crate) struct EngineState {
     file_converter: Option<Arc<dyn FileConverter>>,
     language: Option<Arc<Language>>,
     program_runner: Option<Arc<dyn ProgramRunner>>,
-    pub(crate) surveys: Surveys,
-    pub(crate) plain_texts: PlainTexts,
-    pub(crate) recent_hashes: RecentHashes,
-    /// The patterns of the last searches, compiled.
-    pub(crate) patterns: lancet_search::PatternCache,
+    pub(crate) caches: Caches,
     /// The roots that are resident for searches.
     pub(crate) resident: ResidentRoots,
     /// Recovery after earlier processes, and displaced files that may still be written to.

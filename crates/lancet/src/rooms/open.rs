@@ -209,7 +209,7 @@ pub(crate) fn decode_version<'b>(
     target: &Target,
     version: &'b Snapshot,
 ) -> Result<Document<'b>, Refusal> {
-    let plain_texts = &engine.base().plain_texts;
+    let plain_texts = &engine.base().caches.plain_texts;
     let known = plain_texts.control_bytes(&version.revision);
     let document = Document::decode_known(&version.bytes, configured(engine, target), known)
         .map_err(|NotText::Binary { kind }| binary(target, kind))?;

@@ -170,7 +170,7 @@ fn as_spans(changes: &[RawChange]) -> Vec<(std::ops::Range<u64>, &[u8])> {
 
 /// The revision of a snapshot's content with changes. Hashing all of it took 2.46 of the 3.92 million instructions of an Edit of 1 MB.
 fn revision_of(base: &Snapshot, changes: &[RawChange], engine: &EngineView) -> Revision {
-    let hashes = &engine.base().recent_hashes;
+    let hashes = &engine.base().caches.recent_hashes;
     let Some(revision) = hashes.revision_of((&base.bytes, &base.revision), changes) else {
         // BLAKE3 hashes whole blocks in parallel but small pieces one by one, so a small content is assembled first (10 KB:
         // 25,000 instructions instead of 56,000).

@@ -27,7 +27,7 @@ const STEP: usize = 64 << 10;
 
 /// The survey of a file: the cached one if it is still valid, else a new one.
 pub(super) fn survey(context: &CallContext<'_>, target: &Target) -> Result<Arc<Surveyed>, Refusal> {
-    let surveys = &context.engine().base().surveys;
+    let surveys = &context.engine().base().caches.surveys;
     let now = target.located.stat();
     if let Some(known) = now.and_then(|now| surveys.get(target.path(), &now)) {
         return Ok(known);

@@ -202,7 +202,7 @@ fn glob(context: &CallContext<'_>, arguments: &GlobArguments) -> Result<Findings
 
 fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings, Refusal> {
     let (case, span) = options(arguments);
-    let patterns = &context.engine().base().patterns;
+    let patterns = &context.engine().base().caches.patterns;
     let pattern = patterns
         .get(&arguments.pattern, PatternOptions::new(case, span))
         .map_err(|error| unusable(context, &arguments.pattern, &error))?;

@@ -42,7 +42,7 @@ pub(super) fn note_in_ledger(
             ledger.put(path, entry);
         }
         New::Changes(changes) => {
-            let plain_texts = &context.engine().base().plain_texts;
+            let plain_texts = &context.engine().base().caches.plain_texts;
             plain_texts.note_changed(
                 base.as_ref(),
                 &changes,

@@ -86,7 +86,7 @@ pub(super) fn for_grep(
     let limit = Limit::within(context, time(kept)).with_free_looks(FREE_LOOKS);
     let (case, span) = options(arguments);
     let expression = &arguments.pattern;
-    let patterns = &context.engine().base().patterns;
+    let patterns = &context.engine().base().caches.patterns;
     let mut hints = Vec::new();
     let tally = &kept.tally;
     if tally.searched + tally.binary + tally.too_large + tally.unreadable == 0 {
