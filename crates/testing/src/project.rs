@@ -78,6 +78,12 @@ impl TestProject {
         text.expect("a text that can be read")
     }
 
+    /// The text of a file below the root; empty where there is none.
+    #[must_use]
+    pub fn text_or_empty(&self, name: impl AsRef<Path>) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap_or_default()
+    }
+
     /// Calls a tool in the project's session.
     pub fn call(&self, tool: &str, arguments: Value) -> Reply {
         call(&self.session, tool, arguments)
