@@ -212,6 +212,10 @@ fn fight(kind: System, at: &Path, way: Way, rounds: u64, limit: Duration) {
             other.wait();
             judge(opponent, &workspace, &site, said, &mut tally);
             made += 1;
+            // Where the last check comes late in a write (FUSE), one in a hundred writes is in time. Duels in which nobody won, or
+            // nobody lost, show nothing.
+            let has_met = sum.written + tally.written > 0 && sum.refused + tally.refused > 0;
+            let limit = if has_met { limit } else { limit * 20 };
             if way.promises() && begun_with.elapsed() > limit {
                 break;
             }
