@@ -15,20 +15,25 @@ pub(crate) const SOURCE: &str = "crates/model/src/refusal.rs";
 const HEAD: &str = "\
 # Errors
 
-Every refusal of lancet. It leaves the file as it was, has a stable name and a stable number, and its text carries what the next
-call needs. The name is the same in all tools; the number is that of the tool's own table (Read uses the first column). Over MCP
-they stand in `_meta[\"lancet/result\"].error`; in the shell a refusal ends with exit code 1, `io` and `internal` with 3
-([the texts](../scenarios/refusals.md)).
+Every refusal of lancet. A refused call leaves the file unchanged. Each refusal has a stable name, a stable number and,
+in its text, what the next call needs. The name is the same in all tools; the number is that of the tool's own table
+(Read uses the first column). Over MCP both are in `_meta[\"lancet/result\"].error`. In the shell a refusal ends with
+exit code 1, `io` and `internal` with 3 ([the texts](../scenarios/refusals.md)).
 
-Where the right call is known, the data has it as `error.next`, ready to be sent in the same session:
+If the right call is known, the data has it as `error.next`, ready to be sent in the same session:
 
 ```json
-\"next\": [{ \"tool\": \"Edit\", \"arguments\": { \"file_path\": \"/p/a.py\", \"old_string\": \"…\", \"new_string\": \"…\" }, \"why\": \"for line 12\" }]
+\"next\": [{
+  \"tool\": \"Edit\",
+  \"arguments\": { \"file_path\": \"/p/a.py\", \"old_string\": \"…\", \"new_string\": \"…\" },
+  \"why\": \"for line 12\"
+}]
 ```
 
-`not_found` and `leaked` have one call, `ambiguous` one for each of the first five places, `not_read`, `stale` and `missing` the Read that helps. The list
-has at most 4,000 bytes, else it is absent. A call never has `insist`, nor `replace_all` where the refused one had none, and is no Write. Each was foreseen like a call:
-one that rules, mode or the record of what was read would refuse is left out.
+`not_found` and `leaked` have one call. `ambiguous` has one for each of the first five places. `not_read`, `stale` and
+`missing` have the Read that helps. A list of more than 4,000 bytes is left out. A call never has `insist`, has
+`replace_all` only if the refused call had it, and is never a Write. Each call is checked first: one that rules, mode or
+the record of what was read would refuse is left out.
 
 | Read, Edit, MultiEdit, NotebookEdit | Write | name | when | what to do next |
 |---|---|---|---|---|
