@@ -169,7 +169,7 @@ impl Restore {
     }
 }
 
-/// A request to take back one hunk: of what is to be reviewed of a file ([`review`](crate::review)), or of one operation.
+/// A request to take back one hunk: of what is to be reviewed of a file (`lancet::review`), or of one operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TakeHunk {

@@ -198,6 +198,12 @@ pub struct LayeredHook {
 /// The settings in force.
 ///
 /// ```
+/// # mod lancet {
+/// #     pub use lancet_settings::{Mode, Settings};
+/// #     pub mod settings {
+/// #         pub use lancet_settings::{Layer, Origin};
+/// #     }
+/// # }
 /// use lancet::settings::{Layer, Origin};
 /// use lancet::{Mode, Settings};
 ///

@@ -1,5 +1,5 @@
 //! The built-in tools, each declared in one file: its arguments, schema, prompt and annotations, the names it answers to,
-//! how its arguments become a request, and how its answer is laid out. [`REGISTRY`] lists them; nothing else names a tool
+//! how its arguments become a request, and how its answer is laid out. `REGISTRY` lists them; nothing else names a tool
 //! to decide what happens.
 
 pub mod apply_patch;

@@ -85,7 +85,7 @@ pub enum Tolerance {
 /// one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Leaks {
-    /// The search ends in [`Verdict::Leaked`].
+    /// The search ends in [`Verdict::Leaked`](super::result::Verdict::Leaked).
     Refuse,
     /// The caller insists on this text, and it is written as it was sent.
     Insisted,

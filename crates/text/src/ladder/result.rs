@@ -64,11 +64,11 @@ pub enum Verdict {
         /// The places, by their index in `places`, that only a later rung finds, with that rung.
         looser: BTreeMap<usize, Rung>,
     },
-    /// More than [`PLACES_MOST`] places match. They are counted; nothing is edited.
+    /// More than [`PLACES_MOST`](super::query::PLACES_MOST) places match. They are counted; nothing is edited.
     TooMany {
         /// The rung on which the places are equivalent.
         rung: Rung,
-        /// The first [`PLACES_MOST`] places in order.
+        /// The first [`PLACES_MOST`](super::query::PLACES_MOST) places in order.
         first: Vec<Range<usize>>,
         /// How many there are. Overlapping places count where one was asked for; where all were, only those that would
         /// be edited do.
