@@ -289,7 +289,12 @@ fn links_are_named_as_what_cannot_come_back() {
             .as_str()
             .is_some_and(|path| path.ends_with("/link"))
     );
-    assert_eq!(stage.run(&["undo", "--yes"]).code, 0);
+    let undone = stage.run(&["undo", "--yes"]);
+    assert_eq!(undone.code, 0, "{undone:?}");
+    let is_named = undone
+        .out
+        .contains("Not recorded, so left as they are: link.");
+    assert!(is_named, "{undone:?}");
     assert_eq!(stage.text("a.txt"), "one\n");
 }
 

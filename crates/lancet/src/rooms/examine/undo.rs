@@ -255,7 +255,10 @@ impl Examined {
             .collect();
         ids.dedup();
         let dry_run = DryRun::from(asked.dry_run);
-        let lead = lead(&ids, asked.direction, &self.files, dry_run);
+        let mut lead = lead(&ids, asked.direction, &self.files, dry_run);
+        if asked.direction == Direction::Undo {
+            lead.push(not_restored(rows, &ids));
+        }
         Ok(Plan {
             files: self.files,
             dry_run,
@@ -305,6 +308,22 @@ fn was_parted(store: &dyn OperationStore, rows: &[&FileRow]) -> Result<bool, Ref
         }
     }
     Ok(false)
+}
+
+/// Names the files of recorded calls that an undo cannot restore; nothing where there are none.
+fn not_restored(rows: &[FileRow], ids: &[&str]) -> Option<Message> {
+    let meant = rows.iter().filter(|row| ids.contains(&&*row.operation));
+    let files: Vec<QuotedPath> = meant
+        .flat_map(|row| &row.not_kept)
+        .map(|path| quote_path(path))
+        .collect();
+    (!files.is_empty()).then(|| {
+        message![
+            " Not recorded, so left as they are: ",
+            Message::joined(&files, ", ").cut(LONGEST_LIST),
+            "."
+        ]
+    })
 }
 
 fn lead(ids: &[&str], direction: Direction, files: &[FilePlan], dry_run: DryRun) -> Message {

@@ -63,6 +63,7 @@ pub(super) fn rows(
             kind,
             parent: parent.clone(),
             change,
+            not_kept: Vec::new(),
         })
     });
     Ok(Some(rows.collect()))

@@ -1,7 +1,7 @@
 //! Selects the files of the operations that a request means, newest first.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lancet_history::{
     ALREADY_UNDONE, FileChange, LogQuery, Operation, OperationKind, OperationStore, Parentage,
@@ -31,6 +31,8 @@ pub(super) struct FileRow {
     /// The operation whose hook made the change.
     pub(super) parent: Option<String>,
     pub(super) change: FileChange,
+    /// The files of the operation that it cannot restore; on its first row alone.
+    pub(super) not_kept: Vec<PathBuf>,
 }
 
 impl FileRow {
@@ -327,6 +329,7 @@ fn of_file(
 
 /// The files of an operation that have not been taken back.
 pub(super) fn standing_rows(operation: Operation) -> Vec<FileRow> {
+    let mut not_kept = operation.recorded.map(|call| call.not_kept);
     let files = operation.files.into_iter();
     files
         .filter(|change| change.undone_by.is_none())
@@ -335,6 +338,7 @@ pub(super) fn standing_rows(operation: Operation) -> Vec<FileRow> {
             kind: operation.kind,
             parent: operation.parent.clone(),
             change,
+            not_kept: not_kept.take().unwrap_or_default(),
         })
         .collect()
 }
