@@ -98,9 +98,9 @@ impl Case {
 
     /// Whether the first or the last line of the old text is blank.
     fn has_blank_edge(&self) -> bool {
-        let chosen = self.lines.iter().skip(self.first).take(self.count);
-        let is_blank = |line: Option<&&str>| line.is_none_or(|line| line.trim().is_empty());
-        is_blank(chosen.clone().next()) || is_blank(chosen.last())
+        let end = self.lines.len().min(self.first + self.count);
+        let edges = [self.lines[self.first], self.lines[end - 1]];
+        edges.iter().any(|line| line.trim().is_empty())
     }
 
     /// Makes the file and the call. The same case gives the same reply each time.
