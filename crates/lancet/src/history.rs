@@ -39,9 +39,9 @@ pub use verify::{FaultKind, HistoryFault, Verification, VerifyProgress};
 /// The shortest part of an id that is accepted in place of the id.
 pub const SHORTEST_ID: usize = 2;
 
-/// The shortest form in which an id is shown. Two characters are soon the ending of a second id: after a thousand further
-/// operations in half of the cases. Of four characters there are 1.7 million, so an id that somebody has noted stays unique
-/// through ten thousand further operations in 99 of 100 cases.
+/// The shortest form in which an id is shown. With two characters, after a thousand further operations, a second id has
+/// the same ending in half of the cases. There are 1.7 million endings of four characters, so an id that a user has
+/// noted stays unique through ten thousand further operations in 99 of 100 cases.
 pub const SHOWN_ID: usize = 4;
 
 /// The short form of an operation's id.
@@ -55,7 +55,7 @@ pub struct ShortId<'o> {
 }
 
 impl<'o> ShortId<'o> {
-    /// An id that is shown whole.
+    /// Returns an id that is shown whole.
     pub fn whole(id: &'o str) -> Self {
         Self {
             shown: id,
@@ -110,8 +110,8 @@ impl History {
         })
     }
 
-    /// Lists operations, newest first. A query without folders means those below the roots. Operations in other folders that
-    /// have or had the path of a root, in another container or before the root was made anew, are left out.
+    /// Lists operations, newest first. A query without folders means those below the roots. Operations in other folders
+    /// that have or had the path of a root, in another container or before the root was recreated, are left out.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -121,7 +121,7 @@ impl History {
         self.log_all(&query)
     }
 
-    /// Lists operations like [`log`](Self::log), those in other folders that have or had the path of a root among them.
+    /// Lists operations like [`log`](Self::log), including those in other folders that have or had the path of a root.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -136,7 +136,7 @@ impl History {
         self.ask(|store| store.log(&query))
     }
 
-    /// The number of operations that [`log`](Self::log) leaves out of a query because they were made in other folders that
+    /// Counts the operations that [`log`](Self::log) leaves out of a query because they were made in other folders that
     /// have or had the path of a root.
     ///
     /// # Errors
@@ -162,15 +162,15 @@ impl History {
         self.ask(|store| store.find(part, &self.roots()))
     }
 
-    /// Whether all files of an operation are below the roots.
+    /// Returns whether all files of an operation are below the roots.
     pub fn concerns(&self, operation: &Operation) -> bool {
         let roots = self.engine.roots();
         let is_below = |path: &Path| roots.iter().any(|root| path.starts_with(root));
         operation.files.iter().all(|file| is_below(&file.path))
     }
 
-    /// Gives the short form of each operation's id: an ending that no other operation's id has, of at least [`SHOWN_ID`]
-    /// characters.
+    /// Returns the short form of each operation's id: an ending that no other operation's id has, of at least
+    /// [`SHOWN_ID`] characters.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -201,7 +201,7 @@ impl History {
             .collect())
     }
 
-    /// Gives the recorded bytes of a revision; none where they are no longer kept.
+    /// Returns the recorded bytes of a revision; none where they are no longer stored.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -238,7 +238,7 @@ impl History {
     }
 
     /// Takes over displaced files that ended processes left in the state folder, removes files there that nothing
-    /// refers to, and gives the number of bytes freed.
+    /// refers to, and returns the number of bytes freed.
     ///
     /// # Errors
     /// The state folder cannot be written.
@@ -266,18 +266,19 @@ impl History {
         }
     }
 
-    /// Whether the rules in force here allow the text of a file to be shown.
+    /// Returns whether the rules in force here allow the text of a file to be shown.
     pub fn is_shown(&self, path: &Path) -> bool {
         !crate::rooms::locate::is_hidden(&self.engine, path)
     }
 
-    /// Whether the text of a change may be shown: under the file's name, and under the one that it was moved away from.
+    /// Returns whether the text of a change may be shown, under the file's name and under the name that it was moved
+    /// from.
     pub fn shows(&self, change: &FileChange) -> bool {
         self.is_shown(&change.path) && change.moved_from.iter().all(|old| self.is_shown(old))
     }
 
     /// Renders what an operation did to a file as a patch for people, with the path relative to its root. Content that
-    /// is not UTF-8 text is only named. None where the rules forbid showing the file's text.
+    /// is not UTF-8 text is only mentioned. None where the rules forbid showing the file's text.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -290,7 +291,7 @@ impl History {
     }
 
     /// Makes the same patch in the bytes that `git apply` takes, whatever the file's encoding. None where the rules
-    /// forbid showing the file's text, or the content is no longer kept.
+    /// forbid showing the file's text, or the content is no longer stored.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -323,7 +324,7 @@ impl History {
             .transpose()
     }
 
-    /// Gives a path relative to its root.
+    /// Returns a path relative to its root.
     pub fn relative<'p>(&self, path: &'p Path) -> &'p Path {
         let roots = self.engine.roots().iter();
         roots
@@ -332,7 +333,7 @@ impl History {
             .unwrap_or(path)
     }
 
-    /// Asks the store, and reports a database that was found damaged meanwhile.
+    /// Queries the store, and reports a database that was found damaged meanwhile.
     fn ask<T>(
         &self,
         question: impl FnOnce(&dyn OperationStore) -> Result<T, HistoryError>,

@@ -1,4 +1,4 @@
-//! What an engine remembers so that it need not be computed again. Nothing of it decides what is written.
+//! The caches of an engine. Nothing in them decides what is written.
 
 use lancet_search::PatternCache;
 

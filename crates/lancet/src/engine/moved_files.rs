@@ -1,8 +1,8 @@
-//! Files that another program moved: their records go on under the present names. A file is recognised by its inode number
-//! together with the bytes that the last change left. Where only the bytes match, a person decides.
+//! Files that another program moved: their records are renamed to the present paths. A file is recognised by its inode
+//! number together with the bytes that the last change left. Where only the bytes match, a person decides.
 //!
-//! Each file of an operation is recorded with its inode number before and after. From these and the revisions `lives`
-//! derives which changes are of one file; a file that is not at its last name is searched for below the roots
+//! Each file of an operation is recorded with its inode number before and after. From these and the revisions, `lives`
+//! derives which changes belong to one file. A file that is not at its last name is searched for below the roots
 //! (`search`). `tests/history/moved.rs` states the law.
 
 mod lives;
@@ -54,7 +54,7 @@ impl Thoroughness {
 }
 
 impl EngineView {
-    /// Lets the records of files that another program moved go on under their present names. Returns the files that are not
+    /// Renames the records of files that another program moved to the present paths. Returns the files that are not
     /// under their names and were not found by their inode numbers.
     pub(crate) fn follow_files(&self, how: Thoroughness) -> Result<Vec<LostFile>, HistoryError> {
         let Some(store) = self.history() else {
@@ -64,7 +64,7 @@ impl EngineView {
         let mut all = self.lives(store.as_ref())?;
         let mut absent = self.absent(&all);
         if !absent.is_empty() {
-            // Other lancets are at work: what they change is not what another program moved.
+            // Other lancet processes are at work. What they change must not be taken for a move by another program.
             let changed = store.changed_since(&moment)?;
             absent.retain(|(at, _)| !changed.contains(all[*at].name()));
         }
@@ -88,7 +88,7 @@ impl EngineView {
         Ok(lost)
     }
 
-    /// Lets the records of a file go on under another name, as a person decides.
+    /// Renames the records of a file to another path, as a person decides.
     pub(crate) fn follow_file(&self, from: &Path, to: &Path) -> Result<bool, HistoryError> {
         let Some(store) = self.history() else {
             return Ok(false);
@@ -114,7 +114,7 @@ impl EngineView {
         Ok(lives(&recorded::read(store, &query, MOST_OPERATIONS)?))
     }
 
-    /// The lives whose file is not at its name, or may not be.
+    /// Returns the lives whose file is not at its name, or may not be.
     fn absent(&self, all: &[Life]) -> Vec<(usize, Absence)> {
         let at_name = |path: &Path| {
             let located = self.ceiling().locate_as_spelled(path).ok()?;
@@ -132,11 +132,11 @@ impl EngineView {
             }
             match at_name(life.name()) {
                 Some(inode) if life.inode == Some(inode) => {}
-                // The file of another record has the name now, or a later record has it.
+                // The file of another record is at the name now, or a later record has the name.
                 Some(inode) if !life.holds_name || of_others(inode, at) => {
                     absent.push((at, Absence::Certain));
                 }
-                // Another program replaced the file, by a new version of it or by another file.
+                // Another program replaced the file by a new version of it or by another file.
                 Some(_)
                     if life.inode.is_some() && !has_bytes(self, life.name(), &life.revision) =>
                 {
@@ -150,17 +150,17 @@ impl EngineView {
     }
 }
 
-/// Whether a file is not at its name.
+/// How certain it is that a file is not at its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Absence {
-    /// It is not.
+    /// The file is not at its name.
     Certain,
     /// Another file is there, which may be a new version of it.
     Possible,
 }
 
-/// Lets files that were not found elsewhere go on as the new versions that other programs wrote under their names. A successor
-/// comes after the life that it succeeds.
+/// Continues the lives of files that were not found elsewhere with the new versions that other programs wrote under
+/// their names. A successor comes after the life that it succeeds.
 fn follow_successors(all: &mut [Life]) {
     for at in (0..all.len()).rev() {
         let Some(successor) = all[at].successor.filter(|_| !all[at].is_moved) else {
@@ -171,8 +171,8 @@ fn follow_successors(all: &mut [Life]) {
     }
 }
 
-/// The files that are certainly not at their names and were not found, with their candidates by bytes. A file that a record
-/// is about is none.
+/// Returns the files that are certainly not at their names and were not found, with the files that have their bytes as
+/// candidates. A file that has a record is not a candidate.
 fn lost_files(
     all: &[Life],
     absent: &[(usize, Absence)],
@@ -194,7 +194,7 @@ fn lost_files(
     lost.collect()
 }
 
-/// Whether the bytes of a file are those of a revision.
+/// Returns whether the bytes of a file are those of a revision.
 fn has_bytes(engine: &EngineView, path: &Path, revision: &[u8; 32]) -> bool {
     let located = engine.ceiling().locate_as_spelled(path).ok();
     let snapshot = located.and_then(|located| located.snapshot(LARGEST).ok());

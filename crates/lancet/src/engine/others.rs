@@ -1,9 +1,10 @@
-//! Which folder a record is about. Two containers that share a state folder may each have a `/workspace`, and a folder may be
-//! removed and made again: such folders have one path and different ids. Undo never goes from one to the other.
+//! Determines which folder a record is about. Two containers that share a state folder may each have a `/workspace`,
+//! and a folder may be removed and recreated: such folders have one path and different ids. Undo never crosses from one
+//! to the other.
 //!
 //! Each file of an operation is recorded with its root (`workspaces`). A query leaves out the roots at, below or above
-//! the engine's own whose path leads to another folder now, or to none; so does settling. Records without a root, of
-//! earlier versions, match by path.
+//! the engine's own whose path now leads to another folder, or to none. Settling unfinished operations leaves them out,
+//! too. Records without a root, from earlier versions, match by path.
 
 use std::path::Path;
 
@@ -17,19 +18,19 @@ use super::EngineView;
 /// The roots in the history whose paths lead elsewhere now.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OtherWorkspaces {
-    /// At the path is another folder than the one that was recorded.
+    /// The roots whose path now has another folder than the one that was recorded.
     replaced: Vec<[u8; 32]>,
-    /// At the path is no folder: it was removed, or it is in another container.
+    /// The roots whose path has no folder now: it was removed, or it is in another container.
     gone: Vec<[u8; 32]>,
 }
 
 impl OtherWorkspaces {
-    /// The ids of all of them.
+    /// Returns the ids of all of them.
     pub(crate) fn ids(&self) -> Vec<[u8; 32]> {
         [self.replaced.as_slice(), &self.gone].concat()
     }
 
-    /// Whether an operation changed a file below one of them.
+    /// Returns whether an operation changed a file below one of them.
     pub(crate) fn have(&self, operation: &Operation) -> bool {
         let mut workspaces = operation
             .files
@@ -38,7 +39,7 @@ impl OtherWorkspaces {
         workspaces.any(|known| self.replaced.contains(&known.id) || self.gone.contains(&known.id))
     }
 
-    /// The first path of an operation that leads to another folder's file now.
+    /// Returns the first path of an operation that now leads to another folder's file.
     pub(crate) fn first_replaced<'o>(&self, operation: &'o Operation) -> Option<&'o Path> {
         let mut files = operation.files.iter();
         let file = files.find(|file| {
@@ -49,7 +50,7 @@ impl OtherWorkspaces {
     }
 }
 
-/// The root that an operation recorded a file with; none where the history does not say.
+/// Returns the root that an operation recorded a file with; none where the history does not say.
 pub(crate) fn recorded_workspace(
     store: &dyn OperationStore,
     operation: &str,
@@ -67,7 +68,7 @@ pub(crate) fn recorded_workspace(
 }
 
 impl EngineView {
-    /// The ids of the roots as names of files.
+    /// Returns the ids of the roots as names of files.
     pub(crate) fn workspace_names(&self) -> Vec<String> {
         let roots = self.roots().iter();
         let ids = roots.filter_map(|root| self.ceiling().root_of(root));
@@ -81,8 +82,8 @@ impl EngineView {
         names
     }
 
-    /// The root that a file is recorded with: the innermost of those that lancet was opened on, whatever a client narrows its
-    /// roots to.
+    /// Returns the root that a file is recorded with: the innermost of those that lancet was opened on, whatever a
+    /// client narrows its roots to.
     pub(crate) fn workspace_of(&self, path: &Path) -> Option<WorkspaceRef<'_>> {
         let (root, id) = self.ceiling().root_of(path)?;
         Some(WorkspaceRef {
@@ -105,7 +106,7 @@ impl EngineView {
                 Some((root, id)) if root == known.root => Some(id),
                 _ => match WorkspaceId::at(&*self.base().disk, &known.root) {
                     Ok(found) => found,
-                    // What cannot be looked at is matched by its path.
+                    // A path that cannot be inspected is matched by its text.
                     Err(_) => continue,
                 },
             };

@@ -18,7 +18,8 @@ const LARGEST: usize = 64 << 20;
 pub(crate) struct RecentHashes(Mutex<VecDeque<(Revision, Arc<HashedParts>)>>);
 
 impl RecentHashes {
-    /// The revision of what `changes` make of `base`, which has the revision `from`. None where the result is small.
+    /// Returns the revision of the result of applying `changes` to `base`, which has the revision `from`. None where
+    /// the result is small.
     pub(crate) fn revision_of(
         &self,
         (base, from): (&[u8], &Revision),

@@ -1,4 +1,4 @@
-//! The stores of an engine: the records, and the machine's half of the state folder.
+//! The stores of an engine: the records, and the part of the state folder that belongs to this machine.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use lancet_workspace::{Disk, Workspace};
 
 use crate::journal::CombinedJournal;
 
-/// What an engine keeps. Without a state folder and a store of records nothing is kept.
+/// The stores of an engine. Without a state folder and a store of records nothing is stored.
 pub(super) struct Stores {
     records: Option<Records>,
     local: Option<Arc<dyn LocalState>>,
 }
 
-/// One store of records, once for ledgers and once for operations.
+/// One store of records, as the store of ledgers and as the store of operations.
 pub(super) struct Records {
     ledgers: Arc<dyn LedgerStore>,
     operations: Arc<dyn OperationStore>,
@@ -31,7 +31,7 @@ impl Records {
 }
 
 impl Stores {
-    /// The stores of a state folder; `records` takes the place of the records in its database.
+    /// Opens the stores of a state folder. `records` replaces the records in its database.
     pub(super) fn new(state: Option<&Path>, records: Option<Records>) -> Stores {
         let database = state.map(|folder| Arc::new(Store::new(folder)));
         Stores {
@@ -40,7 +40,7 @@ impl Stores {
         }
     }
 
-    /// Gives a workspace the journal of the write, if the machine's half is kept.
+    /// Gives a workspace the journal of the write, if the machine's part is stored.
     pub(super) fn add_journal(
         &self,
         workspace: Workspace,
@@ -58,18 +58,19 @@ impl Stores {
         )))
     }
 
-    /// The store of named ledgers, opened at its first use. `None` without a state folder: sessions then last as long
-    /// as the process.
+    /// Returns the store of named ledgers, opened at its first use. `None` without a state folder: sessions then last
+    /// as long as the process.
     pub(super) fn ledgers(&self) -> Option<&Arc<dyn LedgerStore>> {
         Some(&self.records.as_ref()?.ledgers)
     }
 
-    /// The store of operations. `None` without a state folder: then nothing can be taken back.
+    /// Returns the store of operations. `None` without a state folder: then nothing can be undone.
     pub(super) fn operations(&self) -> Option<&Arc<dyn OperationStore>> {
         Some(&self.records.as_ref()?.operations)
     }
 
-    /// The machine's half of the state folder: unfinished writes and displaced files. `None` without a state folder.
+    /// Returns the machine's part of the state folder: unfinished writes and displaced files. `None` without a state
+    /// folder.
     pub(super) fn local(&self) -> Option<&Arc<dyn LocalState>> {
         self.local.as_ref()
     }

@@ -19,7 +19,7 @@ pub(crate) struct Surveyed {
 }
 
 impl Surveyed {
-    /// The content that the disk must still have when a plan based on this survey is carried out.
+    /// Returns the content that the disk must still have when a plan based on this survey is carried out.
     pub(crate) fn expected(&self) -> Expected {
         Expected::Content {
             revision: self.revision,
@@ -36,14 +36,14 @@ pub(crate) struct Surveys {
 }
 
 impl Surveys {
-    /// The survey of a file whose stat is `now`, unless the file may have changed since.
+    /// Returns the survey of a file whose stat is `now`, unless the file may have changed since.
     pub(crate) fn get(&self, path: &Path, now: &Stamp) -> Option<Arc<Surveyed>> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let known = kept.iter().find(|survey| survey.path == path)?;
         (known.stamp.same_file_state(now) && !known.stamp.racy()).then(|| Arc::clone(known))
     }
 
-    /// Keeps a survey in place of an earlier one of the same file, and drops the oldest beyond [`KEPT`].
+    /// Stores a survey in place of an earlier one of the same file, and drops the oldest beyond [`KEPT`].
     pub(crate) fn put(&self, survey: Arc<Surveyed>) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|known| known.path != survey.path);

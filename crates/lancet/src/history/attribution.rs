@@ -1,6 +1,6 @@
 //! Line attribution (blame): the file's operations are replayed from the oldest to the bytes on the disk, and each line
-//! keeps the operation that wrote it. Lines have no operation that other programs wrote in between, or an
-//! operation whose contents are no longer stored.
+//! keeps the operation that wrote it. A line has no operation if another program wrote it in between, or if the
+//! contents of its operation are no longer stored.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -16,7 +16,7 @@ use lancet_text::difference;
 /// The longest time for one diff.
 const BUDGET: Duration = Duration::from_secs(2);
 
-/// The most operations that are replayed. Lines that older ones wrote have no operation then.
+/// The most operations that are replayed. Lines that older operations wrote then have no operation.
 const MOST: usize = 5_000;
 
 /// The lines of a file that recorded operations wrote.
@@ -59,7 +59,7 @@ pub(super) fn follow(
         limit: Some(MOST),
         ..LogQuery::default()
     })?;
-    // Bytes of a late writer were never in the file.
+    // The bytes of a late writer were never in the file.
     operations.retain(|operation| operation.kind != OperationKind::Late);
     operations.reverse();
     let returns = returns(&operations, path);
@@ -123,8 +123,8 @@ pub(super) fn follow(
     })
 }
 
-/// The revisions of a file that an operation returned to. The owners of all others need not be kept: a file of many lines that
-/// was changed often would take all memory.
+/// Returns the revisions of a file that an operation returned to. The owners of all others are not stored, because a
+/// file of many lines that was changed often would take all memory.
 fn returns(operations: &[Operation], path: &Path) -> HashSet<Revision> {
     let returning = operations
         .iter()

@@ -1,6 +1,6 @@
-//! The events of a state folder as programs read them: every change of a file, every question and its decision, every session,
-//! of all processes that use the folder, in the order in which they were recorded. Nothing is kept twice: what an event tells
-//! of a change is read from its operation.
+//! The events of a state folder as programs read them: every change of a file, every question and its decision, every
+//! session, of all processes that use the folder, in the order in which they were recorded. Nothing is stored twice:
+//! the details of a change are read from its operation.
 
 mod json;
 mod wait;
@@ -21,7 +21,7 @@ use super::History;
 
 /// How many events are read at a time, which bounds the memory that a reader takes.
 const PAGE: usize = 256;
-/// The largest content, in bytes, that a patch is computed of.
+/// The largest content, in bytes, for which a patch is computed.
 const LARGEST: u64 = 1 << 20;
 /// The longest time for one patch.
 const BUDGET: Duration = Duration::from_millis(500);
@@ -32,7 +32,7 @@ const CONTEXT: usize = 3;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EventsSince {
-    /// With the oldest event that is kept.
+    /// With the oldest event that is stored.
     Beginning,
     /// After the newest event.
     Now,
@@ -46,7 +46,8 @@ pub enum EventsSince {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HistoryEvent {
-    /// The number of the event, which rises over the whole state folder. A reader that begins after it continues with the next.
+    /// The number of the event, which rises over the whole state folder. A reader that begins after it continues with
+    /// the next event.
     pub seq: i64,
     /// The time at which the event was recorded, in milliseconds since 1970.
     pub time: i64,
@@ -60,11 +61,11 @@ pub struct HistoryEvent {
     pub fact: Fact,
 }
 
-/// What an event tells.
+/// The content of an event.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Fact {
-    /// Events of these numbers may be missing: they are no longer kept.
+    /// Events with these numbers may be missing: they are no longer stored.
     Gap {
         /// The first number.
         from: i64,
@@ -77,7 +78,7 @@ pub enum Fact {
     Other(EventKind, serde_json::Map<String, serde_json::Value>),
 }
 
-/// The change of a file. Of a file that may not be read neither path, revisions nor patch are given.
+/// The change of a file. If the file may not be read, path, revisions and patch are left out.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ChangedFile {
@@ -93,7 +94,7 @@ pub struct ChangedFile {
     pub before: Option<String>,
     /// The revision after the change; none where there is no file any more.
     pub after: Option<String>,
-    /// The hunks of the change; none where it is no text, too large or no longer kept.
+    /// The hunks of the change; none where the content is not text, is too large or is no longer stored.
     pub patch: Option<Vec<Hunk>>,
 }
 
@@ -104,7 +105,7 @@ type MayShow = Box<dyn Fn(&Path) -> bool + Send>;
 pub struct EventReader {
     store: Arc<dyn OperationStore>,
     position: i64,
-    /// Up to here gaps were told.
+    /// The number up to which gaps were reported.
     told: i64,
     may_show: MayShow,
 }

@@ -22,7 +22,7 @@ pub struct LifeEvent {
 pub struct FileLife {
     /// The changes, newest first.
     pub events: Vec<LifeEvent>,
-    /// Where the older part goes on; none where this is the oldest that is kept.
+    /// Where the older part begins; none where this is the oldest part that is stored.
     pub older: Option<LifeCursor>,
 }
 

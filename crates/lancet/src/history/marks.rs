@@ -1,11 +1,11 @@
-//! What the hooks of agents report: a person's prompts, and the session that an agent's process is in.
+//! Reports of agents' hooks: a person's prompts, and the session that an agent's process is in.
 
 use lancet_history::{HistoryError, Mark, MarkQuery};
 
 use super::History;
 
 impl History {
-    /// Records that a prompt was sent in a session; at most [`Mark::LONGEST`] characters of it are kept.
+    /// Records that a prompt was sent in a session. At most [`Mark::LONGEST`] characters of it are stored.
     ///
     /// # Errors
     /// The state folder cannot be written.
@@ -13,8 +13,8 @@ impl History {
         self.ask(|store| store.mark(session, prompt))
     }
 
-    /// Lists marks, newest first. A query without folders and session means the sessions that have changed a file below
-    /// the roots.
+    /// Lists marks, newest first. A query with neither folders nor a session means the sessions that have changed a
+    /// file below the roots.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -37,7 +37,7 @@ impl History {
         self.ask(|store| store.report_session(process, session))
     }
 
-    /// The session that was last reported for this process.
+    /// Returns the session that was last reported for this process.
     ///
     /// # Errors
     /// The state folder cannot be read.

@@ -8,8 +8,9 @@ use super::{History, LostFile};
 use crate::engine::moved_files::Thoroughness;
 
 impl History {
-    /// Lets the records of files that other programs moved go on under their present names, as far as they are found in
-    /// little time. A list that follows has the present names, and [`former_path`](super::FileChange::former_path) the others.
+    /// Renames the records of files that other programs moved to the present paths, as far as the files are found in
+    /// little time. A list made afterwards shows the present names, and [`former_path`](super::FileChange::former_path)
+    /// has the old ones.
     ///
     /// # Errors
     /// The state folder cannot be read or written.
@@ -17,8 +18,8 @@ impl History {
         self.engine.follow_files(Thoroughness::Brief).map(drop)
     }
 
-    /// The recorded files that are neither under their names nor found by their inode numbers, with the files that have
-    /// exactly their bytes.
+    /// Returns the recorded files that are neither under their names nor found by their inode numbers, with the files
+    /// that have exactly their bytes.
     ///
     /// # Errors
     /// The state folder cannot be read or written.
@@ -26,7 +27,7 @@ impl History {
         self.engine.follow_files(Thoroughness::Whole)
     }
 
-    /// Lets the records of a file go on under another name, because a person says that it is that file. False where no
+    /// Renames the records of a file to another path, because a person says that it is that file. False where no
     /// recorded file has the old name.
     ///
     /// # Errors
@@ -35,7 +36,7 @@ impl History {
         self.engine.follow_file(from, to)
     }
 
-    /// The paths that the roots had earlier, latest first.
+    /// Returns the paths that the roots had earlier, latest first.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -47,7 +48,8 @@ impl History {
         Ok(all)
     }
 
-    /// The folders that roots are copies of, such as the originals of snapshots; their changes are not listed here.
+    /// Returns the folders that roots are copies of, such as the originals of snapshots. Their changes are not listed
+    /// here.
     pub fn originals(&self) -> Vec<PathBuf> {
         self.engine.originals().to_vec()
     }

@@ -1,12 +1,12 @@
-//! What the files of the history hold now, for hosts that carry out exactly what they have shown: a hash before and after tells
-//! whether a file has changed in between.
+//! The present content of files in the history, for hosts that carry out exactly what they have shown. Comparing the
+//! hash before and after shows whether a file has changed in between.
 
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::History;
 
-/// What a path holds, by its hash.
+/// The present content of a path, by its hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OnDisk {
@@ -17,8 +17,8 @@ pub struct OnDisk {
 }
 
 impl History {
-    /// Hashes what a path holds now, however large the file is. None where it is neither a file nor a symbolic link, is not below
-    /// a root, or changes while it is read.
+    /// Hashes the present content of a path, however large the file is. None where it is neither a file nor a symbolic
+    /// link, is not below a root, or changes while it is read.
     pub fn on_disk(&self, path: &Path) -> Option<OnDisk> {
         let workspace = &self.engine.workspace;
         if let Ok(Some(link)) = workspace.locate_link(path) {

@@ -9,13 +9,13 @@ use lancet_text::{difference, unified};
 
 /// The longest time for one diff.
 const BUDGET: Duration = Duration::from_secs(2);
-/// The mode of a regular file that everybody may read, used where no mode is recorded.
+/// The mode of a regular file that every user may read, used where no mode is recorded.
 const PLAIN: u32 = 0o100_644;
 /// How many unchanged lines are shown around changed ones.
 const CONTEXT: usize = 3;
 
 /// Makes the patch of one file for people, with the path as given. Contents that are not UTF-8 text, too large or no
-/// longer kept are only named.
+/// longer stored are only mentioned, not shown.
 pub(super) fn for_people(
     store: &dyn OperationStore,
     change: &FileChange,
@@ -45,7 +45,7 @@ pub(super) fn for_people(
 }
 
 /// Makes the patch of one file for git, which takes any bytes in the lines of a patch. None where the contents are no
-/// longer kept; empty where nothing differs that git records.
+/// longer stored; empty where nothing differs that git records.
 pub(super) fn for_git(
     store: &dyn OperationStore,
     change: &FileChange,
@@ -131,13 +131,13 @@ fn head(change: &FileChange, path: &Path) -> String {
     }
 }
 
-/// Gives the names before and after, as the lines `---` and `+++` have them.
+/// Returns the names before and after, as the lines `---` and `+++` have them.
 fn sides(change: &FileChange, path: &Path) -> [String; 2] {
     let side = |kept: &Option<RecordedState>, letter| match kept {
         None => "/dev/null".to_owned(),
         Some(_) => {
             let name = quoted(letter, path);
-            // git writes a tab after a name with a blank, so that programs that look for a time after a blank find
+            // git writes a tab after a name with a blank, so that programs that look for a timestamp after a blank find
             // none.
             let end = if name.contains(' ') { "\t" } else { "" };
             name + end
@@ -179,7 +179,7 @@ fn quoted(letter: char, path: &Path) -> String {
     out
 }
 
-/// Gives the file mode for git, which knows only plain and executable files.
+/// Returns the file mode for git, which knows only plain and executable files.
 fn mode(kept: &RecordedState) -> &'static str {
     let bits = if kept.mode == 0 { PLAIN } else { kept.mode };
     if bits & 0o100 != 0 {

@@ -17,12 +17,12 @@ const DEEPEST: usize = 16;
 pub struct SubAgents(HashMap<String, SubAgent>);
 
 impl SubAgents {
-    /// What is known of a session that is a sub-agent; none for any other.
+    /// Returns the record of a session that is a sub-agent; none for any other.
     pub fn get(&self, session: &str) -> Option<&SubAgent> {
         self.0.get(session)
     }
 
-    /// The session that a person speaks with: the session itself, or the one at the top of its parents.
+    /// Returns the session that a person talks to: the session itself, or the one at the top of its parents.
     pub fn top<'s>(&'s self, session: &'s str) -> &'s str {
         let parents = std::iter::successors(Some(session), |session| {
             self.get(session).map(|found| found.parent.as_str())
@@ -30,14 +30,14 @@ impl SubAgents {
         parents.take(DEEPEST).last().unwrap_or(session)
     }
 
-    /// How many parents a session has.
+    /// Returns how many parents a session has.
     pub fn depth(&self, session: &str) -> usize {
         let parents = std::iter::successors(self.get(session), |found| self.get(&found.parent));
         parents.take(DEEPEST).count()
     }
 
-    /// Sorts sessions as a tree: each sub-agent directly after its parent, in the order given. One whose parent is not there
-    /// stays where it is.
+    /// Sorts sessions as a tree: each sub-agent directly after its parent, in the order given. A session whose parent
+    /// is not in the list stays where it is.
     pub fn as_tree<T>(&self, sessions: Vec<T>, name: impl Fn(&T) -> &str) -> Vec<T> {
         let names: Vec<String> = sessions.iter().map(|one| name(one).to_owned()).collect();
         let parent = |at: usize| {
@@ -57,7 +57,7 @@ impl SubAgents {
         let mut sessions: Vec<Option<T>> = sessions.into_iter().map(Some).collect();
         let sorted = order.into_iter().filter_map(|at| sessions[at].take());
         let mut sorted: Vec<T> = sorted.collect();
-        // Those that are each other's parents, which no agent reports.
+        // Sessions that are each other's parents. No agent reports such a cycle.
         sorted.extend(sessions.into_iter().flatten());
         sorted
     }
@@ -71,7 +71,7 @@ impl FromIterator<SubAgent> for SubAgents {
 }
 
 impl History {
-    /// The sub-agents of the state folder.
+    /// Returns the sub-agents of the state folder.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -92,7 +92,8 @@ impl History {
         self.ask(|store| store.add_sub_agent(session, parent, kind))
     }
 
-    /// Records that a known sub-agent runs in the agent's process since this time, in milliseconds since 1970.
+    /// Records that a known sub-agent has been running in the agent's process since this time, in milliseconds since
+    /// 1970.
     ///
     /// # Errors
     /// The state folder cannot be written.
@@ -108,7 +109,7 @@ impl History {
         self.ask(|store| store.end_run(session))
     }
 
-    /// The sub-agents that run in the agent's process and began before this time, in milliseconds since 1970.
+    /// Returns the sub-agents that run in the agent's process and began before this time, in milliseconds since 1970.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -120,7 +121,7 @@ impl History {
         self.ask(|store| store.running(process, before))
     }
 
-    /// Records that the parent of the sub-agents that run in the agent's process goes on beside them.
+    /// Records that the parent of the sub-agents in the agent's process goes on while they run.
     ///
     /// # Errors
     /// The state folder cannot be written.
@@ -136,7 +137,7 @@ impl History {
         self.ask(|store| store.end_waited_for(process))
     }
 
-    /// Records to which conversation the next call with this key belongs.
+    /// Records which conversation the next call with this key belongs to.
     ///
     /// # Errors
     /// The state folder cannot be written.
@@ -144,7 +145,7 @@ impl History {
         self.ask(|store| store.announce_call(key, owner))
     }
 
-    /// The conversation of a call that was announced under this key.
+    /// Returns the conversation of a call that was announced under this key.
     ///
     /// # Errors
     /// The state folder cannot be read or written.
@@ -156,8 +157,8 @@ impl History {
         self.ask(|store| store.call_owner(key, then))
     }
 
-    /// Records what a hook reports of the conversation of the agent's process; what is reported while the turn of another
-    /// conversation runs is a sub-agent's.
+    /// Records what a hook reports about the conversation of the agent's process. A report that comes while the turn of
+    /// another conversation runs is a sub-agent's.
     ///
     /// # Errors
     /// The state folder cannot be written.
@@ -186,7 +187,8 @@ impl History {
         self.ask(|store| store.hear_hook(agent, event))
     }
 
-    /// When hooks of an agent were last run, by event, in seconds since 1970; at most an hour out of date.
+    /// Returns when hooks of an agent were last run, by event, in seconds since 1970. The times are at most an hour out
+    /// of date.
     ///
     /// # Errors
     /// The state folder cannot be read.

@@ -1,5 +1,6 @@
-//! The proof that the history and the files agree: every file is a state that some recorded change left or that somebody else
-//! wrote, the changes of every file follow on each other, and every stored content has its hash.
+//! Verifies that the history and the files agree. Every file must be in a state that some recorded change left or that
+//! another program wrote, the changes of every file must follow on each other, and every stored content must have its
+//! hash.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -12,10 +13,10 @@ use crate::rooms::heal::{self, AtName};
 
 /// How many operations are read at a time.
 const PAGE: usize = 1_000;
-/// How long one step of checking contents may take: the database is held meanwhile.
+/// How long one step of checking contents may take, because the database is locked meanwhile.
 const STEP: Duration = Duration::from_millis(100);
 
-/// What [`History::verify`] found.
+/// The findings of [`History::verify`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verification {
@@ -27,25 +28,26 @@ pub struct Verification {
     pub contents: u64,
     /// The number of files below the roots that were changed.
     pub files: u64,
-    /// The number of those that are what their newest change left.
+    /// The number of those that are in the state that their newest change left.
     pub as_left: u64,
-    /// The number of those that are what an earlier change left or found.
+    /// The number of those that are in a state that an earlier change left or found.
     pub earlier: u64,
-    /// Those that somebody else has written, moved or removed since.
+    /// Those that another program has written, moved or removed since.
     pub by_others: Vec<PathBuf>,
-    /// Those that cannot be read from here.
+    /// Those that this process cannot read.
     pub unread: Vec<PathBuf>,
-    /// The number of changes that found something else than the change before had left: somebody else wrote the file in between.
+    /// The number of changes that found another state than the change before had left, because another program wrote
+    /// the file in between.
     pub after_others: u64,
-    /// What is not as it should be.
+    /// The faults in the history itself.
     pub faults: Vec<HistoryFault>,
 }
 
-/// Something that is not as it should be.
+/// A fault in the history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HistoryFault {
-    /// What it is.
+    /// The kind of the fault.
     pub kind: FaultKind,
     /// The operation that it concerns.
     pub operation: Option<String>,
@@ -82,32 +84,32 @@ impl FaultKind {
     }
 }
 
-/// How far a verification has come.
+/// The progress of a verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VerifyProgress {
-    /// So many operations were read.
+    /// The number of operations read so far.
     Operations(u64),
-    /// So many contents were checked.
+    /// The number of contents checked so far.
     Contents(u64),
-    /// So many files of so many were compared.
+    /// The number of files compared so far, and the number of all files.
     Files(u64, u64),
 }
 
-/// What the history has of one file below the roots.
+/// What the history records of one file below the roots.
 #[derive(Default)]
 struct Recorded {
     /// The state that the newest change left; none where it left no file.
     newest: Option<Revision>,
-    /// All states that a change left or found, `None` for no file.
+    /// All states that a change left or found; `None` means no file.
     states: HashSet<Option<Revision>>,
-    /// What the change after the one at hand found.
+    /// The state that the change after the present one found.
     next: Option<Revision>,
 }
 
 impl History {
-    /// Checks the whole history against its own hashes, and the files below the roots against the history. Nothing is changed,
-    /// apart from what is settled whenever the history is opened.
+    /// Checks the whole history against its own hashes, and the files below the roots against the history. Nothing is
+    /// changed, apart from the unfinished operations that are settled whenever the history is opened.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -237,7 +239,7 @@ impl History {
     }
 }
 
-/// Adds one change to what is known of a file. The changes come newest first.
+/// Adds one change to the record of a file. The changes come newest first.
 fn link(
     found: &mut Verification,
     files: &mut BTreeMap<PathBuf, Recorded>,

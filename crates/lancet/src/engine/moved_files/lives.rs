@@ -1,4 +1,4 @@
-//! The lives of files, worked out from the records alone: which changes are of one file, under whatever names other
+//! The lives of files, derived from the records alone: which changes belong to one file, under whatever names other
 //! programs gave it between them.
 
 use std::collections::HashMap;
@@ -23,16 +23,16 @@ pub(super) struct Life {
     pub(super) exists: bool,
     /// Whether the last change left a symbolic link.
     pub(super) is_link: bool,
-    /// Whether no other record has its last name since.
+    /// Whether no other record has taken its last name since.
     pub(super) holds_name: bool,
     /// Whether the file was found under another name.
     pub(super) is_moved: bool,
-    /// The life that a file with another inode number and other bytes began under the name. It is either a new version of this
-    /// file, which another program wrote, or another file; only a search can tell.
+    /// The life that began under the name with another inode number and other bytes. It is either a new version of this
+    /// file, which another program wrote, or another file. Only a search can distinguish the two.
     pub(super) successor: Option<usize>,
 }
 
-/// Changes between which lancet did not move the file.
+/// A sequence of changes between which lancet did not move the file.
 #[derive(Debug)]
 struct Stretch {
     /// The last name of the file in the stretch.
@@ -42,7 +42,7 @@ struct Stretch {
 }
 
 impl Life {
-    /// The last name of the file.
+    /// Returns the last name of the file.
     pub(super) fn name(&self) -> &Path {
         let last = self.stretches.last();
         last.map_or(Path::new(""), |stretch| &stretch.name)
@@ -52,13 +52,13 @@ impl Life {
         self.name() == path
     }
 
-    /// The last name of the file before lancet first moved it.
+    /// Returns the last name of the file before lancet first moved it.
     pub(super) fn first_name(&self) -> &Path {
         let first = self.stretches.first();
         first.map_or(Path::new(""), |stretch| &stretch.name)
     }
 
-    /// Notes the present name of the file.
+    /// Records the present name of the file.
     pub(super) fn move_to(&mut self, path: PathBuf) {
         self.is_moved = true;
         if let Some(stretch) = self.stretches.last_mut() {
@@ -66,7 +66,7 @@ impl Life {
         }
     }
 
-    /// The records that have another name than the file had at the end of their stretch.
+    /// Returns the records that have another name than the file had at the end of their stretch.
     pub(super) fn renames(&self) -> impl Iterator<Item = RecordRename> {
         self.stretches.iter().flat_map(|stretch| {
             let others = stretch
@@ -100,7 +100,7 @@ impl Life {
             let row = (operation.to_owned(), change.at, change.path.clone());
             stretch.rows.push(row);
         }
-        // The file was found again, so what began under its old name was another one.
+        // The file was found again, so the file that began under its old name was another one.
         self.successor = None;
         self.exists = change.after.is_some();
         self.inode = change.inode;
@@ -111,7 +111,8 @@ impl Life {
         }
     }
 
-    /// Whether a change began with a file that has another inode number and other bytes than the last change left.
+    /// Returns whether a change began with a file that has another inode number and other bytes than the last change
+    /// left.
     fn may_be_replaced(&self, change: &RecordedChange) -> bool {
         let Some(before) = change.before else {
             return false;
@@ -123,7 +124,7 @@ impl Life {
         self.exists && other_inode && before != self.revision
     }
 
-    /// Whether a change began with the very state that the last change of this life left.
+    /// Returns whether a change began with the very state that the last change of this life left.
     fn is_continued_by(&self, change: &RecordedChange) -> bool {
         let same_bytes = change.before == Some(self.revision);
         let same_inode = match (self.inode, change.before_inode) {
@@ -134,14 +135,14 @@ impl Life {
     }
 }
 
-/// Works out the lives of all files of operations, which are given newest first.
+/// Derives the lives of all files of operations, which are given newest first.
 pub(super) fn lives(operations: &[RecordedOperation]) -> Vec<Life> {
     let mut all: Vec<Life> = Vec::new();
     let mut holders: HashMap<PathBuf, usize> = HashMap::new();
     // The lives by the inode number that their last change left.
     let mut by_inode: HashMap<u64, usize> = HashMap::new();
     for operation in operations.iter().rev() {
-        // What a change of several files leaves at a name is not yet there for its other files.
+        // A file that this operation leaves at a name was not there yet for the operation's other files.
         let chosen: Vec<Option<usize>> = operation
             .files
             .iter()
@@ -184,7 +185,7 @@ fn old_name(change: &RecordedChange) -> &Path {
     change.moved_from.as_deref().unwrap_or(&change.path)
 }
 
-/// The life that a change belongs to; none where it begins one.
+/// Returns the life that a change belongs to; none where it begins one.
 fn choose(
     all: &[Life],
     holders: &HashMap<PathBuf, usize>,
@@ -193,7 +194,8 @@ fn choose(
 ) -> Option<usize> {
     let holder = holders.get(old_name(change)).copied();
     if change.before.is_none() {
-        // After a removal by lancet the name goes on; else the file that had the name went away unseen.
+        // After a removal by lancet the life under this name continues. Otherwise the file that had the name went away
+        // unseen.
         return holder.filter(|at| !all[*at].exists);
     }
     if let Some(at) = holder.filter(|at| all[*at].is_continued_by(change)) {

@@ -1,4 +1,5 @@
-//! What the lives of files need of the recorded operations, read in pages: whole operations took 2 kB each, 10 MB in all.
+//! The parts of the recorded operations that the lives of files need, read in pages. Whole operations would take 2 kB
+//! each, 10 MB in all.
 
 use std::path::PathBuf;
 
@@ -57,7 +58,7 @@ pub(super) fn read(
         let is_last = page.len() < limit;
         left -= page.len();
         before_sequence = page.last().map(|operation| operation.sequence);
-        // What somebody wrote late into an old version never was in the file.
+        // Bytes that a late writer wrote into an old version were never in the file.
         let page = page.into_iter();
         let page = page.filter(|operation| operation.kind != OperationKind::Late);
         recorded.extend(page.map(RecordedOperation::from));

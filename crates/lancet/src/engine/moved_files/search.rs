@@ -9,10 +9,10 @@ use super::lives::Life;
 use super::{LEAST_BYTES, has_bytes};
 use crate::engine::EngineView;
 
-/// How deep folders are entered.
+/// How many levels of folders are entered.
 const DEEPEST: usize = 64;
 
-/// A file that is looked for.
+/// A file to search for.
 pub(super) struct Wanted {
     /// The index of its life.
     life: usize,
@@ -24,7 +24,7 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// The file of a life; none for a symbolic link.
+    /// Describes the file of a life; none for a symbolic link.
     pub(super) fn of(at: usize, life: &Life, by_bytes: bool) -> Option<Wanted> {
         (!life.is_link).then_some(Wanted {
             life: at,
@@ -36,16 +36,16 @@ impl Wanted {
     }
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Default)]
 pub(super) struct FoundFiles {
-    /// Files by life that have inode number and bytes.
+    /// The files that match a life in both inode number and bytes.
     pub(super) moved: Vec<(usize, PathBuf)>,
-    /// Files by life that have the bytes alone.
+    /// The files that match a life in the bytes alone.
     pub(super) same_bytes: Vec<(usize, PathBuf)>,
 }
 
-/// Looks for files in all roots, for at most `limit`.
+/// Searches all roots for files, for at most `limit`.
 pub(super) fn search(engine: &EngineView, wanted: &[Wanted], limit: Duration) -> FoundFiles {
     let mut walk = Walk {
         engine,
@@ -107,7 +107,7 @@ impl Walk<'_> {
             .iter()
             .filter(|wanted| wanted.size == stamp.size)
         {
-            // Another file system, such as a snapshot below the root, numbers its files for itself.
+            // Another file system, such as a snapshot below the root, has its own inode numbers.
             let same_inode = wanted.inode == Some(stamp.inode) && stamp.device == device;
             if !same_inode && (!wanted.by_bytes || wanted.size < LEAST_BYTES) {
                 continue;

@@ -1,13 +1,14 @@
-//! The rules that stand for lines of the settings which cannot be used: nobody can tell what such a line forbids, so it
-//! counts as forbidding all that it could.
+//! The rules that replace lines of the settings that cannot be used. What such a line was meant to forbid is unknown,
+//! so it counts as forbidding all that it could.
 
 use lancet_policy::{Access, Effect, Layer, LayeredRule, Rule};
 
 use super::Readers;
 use crate::settings::{FlawEffect, Origin, SettingsFlaw};
 
-/// The rules for all flaws. A person's own command may read whatever a project's file may have forbidden to models, and
-/// the program refuses a person's write itself where the user's own settings are wrong, because undo must go on.
+/// Returns the rules for all flaws. A person's own command may read whatever a project's file may have forbidden to
+/// models. The program itself refuses a person's write where the user's own settings are wrong, because undo must still
+/// work.
 pub(super) fn rules(flaws: &[SettingsFlaw], readers: Readers) -> Vec<LayeredRule> {
     let of_flaw = |flaw: &SettingsFlaw| {
         let denies_reading = flaw.effect == FlawEffect::ReadingDenied;
@@ -25,7 +26,7 @@ pub(super) fn rules(flaws: &[SettingsFlaw], readers: Readers) -> Vec<LayeredRule
     flaws.iter().flat_map(of_flaw).collect()
 }
 
-/// A rule for all files that the settings file is about: those of the project, or all of them.
+/// Returns a rule for all files that the settings file applies to: those of the project, or all of them.
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 fn rule(flaw: &SettingsFlaw, effect: Effect, access: Access) -> Option<LayeredRule> {
     let error = &flaw.error;

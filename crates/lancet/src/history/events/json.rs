@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{ChangedFile, Fact, HistoryEvent, MayShow};
 
 impl HistoryEvent {
-    /// The event as a JSON object.
+    /// Returns the event as a JSON object.
     pub fn json(&self) -> Value {
         let word = match &self.fact {
             Fact::Gap { from, to } => {
@@ -82,7 +82,7 @@ fn hunk(hunk: &Hunk) -> Value {
     })
 }
 
-/// Removes the paths of files that may not be shown, and what stands beside them in the same object but counts.
+/// Removes the paths of files that may not be shown, and all their neighbours in the same object except counts.
 pub(super) fn leave_out_paths(fields: &mut Map<String, Value>, may_show: &MayShow) {
     let hidden = |path: &Value| path.as_str().is_some_and(|path| !may_show(Path::new(path)));
     if fields.get("path").is_some_and(hidden) {

@@ -1,5 +1,5 @@
-//! Waits for the next event. The kernel tells of writes in the state folder, so an idle reader sleeps without a limit; where it
-//! does not tell, as on a network file system, the events are looked at every second.
+//! Waits for the next event. The kernel reports writes in the state folder, so an idle reader sleeps without a limit.
+//! Where the kernel does not report them, as on a network file system, the events are polled every second.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use lancet_workspace::{FolderChange, FolderWatch, Interest, Waited, is_told_of, wait_for};
 
-/// How long after a write the events are looked at again. The kernel tells of a transaction's bytes before they count, and of
-/// the moment at which they count only if the writer lives that long.
+/// The delays after a write at which the events are checked again. The kernel reports the bytes of a transaction before
+/// it is committed, and the moment of the commit only if the writer lives that long.
 const AGAIN: [Duration; 5] = [
     Duration::from_millis(2),
     Duration::from_millis(10),
@@ -17,10 +17,10 @@ const AGAIN: [Duration; 5] = [
     Duration::from_millis(250),
     Duration::from_secs(1),
 ];
-/// How often the events are looked at where the kernel does not tell.
+/// The interval of polling where the kernel does not report writes.
 const UNTOLD: Duration = Duration::from_secs(1);
 
-/// Why a wait is over.
+/// The reason why a wait is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wake {
     /// There may be events.
@@ -29,14 +29,14 @@ pub enum Wake {
     Ended,
 }
 
-/// Waits for events of one state folder. Make it before the first look: what happens in between is told then.
+/// Waits for events of one state folder. Create it before the first check: what happens in between is then reported.
 #[derive(Debug)]
 pub struct EventWait {
     folder: PathBuf,
     watch: Option<FolderWatch>,
     /// Whether the folder is being watched.
     watched: bool,
-    /// How many looks are left of [`AGAIN`].
+    /// How many of the checks in [`AGAIN`] are left.
     again: usize,
 }
 
@@ -59,8 +59,8 @@ impl EventWait {
         self.watched = added.is_some_and(|added| added.is_ok());
     }
 
-    /// Waits until there may be events, or until the other end of `end` is closed: a pipe that nobody reads any more, or one
-    /// whose last writer is gone.
+    /// Waits until there may be events, or until the other end of `end` is closed: a pipe without a reader any more, or
+    /// one whose last writer is gone.
     ///
     /// # Errors
     /// The system's own error.
