@@ -1,13 +1,15 @@
 //! A Model Context Protocol server for lancet, in both generations of the protocol, over standard input and output, any
 //! pair of streams, or HTTP.
 //!
-//! [`serve`] runs until the client disconnects; [`Endpoint`] answers HTTP requests of any number of clients; [`Options`] sets the session, the form of answers ([`Answers`]), who is
-//! asked before a write ([`Ask`]) and the [`Log`]. Calls run on threads of a pool and can be cancelled; a thread that is
-//! stuck in a system call is replaced. No other crate names a type of the protocol library.
+//! [`serve`] runs until the client disconnects. [`Endpoint`] answers HTTP requests of any number of clients.
+//! [`Options`] sets the session, the form of answers ([`Answers`]), who is prompted before a write ([`Ask`]) and the
+//! [`Log`]. Calls run on threads of a pool and can be cancelled; a thread that is stuck in a system call is replaced.
+//! No other crate names a type of the protocol library.
 //!
 //! # Limitations
 //!
-//! Over streams, one connection is one client. What listens for HTTP is another crate. A message is at most [`MESSAGE_LIMIT`] bytes long.
+//! Over streams, one connection is one client. Listening for HTTP is left to another crate. A message is at most
+//! [`MESSAGE_LIMIT`] bytes long.
 
 mod announced;
 mod answer;

@@ -1,5 +1,5 @@
-//! The engine as a call may use it: on the roots that its client leaves, and writing only what the client's sandbox
-//! allows. The last view is kept, because the pages of a search belong to one.
+//! The engine as a call may use it: on the roots that its client allows, and writing only what the client's sandbox
+//! allows. The last view is cached, because the pages of a search belong to one view.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -23,7 +23,7 @@ struct LimitedView {
 }
 
 impl LimitedViews {
-    /// Gives the view that a call with this `_meta` uses, and once what is to be said about it.
+    /// Returns the view that a call with this `_meta` uses, and a notice about it that is given only once.
     pub(crate) fn of(&self, lancet: Lancet, meta: &Map<String, Value>) -> (Lancet, Option<String>) {
         match Sandbox::read(meta) {
             Sandbox::Open => (lancet, None),

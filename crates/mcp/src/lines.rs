@@ -42,7 +42,7 @@ impl LineSplitter {
         }
     }
 
-    /// The buffer to append to, with room for a chunk.
+    /// Returns the buffer to append to, with capacity for a chunk.
     pub(crate) fn room(&mut self) -> &mut Vec<u8> {
         self.buffer.drain(..self.start);
         self.scanned -= self.start;
@@ -54,7 +54,7 @@ impl LineSplitter {
         &mut self.buffer
     }
 
-    /// The next line, if it was received whole.
+    /// Returns the next line, if it was received whole.
     pub(crate) fn next_line(&mut self) -> SplitResult<'_> {
         loop {
             let Some(found) = memchr::memchr(b'\n', &self.buffer[self.scanned..]) else {

@@ -1,4 +1,4 @@
-//! How requests reach the server, as far as its answers depend on it, and what the way they came says of them.
+//! How requests reach the server, as far as its answers depend on it, and what the transport says about a request.
 
 use lancet_serving::tokens::TokenKind;
 use rmcp::RoleServer;
@@ -7,7 +7,7 @@ use rmcp::service::RequestContext;
 
 use crate::message::{OtherArguments, Unreadable};
 
-/// How requests reach the server.
+/// The transport by which requests reach the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Link {
     /// Over one pair of streams that lasts as long as the client.
@@ -16,24 +16,24 @@ pub(crate) enum Link {
     Http,
 }
 
-/// How often the client of a session over HTTP has said that its roots changed, when a message arrived.
+/// How many times the client of a session over HTTP had said that its roots changed, when a message arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RootsNews(pub(crate) u64);
 
-/// What came with a message of a session over HTTP about the roots of its client.
+/// Returns the count that came with a message of a session over HTTP.
 pub(crate) fn roots_news(extensions: &Extensions) -> Option<RootsNews> {
     let parts = extensions.get::<::http::request::Parts>()?;
     parts.extensions.get().copied()
 }
 
-/// Whether a request is of the protocol generation without `initialize`, in which a server sends no requests.
+/// Reports whether a request is of the protocol generation without `initialize`, in which a server sends no requests.
 pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context
         .protocol_version()
         .is_some_and(|version| version.as_str() >= ProtocolVersion::NO_INITIALIZE.as_str())
 }
 
-/// Something that came beside a request: with the message itself or, over HTTP, with the request that carried it.
+/// Returns an extension of a request: one of the message itself or, over HTTP, of the HTTP request that carried it.
 fn beside<T: Clone + Send + Sync + 'static>(context: &RequestContext<RoleServer>) -> Option<T> {
     let carried = || {
         let parts = context.extensions.get::<::http::request::Parts>()?;
@@ -42,8 +42,8 @@ fn beside<T: Clone + Send + Sync + 'static>(context: &RequestContext<RoleServer>
     context.extensions.get::<T>().or_else(carried).cloned()
 }
 
-/// The token of a request. Over streams, which have none, everything is open; over HTTP, where each request has one, a
-/// request without one may read at most.
+/// Returns the token of a request. Streams have no tokens, so everything is allowed. Over HTTP each request has one; a
+/// request without one may at most read.
 pub(crate) fn token(context: &RequestContext<RoleServer>) -> TokenKind {
     match context.extensions.get::<::http::request::Parts>() {
         None => TokenKind::Write,
@@ -56,12 +56,12 @@ fn token_of(parts: &::http::request::Parts) -> TokenKind {
     token.unwrap_or(TokenKind::Read)
 }
 
-/// The arguments of a call that are not a JSON object.
+/// Returns the arguments of a call that are not a JSON object.
 pub(crate) fn other_arguments(context: &RequestContext<RoleServer>) -> Option<OtherArguments> {
     beside(context)
 }
 
-/// The reason why the arguments of a call cannot be parsed.
+/// Returns the reason why the arguments of a call cannot be parsed.
 pub(crate) fn unreadable(context: &RequestContext<RoleServer>) -> Option<Unreadable> {
     beside(context)
 }

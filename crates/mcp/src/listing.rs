@@ -1,4 +1,4 @@
-//! The list of tools for clients, built from the tools' declarations, and rebuilt only where the settings change. Order
+//! The list of tools for clients, built from the tools' declarations, and rebuilt only when the settings change. Order
 //! and text are fixed, because a changed list invalidates every client's cached prompt.
 
 use std::sync::{Arc, PoisonError, RwLock};
@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::options::{Answers, Options};
 
-/// The list of tools, cached with the declarations that it was built from. It is built when it is first needed: a client gets the
-/// answer of `initialize` before.
+/// The list of tools, cached with the declarations that it was built from. It is built when it is first needed, so that
+/// it does not delay the answer to `initialize`.
 #[derive(Default)]
 pub(crate) struct ToolList(RwLock<Option<BuiltList>>);
 
@@ -21,7 +21,7 @@ struct BuiltList {
 }
 
 impl ToolList {
-    /// The list as it was built last.
+    /// Returns the list as it was last built.
     pub(crate) fn known(&self, lancet: &Lancet, options: &Options) -> Arc<[Tool]> {
         let made = self.0.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(made) = &*made {
@@ -31,7 +31,7 @@ impl ToolList {
         self.anew(lancet, options)
     }
 
-    /// The list by the present settings; it is rebuilt if the declarations changed.
+    /// Returns the list for the present settings; it is rebuilt if the declarations changed.
     pub(crate) fn anew(&self, lancet: &Lancet, options: &Options) -> Arc<[Tool]> {
         let mut made = self.0.write().unwrap_or_else(PoisonError::into_inner);
         match &mut *made {
@@ -56,7 +56,7 @@ impl BuiltList {
     }
 }
 
-/// Converts the declarations in their order. `limit` is the longest answer in force, in characters.
+/// Converts the declarations in their order. `limit` is the longest answer that applies, in characters.
 fn listing(declarations: &[Declaration], limit: usize, answers: Answers) -> Vec<Tool> {
     declarations
         .iter()

@@ -40,7 +40,7 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    /// The error for a line over the limit; its request id cannot be known.
+    /// Makes the error for a line over the limit; its request id cannot be known.
     pub(crate) fn too_long(limit: usize) -> Self {
         let words =
             format!("a message may have at most {limit} bytes; this one was dropped unread");
@@ -51,7 +51,7 @@ impl Fault {
         }
     }
 
-    /// The error for a request under the id of one that has no answer yet. It is not carried out.
+    /// Makes the error for a request that has the id of an unanswered one. The request is not carried out.
     pub(crate) fn id_in_use(id: RequestId) -> Self {
         Self {
             code: INVALID_REQUEST,
@@ -60,7 +60,7 @@ impl Fault {
         }
     }
 
-    /// The line to send. JSON-RPC requires an id, null where it is unknown.
+    /// Returns the line to send. JSON-RPC requires an id, null where it is unknown.
     pub(crate) fn line(&self) -> Vec<u8> {
         let error = json!({"code": self.code, "message": self.words});
         json!({"jsonrpc": "2.0", "id": self.id, "error": error})
@@ -68,7 +68,7 @@ impl Fault {
             .into_bytes()
     }
 
-    /// The text for the log, which never contains a part of the message itself.
+    /// Returns the text for the log, which never contains a part of the message itself.
     pub(crate) fn words(&self) -> &str {
         &self.words
     }
@@ -99,7 +99,7 @@ struct CallParameters {
     arguments: Option<Value>,
     #[serde(default, rename = "_meta")]
     meta: Option<JsonObject>,
-    /// The fields of a repeated call: a person's answers, and the state that the call goes on from.
+    /// The fields of a repeated call: the user's answers, and the state from which the call continues.
     #[serde(default, rename = "inputResponses")]
     answers: Option<InputResponses>,
     #[serde(default, rename = "requestState")]
@@ -189,7 +189,7 @@ fn read_call(id: &RequestId, parameters: Option<&RawValue>, damage: Option<&str>
         Ok(parameters) => return call(id, parameters, damage.map(Into::into)),
         Err(error) => error,
     };
-    // Unusable arguments are no reason to answer without naming the tool.
+    // Unusable arguments are no reason for an answer that does not name the tool.
     if error.classify() != Category::Data
         && let Ok(named) = serde_json::from_str::<CalledName<'_>>(text)
     {

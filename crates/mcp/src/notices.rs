@@ -1,4 +1,5 @@
-//! Notices that one answer carries beside its own text: that the client's roots, or its sandbox, are not applied.
+//! Notices that one answer carries in addition to its own text: that the client's roots, or its sandbox, are not
+//! applied.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,13 +10,13 @@ use rmcp::model::{CallToolResponse, ContentBlock};
 pub(crate) struct PendingNotices(Mutex<Vec<String>>);
 
 impl PendingNotices {
-    /// Keeps a notice for the next answer.
+    /// Stores a notice for the next answer.
     pub(crate) fn keep(&self, words: Option<String>) {
         let mut notices = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         notices.extend(words);
     }
 
-    /// Adds what was kept to an answer; a question leaves it for the answer that follows.
+    /// Adds the stored notices to an answer. A question leaves them for the answer that follows.
     pub(crate) fn added_to(&self, mut response: CallToolResponse) -> CallToolResponse {
         if let CallToolResponse::Complete(result) = &mut response {
             let mut notices = self.0.lock().unwrap_or_else(PoisonError::into_inner);

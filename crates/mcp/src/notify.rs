@@ -1,4 +1,4 @@
-//! What the server sends to a client without being asked: the progress of a call, and changes of the files that a client has
+//! Unrequested messages of the server to a client: the progress of a call, and changes of the files that the client has
 //! subscribed to, in both generations of the protocol.
 
 use std::time::Duration;
@@ -8,8 +8,8 @@ use rmcp::model::{ProgressNotificationParam, ProgressToken, ResourceUpdatedNotif
 use rmcp::service::{Peer, RequestContext, SubscriptionContext};
 use tokio::sync::mpsc::Receiver;
 
-/// Sends how long a call has been at work, with a sentence for the person. It is sent in a task of its own, so that a client
-/// that does not read delays only its own notifications.
+/// Sends how long a call has been running, with a sentence for the user. It is sent in a separate task, so that a
+/// client that does not read delays only its own notifications.
 pub(crate) fn send_progress(
     context: &RequestContext<RoleServer>,
     token: ProgressToken,
@@ -22,7 +22,8 @@ pub(crate) fn send_progress(
     tokio::spawn(async move { peer.notify_progress(progress).await });
 }
 
-/// Sends every change of a subscribed file, until the client is gone. This is the form of the generation with a handshake.
+/// Sends every change of a subscribed file, until the client is gone. This is the form for the generation with a
+/// handshake.
 pub(crate) fn send_changes(peer: Peer<RoleServer>, mut changed: Receiver<String>) {
     tokio::spawn(async move {
         while let Some(uri) = changed.recv().await {
@@ -34,7 +35,7 @@ pub(crate) fn send_changes(peer: Peer<RoleServer>, mut changed: Receiver<String>
     });
 }
 
-/// The same in the stream that a client of the second generation listens to, until it ends.
+/// Sends every change in the stream that a client of the second generation listens to, until the stream ends.
 pub(crate) async fn stream_changes(context: &SubscriptionContext, mut changed: Receiver<String>) {
     loop {
         tokio::select! {

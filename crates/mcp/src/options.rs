@@ -24,19 +24,19 @@ pub enum Answers {
     Structured,
 }
 
-/// How much of an answer's data stands in `_meta["lancet/result"]`. A request's `_meta["lancet/data"]` counts before it.
+/// How much of an answer's data `_meta["lancet/result"]` contains. A request's `_meta["lancet/data"]` takes precedence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DataExtent {
-    /// All of it for clients that are known to keep it from their model, else what the text does not say.
+    /// All of it for clients that are known to keep it from their model; for others only what the text does not say.
     #[default]
     ByClient,
-    /// All of it, but for clients that are known to hand it to their model.
+    /// All of it, except for clients that are known to forward it to their model.
     Full,
     /// What the text does not say.
     Brief,
 }
 
-/// Tells the host that a question begins to wait.
+/// Notifies the host that a question begins to wait.
 #[derive(Clone)]
 pub struct Notify(Arc<dyn Fn(&RecordedQuestion) + Send + Sync>);
 
@@ -77,37 +77,38 @@ impl std::fmt::Debug for CallApprover {
 /// The options of a server.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The session of all calls, whatever they name themselves; none where each call's own counts.
+    /// The session of all calls, whatever they name themselves. If there is none, each call's own session is used.
     pub session: Option<SessionName>,
-    /// The variables of the environment that may name the session of calls that name none ([`SESSION_VARIABLES`](lancet_serving::conversation::SESSION_VARIABLES)), with
-    /// their values.
+    /// The environment variables that may name the session of calls that name none
+    /// ([`SESSION_VARIABLES`](lancet_serving::conversation::SESSION_VARIABLES)), with their values.
     pub environment: Vec<(String, String)>,
-    /// The process of the agent, by its id and start time: the session that the agent's hooks last reported for it counts
-    /// before the environment.
+    /// The process of the agent, by its id and start time. The session that the agent's hooks last reported for it
+    /// takes precedence over the environment.
     pub agent_process: Option<String>,
     /// The form of answers.
     pub answers: Answers,
     /// How much data answers have for programs.
     pub data: DataExtent,
-    /// Who is asked before a write.
+    /// Who is prompted before a write.
     pub ask: Ask,
-    /// Who is asked where neither the client nor a record is; none where that is the engine's approver.
+    /// The approver of calls for which neither the client is prompted nor a question recorded. If there is none, the
+    /// engine's approver is used.
     pub approver: Option<CallApprover>,
-    /// What is told when something begins to wait for a decision.
+    /// The notifier that is called when something begins to wait for a decision.
     pub notify: Option<Notify>,
     /// The log of the server's own messages.
     pub log: Log,
     /// The longest time that a call may take.
     pub time_limit: Duration,
-    /// How long a call that is to stop may take to do so, before its thread is replaced.
+    /// How long a call may take to stop after it is cancelled, before its thread is replaced.
     pub grace: Duration,
-    /// Where the roots come from, which decides what those of a client may do to them.
+    /// Where the roots come from, which decides how the roots of a client may change them.
     pub roots: RootsOrigin,
     /// How long a call waits for the roots of a client that offers them.
     pub roots_wait: Duration,
     /// The longest message, in bytes.
     pub message_limit: usize,
-    /// How long there must be no call before the history is maintained.
+    /// How long no call must arrive before the history is maintained.
     pub quiet: Duration,
 }
 

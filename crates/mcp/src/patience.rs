@@ -1,5 +1,5 @@
-//! Waiting for a decision: a call whose question is on record waits for a limited time, while no thread and no file is held.
-//! After a decision, or when a file of the question has changed, the call is carried out again.
+//! Waiting for a decision. A call whose question is recorded waits for a limited time and occupies no thread and no
+//! file meanwhile. After a decision, or when a file of the question has changed, the call is carried out again.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,20 +24,20 @@ use crate::process::Process;
 use crate::seal::Bound;
 use crate::tasks;
 
-/// How long a dialog of the client's own is waited for.
+/// How long an open dialog of the client is waited for.
 const DIALOG: Duration = Duration::from_secs(600);
-/// How often a client is told that its call waits.
+/// How often a client is informed that its call waits.
 const PROGRESS_EVERY: Duration = Duration::from_secs(5);
-/// The beginnings of the names under which clients of the second generation bring answers; an id follows.
+/// The prefixes of the names under which clients of the second generation send answers; an id follows.
 const QUESTION: &str = "question-";
 const WORDS: &str = "words-";
 
-/// How a call asks.
+/// The recipient of a call's question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AskRoute {
-    /// The approver of the engine is asked.
+    /// The engine's approver decides.
     Engine,
-    /// The question is recorded, and the user of the client is asked, too.
+    /// The question is recorded, and the user of the client is prompted as well.
     Client,
     /// The question is recorded.
     Page,
@@ -62,12 +62,12 @@ pub(crate) enum Waited {
 pub(crate) struct Recorder {
     process: Arc<Process>,
     questions: Questions,
-    /// Who decides, for the record.
+    /// The name of the decider, for the record.
     by: String,
 }
 
 impl Recorder {
-    /// The recorder of a client's decisions; none without a state folder.
+    /// Makes the recorder of a client's decisions; none without a state folder.
     fn new(
         process: &Arc<Process>,
         lancet: &Lancet,
@@ -90,7 +90,7 @@ impl Recorder {
             .flatten()
     }
 
-    /// Records a decision. A dialog that nobody answered decides nothing while somebody else may decide.
+    /// Records a decision. A dialog that was not answered decides nothing while another program may decide.
     pub(crate) async fn decide(&self, id: &str, answer: Answer) {
         let (id, by) = (id.to_owned(), self.by.clone());
         let page = self.process.options.ask.page;
@@ -99,7 +99,7 @@ impl Recorder {
             if matches!(answer, Answer::Unanswered(_)) && others {
                 return;
             }
-            // A decision that comes too late does not count, and the call finds the one that does.
+            // A decision that comes too late does not count; the call finds the one that was recorded first.
             let _ = questions.decide(&id, &answer, &by);
         })
         .await;
@@ -125,7 +125,7 @@ impl Recorder {
     }
 }
 
-/// Decides how a call asks a person, and tells the call.
+/// Decides how a call prompts a person, and sets this on the call.
 pub(crate) fn prepare(
     process: &Process,
     call: &mut RawCall,
@@ -135,7 +135,7 @@ pub(crate) fn prepare(
     let ask = process.options.ask;
     let client = call.caller.client.as_deref();
     let elicit = match (link, ask.elicit) {
-        // Over HTTP a client is whoever has the token: its name proves nothing, and it could answer for the person.
+        // Over HTTP any holder of the token is a client: its name proves nothing, and it could answer for the user.
         (Link::Http, Elicit::Known) => Elicit::Never,
         (_, elicit) => elicit,
     };
@@ -157,7 +157,7 @@ pub(crate) fn prepare(
     asked
 }
 
-/// Notes that the next run of a call follows a wait for this question.
+/// Records that the next run of a call follows a wait for this question.
 pub(crate) fn waited_on(call: &mut RawCall, question: &str) {
     if let Asks::Recorded { waited_on, .. } = &mut call.asks {
         *waited_on = Some(question.to_owned());
@@ -225,7 +225,7 @@ pub(crate) async fn wait(
                 }
                 return match outcome {
                     Ok(()) => Waited::Again,
-                    // Nobody looks for decisions any more, because the system gave no thread.
+                    // Decisions are no longer looked for, because the system gave no thread.
                     Err(_) => Waited::Over,
                 };
             }
@@ -256,13 +256,13 @@ async fn ended_dialog(dialog: &mut Option<Dialog>) {
     }
 }
 
-/// What a client of the second generation has repeated a call with.
+/// The outcome of a repeated call's answer, for a client of the second generation.
 pub(crate) enum Brought {
     /// The call is to be carried out.
     Decided,
-    /// The dialog was closed without a decision, and others may decide: it is not opened again.
+    /// The dialog was closed without a decision, and other programs may decide. It is not opened again.
     Dismissed,
-    /// The client is asked for the reason of a no.
+    /// The user of the client is prompted for the reason of a no.
     Required(Box<InputRequiredResult>),
 }
 

@@ -1,4 +1,4 @@
-//! What all connections of one process share: the engine, the threads, the list of tools and the options.
+//! The state that all connections of one process share: the engine, the threads, the list of tools and the options.
 
 use std::io;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::seal::Seal;
 /// The number of threads for calls. Reading tools run in parallel; more threads would only wait for the same disk.
 const THREADS: usize = 4;
 
-/// What one process has, however many connections it serves.
+/// The state of one process, however many connections it serves.
 pub(crate) struct Process {
     pub(crate) lancet: Lancet,
     pub(crate) options: Options,
@@ -32,7 +32,7 @@ pub(crate) struct Process {
     pub(crate) seal: Seal,
     /// The sessions of clients over HTTP.
     pub(crate) resting: Resting,
-    /// Whether the client of the streams sends nothing more: nobody waits for a decision then.
+    /// Whether the client of the streams sends nothing more. Calls then stop waiting for a decision.
     pub(crate) input_ended: watch::Sender<bool>,
 }
 
@@ -53,7 +53,7 @@ impl Process {
         }))
     }
 
-    /// The form of a tool's answers: structured if its output schema was listed.
+    /// Returns the form of a tool's answers: structured if its output schema was listed.
     pub(crate) fn form(&self, tool: &str) -> Answers {
         if self.options.answers == Answers::Text {
             return Answers::Text;
@@ -71,7 +71,7 @@ impl Process {
         }
     }
 
-    /// Whether a tool, by its own name or the one that is listed, is declared to change nothing.
+    /// Reports whether a tool, by its own name or its listed one, is declared to change nothing.
     pub(crate) fn only_reads(&self, tool: &str) -> bool {
         let own = self.lancet.own_tool_name(tool);
         self.lancet.only_reads(&own)

@@ -1,5 +1,5 @@
-//! Files as resources: one template, `file:///{path}`, and nothing listed, since a project has more files than a list is good for.
-//! What a person picks in their agent is read whole; it does not count as seen by the model.
+//! Files as resources: one template, `file:///{path}`, and no list, since a project has too many files for one. A
+//! resource that a user picks in their agent is read whole. It does not count as seen by the model.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -15,10 +15,10 @@ use crate::roots::folder_of_uri;
 
 /// The template of all resources.
 const TEMPLATE: &str = "file:///{path}";
-/// The name of its argument.
+/// The name of the template's argument.
 const PATH: &str = "path";
 
-/// The one template.
+/// Returns the one template.
 pub(crate) fn templates() -> ListResourceTemplatesResult {
     let mut template = ResourceTemplate::new(TEMPLATE, "file");
     template.title = Some("File".to_owned());
@@ -59,7 +59,7 @@ fn contents(uri: &str, resource: Resource) -> ResourceContents {
     }
 }
 
-/// The media type of bytes that are no text, by how they begin.
+/// Returns the media type of bytes that are not text, by how they begin.
 fn kind_of(bytes: &[u8]) -> &'static str {
     match bytes {
         [0x89, b'P', b'N', b'G', ..] => "image/png",
@@ -85,7 +85,7 @@ fn kind_of(bytes: &[u8]) -> &'static str {
     }
 }
 
-/// A file that is not there and one that may not be read are answered alike, and neither is named.
+/// Returns the error for a file. A missing file and an unreadable one get the same error, and neither is named.
 pub(crate) fn not_found() -> ErrorData {
     ErrorData::resource_not_found("there is no such file here", None)
 }
@@ -100,7 +100,7 @@ pub(crate) fn complete(
     if !is_ours || argument.name != PATH {
         return CompleteResult::default();
     }
-    // The value stands after `file:///`, so it has no slash at its beginning; one that is typed all the same is kept.
+    // The value follows `file:///`, so it has no slash at its beginning. One that is typed all the same is preserved.
     let typed = argument.value.as_str();
     let slash = if typed.starts_with('/') { "" } else { "/" };
     let found = lancet.complete_path(&format!("{slash}{typed}"));

@@ -1,12 +1,12 @@
-//! Gives the memory of contents back that sessions of clients over HTTP have cached and not used for some time: there may
-//! be a thousand such sessions, and each may hold 25 MB.
+//! Frees the cached file contents of HTTP clients' sessions that were not used for some time. There may be a thousand
+//! such sessions, and each may hold 25 MB.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use lancet::Session;
 
-/// After this time without a call a session rests.
+/// The time without a call after which a session's contents are freed.
 const RESTS_AFTER: Duration = Duration::from_secs(5 * 60);
 
 /// The session of one connection, and when it was last used.
@@ -15,7 +15,7 @@ pub(crate) struct OwnSession {
     used: Mutex<Instant>,
 }
 
-/// The sessions whose contents are given back when they rest.
+/// The sessions whose contents are freed when they are unused.
 #[derive(Default)]
 pub(crate) struct Resting(Mutex<Vec<Weak<OwnSession>>>);
 
@@ -25,7 +25,7 @@ impl OwnSession {
         Arc::new(Self { session, used })
     }
 
-    /// The session, for a call.
+    /// Returns the session for a call, and marks it as used now.
     pub(crate) fn session(&self) -> &Session {
         *self.used() = Instant::now();
         &self.session
@@ -37,12 +37,12 @@ impl OwnSession {
 }
 
 impl Resting {
-    /// Also looks after this session, for as long as its connection has it.
+    /// Adds a session to those that are checked, for as long as its connection has it.
     pub(crate) fn add(&self, own: &Arc<OwnSession>) {
         self.lock().push(Arc::downgrade(own));
     }
 
-    /// Gives the contents of sessions back that rest, and forgets sessions that have ended.
+    /// Frees the contents of unused sessions, and forgets sessions that have ended.
     pub(crate) fn look(&self) {
         self.look_after(RESTS_AFTER);
     }

@@ -1,6 +1,6 @@
-//! The client's own roots: folders that narrow the roots lancet was started on, and never widen them. The server asks
-//! for them where the client offers them (in the first generation of the protocol by a request, in the second by the
-//! result of the first call), and again when the client says that they changed. Calls wait for the answer.
+//! The client's own roots: folders that narrow the roots lancet was started on, and never widen them. The server
+//! requests them from clients that offer them (in the first generation of the protocol by a request, in the second by
+//! the result of the first call), and again when the client says that they changed. Calls wait for the answer.
 #![expect(
     deprecated,
     reason = "the protocol deprecates roots, and clients go on sending them"
@@ -52,7 +52,7 @@ pub(crate) struct ClientRoots {
     link: Link,
     known: watch::Sender<RootsState>,
     number: AtomicU64,
-    /// How often the client of a session over HTTP has said that its roots changed, as far as that was taken in.
+    /// How many of an HTTP client's messages about changed roots were taken into account.
     news: AtomicU64,
     /// A notice about the roots that the next answer carries.
     notice: Mutex<Option<String>>,
@@ -70,9 +70,10 @@ struct RootsState {
 /// Where a call may work, as far as the client's roots decide it.
 #[derive(Clone)]
 enum WorkPlace {
-    /// On lancet's own roots: the client told none, or none that count.
+    /// On lancet's own roots: the client named no usable roots.
     Own,
-    /// On what the client's roots and lancet's have in common, or, where lancet has none, on those that the client named.
+    /// On the intersection of the client's roots and lancet's or, where lancet has none, on those that the client
+    /// named.
     Client(Lancet),
     /// Nowhere, for this reason.
     Nowhere(String),
@@ -80,7 +81,8 @@ enum WorkPlace {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// The client was not asked yet, has announced that its roots changed, or its first answer could not be worked out.
+    /// The client was not queried yet, has announced that its roots changed, or its first answer could not be resolved
+    /// to folders.
     Unasked,
     /// The request of this number was sent.
     Asked(u64),
@@ -92,7 +94,7 @@ enum Phase {
 enum Patience {
     /// No call has timed out; calls wait.
     Fresh,
-    /// One call timed out and was refused with the request to call again.
+    /// One call timed out and was refused with the advice to call again.
     TimedOutOnce,
     /// Two calls timed out, one after the other; calls no longer wait, until the client answers.
     GivenUp,
@@ -102,13 +104,13 @@ enum Patience {
 pub(crate) enum RootsDecision {
     /// Continue with this narrowed engine, or with lancet's own if there is none.
     Go(Option<Lancet>),
-    /// Ask the client to repeat the call with its roots, under the state that stands for this.
+    /// Ask the client to repeat the call with its roots. The state identifies this request.
     Bring(InputRequests, String),
     /// Refuse the call, because the roots are not known yet.
     Refuse(Refusal),
 }
 
-/// Whether a client offers roots.
+/// Reports whether a client offers roots.
 fn are_offered(capabilities: Option<&ClientCapabilities>) -> bool {
     capabilities.is_some_and(|capabilities| capabilities.roots.is_some())
 }
@@ -134,7 +136,8 @@ impl ClientRoots {
         }
     }
 
-    /// Finds the engine that a call may use; `state` is what its state stands for. None where the call was cancelled while it waited.
+    /// Finds the engine that a call may use. `state` is the verified content of the call's state. The result is none
+    /// where the call was cancelled while it waited.
     pub(crate) async fn decide(
         self: &Arc<Self>,
         request: &CallToolRequestParams,
@@ -158,10 +161,11 @@ impl ClientRoots {
         }
     }
 
-    /// Called when the client has connected or its roots changed: asks the client, or makes its next call bring them.
+    /// Handles a new client, or a change of its roots: requests them from the client, or makes its next call bring
+    /// them.
     pub(crate) fn are_news(self: &Arc<Self>, context: NotificationContext<RoleServer>) {
         if self.link == Link::Http {
-            // The next call asks, because only the answer to a call is sure to be a way to the client.
+            // The next call requests the roots, because only the answer to a call is sure to reach the client.
             if let Some(news) = link::roots_news(&context.extensions) {
                 self.heard(news);
             }
@@ -183,15 +187,15 @@ impl ClientRoots {
         }
     }
 
-    /// Forgets what is known of the roots where the client has said since that they changed. A call and the notification
-    /// before it arrive in any order, and only the first of them is news.
+    /// Forgets the known roots if the client has said since that they changed. A call and the notification before it
+    /// arrive in any order, and only the first of them counts.
     fn heard(&self, news: RootsNews) {
         if self.news.fetch_max(news.0, Ordering::Relaxed) < news.0 {
             self.enter(Phase::Unasked);
         }
     }
 
-    /// Asks a client of the first generation, without waiting for the answer.
+    /// Requests the roots from a client of the first generation, without waiting for the answer.
     fn ask(self: &Arc<Self>, peer: Peer<RoleServer>, call: Option<RequestId>) {
         let number = self.number.fetch_add(1, Ordering::Relaxed);
         self.enter(Phase::Asked(number));
@@ -220,8 +224,8 @@ impl ClientRoots {
         }
     }
 
-    /// Decides about a call that timed out; `before` is the patience when it began to wait. Roots that were narrowed
-    /// stay narrowed, and a late answer still counts.
+    /// Decides about a call that timed out. `before` is the patience when it began to wait. Roots that were narrowed
+    /// stay narrowed, and a late answer is still applied.
     fn timed_out(&self, before: Patience) -> RootsDecision {
         let mut gives_up = false;
         self.known.send_if_modified(|known| {
@@ -250,7 +254,7 @@ impl ClientRoots {
     }
 
     /// Decides about a call of a second-generation client: where the roots are unknown, the call has to be repeated
-    /// with them. `state` and `responses` are what the call brought.
+    /// with them. `state` and `responses` are those of the call.
     async fn brought(
         &self,
         state: Option<&str>,
@@ -260,7 +264,7 @@ impl ClientRoots {
         let mut is_worked_out = None;
         if let Some(number) = number {
             if self.link == Link::Http {
-                // This request stands alone; the one that was asked is known by its state.
+                // This request has no connection to others; the state says which roots request it answers.
                 self.enter(Phase::Asked(number));
             }
             let response = responses.and_then(|responses| responses.get(NAME)).cloned();
@@ -298,9 +302,10 @@ impl ClientRoots {
         });
     }
 
-    /// Applies an answer, unless the roots changed since they were asked for. An unusable answer changes nothing:
-    /// narrowed roots stay narrowed. The same holds where an answer could not be worked out, for which the result is false;
-    /// if it was the first one, the client is asked again, because its roots may be narrower than lancet's own.
+    /// Applies an answer, unless the roots changed since they were requested. An unusable answer changes nothing:
+    /// narrowed roots stay narrowed. The same applies where an answer could not be resolved to folders; the result is
+    /// then false. If it was the first answer, the client is queried again, because its roots may be narrower than
+    /// lancet's own.
     async fn take_in(&self, answer: Result<Vec<String>, String>, asked: Phase) -> bool {
         let place = match answer {
             Ok(uris) => self.place(uris).await.map(Some),
@@ -334,7 +339,7 @@ impl ClientRoots {
         place.is_ok()
     }
 
-    /// Decides about a call by where it may work.
+    /// Decides about a call by the place where it may work.
     fn decided(&self, place: Option<&WorkPlace>) -> RootsDecision {
         let nowhere =
             |words: String| RootsDecision::Refuse(Refusal::new(RefusalKind::Outside, words));
@@ -348,7 +353,7 @@ impl ClientRoots {
         }
     }
 
-    /// Takes what the next answer is to say about the roots.
+    /// Takes the notice about the roots for the next answer.
     pub(crate) fn take_notice(&self) -> Option<String> {
         let mut notice = self.notice.lock().unwrap_or_else(PoisonError::into_inner);
         notice.take()

@@ -1,5 +1,6 @@
 //! The sandbox policy of Codex. A server that declares the capability gets it with every call, in `_meta`; the turn's
-//! metadata names at least the mode. It only tightens: where neither is understood, the call goes on as without them.
+//! metadata names at least the mode. The policy only restricts: if neither is understood, the call goes on as without
+//! them.
 //!
 //! The form is that of openai/codex: `permissionProfile` (since version 0.122) with a list of entries, before that
 //! `sandboxPolicy` with a type and writable roots; `sandboxCwd` is a path or a `file:` URI.
@@ -14,12 +15,12 @@ use crate::roots::folder_of_uri;
 
 /// The capability that asks for the policy, and the key of `_meta` that has it.
 pub(crate) const CAPABILITY: &str = "codex/sandbox-state-meta";
-/// Who sets the scope, in refusals.
+/// The origin of the scope, as refusals name it.
 const CODEX: &str = "Codex's sandbox";
 /// How many entries of a policy are read; a longer one is not understood.
 const MOST: usize = 1_000;
 
-/// What a call says about the sandbox of its client.
+/// The sandbox of a call's client, as the call describes it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Sandbox {
     /// Nothing, or that there is none.
@@ -77,7 +78,7 @@ fn of_state(state: &Value) -> Option<Sandbox> {
     of_mode(kind, || roots)
 }
 
-/// Reads a mode by its name. `writable` gives the folders of `workspace-write`; none of them means that they are not
+/// Reads a mode by its name. `writable` returns the folders of `workspace-write`; an empty list means that they are not
 /// known.
 fn of_mode(mode: &str, writable: impl FnOnce() -> Vec<PathBuf>) -> Option<Sandbox> {
     match mode {
@@ -131,7 +132,7 @@ fn of_profile(profile: &Value, working: Option<&Path>) -> Option<Sandbox> {
     Some(Sandbox::Limited(scope(writable, closed)))
 }
 
-/// The folder that an entry is about; none for a pattern, or a name that is not known.
+/// Returns the folder that an entry is about; none for a pattern, or a name that is not known.
 fn folder(named: &Value, working: Option<&Path>) -> Option<PathBuf> {
     if named.get("type")?.as_str()? == "path" {
         return path(named.get("path")?.as_str()?);
@@ -149,13 +150,15 @@ fn folder(named: &Value, working: Option<&Path>) -> Option<PathBuf> {
     }
 }
 
-/// The folder of the environment for temporary files. Codex takes no other in its place where the variable is not set.
+/// Returns the folder for temporary files from the environment. Codex uses no other folder where the variable is not
+/// set.
 fn temporary_folder() -> Option<PathBuf> {
     let named = std::env::var_os("TMPDIR").map(PathBuf::from);
     named.filter(|folder| folder.is_absolute())
 }
 
-/// What Codex keeps readable in each writable folder without naming it, unless it is named as writable.
+/// Returns the folders that Codex keeps read-only in each writable folder without naming them, unless they are named as
+/// writable.
 fn kept_readable(writable: &[PathBuf]) -> Vec<PathBuf> {
     let names = [".git", ".agents", ".codex"];
     let inside = |folder: &PathBuf| names.map(|name| folder.join(name));
@@ -163,7 +166,7 @@ fn kept_readable(writable: &[PathBuf]) -> Vec<PathBuf> {
     kept.filter(|folder| !writable.contains(folder)).collect()
 }
 
-/// An absolute path, given as such or as a `file:` URI.
+/// Returns an absolute path, given as such or as a `file:` URI.
 fn path(given: &str) -> Option<PathBuf> {
     match given.starts_with("file:") {
         true => folder_of_uri(given),
@@ -221,7 +224,7 @@ mod tests {
             limited(&["/w", "/tmp"], &[])
         );
         assert_eq!(policy(json!({"type": "danger-full-access"})), Sandbox::Open);
-        // What is not understood leaves the mode of the turn, which is read-only here.
+        // A state that is not understood leaves the mode of the turn in force, which is read-only here.
         assert_eq!(policy(json!({"type": "new"})), limited(&[], &[]));
         assert_eq!(
             policy(json!({"type": "workspace-write", "writable_roots": [7]})),

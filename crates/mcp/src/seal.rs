@@ -1,12 +1,12 @@
-//! The states that clients of the second generation send back with a repeated call. A client could send any text, so each
-//! state carries a keyed checksum (BLAKE3) over what it stands for and over the call that it was given to: its session, its
-//! client, its tool and its arguments. A state that was changed, or that belongs to another call, is none.
+//! The states that clients of the second generation send back with a repeated call. A client could send any text, so
+//! each state carries a keyed checksum (BLAKE3) over its content and over the call that it was given to: its session,
+//! its client, its tool and its arguments. A state that was changed, or that belongs to another call, is rejected.
 
 use std::io;
 
 use serde_json::Value;
 
-/// The key, made anew for each process: a state does not outlive it.
+/// The key. Each process makes its own, so a state is not valid in another process.
 pub(crate) struct Seal {
     key: [u8; 32],
 }
@@ -15,7 +15,7 @@ pub(crate) struct Seal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bound(blake3::Hash);
 
-/// What a state is bound to.
+/// The properties of a call that a state is bound to.
 pub(crate) struct BoundTo<'a> {
     /// The name of the call's session; none where it names none.
     pub(crate) session: Option<&'a str>,
@@ -29,7 +29,7 @@ impl BoundTo<'_> {
     pub(crate) fn hash(&self) -> Bound {
         let mut hasher = blake3::Hasher::new();
         for text in [self.session, self.client, Some(self.tool)] {
-            // The length is part of it, so that no two lists of texts are the same bytes.
+            // The length is hashed too, so that no two lists of texts are the same bytes.
             let length = text.map_or(u64::MAX, |text| text.len() as u64);
             hasher.update(&length.to_le_bytes());
             hasher.update(text.unwrap_or_default().as_bytes());
@@ -39,7 +39,7 @@ impl BoundTo<'_> {
     }
 }
 
-/// Hashes a value whatever the order of its keys is: a client may send them in another one.
+/// Hashes a value independently of the order of its keys: a client may send them in another order.
 fn take_in(hasher: &mut blake3::Hasher, value: &Value) {
     match value {
         Value::Object(object) => {
@@ -87,7 +87,7 @@ impl Seal {
         format!("{what}.{}", self.checksum(what, bound).to_hex())
     }
 
-    /// What a state stands for; none where it was not made here for this call.
+    /// Returns the content of a state; none where it was not made here for this call.
     pub(crate) fn open<'a>(&self, state: &'a str, bound: Bound) -> Option<&'a str> {
         let (what, checksum) = state.rsplit_once('.')?;
         let checksum = blake3::Hash::from_hex(checksum).ok()?;

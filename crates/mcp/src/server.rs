@@ -1,5 +1,6 @@
 //! Answers the requests of a client: the list of tools, and calls, which the library carries out on the threads of a
-//! pool (`handler.rs` has the requests one by one). This file adds time limits, cancellation, progress reports, protection against panics and the form of answers.
+//! pool. `handler.rs` contains the requests one by one. This file adds time limits, cancellation, progress reports,
+//! protection against panics and the form of answers.
 
 mod handler;
 
@@ -33,24 +34,24 @@ use crate::roots::RootsDecision;
 use crate::seal::{Bound, BoundTo};
 use crate::underway::Underway;
 
-/// After this time progress is reported, where the client asked for it.
+/// After this time progress is reported, if the client requested it.
 const PROGRESS_AFTER: Duration = Duration::from_millis(500);
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 
-/// What the refusal of an unread file says besides, where the call has no session.
+/// Added to the refusal of an unread file, where the call has no session.
 const NO_SESSION: &str = "[lancet: this call came without a session, so what was read before is not known; it needs `revision`, which the last line of Read's answer names]";
 
 /// The request that a call came with.
 struct CallRequest<'r> {
     client: ClientProfile,
-    /// What a state that goes with a question is bound to; none in the first generation, which has none.
+    /// The call that a question's state is bound to; none in the first generation, which has no states.
     bound: Option<Bound>,
     /// Whether the client's dialog was closed without an answer.
     is_dismissed: bool,
     context: &'r RequestContext<RoleServer>,
 }
 
-/// The arguments of a call, which need not be an object.
+/// Takes the arguments of a call, which need not be an object.
 fn sent_arguments(
     request: &mut CallToolRequestParams,
     context: &RequestContext<RoleServer>,
@@ -69,7 +70,7 @@ fn unreadable_arguments(reason: &str) -> Refusal {
     Refusal::new(RefusalKind::Invalid, words)
 }
 
-/// Who calls, by the client's own name for itself.
+/// Returns the caller, by the client's own name for itself.
 fn caller(
     client: Option<Implementation>,
     identity: Identity,
@@ -90,7 +91,7 @@ fn caller(
 pub(crate) struct Server {
     process: Arc<Process>,
     link: Link,
-    /// Made when it is first needed: over HTTP many requests need none.
+    /// Made when it is first needed: over HTTP many requests need no connection state.
     connection: OnceLock<Connection>,
 }
 
@@ -103,7 +104,7 @@ impl Server {
         }
     }
 
-    /// Whether a call belongs to no session that lasts beyond it: it stands alone, and names none.
+    /// Reports whether a call has no session that lasts beyond it: it has no connection and names no session.
     fn is_without_session(&self, context: &RequestContext<RoleServer>) -> bool {
         let client = context.client_info();
         let name = client.as_ref().map(|client| client.name.as_str());
@@ -117,7 +118,7 @@ impl Server {
         self.connection.get_or_init(new)
     }
 
-    /// Looks up the client that a request comes from.
+    /// Looks up the profile of the client that sent a request.
     fn manners(&self, context: &RequestContext<RoleServer>) -> ClientProfile {
         let client = context.client_info();
         let name = client.as_ref().map(|client| client.name.as_str());
@@ -129,7 +130,7 @@ impl Server {
         )
     }
 
-    /// Converts a reply to the form that its client takes.
+    /// Converts a reply to the form that its client accepts.
     fn answered(&self, reply: Reply, tool: &str, client: &ClientProfile) -> CallToolResponse {
         answer::result(reply, self.process.form(tool), client).into()
     }
@@ -152,7 +153,7 @@ impl Server {
         let name = client.as_ref().map(|client| client.name.as_str());
         let mut identity = Identity::read(&context.meta, name);
         let arguments = sent_arguments(&mut request, context);
-        // A state is bound to the call; the first generation has none.
+        // A state is bound to the call. The first generation has no states.
         let bound_to = BoundTo {
             session: identity.session.as_deref(),
             client: name,
@@ -215,8 +216,8 @@ impl Server {
         self.run(session, call, notices, &request).await
     }
 
-    /// Gives a call without a session's name the session of its conversation; the result is the client whose sub-agents may
-    /// use the same one.
+    /// Gives a call that names no session the session of its conversation. Returns the client whose sub-agents may use
+    /// the same one.
     async fn join_conversation(
         &self,
         identity: &mut Identity,
@@ -257,7 +258,7 @@ impl Server {
         let began = Instant::now();
         let log = self.process.options.log.clone();
         let mut told = Some(told);
-        // Over HTTP each request of the second generation is a connection by itself, and begins no session.
+        // Over HTTP each request of the second generation is a separate connection, and begins no session.
         let lasts = self.link == Link::Streams || !link::is_modern(context);
         loop {
             let (session, told, log) = (session.clone(), told.take(), log.clone());

@@ -1,4 +1,4 @@
-//! Subscriptions to resources: a thread waits for changes of the files and tells the client.
+//! Subscriptions to resources: a thread waits for changes of the files and notifies the client.
 //!
 //! Each client gets a thread for this when it first subscribes. The folder of a file is watched, not the file, because
 //! a file's own watch is lost when an editor saves by a rename.
@@ -14,7 +14,7 @@ use tokio::sync::mpsc::{Receiver, channel};
 
 /// The most files that one connection may subscribe to.
 const MOST: usize = 1_000;
-/// How many changes wait for a client that does not read; beyond it the thread waits.
+/// How many changes are queued for a client that does not read. When the queue is full the thread waits.
 const QUEUE: usize = 64;
 
 /// The subscriptions of one client. The thread ends when this is dropped.
@@ -27,12 +27,12 @@ pub(crate) struct Subscriptions {
 /// The URIs that a client named each file by.
 type Uris = BTreeMap<PathBuf, BTreeSet<String>>;
 
-/// There are as many subscriptions as are allowed.
+/// The limit of subscriptions is reached.
 #[derive(Debug)]
 pub(crate) struct TooMany;
 
 impl Subscriptions {
-    /// Begins with no subscription; the URIs of changed files come out of the receiver.
+    /// Begins with no subscription. The receiver yields the URIs of changed files.
     pub(crate) fn begin() -> io::Result<(Self, Receiver<String>)> {
         let (end, held) = io::pipe()?;
         let (tell, told) = channel(QUEUE);
@@ -85,7 +85,7 @@ fn locked(uris: &Mutex<Uris>) -> MutexGuard<'_, Uris> {
     uris.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The URIs that the client named these files by.
+/// Returns the URIs by which the client named these files.
 fn named(uris: &Mutex<Uris>, files: &[PathBuf]) -> Vec<String> {
     let uris = locked(uris);
     let named = files.iter().filter_map(|file| uris.get(file));

@@ -1,6 +1,6 @@
-//! Tasks: a client that offers the extension gets a task with the question's id in place of the answer `waiting`, and asks for
-//! its state. The question's record answers, so that a task outlives the process; once somebody has decided, the first
-//! request for the state carries the call out.
+//! Tasks: a client that offers the extension gets a task with the question's id in place of the answer `waiting`, and
+//! polls its state. The state is read from the question's record, so a task outlives the process. Once the question is
+//! decided, the first request for the state carries the call out.
 
 use std::sync::Arc;
 
@@ -20,26 +20,26 @@ use crate::clients::ClientProfile;
 use crate::link;
 use crate::process::Process;
 
-/// How long a task is kept, in milliseconds: as long as an undecided question.
+/// How long a task is valid, in milliseconds: as long as an undecided question.
 const TTL: u64 = 7 * 24 * 60 * 60 * 1_000;
-/// How often a client should ask, in milliseconds.
+/// The recommended polling interval of a client, in milliseconds.
 const POLL: u64 = 2_000;
-/// How many questions that took the place of each other are followed.
+/// How many questions that replaced each other are followed.
 const MOST_FOLLOWED: usize = 100;
 
-/// Whether a client takes a task for an answer.
+/// Reports whether a client accepts a task as an answer.
 pub(crate) fn are_offered(context: &RequestContext<RoleServer>) -> bool {
     // A request for the state of a task brings no roots, so a client that has its own gets no task.
     let capabilities = context.client_capabilities();
     capabilities.is_some_and(|offer| offer.supports_tasks() && offer.roots.is_none())
 }
 
-/// The task of a question that was just asked.
+/// Makes the task of a question that was just recorded.
 pub(crate) fn created(question: &RecordedQuestion) -> CreateTaskResult {
     CreateTaskResult::new(task_of(&question.id, question, TaskStatus::Working))
 }
 
-/// The state of a task. A call whose question is decided is carried out now.
+/// Returns the state of a task. A call whose question is decided is carried out now.
 pub(crate) async fn state(
     process: &Arc<Process>,
     lancet: Lancet,
@@ -106,14 +106,14 @@ pub(crate) async fn cancel(
     withdrawn.await.ok().flatten().ok_or(unknown)
 }
 
-/// The question of a task, if this client has asked it about files below these roots.
+/// Returns the question of a task, if it is this client's and about files below these roots.
 fn found(questions: &Questions, id: &str, client: Option<&str>) -> Option<RecordedQuestion> {
     let found = questions.get(id).ok().flatten()?;
     let is_own = found.question.client.as_deref() == client && questions.concerns(&found);
     is_own.then_some(found)
 }
 
-/// The newest of the questions that took the place of each other.
+/// Returns the newest of the questions that replaced each other.
 fn newest(questions: &Questions, first: RecordedQuestion) -> RecordedQuestion {
     let mut newest = first;
     for _ in 0..MOST_FOLLOWED {
@@ -139,7 +139,8 @@ enum Stage {
     Answered(Box<Reply>),
 }
 
-/// The answer of a call whose question is decided: the kept one, or that of the call, which is carried out now.
+/// Returns the answer of a call whose question is decided: the recorded one, or that of the call, which is carried out
+/// now.
 fn carried_out(
     questions: &Questions,
     lancet: &Lancet,
@@ -157,10 +158,11 @@ fn carried_out(
     call.caller.handed_on = client.handed_on(&call.arguments);
     let reply = session.call(call);
     if reply.waiting().is_some() {
-        // A file has changed, and a new question has taken the place of this one.
+        // A file has changed, and a new question has replaced this one.
         return Some(Stage::Waits);
     }
-    // A no is told once, so that it is kept for the next request. Other refusals may pass, and the yes still holds.
+    // A no is reported once, so it is recorded for the next request. Other refusals may be temporary, and the yes still
+    // holds.
     if matches!(reply.refusal(), None | Some(RefusalKind::Declined)) {
         let _ = questions.keep_reply(&question.id, &reply);
     }
@@ -189,7 +191,7 @@ fn object(value: Result<Value, serde_json::Error>) -> JsonObject {
     }
 }
 
-/// A time in the form of ISO 8601, from milliseconds since 1970.
+/// Formats a time, in milliseconds since 1970, by ISO 8601.
 fn timestamp(milliseconds: i64) -> String {
     let (days, rest) = (
         milliseconds.div_euclid(86_400_000),

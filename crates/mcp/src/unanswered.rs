@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rmcp::model::RequestId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// How many requests may be unanswered. Calls that wait for a person are unanswered for minutes, and a thousand of them may
-/// wait; more would only wait for the same few threads, and their answers for the same stream.
+/// How many requests may be unanswered. Calls that wait for a person are unanswered for minutes, and a thousand of them
+/// may wait. More would only wait for the same few threads, and their answers for the same stream.
 const MOST: usize = 1_024;
 
 /// A permit that counts as one unanswered request.
@@ -37,8 +37,7 @@ impl Unanswered {
         Arc::clone(&self.places).acquire_owned().await.ok()
     }
 
-    /// Registers a request until it is answered. Gives the permit back where the id belongs to a request that has no
-    /// answer yet.
+    /// Registers a request until it is answered. Returns the permit if an unanswered request already has the id.
     pub(crate) fn enter(&self, id: &RequestId, place: Place) -> Result<(), Place> {
         match self.lock().entry(id.clone()) {
             Entry::Occupied(_) => Err(place),

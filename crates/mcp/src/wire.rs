@@ -1,5 +1,5 @@
 //! The transport: lines from the client, messages to it. It replaces the protocol library's own transport, which
-//! silently drops what it cannot parse; here every request line is answered, and none ends the server.
+//! silently drops what it cannot parse. Here every request line is answered, and none ends the server.
 
 use std::io;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::lines::{LineSplitter, SplitResult};
 use crate::message::{self, Fault, Received};
 use crate::unanswered::{Place, Unanswered};
 
-/// The room that an answer begins with: most are shorter, so that they do not grow step by step.
+/// The initial capacity for an answer. Most answers are shorter, so that the buffer does not grow step by step.
 const LINE_ROOM: usize = 16 * 1024;
 
 type Writer<W> = Arc<Mutex<Option<W>>>;
@@ -29,7 +29,7 @@ pub(crate) struct Wire<R, W> {
     writer: Writer<W>,
     stage: Stage,
     unanswered: Unanswered,
-    /// Told when nothing more can be read.
+    /// Set when nothing more can be read.
     input_ended: watch::Sender<bool>,
     log: Log,
 }
@@ -68,7 +68,7 @@ where
         }
     }
 
-    /// Answers a line that is not a message, in a task of its own, because `receive` may be dropped at any await. The
+    /// Answers a line that is not a message, in a separate task, because `receive` may be dropped at any await. The
     /// line keeps its permit until the answer was sent.
     fn answer(&self, fault: &Fault, place: Place) {
         self.log.say(Level::Warn, || {
@@ -120,7 +120,7 @@ where
     }
 }
 
-/// Whether this request decides the generation of the protocol for the library.
+/// Reports whether this request decides the generation of the protocol for the library.
 fn settles(request: &ClientRequest) -> bool {
     match request {
         ClientRequest::InitializeRequest(_) => true,

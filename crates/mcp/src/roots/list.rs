@@ -6,8 +6,8 @@ use rmcp::model::{
 };
 use rmcp::service::{OriginatingRequestId, Peer, PeerRequestOptions};
 
-/// Asks a client for its roots; the error says why there is no answer. The request goes the way of the answer to `call`,
-/// where there is one.
+/// Requests the roots of a client. The error says why there is no answer. The request is sent in the same stream as the
+/// answer to `call`, if there is one.
 pub(super) async fn answer_of(
     peer: &Peer<RoleServer>,
     call: Option<RequestId>,

@@ -1,4 +1,4 @@
-//! Where the roots of a server come from, which decides what the roots of a client may do to them.
+//! Where the roots of a server come from, which decides how the roots of a client may change them.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use lancet::Lancet;
 /// Where the roots come from.
 #[derive(Clone, Debug, Default)]
 pub enum RootsOrigin {
-    /// Somebody named them: they hold also where the client's have nothing in common with them.
+    /// They were named explicitly: they apply even where the client's roots have nothing in common with them.
     #[default]
     Named,
     /// They follow from the working folder: where the client's have nothing in common with them, every call is refused.

@@ -1,4 +1,4 @@
-//! Where calls may work, by the roots that a client told.
+//! Finds out where calls may work, by the roots that a client named.
 
 use std::path::PathBuf;
 use std::sync::PoisonError;
@@ -13,7 +13,7 @@ use super::{ClientRoots, RootsOrigin, WorkPlace, uri};
 const MOST: usize = 1_000;
 
 impl ClientRoots {
-    /// Works out where calls may work, by the roots of the client.
+    /// Finds out where calls may work, by the roots of the client.
     pub(super) async fn place(&self, uris: Vec<String>) -> Result<WorkPlace, JobError> {
         let mut folders: Vec<PathBuf> = Vec::new();
         for given in uris.iter().take(MOST) {

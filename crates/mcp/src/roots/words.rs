@@ -1,4 +1,4 @@
-//! The words of refusals about roots: lists that are cut, and what to do.
+//! The texts of refusals about roots: shortened lists, and what to do.
 
 /// How many roots a refusal names.
 const NAMED: usize = 5;
@@ -6,10 +6,10 @@ const NAMED: usize = 5;
 /// What to do about roots that are missing.
 pub(super) const HOW: &str = "Nothing was done. The user can start lancet in the folder of the project, or with `lancet mcp --root FOLDER`.";
 
-/// The refusal where lancet failed to work out where the roots allow work.
+/// The refusal where lancet failed to find out where the roots allow work.
 pub(super) const NOT_WORKED_OUT: &str = "lancet failed to look up the roots of the client, so it is not known where work is allowed. Nothing was done; send the call again.";
 
-/// The first entries of a list, and how many more there are.
+/// Joins the first entries of a list, and says how many more there are.
 pub(super) fn listed(all: impl ExactSizeIterator<Item = String>) -> String {
     let more = all.len().saturating_sub(NAMED);
     let mut named: Vec<String> = all
@@ -22,7 +22,7 @@ pub(super) fn listed(all: impl ExactSizeIterator<Item = String>) -> String {
     named.join(", ")
 }
 
-/// The beginning of a text, at most so many bytes.
+/// Returns the beginning of a text, at most so many bytes.
 pub(super) fn cut(text: &str, most: usize) -> &str {
     let mut end = text.len().min(most);
     while !text.is_char_boundary(end) {

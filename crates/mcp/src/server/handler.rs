@@ -67,7 +67,7 @@ impl ServerHandler for Server {
         _request: UpdateTaskParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        // Tasks ask their client for nothing, and answers that were not asked for are ignored.
+        // Tasks send no requests to their client, and answers without a request are ignored.
         Ok(())
     }
 
@@ -182,7 +182,7 @@ impl ServerHandler for Server {
         let (subscriptions, changed) = Subscriptions::begin().map_err(|_| unwatched())?;
         let wanted = context.accepted().resource_subscriptions.clone();
         for uri in wanted.unwrap_or_default() {
-            // A file that may not be read is one that never changes.
+            // A file that may not be read is treated as one that never changes.
             if let Ok(file) = self
                 .resource_file(context.request_context(), uri.clone())
                 .await
@@ -196,7 +196,7 @@ impl ServerHandler for Server {
 }
 
 impl Server {
-    /// Runs some work on the files of this client, on the pool.
+    /// Runs a function on the files of this client, on the pool.
     async fn of_files<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
@@ -207,7 +207,7 @@ impl Server {
         let lancet = match decision.await {
             Some(RootsDecision::Go(None)) => self.process.lancet.clone(),
             Some(RootsDecision::Go(Some(narrowed))) => narrowed,
-            // Before the roots are known no file is.
+            // Until the roots are known, no file is available.
             _ => return Err(resources::not_found()),
         };
         let progress = Progress::default();
@@ -216,7 +216,7 @@ impl Server {
         work.await.map_err(failed)
     }
 
-    /// The file of a resource, where it may be read.
+    /// Returns the file of a resource, if it may be read.
     async fn resource_file(
         &self,
         context: &RequestContext<RoleServer>,
