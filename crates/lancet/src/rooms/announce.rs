@@ -35,7 +35,7 @@ pub(crate) struct PendingOperation {
 }
 
 impl PendingOperation {
-    /// Whether the announced record is already complete, so that it only has to be confirmed.
+    /// Returns whether the announced record is already complete, so that it only has to be confirmed.
     fn says_all(&self, plan: &Plan, written: &[Written]) -> bool {
         let mut files = plan.files.iter().zip(written).zip(&self.revisions);
         plan.origin.takes_back.is_empty()
@@ -43,7 +43,7 @@ impl PendingOperation {
                 let Some(stamp) = file.expected.stamp() else {
                     return false;
                 };
-                // An old file that may still be written to must be kept with the record.
+                // An old file that may still be written to must be stored with the record.
                 (written.is_sealed() || self.old_of(file) == OldFile::KeptByCaller)
                     && *known == Some(written.revision)
                     && stamp.mode == written.stamp.mode
@@ -51,7 +51,8 @@ impl PendingOperation {
             })
     }
 
-    /// Whether the workspace keeps a file's old bytes: bytes that the record holds are not kept a second time.
+    /// Returns whether the workspace keeps a file's old bytes: bytes that the record contains are not stored a second
+    /// time.
     pub(super) fn old_of(&self, file: &FilePlan) -> OldFile {
         let is_whole = file
             .base
@@ -65,10 +66,10 @@ impl PendingOperation {
     }
 }
 
-/// Whether the history keeps the old state of the files.
+/// Whether the history stores the old state of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keeping {
-    /// The history keeps it, or there is no state folder at all.
+    /// The history stores it, or there is no state folder at all.
     History,
     /// The state folder cannot be written, and the settings allow the change all the same.
     Nothing,
@@ -104,8 +105,8 @@ pub(crate) fn begin(
             Err(HistoryError::Conflict(Conflict::Stopped(stop))) => {
                 return Err(stopped::refusal(&stop));
             }
-            // A yes is for one write, and what cannot be recorded could not use it up. A newer lancet would not know of a
-            // change that is not recorded, whatever the settings say.
+            // An approval is valid for one write, and a change that cannot be recorded could not use it up. A newer
+            // lancet would not know of an unrecorded change, whatever the settings say.
             Err(error)
                 if context.engine().settings.history.required
                     || plan.origin.question.is_some()
@@ -142,7 +143,7 @@ pub(crate) fn finish(
         for displaced in written.iter().filter_map(|file| file.displaced.as_ref()) {
             // A file that another process may still write to is checked again later (`late`).
             if displaced.seal == Seal::Sealed {
-                // If this fails the file stays where it is, and the next start adopts it.
+                // If this fails the file remains in place, and the next start adopts it.
                 let _ = store.adopt(displaced.revision.as_bytes(), &displaced.path);
             }
         }
@@ -170,11 +171,11 @@ pub(crate) fn finish(
     };
     let notice = match finished {
         Ok(saved) => {
-            // The store has begun a new database meanwhile, which does not have the files yet.
+            // The store started a new database in the meantime, and that does not have the files yet.
             if saved.set_aside.is_some() {
                 adopt();
             }
-            // Another process may have handed a folder on to the undone change after this one was planned.
+            // Another process may have assigned a folder to the undone change after this one was planned.
             empty_folders::remove_unclaimed(context.engine(), saved.unclaimed);
             None
         }
@@ -201,7 +202,7 @@ fn store_of<'d>(
 /// Marks an operation as not carried out.
 pub(crate) fn abandon(context: &CallContext<'_>, announced: &PendingOperation) {
     if let Some(store) = store_of(context, announced) {
-        // An operation that stays announced is settled at the next start by comparing the files.
+        // An operation left in the announced state is settled at the next start by comparing the files.
         let unclaimed = store.abandon(&announced.id).unwrap_or_default();
         empty_folders::remove_unclaimed(context.engine(), unclaimed);
     }
@@ -213,7 +214,7 @@ fn tell(plan: &mut Plan, notice: Option<Message>) {
     }
 }
 
-/// The refusal where another call has used the yes up in the meantime.
+/// Returns the refusal where another call has used up the approval in the meantime.
 fn used_up(plan: &Plan) -> Refusal {
     let path = plan
         .files
@@ -284,8 +285,8 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &HistoryError) -> Refus
     Refusal::stating(RefusalKind::Io, text).with("file_path", path)
 }
 
-/// Whether only the kernel's wall keeps the state folder from being written: this user may write to it, and the write was refused.
-/// The wall knows the folder that was there when the process began.
+/// Returns whether only the kernel sandbox prevents writing to the state folder: the user may write to it, but the
+/// write was refused. The sandbox allows only the folder that existed when the process began.
 fn is_walled_off(context: &CallContext<'_>, error: &HistoryError) -> bool {
     let (HistoryError::Unavailable { source, .. }, Some(folder)) = (error, error.file()) else {
         return false;

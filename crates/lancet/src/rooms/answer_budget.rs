@@ -5,7 +5,8 @@ use std::cell::Cell;
 
 use crate::limit::AnswerLimit;
 
-/// The length of what an answer says once, whatever its files are: repaired arguments, its end at the limit.
+/// The length reserved for the text that occurs once per answer, regardless of its files: repaired arguments and the
+/// ending at the limit.
 const CLOSING: usize = 1_000;
 
 /// The remaining length of an answer, in the unit of its [`AnswerLimit`].
@@ -25,7 +26,7 @@ impl AnswerBudget {
         self.sentences.set(half.saturating_sub(CLOSING));
     }
 
-    /// Charges sentences that precede the lines shown next.
+    /// Charges the budget for sentences that precede the lines shown next.
     pub(crate) fn say(&self, length: usize) {
         let spared = self.sentences.get().min(length);
         self.sentences.set(self.sentences.get() - spared);
@@ -33,7 +34,7 @@ impl AnswerBudget {
         self.lines.set(left);
     }
 
-    /// Charges a sentence after the lines if there is room for it, and says whether there was.
+    /// Charges a sentence that follows the lines if it fits, and returns whether it did.
     pub(super) fn has_room_to_say(&self, length: usize) -> bool {
         let left = self.sentences.get().checked_sub(length);
         if let Some(left) = left {
@@ -42,7 +43,7 @@ impl AnswerBudget {
         left.is_some()
     }
 
-    /// Charges lines if there is room for them, and says whether there was.
+    /// Charges lines if they fit, and returns whether they did.
     pub(crate) fn show(&self, length: usize) -> bool {
         let left = self.lines.get().checked_sub(length);
         if let Some(left) = left {

@@ -1,5 +1,5 @@
-//! approve: decides whether a plan may be carried out. The policy decides, and a person where the policy says so: there is
-//! one question for the whole plan. If there is nobody to ask, the plan is refused.
+//! approve: decides whether a plan may be carried out. The policy decides, or a person where the policy requires it:
+//! there is one question for the whole plan. If no approver is available, the plan is refused.
 
 mod ask;
 mod check;
@@ -41,14 +41,14 @@ use crate::session::Check;
 pub(crate) struct Approved(Plan);
 
 impl Approved {
-    /// Gives up the plan, for *commit*.
+    /// Returns the plan, for *commit*.
     pub(super) fn into_plan(self) -> Plan {
         self.0
     }
 }
 
-/// Asks a person where that is necessary, by the policy or because of what hooks said, and passes the plan on, without the parts that the person left out, or gives the
-/// refusal.
+/// Asks a person where the policy or hooks require it. Returns the plan without the parts that the person left out, or
+/// the refusal.
 pub(crate) fn approve(
     context: &CallContext<'_>,
     attempt: &Attempt,
@@ -103,14 +103,15 @@ fn check_again(context: &CallContext<'_>, plan: &Plan) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Whether a person is asked about a file in every mode, because of its name or of what cannot be known of it.
+/// Returns whether a person is asked about a file in every mode, because of its name or because something about it
+/// cannot be determined.
 pub(crate) fn is_protected(context: &CallContext<'_>, target: &locate::Target) -> bool {
     let policy = context.engine().permissions.policy();
     let decision = decide(&policy, target);
     reason::reason(&policy, target, &decision).is_some_and(|reason| reason.protected)
 }
 
-/// Names who or what allows a plan that nobody is asked about.
+/// Names the mode, rule or person that allows a plan without a question.
 fn allowed_by(standings: &[Standing]) -> Option<String> {
     let granted = standings.iter().find_map(|standing| match standing {
         Standing::Granted(reason) => Some(format!(
@@ -127,7 +128,7 @@ fn allowed_by(standings: &[Standing]) -> Option<String> {
     })
 }
 
-/// Predicts the result of [`approve`] without asking anybody.
+/// Predicts the result of [`approve`] without a question to a person.
 pub(crate) fn foresee(context: &CallContext<'_>, plan: &Plan) -> Check {
     let policy = context.engine().permissions.policy();
     for file in &plan.files {
@@ -152,8 +153,8 @@ pub(crate) fn foresee(context: &CallContext<'_>, plan: &Plan) -> Check {
     }
 }
 
-/// Predicts it for a dry run: why a person would be asked, or the refusal where a protected name has nobody who could
-/// say yes.
+/// Predicts it for a dry run: why a person would be asked, or the refusal where a protected name needs an approval and
+/// no approver is available.
 pub(crate) fn foresee_dry_run(
     context: &CallContext<'_>,
     plan: &Plan,
@@ -172,7 +173,7 @@ pub(crate) fn foresee_dry_run(
     }
 }
 
-/// Gives the reasons why a person must be asked about the files of a plan.
+/// Returns the reasons why a person must be asked about the files of a plan.
 fn reasons(context: &CallContext<'_>, policy: &Policy, plan: &Plan) -> Vec<Reason> {
     let unsaved = Unsaved::of(context, policy);
     let asked = plan.files.iter().filter_map(|file| {

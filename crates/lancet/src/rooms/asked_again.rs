@@ -1,5 +1,5 @@
-//! A call that was asked about before: it is recognised when it is sent again, and calls that waited on the same question
-//! get the same answer.
+//! A call that a person was already asked about: it is recognised when it is sent again, and calls that waited on the
+//! same question get the same answer.
 
 use lancet_history::QuestionState;
 
@@ -9,7 +9,8 @@ use crate::questions::{CarriedOut, KeptReply, RecordedCall, carried_out};
 use crate::reply::Reply;
 use crate::session::Session;
 
-/// By what the call is recognised, where its question is recorded, and the question that it waited on.
+/// Returns the identity by which the call is recognised if its question is recorded, and the question that it waited
+/// on.
 pub(super) fn recorded(session: &Session, raw: &RawCall) -> (Option<RecordedCall>, Option<String>) {
     let Asks::Recorded {
         deciders,
@@ -25,8 +26,8 @@ pub(super) fn recorded(session: &Session, raw: &RawCall) -> (Option<RecordedCall
     (Some(call), waited_on.clone())
 }
 
-/// Completes the answer of a call whose question is recorded: notes what it waits on, keeps it for others, or takes that of
-/// another call which has used the decision.
+/// Completes the answer of a call whose question is recorded: records what it waits on, stores the answer for other
+/// calls, or takes the answer of another call that has used the decision.
 pub(super) fn answer(context: &CallContext<'_>, mut reply: Reply) -> Reply {
     if let Some(waiting) = context.waiting.take() {
         reply.waits(waiting);
@@ -50,7 +51,7 @@ pub(super) fn answer(context: &CallContext<'_>, mut reply: Reply) -> Reply {
         CarriedOut::Answered(repeated) => *repeated,
         CarriedOut::Unknown => reply,
         CarriedOut::No => {
-            // The call was looked at again because a file has changed, and it no longer fits.
+            // The call was examined again because a file has changed, and it no longer fits.
             if let Ok(Some(found)) = store.question(id)
                 && found.state == QuestionState::Open
             {

@@ -20,12 +20,12 @@ use crate::request::{Action, Change, WriteMode};
 use crate::session::Check;
 
 /// How often a change is attempted again after a file changed between the examination and the write. The ledger decides
-/// anew each time, so a retry only succeeds where the foreign change is one that the call may ignore.
+/// again each time, so a retry only succeeds where the foreign change is one that the call may ignore.
 const RETRIES: usize = 2;
-/// How long the change of a person is attempted again, waits for the person not counted: there is no ledger that it could
-/// contradict.
+/// The total time for which a person's change is attempted again, without the time waiting for the person: there is no
+/// ledger that could refuse it.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// The pause before such an attempt. It differs between processes, so that they do not meet again.
+/// The pause before such an attempt. It differs between processes, so that they do not collide again.
 const PAUSE: std::ops::RangeInclusive<u64> = 2..=30;
 
 /// How an attempt ended.
@@ -52,7 +52,7 @@ pub(super) fn carry_out(
     loop {
         match attempt(context, change, repairs, freshness)? {
             Ended::Answered(reply) => return Ok(*reply),
-            // Only the first attempt ends like this, because the later ones read from the disk.
+            // Only the first attempt can end like this, because the later ones read from the disk.
             Ended::NeedsFreshRead => {}
             // The number of repetitions is bounded by the time that a person has for all questions of a call.
             Ended::ChangedWhileAsked => {}
@@ -66,7 +66,7 @@ pub(super) fn carry_out(
     }
 }
 
-/// Lets a change be attempted again after a file was changed by someone else, or refuses it.
+/// Lets a change be attempted again after another program changed a file, or refuses it.
 fn look_again(
     context: &CallContext<'_>,
     change: &Change<'_>,
@@ -75,7 +75,7 @@ fn look_again(
 ) -> Result<(), Refusal> {
     let may = match context.applied_by {
         AppliedBy::Model => retries < RETRIES,
-        // Whoever is asked sees the new diff; without a question the other change would be lost.
+        // A person who is asked sees the new diff; without a question the other change would be lost.
         AppliedBy::Person if overwrites(change) => {
             if context.waited.get().is_zero() {
                 return Err(Refusal::stating(
@@ -98,7 +98,7 @@ fn look_again(
     Ok(())
 }
 
-/// Whether a change replaces whole files, whatever they are.
+/// Returns whether a change replaces whole files, whatever their content.
 fn overwrites(change: &Change<'_>) -> bool {
     let Change::Files(request) = change else {
         return false;
@@ -109,7 +109,7 @@ fn overwrites(change: &Change<'_>) -> bool {
     })
 }
 
-/// Takes a change through the rooms once.
+/// Takes a change through the stages once.
 fn attempt(
     context: &CallContext<'_>,
     change: &Change<'_>,
@@ -135,7 +135,7 @@ fn attempt(
         let reply = reply::dry_run(context, plan, repairs, asks.as_deref());
         return Ok(answered(reply));
     }
-    // What hooks say is about bytes that are read from the disk.
+    // Hooks must judge bytes that are read from the disk.
     if attempt.needs_fresh_read() && hooks::is_any_before(context, &plan) {
         return Ok(Ended::NeedsFreshRead);
     }
@@ -177,7 +177,7 @@ pub(super) fn check(context: &CallContext<'_>, change: &Change<'_>) -> Result<Ch
     let mut attempt = Attempt::new(Freshness::Cached);
     let mut examined = examine_change(context, &mut attempt, change);
     if attempt.needs_fresh_read() {
-        // The plan holds the turn for its files, which the next examination needs.
+        // The plan has locked its files (its turn), and the next examination needs that lock.
         drop(examined);
         attempt = Attempt::new(Freshness::FromDisk);
         examined = examine_change(context, &mut attempt, change);
@@ -185,7 +185,7 @@ pub(super) fn check(context: &CallContext<'_>, change: &Change<'_>) -> Result<Ch
     examined.map(|plan| approve::foresee(context, &plan))
 }
 
-/// What one part of a reply would come to.
+/// Predicts the result of one part of a reply.
 pub(super) fn check_part(context: &CallContext<'_>, part: &ReplyPart) -> Result<Check, Refusal> {
     let mut attempt = Attempt::new(Freshness::FromDisk);
     context.formatting.set(Formatting::Off);

@@ -1,5 +1,5 @@
 //! commit: the last check and the write, in one synchronous step. Nothing is awaited or logged between the two; the
-//! workspace does both.
+//! workspace crate performs both.
 
 mod batch;
 
@@ -36,7 +36,7 @@ pub(crate) struct Committed {
 pub(crate) enum Failed {
     /// A file is no longer what the plan was made for: the call examines it again.
     Changed,
-    /// The system refused, or another process interfered.
+    /// The operating system refused, or another process interfered.
     Refused(Box<Refusal>),
     /// Some files could not be rolled back; recovery settles them at the next start.
     Partly(Box<Refusal>),
@@ -100,7 +100,7 @@ fn carry_out(
             Ok(written) => break Ok(owners.by_file(written)),
             // Bounded by the number of files.
             Err(CommitError::NoRename { index }) if batch.copy(index) => {}
-            // Bounded by its patience.
+            // Bounded by the time limit of `settling`.
             Err(CommitError::Unsettled { .. }) if settling.go_on(context) => {}
             Err(error) => break Err(error),
         }
@@ -247,7 +247,7 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &CommitError) -> Refusa
     }
 }
 
-/// Why a file that could only be rewritten in place is not.
+/// Describes why a file that could only be rewritten in place is not written.
 fn unsafe_words(reason: &UnsafeReason) -> &'static str {
     match reason {
         UnsafeReason::Forbidden => {
@@ -259,7 +259,7 @@ fn unsafe_words(reason: &UnsafeReason) -> &'static str {
     }
 }
 
-/// What makes a file read-only.
+/// Describes what makes a file read-only.
 fn read_only_words(reason: &ReadOnlyReason) -> &'static str {
     match reason {
         ReadOnlyReason::File => {
@@ -275,7 +275,8 @@ fn read_only_words(reason: &ReadOnlyReason) -> &'static str {
     }
 }
 
-/// The refusal for another writer at the same moment: it says whose version is in place and how to get the other.
+/// Returns the refusal for another process that wrote at the same moment: it says whose version is in place and how to
+/// get the other.
 fn conflict(context: &CallContext<'_>, plan: &Plan, index: usize, kept: &[PathBuf]) -> Refusal {
     let file = plan.files.get(index);
     let path = file
@@ -327,7 +328,7 @@ fn conflict(context: &CallContext<'_>, plan: &Plan, index: usize, kept: &[PathBu
         .with("kept", json!(on_record))
 }
 
-/// Words the system's error so that a person knows what to do about it.
+/// Phrases the system's error so that a person knows how to fix it.
 fn system_words(step: &'static str, source: &std::io::Error) -> Message {
     use std::io::ErrorKind;
     let plain = match source.kind() {

@@ -1,5 +1,5 @@
-//! The context of one call, which every room gets: the session, the engine's snapshot for this call, the caller, and
-//! the limits of time and answer.
+//! The context of one call, which is passed to every stage: the session, the engine's snapshot for this call, the
+//! caller, and the limits of time and answer.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Range;
@@ -33,13 +33,14 @@ use crate::session::{LastingAnswer, Session};
 use crate::settings::Matching;
 use crate::wording::duration;
 
-/// The context of one call. Session, engine, caller and limits stay the same throughout; *examine* spends the budget.
+/// The context of one call. Session, engine, caller and limits do not change during the call; *examine* spends the
+/// budget.
 pub(crate) struct CallContext<'s> {
     pub(crate) session: &'s Session,
     pub(super) engine: Arc<EngineView>,
     /// The name of the tool: as called at first, the tool's own name once the call has been received.
     pub(crate) tool: String,
-    /// How the JSON of a change is laid out.
+    /// How the JSON of a change is structured.
     pub(crate) layout: Layout,
     /// Which column of error numbers a refusal uses.
     pub(crate) numbers: Numbers,
@@ -51,11 +52,11 @@ pub(crate) struct CallContext<'s> {
     pub(crate) limit: AnswerLimit,
     /// The length limit of a refusal.
     pub(crate) refusals: AnswerLimit,
-    /// How much the answer may still say and show about a change.
+    /// How much text about a change still fits into the answer.
     pub(crate) budget: AnswerBudget,
-    /// The approver of this call; none where the engine's approver is asked.
+    /// The approver of this call; none where the engine's approver is used.
     pub(crate) approver: Option<Arc<dyn Approver>>,
-    /// The call by which a recorded question is found again; none where the approver is asked.
+    /// The identity by which a recorded question is found again; none where the approver is asked directly.
     pub(crate) recorded: Option<RecordedCall>,
     /// The question that the call has waited on before this run.
     pub(crate) waited_on: Option<String>,
@@ -67,32 +68,32 @@ pub(crate) struct CallContext<'s> {
     pub(crate) waited: Cell<Duration>,
     /// What a person's answer covers beyond this call, saved once the call has succeeded.
     pub(super) answer: RefCell<LastingAnswer>,
-    /// On whose behalf the call is made, which decides which lines count as seen.
+    /// The party on whose behalf the call is made, which decides which lines count as seen.
     pub(crate) applied_by: AppliedBy,
-    /// Whether the call takes the turn for its files.
+    /// Whether the call locks its files (takes their turn).
     pub(super) turns: Turns,
-    /// The arguments as they were received, where a hook may be told of them.
+    /// The arguments as they were received, if they may be passed to a hook.
     pub(crate) arguments: Option<Value>,
     /// What hooks said about the plan of this call.
     pub(crate) hooked: RefCell<Option<HookedPlan>>,
     /// Whether formatters run on the new text of files.
     pub(crate) formatting: Cell<Formatting>,
-    /// What formatters have made of texts in this call.
+    /// The texts that formatters have produced in this call.
     pub(crate) formatted: RefCell<Vec<FormattedText>>,
     /// The operations that an undo or redo has chosen, by their ids.
     pub(super) chosen: RefCell<Vec<String>>,
-    /// The roots in the history whose paths lead elsewhere now, once they were looked for.
+    /// The roots in the history whose paths lead elsewhere now, once they were searched for.
     others: OnceCell<OtherWorkspaces>,
-    /// Whether files that other programs moved were looked for.
+    /// Whether files that other programs moved were already searched for.
     followed: Cell<bool>,
 }
 
-/// Whether a call takes the turn for the files that it would change.
+/// Whether a call locks the files that it would change (takes their turn).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turns {
-    /// It waits until no other call is at work on them.
+    /// It waits until no other call works on them.
     Taken,
-    /// It only looks, and never waits.
+    /// It only reads, and never waits.
     NotTaken,
 }
 
@@ -101,7 +102,7 @@ impl<'s> CallContext<'s> {
         let engine = session.lancet.engine();
         let in_force = |client: Option<AnswerLimit>| {
             let mut limit = AnswerLimit::in_force(engine.answer_limit, client);
-            // The engine's own limit already leaves room for the notice about settings.
+            // The engine's own limit already leaves space for the notice about settings.
             if engine.trouble.is_some() && limit.most < engine.answer_limit {
                 limit.most -= TROUBLE_ROOM.min(limit.most / 4);
             }
@@ -140,7 +141,7 @@ impl<'s> CallContext<'s> {
         }
     }
 
-    /// Sets the tool to a built-in one, with the form of its answers.
+    /// Sets the tool to a built-in one, and with it the form of its answers.
     pub(crate) fn set_tool(&mut self, tool: &dyn Tool) {
         tool.name().clone_into(&mut self.tool);
         self.layout = tool.layout();
@@ -163,12 +164,12 @@ impl<'s> CallContext<'s> {
         &self.engine
     }
 
-    /// The engine's snapshot, for work that outlasts the call.
+    /// Returns the engine's snapshot, for work that outlasts the call.
     pub(crate) fn shared_engine(&self) -> &Arc<EngineView> {
         &self.engine
     }
 
-    /// The roots in the history whose paths lead elsewhere now; looked for once in a call.
+    /// Returns the roots in the history whose paths lead elsewhere now; searched for once per call.
     pub(crate) fn other_workspaces(&self) -> Result<&OtherWorkspaces, HistoryError> {
         if let Some(others) = self.others.get() {
             return Ok(others);
@@ -177,7 +178,7 @@ impl<'s> CallContext<'s> {
         Ok(self.others.get_or_init(|| others))
     }
 
-    /// Lets the records of files that other programs moved go on under their present names; once in a call.
+    /// Moves the records of files that other programs moved to their present names; once per call.
     pub(crate) fn follow_moved_files(&self) -> Result<(), HistoryError> {
         if !self.followed.replace(true) {
             self.engine.follow_files(Thoroughness::Whole)?;
@@ -205,7 +206,8 @@ impl<'s> CallContext<'s> {
         }
     }
 
-    /// Takes the turn for some files, or refuses where the call waited for it too long. A call that only looks takes none.
+    /// Locks some files (takes their turn), or refuses where the call waited too long for them. A call that only reads
+    /// does not lock.
     pub(crate) fn take_turn<'p>(
         &self,
         files: impl IntoIterator<Item = &'p Path>,
@@ -227,7 +229,7 @@ impl<'s> CallContext<'s> {
         })
     }
 
-    /// Makes a query to the ladder.
+    /// Makes a query to the matching ladder.
     pub(crate) fn query<'q>(
         &'q self,
         view: &'q str,
@@ -260,7 +262,7 @@ impl<'s> CallContext<'s> {
         }
     }
 
-    /// Gives the call that shows lines of a file to this session, ready to be sent.
+    /// Returns the call that shows lines of a file to this session, ready to be sent.
     pub(crate) fn read_call(
         &self,
         path: &Path,
@@ -276,7 +278,7 @@ impl<'s> CallContext<'s> {
         })
     }
 
-    /// Gives the call that shows pages of a PDF.
+    /// Returns the call that shows pages of a PDF.
     pub(crate) fn read_pages_call(&self, path: &Path, pages: PageRange) -> String {
         self.read_lines(ReadLines {
             path,
@@ -287,7 +289,7 @@ impl<'s> CallContext<'s> {
         })
     }
 
-    /// Gives the call that shows a line from a character on.
+    /// Returns the call that shows a line from a character on.
     pub(crate) fn read_column_call(&self, path: &Path, line: usize, column: usize) -> String {
         self.read_lines(ReadLines {
             path,
@@ -298,7 +300,7 @@ impl<'s> CallContext<'s> {
         })
     }
 
-    /// The limits of a picture in the answer; none where no picture is sent.
+    /// Returns the limits for a picture in the answer; none where no picture is sent.
     #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
     pub(crate) fn vision_budget(&self) -> Option<VisionBudget> {
         match self.caller.handed_on.pictures {
@@ -308,7 +310,7 @@ impl<'s> CallContext<'s> {
         }
     }
 
-    /// Names a tool as the reader of the answer calls it.
+    /// Returns the name of a tool that the reader of the answer uses.
     pub(crate) fn tool_name(&self, tool: &str) -> String {
         self.engine().audience().tool(tool)
     }

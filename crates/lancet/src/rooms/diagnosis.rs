@@ -1,5 +1,5 @@
-//! What language servers are told of a call, and what the answer tells of theirs. A change is on the disk and on record
-//! before a server hears of it, and no server decides anything about a call.
+//! Notifies language servers of calls, and adds the problems that they report to answers. A change is on the disk and
+//! on record before a server is notified, and no server decides anything about a call.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ use crate::reply::Reply;
 use crate::settings::Diagnostics;
 use crate::wording::count;
 
-/// Tells the servers of a file that was shown.
+/// Notifies the servers of a file that was shown.
 pub(super) fn shown(context: &CallContext<'_>, page: &Page) {
     let path = page.target.path();
     let Some(language) = servers(context) else {
@@ -36,7 +36,7 @@ pub(super) fn shown(context: &CallContext<'_>, page: &Page) {
     }
 }
 
-/// Tells the servers of a change, and waits for what they find as long as the settings say.
+/// Notifies the servers of a change, and waits for their findings as long as the settings allow.
 pub(super) fn after(context: &CallContext<'_>, recorded: &Recorded) -> Diagnosis {
     let Some(language) = servers(context) else {
         return Diagnosis::default();
@@ -47,7 +47,7 @@ pub(super) fn after(context: &CallContext<'_>, recorded: &Recorded) -> Diagnosis
         .map(|file| file.revision.short())
         .collect();
     let changes = changes(language, recorded, &revisions);
-    // What was found of an earlier version is no longer true.
+    // Findings about an earlier version are no longer valid.
     context.session.inner.late_problems.forget();
     for file in &recorded.plan.files {
         if let Some(moved) = file.moved() {
@@ -56,7 +56,7 @@ pub(super) fn after(context: &CallContext<'_>, recorded: &Recorded) -> Diagnosis
     }
     let pending = language.changed(context.session.key(), &changes);
     if diagnostics(context) == Diagnostics::OnRead {
-        // What comes of it is kept for the next reading call.
+        // The result is stored for the next reading call.
         drop(pending);
         return Diagnosis::default();
     }
@@ -67,7 +67,7 @@ pub(super) fn after(context: &CallContext<'_>, recorded: &Recorded) -> Diagnosis
     found
 }
 
-/// Tells the servers that do not run from those that will be ready: of the former nothing comes later.
+/// Separates the servers that do not run from those that will be ready: the former will not report anything later.
 fn tell_apart(language: &Language, found: &mut Diagnosis) {
     if found.not_ready.is_empty() {
         return;
@@ -84,7 +84,7 @@ fn tell_apart(language: &Language, found: &mut Diagnosis) {
     (found.not_running, found.not_ready) = (ended, starting);
 }
 
-/// Why there are no problems to list.
+/// The message for when there are no problems to list.
 const NO_SERVERS: &str = "No language server runs here: the project is not trusted (`lancet trust`), none for it is installed, or language.diagnostics is off. `lancet doctor` says which.";
 
 /// Lists the problems that a file has now, or all files that the servers know.
@@ -133,7 +133,7 @@ pub(super) fn current(
     Ok(reply::host_answer(text, data))
 }
 
-/// The notices about problems that were found after their answer.
+/// Returns the notices about problems that were found after their answer.
 pub(super) fn late<'c>(context: &'c CallContext<'_>, effect: Effect) -> Vec<Notice<'c>> {
     let Some(language) = servers(context) else {
         return Vec::new();
@@ -160,7 +160,7 @@ pub(super) fn late<'c>(context: &'c CallContext<'_>, effect: Effect) -> Vec<Noti
     notices
 }
 
-/// The servers, where the settings want what they find.
+/// Returns the servers, if the settings enable diagnostics.
 fn servers<'c>(context: &'c CallContext<'_>) -> Option<&'c Language> {
     let language = context.engine().language()?;
     (diagnostics(context) != Diagnostics::Off).then_some(language)
@@ -171,14 +171,14 @@ fn diagnostics(context: &CallContext<'_>) -> Diagnostics {
     wanted.unwrap_or(Diagnostics::AfterEdit)
 }
 
-/// Whether a file may be named to this caller: a server knows more files than the caller may see.
+/// Returns whether a file may be named to this caller: a server knows more files than the caller may see.
 fn may_tell(context: &CallContext<'_>, path: &Path) -> bool {
     let engine = context.engine();
     engine.covers(path) && !is_hidden(engine, path)
 }
 
-/// What the servers are told: files with their texts before and after. The text of a file that none of them serves is not
-/// needed, but the file may be one of their settings.
+/// Builds what is sent to the servers: files with their texts before and after. The text of a file that no server
+/// handles is not needed, but the file may be one of a server's settings.
 fn changes<'r>(
     language: &Language,
     recorded: &'r Recorded,
@@ -191,7 +191,7 @@ fn changes<'r>(
         let after = new.as_deref().and_then(|bytes| server_text(bytes));
         let (path, source) = (file.target.path(), file.source().path());
         let is_created = file.kind() == ChangeKind::Create;
-        // A text that is not UTF-8, or too large to be held, is not known here.
+        // A text that is not UTF-8, or too large for memory, is not known here.
         let is_known = (is_created || before.is_some()) && (file.removes() || after.is_some());
         if language.serves(path) && !is_known {
             continue;

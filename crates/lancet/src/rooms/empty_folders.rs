@@ -1,4 +1,5 @@
-//! Folders that lancet made for files which go with a change, or are gone by now: an undo removes them where they are empty.
+//! Folders that lancet created for files which a change removes, or which are already gone: an undo removes the folders
+//! where they are empty.
 
 use std::path::PathBuf;
 
@@ -6,8 +7,8 @@ use super::context::CallContext;
 use super::plan::Plan;
 use crate::engine::EngineView;
 
-/// The folders that a plan leaves, each once. A folder comes before those in it: they are removed in reverse order, and one
-/// file's folder may be in another's.
+/// Returns the folders that a plan leaves behind, each once. A folder comes before those in it: they are removed in
+/// reverse order, and one file's folder may be in another's.
 pub(super) fn of(plan: &Plan) -> Vec<PathBuf> {
     let leaving = plan
         .files
@@ -20,8 +21,8 @@ pub(super) fn of(plan: &Plan) -> Vec<PathBuf> {
     folders
 }
 
-/// Removes the folders that were made for files which are gone by now, where they are empty. A folder that stays is no reason
-/// for a notice: somebody uses it.
+/// Removes the folders that were created for files which are gone by now, where they are empty. A folder that remains
+/// needs no notice: another program uses it.
 pub(super) fn remove(context: &CallContext<'_>, plan: &Plan) {
     let folders = of(plan);
     if !folders.is_empty() {
@@ -30,8 +31,8 @@ pub(super) fn remove(context: &CallContext<'_>, plan: &Plan) {
     }
 }
 
-/// Removes the folders, where they are empty, that were noted with a change that was not made and that no other change has a
-/// file in. A process that died may have made them, and the change was to remove them with its own file.
+/// Removes the empty folders that were recorded with a change that was not made, and in which no other change has a
+/// file. A process that died may have created them, and the change was to remove them with its own file.
 pub(super) fn remove_unclaimed(engine: &EngineView, mut folders: Vec<PathBuf>) {
     folders.sort();
     folders.dedup();

@@ -1,9 +1,9 @@
 //! Builds the one question of a call, asks it, and applies the answer to the plan.
 //!
-//! The question is asked on a thread of its own while the call waits, and only while its files are what the question
-//! shows (`wait`). Its texts are escaped once for all approvers (`visible.rs`). A partial answer reduces the plan
-//! (`pick`, `reduce`), and the result is compared with the hunks that were shown; `tests/picking/law.rs` states the
-//! law. Lasting answers are kept in the call's context and saved after the commit (`keep`).
+//! The question is put on a separate thread while the call waits, and only as long as its files match what it shows
+//! (`wait`). Its texts are escaped once for all approvers (`visible.rs`). A partial answer reduces the plan (`pick`,
+//! `reduce`), and the result is compared with the hunks that were shown; `tests/picking/law.rs` states the law. Lasting
+//! answers are collected in the call's context and saved after the commit (`keep`).
 
 use lancet_model::non_exhaustive::NonExhaustive;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ use crate::wording::{QuotedPath, cut};
 /// The longest reason in the record of who approved, in characters.
 const LONGEST_REASON: usize = 1_000;
 
-/// Whether somebody can be asked.
+/// Returns whether an approver or the record of questions is available.
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 pub(super) fn is_somebody_there(context: &CallContext<'_>) -> bool {
     let Some(call) = &context.recorded else {
@@ -51,7 +51,7 @@ pub(super) fn is_somebody_there(context: &CallContext<'_>) -> bool {
     }
 }
 
-/// The approver of the call or else of the engine; none where nobody can be asked.
+/// Returns the approver of the call, or else of the engine; none where no question can be put.
 fn somebody<'d>(context: &'d CallContext<'_>) -> Option<&'d Arc<dyn Approver>> {
     context
         .approver
@@ -59,7 +59,8 @@ fn somebody<'d>(context: &'d CallContext<'_>) -> Option<&'d Arc<dyn Approver>> {
         .or(context.engine().base().approver.as_ref())
 }
 
-/// Asks about a plan and removes from it what the person left out. The result says who approved, for the history.
+/// Asks the person about a plan and removes from it what the person left out. The result says who approved, for the
+/// history.
 pub(super) fn ask(
     context: &CallContext<'_>,
     policy: &Policy,
@@ -138,7 +139,7 @@ pub(super) fn ask(
     })
 }
 
-/// What an answer takes of each file.
+/// Returns the parts of each file that an answer accepts.
 fn picks(answer: &Answer, files: usize) -> Vec<Pick> {
     match answer {
         Answer::Picked { files, .. } => files.clone(),
@@ -147,7 +148,7 @@ fn picks(answer: &Answer, files: usize) -> Vec<Pick> {
     }
 }
 
-/// Tells the observers what was decided of each file that needed an answer.
+/// Notifies the observers of the decision about each file that needed an answer.
 fn tell_decisions(
     context: &CallContext<'_>,
     standings: &[Standing],
@@ -174,12 +175,12 @@ fn apply_picks(
     subject: &Subject,
 ) -> Result<(), Halt> {
     pick::take(context, plan, proposed, picks, words, subject).inspect_err(|_| {
-        // The decision cannot be carried out, now or later: the call sent again asks anew.
+        // The decision can never be carried out: if the call is sent again, a new question is put.
         recorded::close(context, plan.origin.question.as_deref());
     })
 }
 
-/// The refusal where there is no approver, about the first file of the question.
+/// Returns the refusal where there is no approver, about the first file of the question.
 fn unasked_refusal(plan: &Plan, order: &[usize], asked: &[&Reason], subject: &Subject) -> Refusal {
     let refusal = asked.first().map_or_else(
         || words::not_answered_by_a_person(subject, None),
@@ -217,7 +218,7 @@ fn decide(
     Ok((decision.answer, by))
 }
 
-/// The fields of a question that say who asks.
+/// Returns the fields of a question that identify who asks.
 pub(super) fn asked_by(context: &CallContext<'_>) -> Question {
     Question {
         tool: context.tool.clone(),
@@ -252,7 +253,7 @@ pub(super) fn ask_to_tell(
                 nobody,
             };
             recorded::decision(context, call, asking).map(|decision| {
-                // Nothing is written that could use the yes up, so it counts until it is too old.
+                // Nothing is written that could use up the approval, so it remains valid until it expires.
                 decision.answer
             })
         }
@@ -291,7 +292,8 @@ fn is_yes(answer: &Answer) -> bool {
     !matches!(answer, Answer::No(_) | Answer::Unanswered(_))
 }
 
-/// Gives the order in which a question lists the files: protected names, then others that need an answer, then the rest.
+/// Returns the order in which a question lists the files: protected names, then others that need an answer, then the
+/// rest.
 fn order(standings: &[Standing]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..standings.len()).collect();
     order.sort_by_key(|&at| match standings[at].asks() {
@@ -311,7 +313,7 @@ fn who_approved(approver: &dyn Approver, question: &Question) -> String {
     }
 }
 
-/// Tells the observers of a decision.
+/// Notifies the observers of a decision.
 fn tell_decision(context: &CallContext<'_>, reason: &Reason, allowed: bool) {
     context.engine().tell(|| Event::Decided {
         time: SystemTime::now(),

@@ -1,5 +1,5 @@
-//! Checks a change of lancet's own settings before anybody is asked: a file that does not load would keep all later
-//! rules out of force.
+//! Checks a change of lancet's own settings before a person is asked: a file that does not load would disable all later
+//! rules.
 
 use lancet_text::apply_raw;
 

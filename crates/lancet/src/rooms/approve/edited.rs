@@ -1,5 +1,5 @@
-//! Turns the text that a person wrote instead of the model's into a plan of its own. Lines that the person did not
-//! change keep the file's bytes.
+//! Turns the text that a person wrote instead of the model's into a separate plan. Lines that the person did not change
+//! keep the file's bytes.
 
 use std::ops::Range;
 
@@ -97,7 +97,7 @@ fn view(patch: Vec<Hunk>, (added, removed): (usize, usize), coarse: bool) -> Cha
     }
 }
 
-/// Gives the byte range of some lines, with their line ends.
+/// Returns the byte range of some lines, with their line ends.
 fn bytes_of(lines: &LineStarts, block: &Range<usize>, text: &str) -> Range<usize> {
     let start = |line: usize| match line < lines.line_count() {
         true => lines.line_range(line).start,

@@ -1,4 +1,4 @@
-//! The parts of a question about its files: the change of each, and what a person has to know besides.
+//! The parts of a question about its files: the change of each file, and notices that a person needs besides the diff.
 
 use lancet_model::non_exhaustive::NonExhaustive;
 use lancet_text::{Document, apply_raw};
@@ -15,7 +15,8 @@ use crate::rooms::plan::{FilePlan, New, Plan};
 /// The longest text that a person is given to edit, in bytes.
 const LONGEST_TEXT: usize = 4 << 20;
 
-/// The parts of the question about each file, in its order. Files that can only be changed together refer to the first of them.
+/// Returns the parts of the question about each file, in its order. Files that can only be changed together refer to
+/// the first of them.
 pub(super) fn file_questions(
     context: &CallContext<'_>,
     plan: &Plan,
@@ -62,14 +63,14 @@ fn file_question(
         pieces: pieces.shown(file),
         notices: notices(context, file),
         lines: (file.view.added, file.view.removed),
-        // Of a withheld file a person is shown what they decide about, the changed lines, and not the rest of it.
+        // For a withheld file a person sees only the changed lines that they decide about, not the rest of the file.
         text: text_of(file).filter(|_| !file.is_withheld()),
         old_text: old_text_of(file).filter(|_| !file.is_withheld()),
         non_exhaustive: NonExhaustive,
     }
 }
 
-/// Lists what a person has to know beside the diff.
+/// Lists what a person needs to know besides the diff.
 fn notices(context: &CallContext<'_>, file: &FilePlan) -> Vec<String> {
     let mut notices = file.target.notices.clone();
     notices.extend_from_slice(&file.view.notices);
@@ -88,7 +89,7 @@ fn notices(context: &CallContext<'_>, file: &FilePlan) -> Vec<String> {
         .collect()
 }
 
-/// Gives the whole new text, for a person who edits it.
+/// Returns the whole new text, for a person who edits it.
 pub(super) fn text_of(file: &FilePlan) -> Option<String> {
     let whole;
     let bytes = match (&file.new, &file.base) {
@@ -106,7 +107,7 @@ pub(super) fn text_of(file: &FilePlan) -> Option<String> {
     Some(document.view().to_owned())
 }
 
-/// Gives the text as it is, where the new text can be edited.
+/// Returns the text as it is, where the new text can be edited.
 pub(super) fn old_text_of(file: &FilePlan) -> Option<String> {
     let Some(base) = &file.base else {
         return Some(String::new());

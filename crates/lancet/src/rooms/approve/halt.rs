@@ -1,9 +1,9 @@
-//! Why a plan is not carried out as it was examined.
+//! The reasons why a plan is not carried out as it was examined.
 
 use crate::refusal::Refusal;
 use crate::reply::Reply;
 
-/// Why a plan is not carried out as it is.
+/// The reason why a plan is not carried out as it is.
 pub(crate) enum Halt {
     /// The plan is refused.
     Refused(Box<Refusal>),

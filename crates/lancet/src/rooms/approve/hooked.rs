@@ -1,4 +1,4 @@
-//! What hooks said about a plan when the call was sent before: they do not run again for the same plan.
+//! Reuses what hooks said about a plan when the call was sent before: they do not run again for the same plan.
 
 use lancet_history::{ChangeKind, QuestionState};
 
@@ -9,7 +9,8 @@ use crate::reason::Reason;
 use crate::rooms::context::CallContext;
 use crate::rooms::plan::{FilePlan, Plan};
 
-/// The reasons to ask that hooks gave, where the question of this call is about the same plan.
+/// Returns the hooks' reasons from this call's recorded question, if that question was about the same plan. Hooks then
+/// need not run again.
 pub(crate) fn asked_by_hooks_before(context: &CallContext<'_>, plan: &Plan) -> Option<Vec<Reason>> {
     let call = context.recorded.as_ref()?;
     let store = context.engine().history()?;
@@ -28,7 +29,7 @@ pub(crate) fn asked_by_hooks_before(context: &CallContext<'_>, plan: &Plan) -> O
     is_same.then(|| reasons.collect())
 }
 
-/// Whether the question about a file is about the same bytes as a plan.
+/// Returns whether the question about a file is about the same bytes as a plan.
 fn is_same(asked: &FileQuestion, file: &FilePlan) -> bool {
     let base = file.expected.revision();
     let base = base.map(|revision| revision.short().to_string());

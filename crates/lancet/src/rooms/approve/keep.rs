@@ -14,7 +14,7 @@ const MOST_RULES: usize = 5;
 /// The longest text about a rule that could not be saved, in characters.
 const LONGEST_TROUBLE: usize = 500;
 
-/// Gives the files that an answer for the session would cover because of one file, and the same as text.
+/// Returns the files that an answer for the session would cover because of one file, and the same as text.
 pub(super) fn session_offer(policy: &Policy, reason: &Reason) -> (Reach, Words) {
     let path = &reason.path;
     let scope = reason
@@ -31,12 +31,12 @@ pub(super) fn session_offer(policy: &Policy, reason: &Reason) -> (Reach, Words) 
     }
 }
 
-/// The files that an answer for the session would cover, as text.
+/// The files that an answer for the session would cover, for display.
 #[derive(PartialEq, Eq)]
 pub(super) enum Words {
     /// The file itself.
     File,
-    /// What a rule asks about.
+    /// The files that a rule asks about.
     Rule(String),
     /// These files.
     Files(String),
@@ -70,8 +70,8 @@ pub(super) fn session_words(offers: &[Words], files: usize) -> String {
     words.join(", ")
 }
 
-/// Gives the rules that "always" would add: for each file the narrowest useful one. An ask rule would go on asking whatever
-/// is allowed, as unsaved changes would, and protected names are granted for a session at most.
+/// Returns the rules that "always" would add: for each file the narrowest useful one. An ask rule or unsaved changes
+/// would still cause a question whatever is allowed, and protected names are granted for a session at most.
 pub(super) fn rules<'r>(
     context: &CallContext<'_>,
     asked: impl Iterator<Item = &'r Reason>,

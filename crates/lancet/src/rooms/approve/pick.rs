@@ -67,7 +67,7 @@ pub(super) fn take(
         return Err(words::all_left_out(subject, words.as_deref()).into());
     }
     plan.files = files;
-    // A change that was to be undone in a file that is left out stays in force.
+    // A change that was to be undone in a file that is left out remains in effect.
     plan.origin.takes_back.retain_mut(|taken| match taken.by {
         None => true,
         Some(by) => {

@@ -1,5 +1,5 @@
-//! Splits the change of a file into pieces that can be written without each other. A piece is a hunk of the diff, or several
-//! hunks where one edit matched what an earlier edit had changed. A change that cannot be split for certain is one piece.
+//! Splits the change of a file into pieces that can be written independently. A piece is a hunk of the diff, or several
+//! hunks where one edit matched what an earlier edit had changed. A change that cannot be split safely is one piece.
 
 use lancet_model::non_exhaustive::NonExhaustive;
 use std::ops::Range;
@@ -26,7 +26,8 @@ impl Pieces {
     /// Splits the change of a file in a plan with this origin.
     pub(super) fn of(origin: &PlanRecord, file: &FilePlan) -> Self {
         let hunks = file.view.patch.len();
-        // A file from the history is restored as a whole. Of a file whose text is not shown the changed lines are not named.
+        // A file from the history is restored as a whole. For a file whose text is not shown, the changed lines are not
+        // named.
         let is_one = origin.kind != OperationKind::Change
             || origin.parts == Parts::Inseparable
             || file.executable != Executable::Keep
@@ -55,19 +56,19 @@ impl Pieces {
         self.hunks.len()
     }
 
-    /// Gives the hunks of some pieces, in order.
+    /// Returns the hunks of some pieces, in order.
     pub(super) fn hunks_of(&self, pieces: &[usize]) -> Vec<usize> {
         let hunks = pieces.iter().filter_map(|at| self.hunks.get(*at));
         hunks.flat_map(Clone::clone).collect()
     }
 
-    /// Gives the replacements of some hunks, in order.
+    /// Returns the replacements of some hunks, in order.
     pub(super) fn changes_of(&self, hunks: &[usize]) -> Vec<RawChange> {
         let changes = hunks.iter().filter_map(|at| self.changes.get(*at));
         changes.flatten().cloned().collect()
     }
 
-    /// Gives the pieces in the form of the question.
+    /// Returns the pieces in the form of the question.
     pub(super) fn shown(&self, file: &FilePlan) -> Vec<Piece> {
         let show = |hunks: &Range<usize>| Piece {
             diff: unified(&file.view.patch[hunks.clone()]),
@@ -78,7 +79,7 @@ impl Pieces {
     }
 }
 
-/// Gives the runs of changed lines in a hunk.
+/// Returns the runs of changed lines in a hunk.
 pub(super) fn blocks(hunk: &Hunk) -> Vec<Block> {
     let mut old = hunk.old_start - usize::from(hunk.old_lines > 0);
     let mut new = hunk.new_start - usize::from(hunk.new_lines > 0);
@@ -105,7 +106,7 @@ pub(super) fn blocks(hunk: &Hunk) -> Vec<Block> {
     blocks
 }
 
-/// Gives the old lines from the first to the last change of a hunk.
+/// Returns the old lines from the first to the last change of a hunk.
 fn core(hunk: &Hunk) -> Range<usize> {
     let blocks = blocks(hunk);
     match (blocks.first(), blocks.last()) {
@@ -135,7 +136,7 @@ fn joined(hunks: &[Hunk], together: &[Range<usize>]) -> Vec<Range<usize>> {
     pieces
 }
 
-/// Gives the replacements of each hunk; none where they cannot be separated.
+/// Returns the replacements of each hunk; none where they cannot be separated.
 fn changes(file: &FilePlan) -> Option<Vec<Vec<RawChange>>> {
     let base = file.base.as_ref()?;
     let old = Document::decode(&base.bytes, Some(file.encoding)).ok()?;
@@ -185,7 +186,7 @@ fn assigned(old: &Document<'_>, hunks: &[Hunk], changes: &[RawChange]) -> Vec<Ve
     assigned
 }
 
-/// Gives the bytes of a replaced range that the replacement changes.
+/// Returns the bytes of a replaced range that the replacement changes.
 fn differing(raw: &[u8], change: &RawChange) -> Range<u64> {
     let at = |offset: u64| usize::try_from(offset).unwrap_or(raw.len()).min(raw.len());
     let old = &raw[at(change.range.start)..at(change.range.end)];
@@ -202,7 +203,7 @@ fn distance(one: &Range<u64>, other: &Range<u64>) -> u64 {
     after.max(one.start.saturating_sub(other.end))
 }
 
-/// Cuts the lines of each hunk out of the new text. Lines that both have keep the file's bytes.
+/// Cuts the lines of each hunk out of the new text. Lines that are in both texts keep the file's bytes.
 fn cut_out(old: &Document<'_>, new: &Document<'_>, hunks: &[Hunk]) -> Option<Vec<Vec<RawChange>>> {
     let of_block = |(lines, new_lines): Block| {
         let range = raw_start(old, lines.start) as u64..raw_start(old, lines.end) as u64;
@@ -214,7 +215,7 @@ fn cut_out(old: &Document<'_>, new: &Document<'_>, hunks: &[Hunk]) -> Option<Vec
     hunks.iter().map(of_hunk).collect()
 }
 
-/// Gives the offset at which a line begins in the file; the end of the file for a line that does not exist.
+/// Returns the offset at which a line begins in the file; the end of the file for a line that does not exist.
 fn raw_start(document: &Document<'_>, line: usize) -> usize {
     match line < document.line_count() {
         true => document.raw_range(document.line_range_whole(line)).start,

@@ -23,7 +23,7 @@ pub(super) enum Standing {
 }
 
 impl Standing {
-    /// Gives the reason why a person has to be asked; none where nobody has to be.
+    /// Returns the reason why a person has to be asked; none where no question is needed.
     pub(super) fn asks(&self) -> Option<&Reason> {
         match self {
             Standing::Asks(reason) => Some(reason),
@@ -54,7 +54,8 @@ pub(super) fn standing(
     {
         return Ok(Standing::Asks(protected.clone()));
     }
-    // This precedes what rule and mode say: a yes to those does not tell that the unsaved changes were thought of.
+    // This takes precedence over rule and mode: an approval from those does not show that the unsaved changes were
+    // considered.
     let unsaved = unsaved.reason(file);
     if let Some(unsaved) = unsaved.as_ref().filter(is_open) {
         return Ok(Standing::Asks(unsaved.clone()));
@@ -77,13 +78,14 @@ pub(super) fn standing(
     })
 }
 
-/// Gives the decision of the policy about a write.
+/// Returns the decision of the policy about a write.
 pub(super) fn decide<'p>(policy: &'p Policy, target: &Target) -> Decision<'p> {
     // Whether the text may be shown was settled when the file was located.
     target.with_names(|names| policy.writing(names, Shows::Nothing))
 }
 
-/// The decision about a file. Of the two names of a move it is the stricter one: both are one piece of a question.
+/// Returns the decision about a file. For a move, the stricter decision of the two names applies, because both are one
+/// piece of a question.
 pub(super) fn decide_file<'p, 'f>(
     policy: &'p Policy,
     file: &'f FilePlan,
@@ -104,7 +106,7 @@ pub(super) fn decide_file<'p, 'f>(
         .unwrap_or_else(|| (&file.target, decide(policy, &file.target)))
 }
 
-/// The reason why a person must be asked about a write; none where the write is allowed.
+/// Returns the reason why a person must be asked about a write; none where the write is allowed.
 pub(super) fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) -> Option<Reason> {
     let path = quote_path(target.path());
     let outside = match target.hard_links {
@@ -157,7 +159,7 @@ pub(super) fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) 
             "mode".to_owned(),
             None,
         ),
-        // This holds in every mode and whether or not the file exists: an unasked write would reveal which.
+        // This applies in every mode and whether or not the file exists: a write without a question would reveal which.
         _ if target.is_withheld() => (
             format!(
                 "reading {path} is denied, and what was not read is written only after a person's yes"
@@ -177,8 +179,8 @@ pub(super) fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) 
     })
 }
 
-/// The refusal for a file that the policy denies now: because of the mode, or of a rule added since the file was
-/// located.
+/// Returns the refusal for a file that the policy denies now: because of the mode, or of a rule added since the file
+/// was located.
 pub(super) fn refusal(target: &Target, decision: &Decision<'_>) -> Refusal {
     if let Cause::Mode(_) = decision.cause {
         return Refusal::stating(
@@ -191,7 +193,7 @@ pub(super) fn refusal(target: &Target, decision: &Decision<'_>) -> Refusal {
     Refusal::stating(RefusalKind::Denied, text).with("file_path", path)
 }
 
-/// The refusal where there is nobody to ask.
+/// Returns the refusal where no approver is available.
 pub(super) fn nobody(reason: &Reason) -> Refusal {
     let how = if reason.is_unsaved() {
         "they can save the file there or drop their changes, and the call sent again then goes by what stands in it"

@@ -2,8 +2,8 @@
 //!
 //! The call sent again is recognised by a hash of workspace, session, tool and arguments. It is examined again, and the
 //! decision counts only if the plan has the same hash as the one that was shown (`digest`). The announcement of the
-//! operation uses the yes up in the same transaction; an operation that wrote nothing gives it back. What the session
-//! had seen is stored with the question, so that another process can carry the decision out.
+//! operation uses up the approval in the same transaction; an operation that wrote nothing restores it. What the
+//! session had seen is stored with the question, so that another process can carry the decision out.
 
 use std::path::{Path, PathBuf};
 
@@ -27,10 +27,10 @@ use crate::wording::count;
 
 /// How many ids are tried before giving up where an id is already taken.
 const TRIES: usize = 8;
-/// How long a yes is valid, in milliseconds.
+/// How long an approval is valid, in milliseconds.
 const VALID: i64 = 24 * 60 * 60 * 1_000;
-/// How far ahead of the clock a decision may be dated: clocks are set back by a little. One from further ahead was made at
-/// an unknown time, and is asked about again.
+/// How far ahead of the clock a decision may be dated: clocks may be set back slightly. A decision from further ahead
+/// was made at an unknown time, so the question is put again.
 const CLOCK_ERROR: i64 = 5 * 60 * 1_000;
 
 /// A person's decision about the plan at hand.
@@ -42,18 +42,18 @@ pub(super) struct Decision {
     pub(super) by: String,
 }
 
-/// What is asked.
+/// A question with the change that it is about.
 pub(super) struct Asking<'a> {
     pub(super) question: Question,
     /// The hash of the change that the question shows.
     pub(super) plan: Digest,
     pub(super) files: &'a [FilePlan],
-    /// The refusal where there is nobody to ask.
+    /// The refusal where no approver is available.
     pub(super) nobody: Refusal,
 }
 
-/// Gives the decision, if there is one about exactly this change. Otherwise the question is recorded, and the result is the
-/// refusal `waiting`.
+/// Returns the decision, if there is one about exactly this change. Otherwise the question is recorded, and the result
+/// is the refusal `waiting`.
 pub(super) fn decision(
     context: &CallContext<'_>,
     call: &RecordedCall,
@@ -69,7 +69,7 @@ pub(super) fn decision(
     if let Some(found) = found {
         let has_waited = context.waited_on.as_deref() == Some(found.id.as_str());
         match found.state {
-            // A call that waited on the same question as another one gets the same no.
+            // A call that waited on the same question as another one gets the same rejection.
             QuestionState::Rejected if has_waited => {
                 let _ = store.deliver(&found.id);
                 return Ok(decided(&found));
@@ -173,7 +173,7 @@ fn record(
     Err(Refusal::stating(RefusalKind::Busy, words).into())
 }
 
-/// The file that a change is based on: the one that is moved, or that of the name itself.
+/// Returns the file that a change is based on: the one that is moved, or that of the name itself.
 fn source_of(file: &FileQuestion) -> &Path {
     file.moved_from.as_deref().unwrap_or(&file.path)
 }
@@ -189,7 +189,7 @@ fn decided(found: &QuestionRecord) -> Decision {
     let decision = found.decision.as_ref();
     let answer = decision.and_then(|decision| encoding::decode_answer(&decision.words));
     Decision {
-        // A decision in a form that only a newer lancet knows is no yes.
+        // A decision in a form that only a newer lancet knows does not count as an approval.
         answer: answer.unwrap_or(Answer::Unanswered(None)),
         question: found.id.clone(),
         by: decision
@@ -198,8 +198,8 @@ fn decided(found: &QuestionRecord) -> Decision {
     }
 }
 
-/// The refusal for a call that waits. The model is told only to ask its user: the id of the question is for programs. No file
-/// is named, because that could tell whether a file is there that may not be read.
+/// Returns the refusal for a call that waits. The message only instructs the model to ask its user: the id of the
+/// question is for programs. No file is named, because that could reveal whether a file exists that may not be read.
 fn waiting(context: &CallContext<'_>, asking: &Asking<'_>, id: String, is_new: bool) -> Halt {
     let text = "A person has been asked about this change and has not decided yet. Nothing was written. Ask your user to decide, then send the same call again.";
     let refusal = Refusal::stating(RefusalKind::Waiting, text).with("question", id.as_str());
@@ -233,13 +233,13 @@ fn unusable(error: &HistoryError) -> Halt {
 /// Closes a question whose decision cannot be carried out.
 pub(super) fn close(context: &CallContext<'_>, question: Option<&str>) {
     if let (Some(id), Some(store)) = (question, context.engine().history()) {
-        // A question that stays approved is closed by the next attempt.
+        // A question that remains approved is closed by the next attempt.
         let _ = store.withdraw(id);
     }
 }
 
-/// Stops a call that has waited where another call has carried out the decision in the meantime: nothing is written a second
-/// time, even if a lasting answer would allow it.
+/// Stops a call that has waited if another call has carried out the decision in the meantime: nothing is written a
+/// second time, even if a lasting answer would allow it.
 pub(super) fn settled_elsewhere(context: &CallContext<'_>) -> Result<(), Halt> {
     let (Some(id), Some(store)) = (&context.waited_on, context.engine().history()) else {
         return Ok(());
@@ -254,8 +254,8 @@ pub(super) fn settled_elsewhere(context: &CallContext<'_>) -> Result<(), Halt> {
     }
 }
 
-/// Joins what the session had seen when it asked with what it has seen now, for a call that is sent again to another process.
-/// Gives what the ledger had before of the files that it has learned something about.
+/// Merges what the session had seen when it put the question with what it has seen now, for a call that is sent again
+/// to another process. Returns the previous ledger entries of the files that were changed by this.
 pub(crate) fn recall_seen(context: &CallContext<'_>) -> Vec<(PathBuf, Option<Entry>)> {
     let mut before = Vec::new();
     let (Some(call), Some(store)) = (&context.recorded, context.engine().history()) else {
@@ -282,7 +282,7 @@ pub(crate) fn recall_seen(context: &CallContext<'_>) -> Vec<(PathBuf, Option<Ent
         };
         let known = ledger.peek(path).cloned();
         match &known {
-            // It has seen another version since, which counts.
+            // The session has seen another version since, which takes precedence.
             Some(known) if known.revision != entry.revision => continue,
             Some(known) => entry.seen.add_all(&known.seen),
             None => {}
@@ -293,7 +293,7 @@ pub(crate) fn recall_seen(context: &CallContext<'_>) -> Vec<(PathBuf, Option<Ent
     before
 }
 
-/// Puts back what the ledger had before [`recall_seen`], because the call was not carried out.
+/// Restores the ledger entries from before [`recall_seen`], because the call was not carried out.
 pub(crate) fn forget_recalled(context: &CallContext<'_>, before: Vec<(PathBuf, Option<Entry>)>) {
     let mut ledger = context.session.ledger();
     for (path, entry) in before {

@@ -1,5 +1,5 @@
-//! Reduces the change of a file to the pieces that a person picked: the file is written with exactly the picked hunks, and
-//! all other bytes stay as they are.
+//! Reduces the change of a file to the pieces that a person picked: the file is written with exactly the picked hunks,
+//! and all other bytes are unchanged.
 
 use lancet_history::Seen;
 use lancet_text::{Document, Hunk, apply_raw, unified};
@@ -66,7 +66,7 @@ pub(super) fn reduce(
     Ok(file)
 }
 
-/// Gives what the answer shows of the picked hunks.
+/// Returns what the answer shows of the picked hunks.
 fn view(whole: &ChangeView, hunks: Vec<Hunk>, changes: usize) -> ChangeView {
     let mut view = ChangeView {
         rungs: whole.rungs.clone(),
@@ -122,7 +122,7 @@ fn with_hunks(text: &str, hunks: &[Hunk]) -> Option<String> {
     Some(made)
 }
 
-/// Gives the refusal where the picked pieces cannot be written without the others.
+/// Returns the refusal where the picked pieces cannot be written without the others.
 fn inseparable(file: &FilePlan) -> Refusal {
     let path = quote_path(file.target.path());
     let text = message![

@@ -1,5 +1,5 @@
-//! Files that a person has open in an editor with changes that are not saved: whoever writes them first loses the other's text, so
-//! the person is asked.
+//! Files that a person has open in an editor with unsaved changes: if one side writes the file, the other side's text
+//! is lost, so the person is asked.
 
 use lancet_local_state::{UnsavedFiles, UnsavedList};
 use lancet_policy::{Mode, Policy};
@@ -16,14 +16,14 @@ const LONGEST_NAME: usize = 40;
 pub(super) struct Unsaved(Vec<UnsavedList>);
 
 impl Unsaved {
-    /// Looks at the lists. In the mode `bypass` nobody is asked, so there is no look.
+    /// Reads the lists. In the mode `bypass` no question is put, so they are not read.
     pub(super) fn of(context: &CallContext<'_>, policy: &Policy) -> Self {
         let state = context.session.lancet.state_dir();
         let state = state.filter(|_| policy.mode() != Mode::Bypass);
         Self(state.map_or_else(Vec::new, UnsavedFiles::of_all_editors))
     }
 
-    /// The reason to ask about a file of a plan; none where no editor has unsaved changes in it.
+    /// Returns the reason to ask about a file of a plan; none where no editor has unsaved changes in it.
     pub(super) fn reason(&self, file: &FilePlan) -> Option<Reason> {
         file.targets().find_map(|target| self.reason_of(target))
     }

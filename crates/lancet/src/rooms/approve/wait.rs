@@ -29,8 +29,8 @@ pub(super) fn wait_for(
     files: &[FilePlan],
     subject: &Subject,
 ) -> Result<Answer, Halt> {
-    // The escaping is done here, once for all approvers: a name or line of the file must not look like lancet's own
-    // text.
+    // The escaping is done here, once for all approvers: a name or line of the file must not be mistaken for lancet's
+    // own text.
     let question = question.escaped();
     let wait = Wait::default();
     let (answers, answered) = channel();
@@ -70,7 +70,7 @@ pub(super) fn wait_for(
             )
             .into());
         }
-        // A no is final; only its reason is still awaited.
+        // A rejection is final; only its reason is still awaited.
         if let Some(declined) = wait.declined_at() {
             if declined.elapsed() > WORDS_WAIT {
                 break Ok(Answer::No(None));
@@ -97,8 +97,8 @@ pub(super) fn wait_for(
     outcome
 }
 
-/// Whether the file is no longer what the question shows. This is only a hint to ask again: the commit compares the
-/// bytes.
+/// Returns whether the file is no longer what the question shows. This is only a hint to ask again: the commit compares
+/// the bytes.
 fn has_changed(context: &CallContext<'_>, file: &FilePlan) -> bool {
     let source = file.source();
     let workspace = &context.engine().workspace;

@@ -1,5 +1,6 @@
-//! Withheld files, whose text the rules forbid to show: nothing about them, not even whether they exist, is said before
-//! a person's yes. So a write that would fail is asked about as well; the model learns why it fails only after a yes.
+//! Withheld files, whose text the rules forbid to show: nothing about them, not even whether they exist, is revealed
+//! before a person approves. So a write that would fail causes a question as well; the model learns why it fails only
+//! after an approval.
 
 use lancet_history::ChangeKind;
 use lancet_model::non_exhaustive::NonExhaustive;
@@ -18,8 +19,8 @@ use crate::wording::cut;
 /// The longest reason why a write would fail that a question shows, in characters.
 const LONGEST_WHY: usize = 2_000;
 
-/// Says what must happen before a refusal may say anything about a file; none where the file is not withheld. The
-/// result is the same whether or not the file exists, and whatever it holds.
+/// Decides what must happen before a refusal may say anything about a file; none where the file is not withheld. The
+/// result is the same whether or not the file exists, and whatever it contains.
 pub(crate) fn before_telling(
     context: &CallContext<'_>,
     target: &Target,
@@ -58,7 +59,8 @@ pub(crate) fn before_telling(
     }))
 }
 
-/// Gives the refusal itself where it may be shown, if necessary after a person's yes; else that the person said no.
+/// Returns the refusal itself where it may be shown, if necessary after a person's approval; otherwise a refusal that
+/// says that the person declined.
 pub(crate) fn tell_after_yes(context: &CallContext<'_>, mut refusal: Refusal) -> Refusal {
     let Some(withheld) = refusal.withheld.take() else {
         return refusal;
@@ -92,10 +94,10 @@ pub(crate) fn tell_after_yes(context: &CallContext<'_>, mut refusal: Refusal) ->
     }
 }
 
-/// The reason why a person is asked about a withheld file, in words for the model: it uses the name that the model
-/// gave, and leaves out the pattern or rule that only the file's own name matches. None for other files.
+/// Returns the reason why a person is asked about a withheld file, as text for the model: it uses the name that the
+/// model gave, and leaves out the pattern or rule that only the file's own name matches. None for other files.
 pub(super) fn told(policy: &Policy, target: &Target, decision: &Decision<'_>) -> Option<String> {
-    // A line of the settings that cannot be used is about all files of a project, so naming it tells nothing of this one.
+    // An unusable line of the settings applies to all files of a project, so naming it reveals nothing about this file.
     let stands_for_a_flaw =
         matches!(&decision.cause, Cause::Rule(entry) if entry.stands_for.is_some());
     if !target.is_withheld() || stands_for_a_flaw {

@@ -1,4 +1,4 @@
-//! The refusals for a no and for questions that no person answered.
+//! The refusals for a rejection and for questions that no person answered.
 
 use crate::message::{Message, SEND_AGAIN, Say, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
@@ -39,7 +39,7 @@ impl Subject {
     }
 }
 
-/// Gives the refusal where a person said no.
+/// Returns the refusal where a person declined.
 pub(super) fn declined(subject: &Subject, words: Option<&str>) -> Refusal {
     let (about, words) = (&subject.words, passed_on(words));
     subject.refusal(message![
@@ -50,7 +50,7 @@ pub(super) fn declined(subject: &Subject, words: Option<&str>) -> Refusal {
     ])
 }
 
-/// Gives the refusal where a person left out every part.
+/// Returns the refusal where a person left out every part.
 pub(super) fn all_left_out(subject: &Subject, words: Option<&str>) -> Refusal {
     let (about, words) = (&subject.words, passed_on(words));
     subject.refusal(message![
@@ -61,13 +61,13 @@ pub(super) fn all_left_out(subject: &Subject, words: Option<&str>) -> Refusal {
     ])
 }
 
-/// Gives the refusal where a person left out or changed a part of a move of lines.
+/// Returns the refusal where a person left out or changed a part of a move of lines.
 pub(super) fn inseparable(subject: &Subject, words: Option<&str>) -> Refusal {
     let (about, words) = (&subject.words, passed_on(words));
     subject.refusal(message!["A person let through a part of this change of ", about, words, ", and lines are moved as a whole or not at all. Nothing was written; ask the user what is wanted."])
 }
 
-/// Gives the refusal where a person let through some of the files that only change together.
+/// Returns the refusal where a person accepted only some of the files that can only be changed together.
 pub(super) fn only_together(
     subject: &Subject,
     names: &[QuotedPath],
@@ -78,7 +78,7 @@ pub(super) fn only_together(
     subject.refusal(message!["A person let through a part of this change of ", about, words, ", and these files change names or contents with each other, so that they are written together or not at all: ", names, ". Nothing was written; ask the user what is wanted."])
 }
 
-/// Gives the refusal for an answer that does not fit the question, which counts as a no.
+/// Returns the refusal for an answer that does not fit the question, which counts as a rejection.
 pub(super) fn not_understood(subject: &Subject) -> Refusal {
     let about = &subject.words;
     subject.refusal(message![
@@ -90,7 +90,7 @@ pub(super) fn not_understood(subject: &Subject) -> Refusal {
     ])
 }
 
-/// Gives the refusal where the question was asked and no person answered it: it was dismissed, or a program answered.
+/// Returns the refusal where the question was asked and no person answered it: it was dismissed, or a program answered.
 pub(super) fn not_answered_by_a_person(subject: &Subject, words: Option<&str>) -> Refusal {
     let (about, words) = (&subject.words, passed_on(words));
     subject.refusal(message![
@@ -104,7 +104,7 @@ pub(super) fn not_answered_by_a_person(subject: &Subject, words: Option<&str>) -
     ])
 }
 
-/// Gives the refusal where the time for an answer is over.
+/// Returns the refusal where the time for an answer has run out.
 pub(super) fn timed_out(context: &CallContext<'_>, subject: &Subject) -> Refusal {
     let limit = duration(context.engine().permissions.wait_limit);
     let about = &subject.words;
@@ -119,7 +119,7 @@ pub(super) fn timed_out(context: &CallContext<'_>, subject: &Subject) -> Refusal
     ])
 }
 
-/// Cuts a person's words for the model to their limit.
+/// Cuts a person's text for the model to their limit.
 pub(super) fn bounded(words: &str) -> String {
     cut(words, LONGEST_WORDS)
 }

@@ -19,7 +19,7 @@ pub(super) struct Batch<'p> {
 /// The writes of a batch.
 pub(super) struct Writes<'p> {
     pub(super) writes: Vec<Write<'p>>,
-    /// For each write, the file of the plan that it belongs to.
+    /// The file of the plan that each write belongs to.
     files: Vec<usize>,
 }
 
@@ -38,7 +38,7 @@ impl<'p> Batch<'p> {
         }
     }
 
-    /// Moves a file by a copy from now on. False where it is already moved by a copy, or not moved at all.
+    /// Moves a file by a copy from now on. Returns false where it is already moved by a copy, or not moved at all.
     pub(super) fn copy(&mut self, at: usize) -> bool {
         let file = self.plan.files.get(at);
         let is_file = file.is_some_and(|file| matches!(file.expected, Expected::Content { .. }));
@@ -51,7 +51,7 @@ impl<'p> Batch<'p> {
         }
     }
 
-    /// Makes the writes, in order.
+    /// Builds the writes, in order.
     pub(super) fn writes(
         &self,
         context: &CallContext<'_>,
@@ -106,7 +106,7 @@ impl<'p> Writes<'p> {
         self.files.push(at);
     }
 
-    /// The file of the plan that a write belongs to.
+    /// Returns the file of the plan that a write belongs to.
     fn file_of(files: &[usize], write: usize) -> usize {
         files.get(write).copied().unwrap_or(write)
     }
@@ -117,7 +117,7 @@ impl<'p> Writes<'p> {
     }
 }
 
-/// For each write of a batch, the file of the plan that it belongs to.
+/// The file of the plan that each write of a batch belongs to.
 pub(super) struct Owners(Vec<usize>);
 
 impl Owners {
@@ -201,7 +201,7 @@ impl Owners {
     }
 }
 
-/// The new content of a file; for a move, of the file that is moved.
+/// Returns the new content of a file; for a move, of the file that is moved.
 fn new_bytes(file: &FilePlan) -> NewBytes<'_> {
     match (&file.new, &file.base) {
         (New::Whole(bytes) | New::Restored { bytes, .. }, _) => NewBytes::Whole(bytes),

@@ -1,5 +1,5 @@
 //! examine for `NotebookEdit`: a cell of a notebook is replaced, inserted or deleted. The change is a splice of the
-//! file's text, so every other byte stays.
+//! file's text, so every other byte is unchanged.
 
 use lancet_formats::Notebook;
 use lancet_formats::notebook::{self as format, NewCell, NotebookError};
@@ -152,7 +152,7 @@ fn check_shown(
     Ok(())
 }
 
-/// A change of a cell, worked out.
+/// The computed change of a cell.
 struct CellPlan {
     /// The changes of the text.
     changes: Vec<Change>,
@@ -196,7 +196,7 @@ fn work_out(
             cell_type,
             source,
         } => {
-            // The cell beside the new one must have been shown; for a cell at the end that is the last one.
+            // The cell next to the new one must have been shown; for a cell at the end that is the last one.
             let last = notebook.cells().len();
             let (number, touched) = match beside {
                 Some((cell, InsertSide::Before)) => {
@@ -238,7 +238,7 @@ fn work_out(
     })
 }
 
-/// The cell as an answer names it.
+/// Names the cell for an answer.
 fn named(notebook: &Notebook<'_>, number: usize) -> Message {
     match notebook.cells().get(number).and_then(|cell| cell.id()) {
         Some(id) => message!["Cell ", number, " (id ", verbatim(cut(id, LONGEST_ID)), ")"],
@@ -246,7 +246,7 @@ fn named(notebook: &Notebook<'_>, number: usize) -> Message {
     }
 }
 
-/// The number of the cell that a call names.
+/// Returns the number of the cell that a call names.
 fn find(target: &Target, notebook: &Notebook<'_>, name: &CellName) -> Result<usize, Refusal> {
     let total = notebook.cells().len();
     let by_number = match name.number {
@@ -319,7 +319,7 @@ fn find(target: &Target, notebook: &Notebook<'_>, name: &CellName) -> Result<usi
     }
 }
 
-/// The cells of a notebook, for a refusal.
+/// Returns the cells of a notebook, for a refusal.
 fn listed(notebook: &Notebook<'_>) -> Message {
     let cells = notebook.cells();
     if cells.is_empty() {

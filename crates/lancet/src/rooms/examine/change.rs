@@ -1,5 +1,5 @@
-//! examine for a change of files: locates every file, takes the turn for all of them at once, and examines each file
-//! with its changes. The result is one plan, or one refusal that names the first change that failed.
+//! examine for a change of files: locates every file, locks all of them at once (takes their turn), and examines each
+//! file with its changes. The result is one plan, or one refusal that names the first change that failed.
 
 use super::credential::refuse_credential;
 use super::edit::edit_session::{SameText, SharedOptions};
@@ -34,7 +34,7 @@ pub(crate) fn examine(
     Ok(examined.plan(request))
 }
 
-/// Works out the plan for a request that the caller sent as one change: a refusal names no part of it by number.
+/// Works out the plan for a request that the caller sent as one change: a refusal does not number its parts.
 pub(super) fn examine_as_one(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
@@ -45,13 +45,13 @@ pub(super) fn examine_as_one(
     let Some(mut first) = failures.next() else {
         return Ok(examined.plan(request));
     };
-    // If one of the refusals may be shown only after a person's yes, so may the first.
+    // If one of the refusals may be shown only after a person's approval, the same applies to the first.
     let withheld = failures.find_map(|refusal| refusal.withheld);
     first.withheld = first.withheld.or(withheld);
     Err(first)
 }
 
-/// The changes of a request once every file was examined.
+/// The result of a request once every file was examined.
 pub(super) struct Examined {
     /// The plans of the files whose changes can be made.
     pub(super) files: Vec<FilePlan>,
@@ -61,7 +61,7 @@ pub(super) struct Examined {
 }
 
 impl Examined {
-    /// The plan, where no change was refused.
+    /// Returns the plan, where no change was refused.
     fn plan(self, request: &Request) -> Plan {
         Plan {
             files: self.files,
@@ -106,7 +106,7 @@ pub(super) fn examine_files(
     })
 }
 
-/// The plan for one file; none where one of its changes failed.
+/// Returns the plan for one file; none where one of its changes failed.
 fn examine_file(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
@@ -120,7 +120,7 @@ fn examine_file(
     let (target, executable) = (file.target, file.executable);
     let plan = match file.work {
         Work::Edits(edits) => {
-            // Where every edit is left out, the permission still changes.
+            // Where every edit is left out, the executable permission still changes.
             let again = executable.filter(|_| all_idle(&edits));
             let again = again.and_then(|_| located_again(context, &target, Intent::Edit));
             let plan = examine_edits(context, attempt, target, &edits, options, failures);
@@ -136,7 +136,7 @@ fn examine_file(
         Work::Write(at, LocatedWrite { write, withheld }) => {
             let plan = write::examine_file(context, attempt, target, &write, options.insist)
                 .map_err(|mut refusal| {
-                    // A whole file of a reply that is there already is a part that changes nothing.
+                    // A whole file of a reply that already exists with this content is a part that changes nothing.
                     refusal.idle = write.final_newline == WrittenNewline::AsFile
                         && refusal.kind() == RefusalKind::NoChange;
                     refusal
@@ -164,7 +164,7 @@ fn examine_file(
     })
 }
 
-/// The plan for a move, with the edits that go along.
+/// Returns the plan for a move, with the edits that go along.
 fn examine_move(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
@@ -201,12 +201,12 @@ fn examine_move(
     }
 }
 
-/// Whether all edits of a file are hunks that change nothing.
+/// Returns whether all edits of a file are hunks that change nothing.
 fn all_idle(edits: &[NumberedEdit<'_>]) -> bool {
     edits.iter().all(|(_, edit)| edit.is_idle_hunk())
 }
 
-/// Whether every edit is left out, because it changes nothing and its lines are in the file.
+/// Returns whether every edit is left out, because it changes nothing and its lines are in the file.
 fn are_left_out(edits: &[NumberedEdit<'_>], failures: &[Option<Refusal>]) -> bool {
     let is_idle = |at: usize| failures[at].as_ref().is_some_and(|refusal| refusal.idle);
     edits.iter().all(|(at, _)| is_idle(*at))
@@ -218,7 +218,7 @@ fn located_again(context: &CallContext<'_>, target: &Target, intent: Intent) -> 
     locate(context.engine(), given, intent).ok()
 }
 
-/// Marks the refusal of a change that is made already: in a reply it is a part that changes nothing.
+/// Marks the refusal of a change that is already in the file: in a reply it is a part that changes nothing.
 fn idle_if_unchanged<T>(found: Result<T, Refusal>) -> Result<T, Refusal> {
     found.map_err(|mut refusal| {
         refusal.idle = refusal.kind() == RefusalKind::NoChange;
@@ -226,7 +226,7 @@ fn idle_if_unchanged<T>(found: Result<T, Refusal>) -> Result<T, Refusal> {
     })
 }
 
-/// What was found out, or nothing and a failure of the change with this number.
+/// Returns the value, or `None` after recording the failure of the change with this number.
 fn or_failed<T>(
     found: Result<T, Refusal>,
     at: usize,
@@ -274,7 +274,7 @@ fn join_failures(
         .collect();
     let noun = Noun::of(request);
     if failed.iter().any(|(_, refusal)| !refusal.idle) {
-        // An edit that changes nothing is not the reason of the refusal.
+        // An edit that changes nothing is not the reason for the refusal.
         failed.retain(|(_, refusal)| !refusal.idle);
     } else if !changes_nothing {
         let sentence = |(number, _): (usize, Refusal)| {
@@ -305,7 +305,7 @@ fn join_failures(
             noun.small,
             refusal.kind().name()
         ));
-        // If one of the refusals may be shown only after a person's yes, so may the joined one.
+        // If one of the refusals may be shown only after a person's approval, the same applies to the joined one.
         first.withheld = first.withheld.or(refusal.withheld);
     }
     let first = first

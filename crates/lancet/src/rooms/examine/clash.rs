@@ -1,5 +1,5 @@
-//! Changes of one call that exclude each other: one file under two names, or one path that would have to be a file and
-//! a folder at once.
+//! Changes of one call that conflict: one file under two names, or one path that would have to be a file and a folder
+//! at once.
 
 use std::collections::HashMap;
 
@@ -80,8 +80,8 @@ pub(super) fn refuse_hard_links(files: &[LocatedFile<'_>], failures: &mut [Optio
     }
 }
 
-/// The refusal for two new files whose names this file system treats as equal, or as a file and a folder below it; only
-/// the write finds that out. `at` is the file whose name was taken.
+/// Returns the refusal for two new files whose names this file system treats as equal, or as a file and a folder below
+/// it; only the write finds that out. `at` is the file whose name was taken.
 pub(crate) fn same_name(files: &[FilePlan], at: usize) -> Option<Refusal> {
     let is_new = |file: &&FilePlan| file.base.is_none() && matches!(file.new, New::Whole(_));
     let second = files.get(at).filter(is_new)?.target.path();

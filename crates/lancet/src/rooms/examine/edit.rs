@@ -100,7 +100,7 @@ pub(super) fn examine_file(
     None
 }
 
-/// Whether a file holds only a byte order mark, so that its text is empty.
+/// Returns whether a file contains only a byte order mark, so that its text is empty.
 fn is_bare_mark(target: &Target, size: u64) -> bool {
     const MARKS: [&[u8]; 3] = [b"\xEF\xBB\xBF", b"\xFF\xFE", b"\xFE\xFF"];
     let bytes = (size <= 3).then(|| target.located.read_at(0, 3));
@@ -109,7 +109,7 @@ fn is_bare_mark(target: &Target, size: u64) -> bool {
 
 /// The version of a file that edits are applied to.
 enum Opened {
-    /// The version is held in memory.
+    /// The version is in memory.
     Held(Snapshot),
     /// The file is too large for memory and has a form that can be streamed.
     Streamed(Arc<Surveyed>, Encoding),
@@ -142,7 +142,7 @@ fn open(
     Ok(Opened::Held(base))
 }
 
-/// Applies the edits to the opened version. `Err` where the version cannot be decoded at all.
+/// Applies the edits to the opened version. Returns `Err` where the version cannot be decoded at all.
 fn lay(
     context: &CallContext<'_>,
     target: &Target,

@@ -1,4 +1,4 @@
-//! Refusals because of the number of places: not the number that was expected, or more than an answer lists.
+//! Refusals because of the number of matching places: either not the expected number, or more than an answer lists.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::wording::{count, lines_named, quote_path};
 const LINES_NAMED: usize = 40;
 
 impl<S: TextSource> EditSession<'_, S> {
-    /// The refusal where the number of places is not the one that the caller expects.
+    /// Returns the refusal where the number of places is not the one that the caller expects.
     pub(super) fn miscounted<'r>(
         &self,
         places: impl Iterator<Item = &'r Range<usize>>,
@@ -46,8 +46,8 @@ impl<S: TextSource> EditSession<'_, S> {
             .with("file_path", quote_path(self.target.path())))
     }
 
-    /// The refusal for more places than lancet lists: it is unknown which one is meant, or they are more than one call
-    /// may change.
+    /// Returns the refusal for more places than lancet lists: either it is unknown which one is meant, or there are
+    /// more than one call may change.
     pub(super) fn too_many(
         &self,
         read_state: &ReadState,

@@ -1,11 +1,12 @@
-//! Which parts of a file the text stands for that some edits were already applied to.
+//! Maps the text after some edits back to the parts of the file that it represents.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use lancet_text::{Document, Draft};
 
-/// The ranges of a text that stand for bytes which could not be decoded. Without a draft it is the text of the file.
+/// Returns the ranges of a text that represent bytes which could not be decoded. Without a draft, the text is that of
+/// the file.
 pub(super) fn damaged<'t>(
     document: &'t Document<'_>,
     draft: Option<&Draft<'_>>,
@@ -27,7 +28,8 @@ pub(super) fn damaged<'t>(
     Cow::Owned(marks.map(|(at, mark)| at..at + mark.len()).collect())
 }
 
-/// The range of the file's text that a place reaches over, where earlier edits have changed some of it and left some.
+/// Returns the range of the file's text that a place covers, if earlier edits have changed part of it and left part of
+/// it.
 pub(super) fn built_on(draft: &Draft<'_>, place: &Range<usize>) -> Option<Range<usize>> {
     let origins = draft.origin(place.clone());
     let (first, last) = (origins.first()?, origins.last()?);

@@ -1,8 +1,8 @@
 //! Applies the edits of one file to its text one after the other. Every edit passes the same checks in the same order,
-//! whether the text is held in memory or streamed. It is refused if the file already has content, nothing would change,
-//! the file was not read or is stale, the result would be too large, the old text is not found, ambiguous or
-//! miscounted, its lines were not shown, it crosses an earlier edit, the new text is display text, or the encoding
-//! lacks a character.
+//! whether the text is in memory or streamed. It is refused if the file already has content, nothing would change, the
+//! file was not read or is stale, the result would be too large, the old text is not found, ambiguous or miscounted,
+//! its lines were not shown, it crosses an earlier edit, the new text is display text, or the encoding lacks a
+//! character.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -33,7 +33,7 @@ pub(crate) struct EditOptions {
     pub(crate) words: Words,
 }
 
-/// Options that hold for all edits of a request.
+/// Options that apply to all edits of a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SharedOptions {
     pub(crate) insist: Insist,
@@ -57,7 +57,7 @@ pub(crate) enum Words {
 }
 
 impl Words {
-    /// How much the next refusal of a call says.
+    /// Returns how much the next refusal of a call says.
     pub(crate) fn after(failures: &[Option<Refusal>]) -> Self {
         match failures.iter().any(Option::is_some) {
             true => Self::Few,
@@ -74,7 +74,7 @@ pub(crate) struct EditSession<'c, S> {
     pub(super) rungs: Vec<Rung>,
     pub(super) replacements: usize,
     pub(super) notes: Notes,
-    /// Where lines are in the base whose numbers were shown, if the base is not the version in the ledger.
+    /// The positions of the lines whose numbers were shown in the base, if the base is not the version in the ledger.
     pub(super) base_numbers: Option<LineNumbers>,
 }
 
@@ -152,7 +152,8 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         if is_text {
             self.source.complete(sent, &mut found)?;
         }
-        // An unencodable character is attributed to the edit that brings it. The places of an old text hold the same.
+        // An unencodable character is attributed to the edit that inserts it. All places of an exact old text have the
+        // same text, so one is enough.
         let different = if is_text { 1 } else { found.places.len() };
         let places = found.places.iter().take(different);
         for change in places.flat_map(|place| &place.changes) {
@@ -191,8 +192,8 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         Err(too_large(self.target, most))
     }
 
-    /// Finds the places of the old text. Where line numbers were left in the new text, it also gives the words about
-    /// that, which are used only if the places pass the other checks.
+    /// Finds the places of the old text. Where line numbers were left in the new text, it also returns the message
+    /// about that, which is used only if the places pass the other checks.
     pub(super) fn search(
         &self,
         read_state: &ReadState,
@@ -274,7 +275,8 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         }
     }
 
-    /// The refusal for places in lines that were not shown. A merged foreign change may be the reason.
+    /// Returns the refusal for places in lines that were not shown. The reason may be a change by another program that
+    /// was merged.
     pub(super) fn not_shown(&self, read_state: &ReadState, unseen: Unseen) -> Refusal {
         match &read_state.merge_refusal {
             Some(refusal) => (**refusal).clone(),
@@ -295,8 +297,8 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         }
     }
 
-    /// Refuses a place that overlaps the edge of what an earlier edit of the call changed. With each place comes that of
-    /// its old text where this was found exactly.
+    /// Refuses a place that overlaps the edge of the text that an earlier edit of the call changed. Each place is
+    /// paired with the range of its old text where that was found exactly.
     pub(super) fn refuse_crossing<'p>(
         &self,
         request: &EditRequest,

@@ -9,7 +9,8 @@ use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
 use crate::rooms::open::configured;
 
-/// The sentence about another encoding that the result would be read in; the refusal where it would be no text.
+/// Returns the sentence about a different encoding in which the result would be read, or the refusal where it would not
+/// be text.
 pub(super) fn encoding_after(
     context: &CallContext<'_>,
     target: &Target,

@@ -1,4 +1,4 @@
-//! A text that is held in memory while edits are applied to it, each to the result of the ones before.
+//! A text in memory, while edits are applied to it, each to the result of the ones before.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -43,7 +43,7 @@ pub(crate) struct HeldText<'d> {
     /// The ranges of the file's text that an edit matched where an earlier one had changed some of it.
     together: Vec<Range<usize>>,
     is_edited: bool,
-    /// Where lines have moved; none where no hunk has a line number.
+    /// How lines have moved; none where no hunk has a line number.
     lines: Option<HintedLines>,
     /// Whether the answer shows none of the changed lines.
     is_unshown: bool,
@@ -76,12 +76,12 @@ impl<'d> HeldText<'d> {
             .map_or(self.document.view(), Draft::text)
     }
 
-    /// The ranges of the current text that stand for bytes which could not be decoded.
+    /// Returns the ranges of the current text that represent bytes which could not be decoded.
     fn damaged(&self) -> Cow<'_, [Range<usize>]> {
         damaged(self.document, self.draft.as_ref())
     }
 
-    /// The line table of the current text.
+    /// Returns the line table of the current text.
     fn lines(&self) -> Box<dyn LineTable + '_> {
         match &self.draft {
             None => Box::new(self.document),
@@ -156,7 +156,7 @@ impl TextSource for HeldText<'_> {
             None => places
                 .map(|place| self.document.line_of(place.start) + 1)
                 .collect(),
-            // The table of all lines would be made anew for each of many edits.
+            // Building the table of all lines again for each of many edits would be slow.
             Some(draft) => line_numbers(draft.text(), places.map(|place| place.start)),
         };
         Ok(numbers)

@@ -24,8 +24,8 @@ impl HintedLines {
             .then(Self::default)
     }
 
-    /// The line of the current text, from 0, that a hunk's number means; none where it has no number, or where the ways
-    /// to count disagree.
+    /// Returns the line of the current text, from 0, that a hunk's number means; none where it has no number, or where
+    /// the two methods of counting disagree.
     pub(super) fn line_of(&self, hunk: &HunkPlace) -> Option<usize> {
         let hint = usize::try_from(hunk.line_hint?).ok()?.checked_sub(1)?;
         if self.section.get().0 != hunk.section {

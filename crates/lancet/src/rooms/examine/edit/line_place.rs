@@ -1,5 +1,5 @@
-//! Where an edit is made that works on whole lines: before or after the line of a marker, at lines named by their numbers,
-//! or at both where lines are moved.
+//! The place of an edit that works on whole lines: before or after the line of a marker, at lines given by their
+//! numbers, or both where lines are moved.
 
 use std::ops::Range;
 
@@ -18,18 +18,19 @@ use lancet_model::rung_names::rung_named;
 /// The place of an edit, and what the checks look at.
 pub(super) struct Located {
     pub(super) found: Found,
-    /// Words about line numbers that were left in the new text.
+    /// The message about line numbers that were left in the new text.
     pub(super) leaked_numbers: Option<String>,
-    /// What must have been shown and must cross no earlier edit; none where that is the places themselves.
+    /// The ranges that must have been shown and must not overlap an earlier edit; none where these are the places
+    /// themselves.
     pub(super) touched: Option<Vec<Range<usize>>>,
-    /// The text that the new text takes the place of, where that is not the old text.
+    /// The text that the new text replaces, where that is not the old text.
     pub(super) replaced: Option<String>,
-    /// What the answer says of the place.
+    /// What the answer says about the place.
     pub(super) note: Option<Message>,
 }
 
 impl Located {
-    /// The place of old text.
+    /// Returns the place of old text.
     pub(super) fn of(found: Found, leaked_numbers: Option<String>) -> Self {
         Self {
             found,
@@ -41,12 +42,12 @@ impl Located {
     }
 }
 
-/// The line after which, or before which, lines are put.
+/// The line before or after which lines are inserted.
 struct Marker {
     rung: Rung,
     /// The text that the marker fits.
     place: Range<usize>,
-    /// The offset at which lines are put.
+    /// The offset at which lines are inserted.
     at: usize,
     /// The line that the new lines follow; the first one at the top of the file.
     followed: LineSpan,
@@ -55,7 +56,7 @@ struct Marker {
     note: Option<Message>,
 }
 
-/// On which side of a marker lines are put.
+/// The side of a marker on which lines are inserted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MarkerSide {
     Before,
@@ -87,7 +88,7 @@ impl<S: TextSource> EditSession<'_, S> {
         }
     }
 
-    /// Refuses what an edit of whole lines cannot be, before the file is looked at.
+    /// Refuses edits that are invalid for whole lines, before the file is examined.
     pub(super) fn check_line_edit(&self, sent: SentEdit<'_>) -> Result<(), Refusal> {
         let request = sent.request;
         let place = &request.place;
@@ -186,7 +187,7 @@ impl<S: TextSource> EditSession<'_, S> {
         let resolved = self.resolve(read_state, range)?;
         let block = resolved.block;
         self.refuse_damaged(&block)?;
-        // Lines that were shown are few enough to be held.
+        // Lines that were shown are few enough for memory.
         self.check_shown(read_state, [&block.whole()].into_iter())?;
         let text = self.source.text_of(block.whole())?.into_owned();
         if !sent.old.is_empty() && sent.old != text {
@@ -251,7 +252,7 @@ impl<S: TextSource> EditSession<'_, S> {
         self.check_shown(read_state, [&whole].into_iter())?;
         let text = self.source.text_of(block.start..block.last.text_end)?;
         let insertion = self.insertion(&marker, &text);
-        // The lines at the end of a file that has no final newline take the line end before them along.
+        // The lines at the end of a file that has no final newline include the line end before them.
         let is_tail = block.last.end == block.last.text_end;
         let before = block.lines.start().checked_sub(1).filter(|_| is_tail);
         let start = match before {
@@ -275,7 +276,7 @@ impl<S: TextSource> EditSession<'_, S> {
         })
     }
 
-    /// Finds the marker, and where lines are put beside it.
+    /// Finds the marker, and where lines are inserted next to it.
     fn find_marker(
         &self,
         read_state: &ReadState,
@@ -283,7 +284,7 @@ impl<S: TextSource> EditSession<'_, S> {
         options: EditOptions,
         side: MarkerSide,
     ) -> Result<Marker, Refusal> {
-        // A marker stays as it is, so it is its own new text.
+        // A marker is not changed, so it is its own new text.
         let as_marker = SentEdit {
             new: sent.old,
             ..sent
@@ -326,7 +327,7 @@ impl<S: TextSource> EditSession<'_, S> {
         })
     }
 
-    /// The change that puts a text beside a marker, on lines of its own.
+    /// Returns the change that inserts a text next to a marker, on separate lines.
     fn insertion(&self, marker: &Marker, text: &str) -> FoundPlace {
         let lines = text.strip_suffix('\n').unwrap_or(text);
         let text = match marker.is_ended {
@@ -358,7 +359,7 @@ impl<S: TextSource> EditSession<'_, S> {
 }
 
 impl Marker {
-    /// The changes beside the marker.
+    /// Returns the changes next to the marker.
     fn found(&self, places: Vec<FoundPlace>) -> Found {
         Found {
             rung: self.rung,

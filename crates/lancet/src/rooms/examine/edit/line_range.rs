@@ -1,5 +1,5 @@
-//! Which lines a range of line numbers means: the lines with these numbers, or the lines that were shown with them and that
-//! the session's own edits have moved since. The text of the first and the last line decides.
+//! Determines which lines a range of line numbers means: the lines that have these numbers now, or the lines that were
+//! shown with them and that the session's own edits have moved since. The text of the first and the last line decides.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -26,25 +26,25 @@ pub(super) struct LineBlock {
 }
 
 impl LineBlock {
-    /// The place of the lines with their line ends.
+    /// Returns the place of the lines with their line ends.
     pub(super) fn whole(&self) -> Range<usize> {
         self.start..self.last.end
     }
 }
 
-/// The lines that a range means, and what the answer says of them.
+/// The lines that a range means, and what the answer says about them.
 pub(super) struct Resolved {
     pub(super) block: LineBlock,
     pub(super) note: Option<Message>,
 }
 
-/// The lines that were shown with the numbers of a range.
+/// Where the lines that were shown with the numbers of a range are now.
 enum Moved {
     /// They still have these numbers, or are gone.
     No,
     /// They now are other lines, counted from 0.
     To { first: u64, last: u64, mover: Mover },
-    /// Where they are is not known.
+    /// Their position is not known.
     Unknown,
 }
 
@@ -87,14 +87,14 @@ impl<S: TextSource> EditSession<'_, S> {
         }
     }
 
-    /// Where the lines are that were shown with these numbers, counted from 0.
+    /// Finds where the lines are now that were shown with these numbers, counted from 0.
     fn moved(&self, read_state: &ReadState, first: u64, last: u64) -> Moved {
         let mut numbers = read_state.numbers.clone();
         numbers.changed(&self.source.line_changes(), Mover::Session);
         let (first_at, last_at) = (numbers.standing(first), numbers.standing(last));
         match (first_at, last_at) {
             (Standing::Unknown, _) | (_, Standing::Unknown) => Moved::Unknown,
-            // Lines that were shown at different times, and are now in another order.
+            // The lines were shown at different times, and are now in another order.
             (
                 Standing::At { line, .. },
                 Standing::At {
@@ -165,7 +165,8 @@ impl<S: TextSource> EditSession<'_, S> {
         }))
     }
 
-    /// Whether a line is the text of an entry of `expect`, or has its anchor, whose number must be the one given.
+    /// Returns whether a line is the text of an entry of `expect`, or has its anchor, whose number must be the one
+    /// given.
     pub(super) fn is_expected(
         &self,
         span: &LineSpan,

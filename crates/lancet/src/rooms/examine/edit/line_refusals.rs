@@ -1,4 +1,4 @@
-//! The refusals for line numbers that name no lines, other lines than expected, or two blocks of lines.
+//! The refusals for line numbers that match no lines, lines other than expected, or two blocks of lines.
 
 use serde_json::json;
 
@@ -15,7 +15,7 @@ use crate::wording::{count, cut, quote_path};
 const QUOTED: usize = 300;
 
 impl<S: TextSource> EditSession<'_, S> {
-    /// The refusal for numbers that no lines can have.
+    /// Returns the refusal for numbers that are never valid.
     pub(super) fn no_lines(&self, range: &LineRange) -> Refusal {
         let text = message![
             "start_line ",
@@ -28,7 +28,7 @@ impl<S: TextSource> EditSession<'_, S> {
             .with("file_path", quote_path(self.target.path()))
     }
 
-    /// The refusal for lines behind the end of the file.
+    /// Returns the refusal for lines past the end of the file.
     pub(super) fn past_the_end(&self, first: u64, last: u64) -> Refusal {
         let path = quote_path(self.target.path());
         let text = message![
@@ -42,7 +42,7 @@ impl<S: TextSource> EditSession<'_, S> {
         Refusal::stating(RefusalKind::Invalid, text).with("file_path", path)
     }
 
-    /// The refusal for lines that are not as expected: what they are, and where the lines are that were meant.
+    /// Returns the refusal for lines that are not as expected: it quotes them, and says where the intended lines are.
     pub(super) fn not_these(
         &self,
         range: &LineRange,
@@ -102,7 +102,8 @@ impl<S: TextSource> EditSession<'_, S> {
             .with("lines", data))
     }
 
-    /// The refusal for numbers that fit the lines that have them now, and those that were shown with them.
+    /// Returns the refusal for numbers that fit both the lines that have them now and the lines that were shown with
+    /// them.
     pub(super) fn two_readings(
         &self,
         range: &LineRange,
@@ -128,7 +129,7 @@ impl<S: TextSource> EditSession<'_, S> {
             .with("places", vec![standing.data(), moved.data()])
     }
 
-    /// The refusal for numbers of which it is not known which lines were shown with them.
+    /// Returns the refusal for numbers where it is unknown which lines were shown with them.
     pub(super) fn unknown_numbers(&self, block: &LineBlock) -> Refusal {
         let path = quote_path(self.target.path());
         let text = message![
@@ -150,7 +151,7 @@ impl<S: TextSource> EditSession<'_, S> {
             .with("file_path", path)
     }
 
-    /// The sentence about lines that were found under other numbers.
+    /// Returns the sentence about lines that were found under other numbers.
     pub(super) fn moved_note(&self, range: &LineRange, block: &LineBlock) -> Message {
         message![
             "what was shown as ",
@@ -170,7 +171,7 @@ impl<S: TextSource> EditSession<'_, S> {
 }
 
 impl LineBlock {
-    /// The numbers of the lines, for a message.
+    /// Returns the numbers of the lines, for a message.
     pub(super) fn numbers(&self) -> Message {
         let (first, last) = (self.lines.start() + 1, self.lines.end() + 1);
         numbers(first as u64, last as u64)
@@ -188,7 +189,7 @@ fn numbers(first: u64, last: u64) -> Message {
     }
 }
 
-/// A line in quotes, with tabs and control characters made visible.
+/// Returns a line in quotes, with tabs and control characters made visible.
 fn quoted(text: &str) -> String {
     json!(cut(text, QUOTED)).to_string()
 }

@@ -1,4 +1,4 @@
-//! Where an edit is made that replaces the matches of a regular expression.
+//! The place of an edit that replaces the matches of a regular expression.
 
 use lancet_search::{Substitution, SubstitutionError};
 use lancet_text::{Change, Found, Place, Rung};

@@ -1,4 +1,4 @@
-//! What is checked of the places that an edit changes: that they were shown, and that no other edit of the call changed them.
+//! Checks of the places that an edit changes: that they were shown, and that no other edit of the call changed them.
 
 use std::ops::Range;
 
@@ -28,12 +28,13 @@ impl<S: TextSource> EditSession<'_, S> {
             None => {
                 let places = found.places.iter();
                 self.check_shown(read_state, places.map(|place| &place.range))?;
-                // Of a hunk the lines that it changes count: its context may be shared with other hunks.
+                // For a hunk only the changed lines count: its context may be shared with other hunks.
                 let places = found.places.iter().map(|place| match request.as_hunk() {
                     Some(_) => changed(place),
                     None => place.range.clone(),
                 });
-                // An edit whose exact old text holds all that an earlier one put there was written with that in mind.
+                // An edit whose exact old text contains everything that an earlier one inserted there was written with
+                // that in mind.
                 let is_quote = found.rung == Rung::Exact
                     && (request.place == RequestPlace::Text || request.as_hunk().is_some());
                 let quoted = found
@@ -46,7 +47,7 @@ impl<S: TextSource> EditSession<'_, S> {
     }
 }
 
-/// The range from the first change of a place to its last.
+/// Returns the range from the first change of a place to its last.
 fn changed(place: &Place) -> Range<usize> {
     match (place.changes.first(), place.changes.last()) {
         (Some(first), Some(last)) => first.range.start..last.range.end,

@@ -1,4 +1,4 @@
-//! Edits at places that a language server planned: they are of one version of the file, and of no other.
+//! Edits at places that a language server planned: they are valid for one version of the file only.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::rooms::context::CallContext;
 use crate::rooms::examine::read_state::{Current, ReadState};
 use crate::rooms::locate::Target;
 
-/// The refusal where the file is no longer the version that was planned for.
+/// Returns the refusal where the file is no longer the version that was planned for.
 pub(super) fn outdated(
     target: &Target,
     edit: &EditRequest,
@@ -37,7 +37,7 @@ pub(super) fn outdated(
     Some(Refusal::stating(RefusalKind::Stale, text).with("file_path", path))
 }
 
-/// What the session has seen of a file that it need not have read; none where it must have.
+/// Returns what the session has seen of a file that it need not have read; none where it must have.
 pub(super) fn read_state(
     context: &CallContext<'_>,
     path: &Path,
@@ -64,7 +64,7 @@ pub(super) fn read_state(
     }
 }
 
-/// Whether the lines of a file are not shown by the call that changes it.
+/// Returns whether the lines of a file are not shown by the call that changes it.
 pub(super) fn is_unshown(edits: &[(usize, &EditRequest)]) -> bool {
     let is_other = |edit: &EditRequest| match &edit.place {
         Place::Planned(planned) => planned.role == PlannedRole::Other,
@@ -74,7 +74,7 @@ pub(super) fn is_unshown(edits: &[(usize, &EditRequest)]) -> bool {
 }
 
 impl<S: TextSource> EditSession<'_, S> {
-    /// The places of a plan, as they are.
+    /// Returns the places of a plan, unchanged.
     pub(super) fn locate_planned(&self, planned: &PlannedPlaces) -> Located {
         let endings = self.source.endings();
         let place = |(range, new): &(std::ops::Range<usize>, String)| FoundPlace {
@@ -90,7 +90,7 @@ impl<S: TextSource> EditSession<'_, S> {
             remarks: Vec::new(),
         };
         Located {
-            // The line that the caller must have seen was checked before the server was asked.
+            // The line that the caller must have seen was checked before the request to the server.
             touched: Some(Vec::new()),
             replaced: Some(String::new()),
             ..Located::of(found, None)

@@ -1,4 +1,4 @@
-//! The text to which the edits of one call are applied: held in memory, or streamed from the disk where the file is too
+//! The text to which the edits of one call are applied: in memory, or streamed from the disk where the file is too
 //! large for that. Everything that differs between the two is behind this trait; checks, refusals, answer and plan are
 //! shared.
 
@@ -18,7 +18,7 @@ use crate::rooms::examine::formatted::Formatted;
 use crate::rooms::examine::view::Notes;
 use crate::rooms::plan::ChangeView;
 
-/// The largest text that is held in memory for an edit, in bytes.
+/// The largest text that is loaded into memory for an edit, in bytes.
 pub(crate) const LARGEST_RESULT: usize = 512 << 20;
 
 /// An edit as it was sent, with its texts normalised to LF line ends.
@@ -42,7 +42,7 @@ pub(crate) struct SeveralPlaces<'p> {
 }
 
 impl SeveralPlaces<'_> {
-    /// The addition to a sentence about all places that names their rung; empty for exact places.
+    /// Returns the addition to a sentence about all places that names their rung; empty for exact places.
     pub(crate) fn rung_named(&self) -> Message {
         match (self.rung, self.looser.is_empty()) {
             (_, false) => message![" (on different rungs)"],
@@ -51,14 +51,14 @@ impl SeveralPlaces<'_> {
         }
     }
 
-    /// The addition to the line of one place that names its rung, where the places are not all on the same.
+    /// Returns the addition to the line of one place that names its rung, where the places are not all on the same.
     pub(crate) fn on_rung(&self, place: usize) -> Message {
         let rung = self.rung_of(place);
         rung.map(|rung| message![" (rung `", verbatim(rung.name()), "`)"])
             .unwrap_or_default()
     }
 
-    /// The rung of one place, where the places are not all on the same.
+    /// Returns the rung of one place, where the places are not all on the same.
     pub(crate) fn rung_of(&self, place: usize) -> Option<Rung> {
         let own = || self.looser.get(&place).copied().unwrap_or(self.rung);
         (!self.looser.is_empty()).then(own)
@@ -84,7 +84,7 @@ pub(crate) struct LineSpan {
 }
 
 impl LineSpan {
-    /// The place of the line with its line end.
+    /// Returns the place of the line with its line end.
     pub(crate) fn whole(&self) -> Range<usize> {
         self.start..self.end
     }
@@ -97,13 +97,13 @@ pub(crate) trait TextSource {
     const NUMBERED: usize;
 
     fn endings(&self) -> Endings;
-    /// The length of the current text in bytes.
+    /// Returns the length of the current text in bytes.
     fn length(&self) -> usize;
-    /// The largest result that an edit may make, in bytes.
+    /// Returns the largest result that an edit may make, in bytes.
     fn largest_result(&self) -> usize;
-    /// How often the old text occurs exactly in the current text.
+    /// Returns how often the old text occurs exactly in the current text.
     fn count(&self, old: &str) -> Result<usize, Refusal>;
-    /// The current text and the text of the file, as far as they are in memory.
+    /// Returns the current text and the text of the file, as far as they are in memory.
     fn texts(&self) -> (&str, &str);
 
     /// Finds the old text.
@@ -112,69 +112,69 @@ pub(crate) trait TextSource {
     fn complete(&self, _sent: SentEdit<'_>, _found: &mut Found) -> Result<(), Refusal> {
         Ok(())
     }
-    /// The numbers of the lines, from 1, at which places begin.
+    /// Returns the numbers of the lines, from 1, at which places begin.
     fn line_numbers<'p>(
         &self,
         places: impl Iterator<Item = &'p Range<usize>>,
     ) -> Result<Vec<usize>, Refusal>;
-    /// Whether a place overlaps the edge of what an earlier edit changed. What the exact old text at `quoted` holds whole
-    /// does not count.
+    /// Returns whether a place overlaps the edge of what an earlier edit changed. What the exact old text at `quoted`
+    /// holds whole does not count.
     fn crosses(&self, _place: &Range<usize>, _quoted: Option<&Range<usize>>) -> bool {
         false
     }
-    /// Whether the file's encoding has every character of a text.
+    /// Returns whether the file's encoding has every character of a text.
     fn check_encodable(&self, _text: &str) -> Result<(), Unencodable> {
         Ok(())
     }
-    /// The refusal for old text that was not found.
+    /// Returns the refusal for old text that was not found.
     fn not_found(&self, sent: SentEdit<'_>, guard: Option<&Guard>) -> Refusal;
-    /// The refusal for old text that occurs at several places.
+    /// Returns the refusal for old text that occurs at several places.
     fn ambiguous(
         &self,
         sent: SentEdit<'_>,
         several: &SeveralPlaces<'_>,
     ) -> Result<Refusal, Refusal>;
 
-    /// How many lines the current text has.
+    /// Returns how many lines the current text has.
     fn line_count(&self) -> usize;
-    /// Where a line of the current text is, counted from 0.
+    /// Returns where a line of the current text is, counted from 0.
     fn line_span(&self, line: usize) -> Result<LineSpan, Refusal>;
-    /// The text of a range with LF line ends. A character that the end of the range cuts off is left out.
+    /// Returns the text of a range with LF line ends. A character that the end of the range cuts off is left out.
     fn text_of(&self, range: Range<usize>) -> Result<Cow<'_, str>, Refusal>;
-    /// Whether a range holds bytes that are no text.
+    /// Returns whether a range holds bytes that are no text.
     fn is_damaged(&self, _range: &Range<usize>) -> bool {
         false
     }
-    /// What changes where whole lines are replaced. The range ends before the line end of the last line, and the new text
-    /// has no newline at its end.
+    /// Returns what changes where whole lines are replaced. The range ends before the line end of the last line, and
+    /// the new text has no newline at its end.
     fn replaced_lines(&self, range: Range<usize>, new: &str) -> Place;
-    /// A text with LF line ends as the changes of this source have it.
+    /// Returns a text with LF line ends as the changes of this source have it.
     fn in_file(&self, text: String) -> String {
         text
     }
-    /// The lines that the edits so far have replaced.
+    /// Returns the lines that the edits so far have replaced.
     fn line_changes(&self) -> Vec<LineChange> {
         Vec::new()
     }
 
-    /// Whether the whole file was seen.
+    /// Returns whether the whole file was seen.
     fn is_seen_whole(&self, seen: &Seen) -> bool;
-    /// The ranges of the unedited text that a place touches and that were not seen.
+    /// Returns the ranges of the unedited text that a place touches and that were not seen.
     fn gaps(&self, seen: &Seen, place: &Range<usize>) -> Vec<Range<usize>>;
-    /// The line, from 0, that contains a position of the unedited text.
+    /// Returns the line, from 0, that contains a position of the unedited text.
     fn line_at(&self, at: usize) -> Result<usize, Refusal>;
-    /// The end, line end included, of the line that contains a position of the unedited text.
+    /// Returns the end, line end included, of the line that contains a position of the unedited text.
     fn line_end(&self, at: usize) -> Result<usize, Refusal>;
-    /// How many characters of its line precede a position of the unedited text.
+    /// Returns how many characters of its line precede a position of the unedited text.
     fn column(&self, at: usize) -> Result<usize, Refusal>;
 
     /// Adds the changes of an edit.
     fn lay(&mut self, places: Vec<Place>);
-    /// The changes of all edits.
+    /// Returns the changes of all edits.
     fn laid(&mut self) -> Result<LaidChanges, Unencodable>;
     /// Puts the result of the edits through the formatter of the file.
     fn format(&self, laid: &mut LaidChanges) -> Formatted;
-    /// The bytes of the new version that a formatter wrote and the answer does not show.
+    /// Returns the bytes of the new version that a formatter wrote and the answer does not show.
     fn unshown(
         &self,
         _laid: &LaidChanges,
@@ -183,17 +183,17 @@ pub(crate) trait TextSource {
     ) -> Vec<Range<u64>> {
         Vec::new()
     }
-    /// Whether the file already holds what the changes would put there.
+    /// Returns whether the file already holds what the changes would put there.
     fn is_same(&self, changes: &[RawChange]) -> Result<bool, Refusal>;
-    /// The warning about new characters that people do not see.
+    /// Returns the warning about new characters that people do not see.
     fn hidden(&self, laid: &LaidChanges) -> Result<Option<Message>, Refusal>;
-    /// What the answer shows of the changes; the lines that it shows whole are added to `seen`.
+    /// Returns what the answer shows of the changes; the lines that it shows whole are added to `seen`.
     fn view(
         &self,
         laid: &LaidChanges,
         notes: Notes,
         seen: &mut Seen,
     ) -> Result<ChangeView, Refusal>;
-    /// The sentence that the result would be read in another encoding; the refusal where it would not be text.
+    /// Returns the sentence that the result would be read in another encoding; the refusal where it would not be text.
     fn encoding_after(&self, changes: &[RawChange]) -> Result<Option<Message>, Refusal>;
 }
