@@ -1,4 +1,4 @@
-//! What a server said it can do, and what it is told of us.
+//! The capabilities that a server announced, and those that the client announces to it.
 
 use serde_json::{Value, json};
 
@@ -6,21 +6,21 @@ use crate::file_filter::FileFilters;
 use crate::position::Encoding;
 use crate::{Delivery, ServerEntry, uri};
 
-/// What a server can do.
+/// The capabilities of a server.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ability {
     pub(crate) encoding: Encoding,
     pub(crate) changes: Changes,
     pub(crate) saves: Saves,
-    /// How it is asked for problems; none where it sends them by itself only.
+    /// How problems are requested from it; none if it only pushes them.
     pub(crate) pull: Option<Pull>,
-    /// Whether it wants to know of files that were made or removed.
+    /// Whether it wants notifications of created and removed files.
     pub(crate) watches: bool,
-    /// Whether it plans the renaming of symbols, and whether it can say beforehand what would be renamed.
+    /// Whether it supports renaming symbols, and whether it can report beforehand what would be renamed.
     pub(crate) rename: Option<Renames>,
-    /// The files about which it wants to be asked before they are moved.
+    /// The files for which it wants a request before they are moved.
     pub(crate) will_move: FileFilters,
-    /// The files of which it wants to know that they were moved.
+    /// The files for which it wants a notification after they were moved.
     pub(crate) did_move: FileFilters,
 }
 
@@ -32,7 +32,7 @@ pub(crate) enum Renames {
 }
 
 impl Renames {
-    /// What the options of renaming say, in the first answer or when they are registered later.
+    /// Reads the rename options, from the first answer or from a later registration.
     pub(crate) fn of(options: &Value) -> Option<Renames> {
         if options["prepareProvider"] == true {
             Some(Renames::AfterPreparing)
@@ -44,7 +44,7 @@ impl Renames {
     }
 }
 
-/// In which form a server takes a changed text.
+/// The form in which a server accepts a changed text: whole or as ranges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Changes {
     #[default]
@@ -52,7 +52,7 @@ pub(crate) enum Changes {
     Ranges,
 }
 
-/// Whether a server wants to know that a file was saved.
+/// Whether a server wants notifications of saved files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Saves {
     #[default]
@@ -61,18 +61,18 @@ pub(crate) enum Saves {
     ToldWithText,
 }
 
-/// How a server is asked for problems.
+/// How problems are requested from a server.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Pull {
     pub(crate) identifier: Option<String>,
-    /// Whether a change of one file may bring problems to another.
+    /// Whether a change of one file may cause problems in another.
     pub(crate) reaches_others: bool,
-    /// Whether it answers for the whole project.
+    /// Whether it answers requests for the whole project.
     pub(crate) has_workspace: bool,
 }
 
 impl Ability {
-    /// What the answer to `initialize` says.
+    /// Reads the answer to `initialize`.
     pub(crate) fn of(capabilities: &Value) -> Ability {
         let sync = &capabilities["textDocumentSync"];
         let kind = sync.as_u64().or_else(|| sync["change"].as_u64());
@@ -101,7 +101,7 @@ impl Ability {
 }
 
 impl Pull {
-    /// What the options of diagnostics say, in the first answer or when they are registered later.
+    /// Reads the diagnostics options, from the first answer or from a later registration.
     pub(crate) fn of(options: &Value) -> Option<Pull> {
         options.is_object().then(|| Pull {
             identifier: options["identifier"].as_str().map(str::to_owned),
@@ -111,12 +111,12 @@ impl Pull {
     }
 }
 
-/// The parameters of `initialize`.
+/// Returns the parameters of `initialize`.
 pub(crate) fn initialize(entry: &ServerEntry, folder: &std::path::Path) -> Value {
     let root = uri::of_path(folder);
     let name = folder.file_name().map(|name| name.to_string_lossy());
     json!({
-        // Where it ends with us is the starter's business.
+        // Ending the server together with this process is the job of the starter.
         "processId": null,
         "clientInfo": { "name": "lancet", "version": env!("CARGO_PKG_VERSION") },
         "rootUri": root,
@@ -131,7 +131,7 @@ pub(crate) fn initialize(entry: &ServerEntry, folder: &std::path::Path) -> Value
                 "didChangeConfiguration": { "dynamicRegistration": true },
                 "didChangeWatchedFiles": { "dynamicRegistration": true },
                 "diagnostics": { "refreshSupport": true },
-                // Plans with other steps than edits are refused, and a plan is carried out whole or not at all.
+                // Plans with steps other than edits are refused, and a plan is applied whole or not at all.
                 "workspaceEdit": { "documentChanges": true, "failureHandling": "transactional" },
                 "fileOperations": { "dynamicRegistration": true, "willRename": true, "didRename": true },
             },
@@ -146,7 +146,7 @@ pub(crate) fn initialize(entry: &ServerEntry, folder: &std::path::Path) -> Value
     })
 }
 
-/// The part of the settings that a server asks for by its section; the whole where the settings have no such part.
+/// Returns the section of the settings that a server requests, or all settings if there is no such section.
 pub(crate) fn configuration(entry: &ServerEntry, section: Option<&str>) -> Value {
     let mut part = &entry.settings;
     for name in section.into_iter().flat_map(|section| section.split('.')) {
@@ -158,7 +158,7 @@ pub(crate) fn configuration(entry: &ServerEntry, section: Option<&str>) -> Value
     part.clone()
 }
 
-/// Whether what a server sends by itself counts, although it can be asked.
+/// Returns whether problems that a server pushes count even though it also answers requests for them.
 pub(crate) fn counts_pushed(entry: &ServerEntry, ability: &Ability) -> bool {
     ability.pull.is_none() || entry.delivery == Delivery::Both
 }

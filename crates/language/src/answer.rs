@@ -1,19 +1,19 @@
-//! What a server's answer to a question for a plan can be, besides a plan.
+//! A server's answer to a request for a plan, where it is not a plan.
 
-/// A server's no to a question.
+/// A server's refusal of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ServerRefusal {
     pub(crate) code: i64,
     pub(crate) words: String,
 }
 
-/// Whether an answer is of the text that a file has.
+/// Whether an answer applies to the text that a file has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Known {
-    /// The server had been told of this very text when it was asked.
+    /// The server already had this text when it was queried.
     Yes,
-    /// It had not; it was told now.
+    /// It did not; the text has been sent now.
     ToldNow,
-    /// It had, and says that its edits are of another version.
+    /// It had the text, but says that its edits are for another version.
     OtherVersion,
 }

@@ -1,5 +1,5 @@
-//! What a server says of a place, and which of it is new: compared as a multiset of code, message and text of the line, so
-//! that lines that moved bring nothing new.
+//! Diagnostics of a file, and which of them are new. They are compared as a multiset of code, message and line text, so
+//! that moved lines do not produce new ones.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,20 +9,20 @@ use serde_json::Value;
 use crate::position::{Encoding, TextLines};
 use crate::{Problem, Severity};
 
-/// The most diagnoses of one file that are kept.
+/// The maximum number of diagnostics stored per file.
 const MOST_OF_A_FILE: usize = 1000;
 
-/// The longest message that is kept, in bytes.
+/// The maximum length of a stored message, in bytes.
 const LONGEST_MESSAGE: usize = 2000;
 
-/// The longest text of a line that is compared, in bytes.
+/// The maximum length of a line's text that is compared, in bytes.
 const LONGEST_LINE: usize = 400;
 
-/// One diagnosis of a file.
+/// One diagnostic of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Diagnosis {
     line: u32,
-    /// The place in the line as the server counts it, until the text is known.
+    /// The position in the line in the server's units, until the text is known.
     place: u32,
     column: u32,
     severity: Severity,
@@ -33,7 +33,8 @@ pub(crate) struct Diagnosis {
 }
 
 impl Diagnosis {
-    /// The diagnoses in a list of the protocol, of at least this severity. What is no diagnosis is left out.
+    /// Parses a list of `Diagnostic`s and returns those of at least this severity. Entries that are not diagnostics are
+    /// skipped.
     pub(crate) fn all(items: &Value, least: Severity) -> Vec<Diagnosis> {
         let items = items.as_array().map(Vec::as_slice).unwrap_or_default();
         items
@@ -44,8 +45,9 @@ impl Diagnosis {
             .collect()
     }
 
-    /// A `Diagnostic` of the protocol; nothing where a required field is missing or has another type. The fields are read by
-    /// hand: the generated types of the whole protocol are a library of 23 MB, of which this is the only one used.
+    /// Parses a `Diagnostic` of the protocol; returns none if a required field is missing or has another type. The
+    /// fields are read by hand, because the generated types of the whole protocol are a library of 23 MB, of which only
+    /// this one would be used.
     fn parse(item: &Value) -> Option<Diagnosis> {
         let start = item.get("range")?.get("start")?;
         let position = |field: &str| u32::try_from(start.get(field)?.as_u64()?).ok();
@@ -60,7 +62,7 @@ impl Diagnosis {
             place,
             column: place.saturating_add(1),
             severity: match item.get("severity").and_then(Value::as_i64) {
-                // The protocol leaves it to the client; an error is what most servers mean.
+                // The protocol leaves this to the client; most servers mean an error.
                 None | Some(1) => Severity::Error,
                 Some(2) => Severity::Warning,
                 Some(3) => Severity::Information,
@@ -80,7 +82,7 @@ impl Diagnosis {
         })
     }
 
-    /// Fills in what the text of the file says: the column in characters, and the text of the line.
+    /// Fills in what depends on the file's text: the column in characters, and the text of the line.
     pub(crate) fn located(all: &mut [Diagnosis], text: &str, encoding: Encoding) {
         if all.is_empty() {
             return;
@@ -93,12 +95,12 @@ impl Diagnosis {
         }
     }
 
-    /// From now on it is compared without the text of its line.
+    /// Drops the text of the line, so that it is no longer part of comparisons.
     pub(crate) fn forget_line(&mut self) {
         self.line_text.clear();
     }
 
-    /// As the host gets it.
+    /// Converts it to the form that the host receives.
     pub(crate) fn problem(&self, path: &Path, server: &str, revision: Option<&str>) -> Problem {
         Problem {
             path: path.to_path_buf(),
@@ -117,7 +119,7 @@ impl Diagnosis {
     }
 }
 
-/// Those of the first list that the second does not have, each counted as often as it is there.
+/// Returns the multiset difference: the diagnostics of the first list that the second does not contain as often.
 pub(crate) fn without(all: &[Diagnosis], known: &[Diagnosis]) -> Vec<Diagnosis> {
     let mut counts: HashMap<_, usize> = HashMap::new();
     for diagnosis in known {
@@ -205,8 +207,8 @@ mod tests {
     }
 
     proptest! {
-        /// Problems are of lines; the lines are put into another order and others between them: nothing is new, and nothing
-        /// is lost.
+        /// Diagnostics belong to lines. Reordering the lines and inserting others makes none of them new and loses
+        /// none.
         #[test]
         fn moved_lines_are_not_new(
             lines in proptest::collection::vec(("[a-c]{1,3}", any::<bool>()), 0..12).prop_shuffle(),
@@ -230,7 +232,7 @@ mod tests {
             prop_assert_eq!(without(&before, &after), []);
         }
 
-        /// What is new and what was known make up everything.
+        /// The new and the known diagnostics together are all of them.
         #[test]
         fn new_and_known_make_up_everything(
             before in proptest::collection::vec(0_u32..4, 0..8), after in proptest::collection::vec(0_u32..4, 0..8),

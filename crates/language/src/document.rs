@@ -1,4 +1,4 @@
-//! The documents that a server holds open, and what it said of files.
+//! The documents that a server has open, and its diagnostics per file.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -7,35 +7,35 @@ use std::time::Instant;
 
 use crate::diagnosis::Diagnosis;
 
-/// The most documents that a server holds open; the one that was not used for longest is closed.
+/// The maximum number of open documents per server; the least recently used one is closed.
 const MOST_OPEN: usize = 200;
 
-/// The most bytes that the open documents of a server have together.
+/// The maximum total size of a server's open documents, in bytes.
 const MOST_BYTES: usize = 64 << 20;
 
-/// The largest document that a server is told.
+/// The maximum size of a document that is sent to a server, in bytes.
 pub(crate) const LARGEST: usize = 4 << 20;
 
-/// A file that a server is to hold open.
+/// A file that a server has open.
 pub(crate) struct OpenDocument {
     pub(crate) text: Arc<str>,
-    /// The number of its text, rising over all documents of the server, so that a number is never used twice.
+    /// The version of its text. It increases over all documents of the server, so that no version is used twice.
     pub(crate) version: i32,
-    /// The revision that the host gave for the text; none where it was only read.
+    /// The revision that the host gave for the text; none if the file was only read.
     pub(crate) revision: Option<String>,
-    /// When the server was told; none where it was not yet.
+    /// When it was sent to the server; none if it has not been yet.
     pub(crate) opened: Option<Instant>,
-    /// Whether diagnoses without a version that come now are of this text.
+    /// Whether diagnostics without a version that arrive now belong to this text.
     pub(crate) order: MessageOrder,
     used: u64,
 }
 
-/// What the order of messages says.
+/// What the order of messages guarantees about diagnostics without a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MessageOrder {
-    /// Nothing of an older text was on its way when the server was told of this one.
+    /// No diagnostics for an older text were pending when this one was sent.
     Certain,
-    /// Diagnoses of an older text may come after this one was sent.
+    /// Diagnostics for an older text may arrive after this one was sent.
     Uncertain,
 }
 
@@ -57,7 +57,7 @@ impl Documents {
         self.all.get_mut(path)
     }
 
-    /// The number of the newest text.
+    /// Returns the version of the newest text.
     pub(crate) fn newest(&self) -> i32 {
         self.versions
     }
@@ -78,7 +78,7 @@ impl Documents {
         }
     }
 
-    /// Puts in a text, with the next version, and gives the documents that had to make room for it.
+    /// Stores a text under the next version, and returns the documents that were evicted for it.
     pub(crate) fn put(
         &mut self,
         path: &Path,
@@ -117,32 +117,32 @@ impl Documents {
     }
 }
 
-/// What a server said of a file, and what it is compared with.
+/// A server's diagnostics of a file, and the baseline they are compared with.
 #[derive(Default)]
 pub(crate) struct FileState {
-    /// What it answered when it was asked.
+    /// The diagnostics it returned on request.
     pub(crate) pulled: Vec<Diagnosis>,
-    /// What it sent by itself.
+    /// The diagnostics it pushed.
     pub(crate) pushed: Vec<Diagnosis>,
-    /// The number of the change after which it said so last.
+    /// The number of the change after which it last reported.
     pub(crate) epoch: Option<u64>,
-    /// Whether something was said that has not been compared.
+    /// Whether there are diagnostics that have not been compared yet.
     pub(crate) is_fresh: bool,
-    /// What was there before the changes, or has been told since. None: not known.
+    /// The diagnostics from before the changes, plus those reported since. None: not known.
     pub(crate) base: Option<Vec<Diagnosis>>,
-    /// The server's own name for its last answer.
+    /// The server's result identifier of its last answer.
     pub(crate) result: Option<String>,
 }
 
 impl FileState {
-    /// Everything that was said last.
+    /// Returns all diagnostics that were reported last.
     pub(crate) fn said(&self) -> Vec<Diagnosis> {
         let mut all = self.pulled.clone();
         all.extend(self.pushed.iter().cloned());
         all
     }
 
-    /// The file is no longer open: what is said of it from now on is compared without the text of lines.
+    /// Called when the file is closed: from now on its diagnostics are compared without the text of lines.
     pub(crate) fn without_lines(&mut self) {
         let base = self.base.iter_mut().flatten();
         for diagnosis in base.chain(&mut self.pulled).chain(&mut self.pushed) {

@@ -1,4 +1,5 @@
-//! The entry of a server: which files it serves, how it is started, and which of several servers for one job is taken.
+//! The configuration of a server: which files it serves, how it is started, and which of several servers for one job is
+//! chosen.
 
 use std::path::Path;
 
@@ -7,7 +8,7 @@ use serde_json::Value;
 /// How a server is started and what it serves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerEntry {
-    /// The name by which people and the starter know it.
+    /// The name that users and the starter know it by.
     pub name: String,
     /// The files it serves, as patterns of their names, such as `*.py`.
     pub files: Vec<String>,
@@ -15,38 +16,38 @@ pub struct ServerEntry {
     pub run: Vec<String>,
     /// The names of files that mark the folder of a project, such as `pyproject.toml`.
     pub root: Vec<String>,
-    /// What it is told when it asks for its configuration, and as `initializationOptions`.
+    /// The settings that are sent as `initializationOptions` and when the server requests its configuration.
     pub settings: Value,
-    /// The job it does. Of several entries with the same job, the first that is installed is taken; entries without a job
-    /// are all taken.
+    /// The job it does. Of several entries with the same job, the first installed one is chosen; entries without a job
+    /// are all chosen.
     pub job: Option<String>,
-    /// How its problems come.
+    /// How its problems are obtained.
     pub delivery: Delivery,
-    /// The package and its oldest major version that has this server, where the program alone does not say.
+    /// The npm package and its oldest suitable major version, if the program's name alone does not identify the server.
     pub package: Option<Package>,
 }
 
-/// How the problems of a server come.
+/// How the problems of a server are obtained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Delivery {
-    /// They are asked for where the server offers that, else it sends them.
+    /// They are requested if the server supports that; otherwise it pushes them.
     #[default]
     AsOffered,
-    /// They are asked for, and what the server sends besides counts, too: it has problems that it only sends.
+    /// They are requested, and pushed ones count as well, because the server has problems that it only pushes.
     Both,
 }
 
-/// A package of npm that has to be of some major version.
+/// An npm package with a minimum major version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Package {
     /// Its name.
     pub name: String,
-    /// The oldest major version that will do.
+    /// The oldest suitable major version.
     pub major: u64,
 }
 
 impl ServerEntry {
-    /// An entry with these files and this command line, and nothing else.
+    /// Creates an entry with these files and this command line, and defaults for the rest.
     #[must_use]
     pub fn new(name: &str, files: &[&str], run: &[&str]) -> ServerEntry {
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
@@ -62,15 +63,15 @@ impl ServerEntry {
         }
     }
 
-    /// The program that it runs.
+    /// Returns the program that it runs.
     #[must_use]
     pub fn program(&self) -> Option<&str> {
         self.run.first().map(String::as_str)
     }
 }
 
-/// The entries that can be used: those that are available and, of several for one job, the first. An earlier entry replaces
-/// a later one of the same name, so that the person's own come before [`crate::built_in`].
+/// Returns the entries to use: those that are available and, of several for one job, the first. An earlier entry
+/// replaces a later one of the same name, so that the user's own take precedence over [`crate::built_in`].
 #[must_use]
 pub fn chosen(
     entries: impl IntoIterator<Item = ServerEntry>,
@@ -91,8 +92,8 @@ pub fn chosen(
     taken
 }
 
-/// Whether the program that was found on the path for an entry is the right one: where the entry names a package, the
-/// nearest `package.json` above the program (its links resolved) has that name and at least that version.
+/// Returns whether the program that was found on the path for an entry is the right one: if the entry names a package,
+/// the nearest `package.json` above the program (links resolved) must have that name and at least that version.
 #[must_use]
 pub fn fits(entry: &ServerEntry, program: &Path) -> bool {
     let Some(package) = &entry.package else {

@@ -1,11 +1,11 @@
-//! Which files a server wants to be asked about before they are moved, or told about after.
+//! The files about which a server wants a request before they are moved, or a notification after.
 
 use std::path::Path;
 
 use globset::{GlobBuilder, GlobMatcher};
 use serde_json::Value;
 
-/// The most filters of one registration that are kept.
+/// The maximum number of filters stored per registration.
 const MOST_FILTERS: usize = 100;
 
 /// The registrations of a server for one kind of file operation.
@@ -16,13 +16,13 @@ pub(crate) struct FileFilters {
 
 #[derive(Debug, Clone)]
 struct Registration {
-    /// The name under which it can be taken back; none for what the server said when it began.
+    /// The identifier for unregistering it; none for what the first answer contained.
     id: Option<String>,
     patterns: Vec<GlobMatcher>,
 }
 
 impl FileFilters {
-    /// What the options of a file operation say, in the first answer.
+    /// Reads the options of a file operation from the first answer.
     pub(crate) fn of(options: &Value) -> FileFilters {
         let mut filters = FileFilters::default();
         if options.is_object() {
@@ -31,7 +31,7 @@ impl FileFilters {
         filters
     }
 
-    /// Adds what the server registers later.
+    /// Adds a later registration.
     pub(crate) fn add(&mut self, id: Option<&str>, options: &Value) {
         if self.all.len() >= MOST_FILTERS {
             return;
@@ -44,19 +44,19 @@ impl FileFilters {
         });
     }
 
-    /// Takes back what the server registered under this name.
+    /// Removes the registration with this identifier.
     pub(crate) fn remove(&mut self, id: &str) {
         self.all.retain(|one| one.id.as_deref() != Some(id));
     }
 
-    /// Whether a file is one of those.
+    /// Returns whether a file matches.
     pub(crate) fn cover(&self, path: &Path) -> bool {
         let mut patterns = self.all.iter().flat_map(|one| &one.patterns);
         patterns.any(|pattern| pattern.is_match(path))
     }
 }
 
-/// The pattern of a filter; none where it is not about files on the disk.
+/// Returns the pattern of a filter; none if the filter is not about files on disk.
 fn pattern(filter: &Value) -> Option<GlobMatcher> {
     let scheme = filter["scheme"].as_str().unwrap_or("file");
     let pattern = &filter["pattern"];

@@ -1,17 +1,17 @@
-//! How much a server may say in a while.
+//! Limits the rate of messages from a server.
 
 use std::time::{Duration, Instant};
 
-/// The while.
+/// The length of the measured window.
 const WINDOW: Duration = Duration::from_secs(10);
 
-/// The most messages in it.
+/// The maximum number of messages in a window.
 const MOST_MESSAGES: usize = 50_000;
 
-/// The most bytes in it.
+/// The maximum number of bytes in a window.
 const MOST_BYTES: usize = 256 << 20;
 
-/// What a server said in the current while.
+/// The messages of a server in the current window.
 pub(crate) struct Flood {
     began: Option<Instant>,
     messages: usize,
@@ -27,7 +27,7 @@ impl Flood {
         }
     }
 
-    /// Counts a message; says whether the server may go on.
+    /// Counts a message; returns whether the server is still within the limits.
     pub(crate) fn bears(&mut self, bytes: usize, now: Instant) -> bool {
         if self
             .began

@@ -4,21 +4,21 @@ use std::io::{self, BufRead, Read, Write};
 
 use serde_json::Value;
 
-/// The longest message that is taken from a server.
+/// The longest message that is accepted from a server.
 const LONGEST_MESSAGE: usize = 32 << 20;
 
-/// The longest header, all its lines together.
+/// The maximum total length of a header.
 const LONGEST_HEADER: usize = 4 << 10;
 
-/// Reads one message and its length in bytes; none where the stream ends between two messages.
+/// Reads one message and its length in bytes; returns none if the stream ends between two messages.
 ///
 /// # Errors
-/// Where the stream cannot be read, ends inside a message, or carries something that is no message.
+/// If the stream cannot be read, ends inside a message, or contains something that is not a message.
 pub(crate) fn read(from: &mut impl BufRead) -> io::Result<Option<(Value, usize)>> {
     let Some(length) = read_header(from)? else {
         return Ok(None);
     };
-    // The room is taken as bytes come, so that a length alone costs nothing.
+    // Memory is allocated as bytes arrive, so that a large announced length alone costs nothing.
     let mut body = Vec::new();
     from.take(length as u64).read_to_end(&mut body)?;
     if body.len() < length {
@@ -28,7 +28,7 @@ pub(crate) fn read(from: &mut impl BufRead) -> io::Result<Option<(Value, usize)>
     Ok(Some((message, length)))
 }
 
-/// The length that a header gives; none where the stream ends before it.
+/// Reads the length from a header; returns none if the stream ends before it.
 fn read_header(from: &mut impl BufRead) -> io::Result<Option<usize>> {
     let mut length = None;
     let mut read = 0;
@@ -70,7 +70,7 @@ fn nonsense(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
-/// A message as it goes over the stream.
+/// Returns a message with its header, as it is written to the stream.
 pub(crate) fn framed(message: &Value) -> Vec<u8> {
     let body = message.to_string();
     let mut bytes = Vec::with_capacity(body.len() + 32);

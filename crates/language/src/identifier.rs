@@ -1,8 +1,8 @@
-//! The names by which the protocol knows languages.
+//! The protocol's identifiers of languages.
 
 use std::path::Path;
 
-/// The language of a file by its name's ending; what is not known here is the ending itself.
+/// Returns the language identifier for a file's extension. An unknown extension is returned as it is.
 pub(crate) fn of_file(path: &Path) -> &str {
     let ending = path
         .extension()

@@ -1,4 +1,4 @@
-//! The servers of one process, as the host uses them.
+//! The host's interface to the servers of one process.
 
 mod conversation;
 mod current;
@@ -22,20 +22,20 @@ pub struct Language {
     shared: Arc<SharedServers>,
 }
 
-/// A change whose problems have not been asked for. Dropping it leaves them to [`Language::take_late`].
+/// A change whose problems have not been collected yet. Dropping it leaves them to [`Language::take_late`].
 #[must_use]
 pub struct Pending {
     shared: Arc<SharedServers>,
     /// The changed files, which come first in the answer.
     changed: Vec<PathBuf>,
-    /// The servers that were told, and the number of the change.
+    /// The servers that were notified, and the number of the change.
     told: Vec<usize>,
     round: u64,
     not_ready: Vec<String>,
 }
 
 impl Language {
-    /// No server is started before a file of its language is read or changed.
+    /// Creates the interface. No server is started before a file of its language is read or changed.
     #[must_use]
     pub fn new(options: LanguageOptions, starter: Arc<dyn ServerStarter>) -> Language {
         Language {
@@ -43,19 +43,19 @@ impl Language {
         }
     }
 
-    /// The longest time that an answer is to wait for problems, as the options say.
+    /// Returns the longest time that an answer should wait for problems, as configured.
     #[must_use]
     pub fn wait(&self) -> Duration {
         self.shared.wait
     }
 
-    /// Whether some server would be told of this file.
+    /// Returns whether any server would be notified of this file.
     #[must_use]
     pub fn serves(&self, path: &Path) -> bool {
         !self.shared.lock().places.of_file(path).is_empty()
     }
 
-    /// The roots are these from now on. Servers of folders that are below none of them end.
+    /// Replaces the roots. Servers whose folders are below none of them are ended.
     pub fn set_roots(&self, roots: Vec<PathBuf>) {
         let mut state = self.shared.lock();
         state.places.set_roots(roots);
@@ -68,10 +68,11 @@ impl Language {
         self.shared.news.notify_all();
     }
 
-    /// A file was shown, with this text: its servers are started where none runs, and told of it. Returns at once.
+    /// Announces that a file was shown with this text: starts its servers if they are not running, and sends them the
+    /// text. Returns at once.
     ///
-    /// The text is that of the file, decoded, with its own line ends: servers read other files from the disk and must not see
-    /// two texts of one file.
+    /// The text is that of the file, decoded, with its own line ends: servers read other files from the disk and must
+    /// not see two texts of one file.
     pub fn read(&self, path: &Path, text: &str) {
         let now = Instant::now();
         let mut state = self.shared.lock();
@@ -96,7 +97,7 @@ impl Language {
         }
     }
 
-    /// Files were changed on the disk by one call of a session: their servers are told. Returns at once. The texts are as
+    /// Notifies the servers of files that one call of a session changed on the disk. Returns at once. The texts are as
     /// for [`Language::read`].
     pub fn changed(&self, session: &str, changes: &[ChangedText<'_>]) -> Pending {
         let now = Instant::now();
@@ -116,7 +117,7 @@ impl Language {
                 .flatten()
                 .any(|text| text.len() > LARGEST)
             {
-                // It is not told, and not even copied.
+                // Too large: it is not sent, and not even copied.
                 for id in servers {
                     state.servers[id].withdraw();
                     state.servers[id].close(change.path);
@@ -135,7 +136,7 @@ impl Language {
             }
             not_ready.extend(self.shared.left_out(&mut state, change.path));
         }
-        // A server that does not run keeps late problems, too.
+        // Late problems are also stored for servers that are not running.
         for server in &mut state.servers {
             if watched
                 .iter()
@@ -146,7 +147,7 @@ impl Language {
         }
         state.rounds += 1;
         let round = state.rounds;
-        // Files of other languages may be settings of a server.
+        // Files of other languages may be configuration files of a server.
         for (id, server) in state.servers.iter().enumerate() {
             if !by_server.contains_key(&id) {
                 let below = watched
@@ -166,7 +167,7 @@ impl Language {
             server.change(round, session, changes, now);
         }
         drop(state);
-        // Whoever waits for an earlier change of the same server does so in vain.
+        // Threads that wait for an earlier change of the same server can stop waiting.
         self.shared.news.notify_all();
         Pending {
             shared: self.shared.clone(),
@@ -177,8 +178,8 @@ impl Language {
         }
     }
 
-    /// Waits for the problems of a change, until then at the latest. What comes later, of servers that knew the version
-    /// before, is kept for [`Language::take_late`].
+    /// Waits for the problems of a change, at most until the given time. Problems that arrive later, from servers that
+    /// knew the version before, are stored for [`Language::take_late`].
     pub fn problems(&self, mut pending: Pending, until: Instant) -> NewProblems {
         let mut problems = Vec::new();
         let mut not_ready = std::mem::take(&mut pending.not_ready);
@@ -223,8 +224,8 @@ impl Language {
         found(problems, &pending.changed, not_ready)
     }
 
-    /// The problems of earlier changes of this session that came after their answer. Each is given once; those of files
-    /// that were changed again are withdrawn.
+    /// Returns the problems of earlier changes of this session that arrived after their answer. Each is returned once;
+    /// those of files that were changed again are dropped.
     pub fn take_late(&self, session: &str) -> NewProblems {
         let now = Instant::now();
         let mut problems = Vec::new();
@@ -235,14 +236,14 @@ impl Language {
         found(problems, &[], Vec::new())
     }
 
-    /// Forgets what is kept for a session.
+    /// Discards what is stored for a session.
     pub fn end_session(&self, session: &str) {
         for server in &mut self.shared.lock().servers {
             server.forget_session(session);
         }
     }
 
-    /// How the servers stand that were ever started.
+    /// Returns the state of every server that was ever started.
     #[must_use]
     pub fn states(&self) -> Vec<ServerState> {
         let state = self.shared.lock();
@@ -256,8 +257,8 @@ impl Language {
             .collect()
     }
 
-    /// Waits until every server that runs knows the files it was told, until then at the latest; whether it does. Those that
-    /// ended are not waited for.
+    /// Waits until every running server has processed the files it was sent, at most until the given time; returns
+    /// whether all have. Servers that ended are not waited for.
     #[must_use]
     pub fn settle(&self, until: Instant) -> bool {
         let mut state = self.shared.lock();
@@ -298,12 +299,13 @@ impl Drop for Pending {
     }
 }
 
-/// When to look again where something may come without news: quiet, or the end of the caller.
+/// Returns when to check again for changes that cause no notification: a server's silence, or the end of the caller's
+/// wait.
 fn soon(now: Instant, until: Instant) -> Instant {
     until.min(now + Duration::from_millis(50))
 }
 
-/// Puts problems into the order in which they are told, and counts those that are too many.
+/// Sorts problems into the order in which they are reported, and counts those over the limit.
 fn found(mut problems: Vec<Problem>, changed: &[PathBuf], not_ready: Vec<String>) -> NewProblems {
     problems.sort_by_cached_key(|problem| {
         let is_other = !changed.contains(&problem.path);

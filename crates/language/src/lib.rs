@@ -1,10 +1,10 @@
-//! Language servers: which of them serve a file, what they are told of it, and which problems an edit brought.
+//! Language servers: which of them serve a file, what is sent to them, and which problems an edit caused.
 //!
-//! - [`ServerEntry`] says which files a server serves and how it is started; [`built_in`] is the table of known ones and
-//!   [`chosen`] keeps those that are installed.
-//! - [`Language`] has the servers of one process: [`Language::read`], [`Language::changed`], [`Language::problems`] and
-//!   [`Language::take_late`]; and what they would change: [`Language::rename`], [`Language::before_move`].
-//! - [`ServerStarter`] is what starts a program. This crate starts none, and touches no file but for asking whether a
+//! - [`ServerEntry`] says which files a server serves and how it is started; [`built_in`] is the table of known ones
+//!   and [`chosen`] selects those that are installed.
+//! - [`Language`] manages the servers of one process: [`Language::read`], [`Language::changed`], [`Language::problems`]
+//!   and [`Language::take_late`]; and their plans: [`Language::rename`], [`Language::before_move`].
+//! - [`ServerStarter`] starts programs. This crate starts none, and touches no file except to check whether a
 //!   root file exists and, for [`fits`], which version a program has.
 //!
 //! ```no_run

@@ -1,4 +1,4 @@
-//! What the host decides for all servers.
+//! The host's settings for all servers.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,27 +8,27 @@ use crate::{ServerEntry, Severity};
 /// The settings of [`crate::Language`].
 #[derive(Debug, Clone)]
 pub struct LanguageOptions {
-    /// The servers that may be started, as [`crate::chosen`] gives them.
+    /// The servers that may be started, as returned by [`crate::chosen`].
     pub entries: Vec<ServerEntry>,
-    /// The folders that the files are below. A server's folder is the nearest folder with a root file of its entry, not
-    /// above these; without one, the root itself. Files outside are not told to any server.
+    /// The folders that contain the files. A server's folder is the nearest folder with a root file of its entry, not
+    /// above these; without one, the root itself. Files outside are not sent to any server.
     pub roots: Vec<PathBuf>,
     /// The longest time that an answer waits for problems.
     pub wait: Duration,
-    /// The number of servers that run at once. A further one takes the place of the one that was not used for longest,
-    /// if that is idle.
+    /// The maximum number of servers that run at once. A further one replaces the least recently used one, if that is
+    /// idle.
     pub most: usize,
-    /// After this time without use, a server is ended.
+    /// A server that was unused for this time is ended.
     pub idle: Duration,
-    /// The least severe problems that are told.
+    /// The least severe problems that are reported.
     pub severity: Severity,
-    /// The pauses before a server that ended unasked is started again: after its first end, its second and so on. During the
-    /// last one it counts as given up, and after that the count begins anew.
+    /// The pauses before a server that ended unexpectedly is started again: after its first end, its second and so on.
+    /// During the last one it counts as given up, and after that the count starts over.
     pub pauses: Vec<Duration>,
 }
 
 impl LanguageOptions {
-    /// The defaults for these entries and roots: 1.5 s, three servers, ten minutes, errors only.
+    /// Returns the defaults for these entries and roots: 1.5 s, three servers, ten minutes, errors only.
     #[must_use]
     pub fn new(entries: Vec<ServerEntry>, roots: Vec<PathBuf>) -> LanguageOptions {
         LanguageOptions {

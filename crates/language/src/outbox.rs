@@ -1,5 +1,5 @@
-//! What is on its way to a server. A thread of its own writes it, because a server that does not read would block the
-//! caller; and what may wait is bounded, because such a server would fill the memory.
+//! The queue of messages to a server. A separate thread writes it, because a server that does not read would block the
+//! caller. The queue is bounded, because such a server would fill the memory.
 
 use std::collections::VecDeque;
 use std::io::Write;
@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use crate::frame;
 
-/// The most bytes that may wait. A server that lets more wait is ended.
+/// The maximum number of bytes in the queue. A server that lets more accumulate is ended.
 const MOST_WAITING: usize = 64 << 20;
 
-/// How long a server that was asked to end may take for it.
+/// How long a server may take to shut down after it was requested to.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// The queue in front of a server.
@@ -33,13 +33,13 @@ struct Queue {
 #[derive(PartialEq, Eq, Clone, Copy)]
 enum OutboxState {
     Open,
-    /// What waits is written, then the server may end by itself for a moment.
+    /// The queue is written, then the server briefly gets the chance to exit by itself.
     Closing,
     Closed,
 }
 
 impl Outbox {
-    /// Begins to write to a server.
+    /// Starts to write to a server.
     pub(crate) fn begin(
         name: &str,
         mut input: Box<dyn Write + Send>,
@@ -78,7 +78,7 @@ impl Outbox {
         }
     }
 
-    /// Writes what waits, then ends the server.
+    /// Writes the queue, then ends the server.
     pub(crate) fn close(&self) {
         let mut queue = self.lock();
         if queue.state == OutboxState::Open {
@@ -96,7 +96,7 @@ impl Outbox {
         let alive = queue.alive.take();
         drop(queue);
         self.changed.notify_all();
-        // Outside the lock: what it does is the host's.
+        // Outside the lock, because dropping it runs code of the host.
         drop(alive);
     }
 
@@ -114,15 +114,15 @@ impl Outbox {
         self.end();
     }
 
-    /// Gives a server that was asked to end the time for it.
+    /// Gives a server that was requested to shut down the time for it.
     fn wait_for_farewell(&self) {
         let queue = self.lock();
         let waits = |queue: &mut Queue| queue.state == OutboxState::Closing;
-        // How it went does not matter: the server is ended after it.
+        // The result does not matter: the server is ended afterwards.
         drop(self.changed.wait_timeout_while(queue, FAREWELL, waits));
     }
 
-    /// The next message; none where there will be none.
+    /// Returns the next message; none if there will be no more.
     fn next(&self) -> Option<Vec<u8>> {
         let mut queue = self.lock();
         loop {

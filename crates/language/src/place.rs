@@ -8,7 +8,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use crate::ServerEntry;
 
-/// The most folders that are remembered.
+/// The maximum number of folders that are remembered.
 const MOST_FOLDERS: usize = 1000;
 
 /// The entries with their patterns, and the folders that were found for them.
@@ -19,7 +19,7 @@ pub(crate) struct ServerPlaces {
 }
 
 impl ServerPlaces {
-    /// Patterns that are none are left out: whoever reads the settings has said so.
+    /// Invalid patterns are skipped: the reader of the settings has already reported them.
     pub(crate) fn new(entries: Vec<ServerEntry>, roots: Vec<PathBuf>) -> ServerPlaces {
         let entries = entries.into_iter().map(|entry| {
             let mut patterns = GlobSetBuilder::new();
@@ -40,7 +40,7 @@ impl ServerPlaces {
         self.found.clear();
     }
 
-    /// The root that a path is below; of several, the innermost.
+    /// Returns the root that contains a path; of several, the innermost.
     pub(crate) fn root(&self, path: &Path) -> Option<&Path> {
         let around = self.roots.iter().filter(|root| path.starts_with(root));
         around
@@ -48,7 +48,7 @@ impl ServerPlaces {
             .map(PathBuf::as_path)
     }
 
-    /// The numbers of the entries that serve a file.
+    /// Returns the indexes of the entries that serve a file.
     pub(crate) fn of_file(&self, path: &Path) -> Vec<usize> {
         let (Some(name), Some(_)) = (path.file_name(), self.root(path)) else {
             return Vec::new();
@@ -59,7 +59,7 @@ impl ServerPlaces {
             .collect()
     }
 
-    /// The folder of the server of an entry for a file.
+    /// Returns the folder of the server of an entry for a file.
     pub(crate) fn folder(&mut self, entry: usize, path: &Path) -> Option<PathBuf> {
         let folder = path.parent()?;
         let key = (entry, folder.to_path_buf());
@@ -81,7 +81,7 @@ impl ServerPlaces {
         Some(found)
     }
 
-    /// A file was made or is gone: where it marks a folder, the folders are looked for anew.
+    /// Called when a file was created or removed: if it marks a folder, the folders are looked up again.
     pub(crate) fn appeared_or_went(&mut self, path: &Path) {
         let name = path.file_name();
         let marks = |entry: &ServerEntry| entry.root.iter().any(|root| name == Some(root.as_ref()));

@@ -1,8 +1,8 @@
-//! Places in a text as servers count them: lines from 0, and in a line bytes, UTF-16 units or characters.
+//! Positions in a text as servers count them: lines from 0, and in a line bytes, UTF-16 units or characters.
 
 use serde_json::{Value, json};
 
-/// In what a server counts within a line.
+/// The unit in which a server counts within a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Encoding {
     Utf8,
@@ -12,7 +12,7 @@ pub(crate) enum Encoding {
 }
 
 impl Encoding {
-    /// The encoding with this name; what the protocol assumes where there is none.
+    /// Returns the encoding with this name; without a name, the protocol's default.
     pub(crate) fn named(name: Option<&str>) -> Encoding {
         match name {
             Some("utf-8") => Encoding::Utf8,
@@ -29,7 +29,8 @@ impl Encoding {
         }
     }
 
-    /// The column, in characters from 1, of a place in a line. Behind the end of the line it is the end.
+    /// Returns the column, in characters from 1, of a position in a line. Positions after the end of the line are its
+    /// end.
     pub(crate) fn column(self, line: &str, place: u32) -> u32 {
         let place = place as usize;
         let mut units = 0;
@@ -48,7 +49,8 @@ impl Encoding {
         line.chars().map(|character| self.width(character)).sum()
     }
 
-    /// The place in bytes of a line at which so many units end; none where the line is shorter, or a character is cut.
+    /// Returns the byte offset in a line at which this many units end; none if the line is shorter, or a character is
+    /// cut.
     fn byte(self, line: &str, place: usize) -> Option<usize> {
         let mut units = 0;
         for (at, character) in line.char_indices() {
@@ -80,7 +82,7 @@ impl<'a> TextLines<'a> {
         TextLines { text, starts }
     }
 
-    /// A line without its end; the empty text where there is no such line.
+    /// Returns a line without its end; empty if there is no such line.
     pub(crate) fn line(&self, number: u32) -> &'a str {
         let number = number as usize;
         let Some(&start) = self.starts.get(number) else {
@@ -90,14 +92,14 @@ impl<'a> TextLines<'a> {
         self.text[start..end.unwrap_or(self.text.len())].trim_end_matches(['\r', '\n'])
     }
 
-    /// The place in bytes of the text that a server means; none where the text has no such place.
+    /// Returns the byte offset in the text for a server's position; none if the text has no such position.
     pub(crate) fn offset(&self, line: u32, place: u32, encoding: Encoding) -> Option<usize> {
         let start = *self.starts.get(line as usize)?;
         let within = encoding.byte(self.line(line), place as usize)?;
         Some(start + within)
     }
 
-    /// A place in bytes of the text as a server counts it.
+    /// Converts a byte offset in the text to a server's position.
     pub(crate) fn position(&self, at: usize, encoding: Encoding) -> Value {
         let line = self.starts.partition_point(|start| *start <= at) - 1;
         let before = self.text.get(self.starts[line]..at).unwrap_or_default();
@@ -105,7 +107,7 @@ impl<'a> TextLines<'a> {
     }
 }
 
-/// The change from one text to another as the protocol's content change: the lines that differ, as one range.
+/// Returns the change from one text to another as the protocol's content change: the lines that differ, as one range.
 pub(crate) fn content_change(before: &str, after: &str, encoding: Encoding) -> Value {
     let (old, new) = (TextLines::of(before), TextLines::of(after));
     let mut start = before
@@ -113,8 +115,8 @@ pub(crate) fn content_change(before: &str, after: &str, encoding: Encoding) -> V
         .zip(after.bytes())
         .take_while(|(one, other)| one == other)
         .count();
-    // A line start of one text within the common part is one of the other, too, except at the very end of the part, where
-    // the next byte may make CRLF of a CR.
+    // A line start of one text within the common part is also one of the other, except at the very end of the part,
+    // where the next byte may turn a CR into CRLF.
     let mut line = old.starts.partition_point(|place| *place <= start) - 1;
     if line > 0 && new.starts.get(line) != old.starts.get(line) {
         line -= 1;
@@ -128,7 +130,7 @@ pub(crate) fn content_change(before: &str, after: &str, encoding: Encoding) -> V
         .take(room)
         .take_while(|(one, other)| one == other)
         .count();
-    // Whole lines behind the difference; the end of both texts where there are none.
+    // Whole lines after the difference; the end of both texts if there are none.
     let first = old
         .starts
         .partition_point(|place| *place < before.len() - same);
@@ -179,7 +181,7 @@ mod tests {
         assert_eq!(all, ["a", "b", "c", "d", ""]);
     }
 
-    /// A content change applied as the protocol says it.
+    /// Applies a content change as the protocol defines it.
     fn applied(before: &str, change: &Value, encoding: Encoding) -> String {
         let lines = TextLines::of(before);
         let place = |position: &Value| {

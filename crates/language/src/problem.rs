@@ -1,8 +1,8 @@
-//! What goes in and what comes out: changes of files, problems, and how the servers stand.
+//! The input and output of the crate: changes of files, problems, and the states of servers.
 
 use std::path::{Path, PathBuf};
 
-/// The number of problems that one answer tells; the others are counted.
+/// The maximum number of problems that one answer reports; the others are counted.
 pub const MOST_TOLD: usize = 10;
 
 /// How severe a problem is, the most severe first.
@@ -31,29 +31,29 @@ pub struct Problem {
     pub severity: Severity,
     /// The server's code for this kind of problem, such as `F821` or `2305`.
     pub code: Option<String>,
-    /// What the server says.
+    /// The server's message.
     pub message: String,
-    /// Which tool says it, such as `Ruff` or `clang`; the name of the entry where the server does not say.
+    /// The tool that reports it, such as `Ruff` or `clang`; the name of the entry if the server does not say.
     pub source: String,
-    /// The revision of the file that the problem belongs to, as [`ChangedText::revision`] gave it. None where lancet has not
-    /// changed the file: the problem is of a file that the change broke.
+    /// The revision of the file that the problem belongs to, as [`ChangedText::revision`] gave it. None if lancet has
+    /// not changed the file: the change of another file broke it.
     pub revision: Option<String>,
 }
 
-/// One file that was changed. A moved file is two of them: one that is gone and one that is new.
+/// One file that was changed. A moved file is two of them: one removed and one new.
 #[derive(Debug, Clone, Copy)]
 pub struct ChangedText<'a> {
     /// The file, absolute.
     pub path: &'a Path,
-    /// Its text before; none where the file is new.
+    /// Its text before; none if the file is new.
     pub before: Option<&'a str>,
-    /// Its text now; none where it is gone.
+    /// Its text now; none if the file was removed.
     pub after: Option<&'a str>,
     /// The revision of the text now.
     pub revision: &'a str,
 }
 
-/// What the servers said of a change.
+/// The problems that a change caused.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewProblems {
     /// The problems that the version before did not have, at most [`MOST_TOLD`]: those of changed files first, the most
@@ -65,28 +65,28 @@ pub struct NewProblems {
     pub not_ready: Vec<String>,
 }
 
-/// One server, for people who ask how things stand.
+/// One server, for status reports to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerState {
     /// The name of its entry.
     pub name: String,
     /// The folder it serves.
     pub folder: PathBuf,
-    /// How it stands.
+    /// Its state.
     pub standing: ServerStanding,
 }
 
-/// How a server stands.
+/// The state of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ServerStanding {
-    /// It was started and has not said yet what it can do.
+    /// It was started and has not announced its capabilities yet.
     Starting,
     /// It answers.
     Ready,
-    /// It ended unasked and is started again at the next use, after a pause.
+    /// It ended unexpectedly and is started again at the next use, after a pause.
     Crashed,
-    /// It ended too often and is left alone for ten minutes.
+    /// It ended unexpectedly too often and is not started again for ten minutes.
     GivenUp,
-    /// It was not used for long, and is started again at the next use.
+    /// It was ended because it was idle, and is started again at the next use.
     Ended,
 }

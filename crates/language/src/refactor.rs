@@ -1,5 +1,5 @@
-//! What a server is asked to plan, and what comes of it: edits of several files, each against the very text that the server
-//! was told.
+//! Requests for plans and their results: edits of several files, each based on the exact text that was sent to the
+//! server.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -8,41 +8,42 @@ use std::sync::Arc;
 /// The most files that one plan of a server may touch.
 pub const MOST_PLANNED_FILES: usize = 100;
 
-/// A name that is to be replaced by another, wherever it means the same.
+/// A name that is to be replaced by another, at every reference to the same symbol.
 #[derive(Debug, Clone)]
 pub struct RenameQuestion<'a> {
     /// The file, absolute.
     pub path: &'a Path,
     /// Its text, as for [`crate::Language::read`].
     pub text: &'a Arc<str>,
-    /// Where the name stands in the text, in bytes.
+    /// The range of the name in the text, in bytes.
     pub symbol: Range<usize>,
-    /// The other name.
+    /// The new name.
     pub new_name: &'a str,
 }
 
-/// What the host knows of files while a server is asked.
+/// The host's access to files while a server is queried.
 pub trait FileTexts {
-    /// The text of a file as it is on the disk now, in the form of [`crate::Language::read`]; none where there is no such file.
+    /// Returns the text of a file as it is on the disk now, in the form of [`crate::Language::read`]; none if there is
+    /// no such file.
     ///
     /// # Errors
-    /// Where the file may not be looked at or has no such text. The question ends with [`RefactorError::Withheld`].
+    /// If the file may not be read or has no such text. The request ends with [`RefactorError::Withheld`].
     fn text(&mut self, path: &Path) -> Result<Option<Arc<str>>, TextWithheld>;
 
-    /// The files of the project that the plan may touch: those with such a name whose text has the name that is about to change.
-    /// The first [`MOST_PLANNED_FILES`] of them are told to the server, which may not know them, or know an older text. Asked for at
-    /// most once, and only where a server is asked.
+    /// Returns the files of the project that the plan may touch: those matching a pattern whose text contains the name
+    /// that is about to change. The first [`MOST_PLANNED_FILES`] of them are sent to the server, which may not know
+    /// them, or have an older text. Called at most once, and only if a server is queried.
     fn mentions(&mut self, patterns: &[String]) -> Vec<PathBuf>;
 
-    /// Whether nobody waits for the answer any more.
+    /// Returns whether the caller no longer waits for the answer.
     fn is_stopped(&self) -> bool;
 }
 
-/// The host gives no text of a file.
+/// The host does not give out the text of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextWithheld;
 
-/// What a server would change. It is a plan: nothing was changed.
+/// The edits that a server proposes. It is a plan: nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedEdits {
     /// The name of the server's entry.
@@ -51,12 +52,12 @@ pub struct PlannedEdits {
     pub files: Vec<PlannedFile>,
 }
 
-/// What a server would change in one file.
+/// The edits that a server proposes for one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedFile {
     /// The file, absolute.
     pub path: PathBuf,
-    /// The text that the edits are of: the server knew it when it was asked, and the disk had it when it had answered.
+    /// The text that the edits apply to: the server had it when it was queried, and the disk had it after the answer.
     pub text: Arc<str>,
     /// The edits in the order of the text. They do not overlap.
     pub spans: Vec<PlannedSpan>,
@@ -65,7 +66,7 @@ pub struct PlannedFile {
 /// One edit of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedSpan {
-    /// What is replaced, in bytes of the text.
+    /// The range that is replaced, in bytes of the text.
     pub range: Range<usize>,
     /// The new text.
     pub new: String,
@@ -76,15 +77,15 @@ pub struct PlannedSpan {
 pub enum RefactorError {
     /// No server serves files of this kind.
     NoServer,
-    /// These servers would, and do not run.
+    /// These servers would serve it, but are not running.
     NotRunning(Vec<String>),
-    /// These servers run, and offer no such thing.
+    /// These servers are running, but do not support this.
     NotOffered(Vec<String>),
-    /// It is still being started, or at work on the project.
+    /// It is still starting, or analysing the project.
     NotReady(String),
-    /// It sees nothing that could be renamed at that place.
+    /// It finds nothing to rename at that place.
     Nothing(String),
-    /// It would rename another text than the one that was named.
+    /// It would rename a different text from the one that was named.
     OtherText {
         /// The server.
         server: String,
@@ -95,17 +96,17 @@ pub enum RefactorError {
     Said {
         /// The server.
         server: String,
-        /// Its own words, shortened.
+        /// Its own message, shortened.
         words: String,
     },
-    /// Its plan has a step that is no edit of text.
+    /// Its plan has a step that is not an edit of text.
     Unsupported {
         /// The server.
         server: String,
         /// The step, such as "create /project/a.py".
         step: String,
     },
-    /// Its plan cannot be carried out exactly.
+    /// Its plan cannot be applied exactly.
     Malformed {
         /// The server.
         server: String,
@@ -125,10 +126,10 @@ pub enum RefactorError {
     Ended(String),
     /// It did not answer in time.
     Slow(String),
-    /// Nobody waits for the answer any more.
+    /// The caller no longer waits for the answer.
     Stopped,
-    /// The host gives no text of this file, which the plan touches.
+    /// The host does not give out the text of this file, which the plan touches.
     Withheld(PathBuf),
-    /// The file of the question has another text on the disk now.
+    /// The file of the question has a different text on the disk now.
     Changed,
 }

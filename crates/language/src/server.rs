@@ -1,5 +1,5 @@
-//! One server: how it stands, what it was told, and what it said. Everything here happens under the lock of
-//! [`crate::Language`] and returns at once; what is sent goes through the outbox.
+//! One server: its state, what was sent to it, and what it reported. Everything here happens under the lock of
+//! [`crate::Language`] and returns at once; messages are sent through the outbox.
 
 mod current;
 mod incoming;
@@ -26,10 +26,10 @@ pub(crate) use incoming::Reception;
 pub(crate) use round::{RoundStep, ToldChange};
 pub(crate) use sync::Became;
 
-/// So long after its last word, a server that sends problems by itself counts as having said everything.
+/// After this silence, a server that pushes problems counts as having reported everything.
 pub(crate) const QUIET: Duration = Duration::from_millis(120);
 
-/// A server that ran so long before it ended has its crashes forgotten.
+/// A server that ran for this long before it ended has its crashes forgotten.
 const STEADY: Duration = Duration::from_secs(120);
 
 /// A request that a server has not answered.
@@ -43,15 +43,16 @@ enum PendingRequest {
     Workspace {
         asked: Instant,
         tries: u32,
-        /// When it said that it has looked at everything, without an answer: it keeps the request until there is news.
+        /// When it reported that it has looked at everything, without an answer: it holds the request open until there
+        /// is news.
         looked: Option<Instant>,
     },
-    /// A plan that somebody waits for.
+    /// A plan that a caller waits for.
     Plan,
     Shutdown,
 }
 
-/// A problem that came after its answer.
+/// A problem that arrived after the answer of its change.
 struct Late {
     session: String,
     path: PathBuf,
@@ -64,9 +65,9 @@ pub(crate) struct Server {
     pub(crate) entry: Arc<ServerEntry>,
     pub(crate) folder: PathBuf,
     pub(crate) standing: ServerStanding,
-    /// When it may be started again, after a crash.
+    /// When it may be started again after a crash.
     pub(crate) paused: Option<Instant>,
-    /// The number of its process, so that words of an earlier one are not taken for its own.
+    /// The generation of its process, so that messages of an earlier process are not taken for messages of this one.
     pub(crate) generation: u64,
     pub(crate) used: Instant,
     least: Severity,
@@ -75,21 +76,21 @@ pub(crate) struct Server {
     documents: Documents,
     files: HashMap<PathBuf, FileState>,
     requests: HashMap<i64, PendingRequest>,
-    /// The answers to questions for plans that were not fetched yet.
+    /// The answers to requests for plans that were not fetched yet.
     plans: HashMap<i64, Result<Value, ServerRefusal>>,
     numbers: i64,
     progress: HashSet<String>,
     /// The files that the server reports to be working on.
     busy: HashSet<String>,
-    /// The number of changes that it was told.
+    /// The number of changes that were sent to it.
     epoch: u64,
-    /// Whether problems of files that were not changed can be tied to the last change.
+    /// Whether problems of files that were not changed can be attributed to the last change.
     others: Others,
-    /// Whether it has looked at the whole project once.
+    /// Whether it has checked the whole project once.
     knows_workspace: bool,
-    /// Whether it is to be asked for the whole project as soon as documents are answered.
+    /// Whether to request the problems of the whole project as soon as those of documents are answered.
     wants_workspace: bool,
-    /// Whether it said that what it answered is no longer true.
+    /// Whether it reported that its earlier answers are outdated.
     is_outdated: bool,
     round: Option<round::Round>,
     late: Vec<Late>,
@@ -98,15 +99,15 @@ pub(crate) struct Server {
     began: Instant,
 }
 
-/// What is known of problems in files that a change did not touch.
+/// What is known about problems in files that a change did not touch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Others {
-    /// Nothing was on its way when the change was told: what comes is of it.
+    /// Nothing was pending when the change was sent: what arrives belongs to it.
     Trusted {
-        /// Whether a file of which nothing was ever said had no problems.
+        /// Whether a file without any report counts as having no problems.
         absent_is_empty: bool,
     },
-    /// What comes may be of an earlier change.
+    /// What arrives may belong to an earlier change.
     Doubtful,
 }
 
@@ -158,12 +159,12 @@ impl Server {
         self.standing == ServerStanding::Ready
     }
 
-    /// Whether somebody waits for its answer.
+    /// Returns whether a caller waits for its answer.
     pub(crate) fn is_waited_for(&self) -> bool {
         self.round.as_ref().is_some_and(round::Round::is_waited_for)
     }
 
-    /// It is being started; the number of the process that will be.
+    /// Marks it as being started; returns the generation of the coming process.
     pub(crate) fn starting(&mut self, now: Instant) -> u64 {
         self.forget_process();
         self.standing = ServerStanding::Starting;
@@ -172,14 +173,14 @@ impl Server {
         self.generation
     }
 
-    /// It was started: it is told who we are.
+    /// Marks it as started, and sends `initialize`.
     pub(crate) fn started(&mut self, outbox: Arc<Outbox>) {
         self.outbox = Some(outbox);
         let parameters = ability::initialize(&self.entry, &self.folder);
         self.request("initialize", &parameters, PendingRequest::Initialize);
     }
 
-    /// It ended unasked, or could not be started.
+    /// Marks it as crashed: it ended unexpectedly, or could not be started.
     pub(crate) fn crashed(&mut self, now: Instant, pauses: &[Duration]) {
         if now.duration_since(self.began) > STEADY {
             self.crashes = 0;
@@ -196,7 +197,7 @@ impl Server {
         self.forget_process();
     }
 
-    /// Ends it because it was not used for long: it is asked to end, and then it is ended.
+    /// Ends it because it was idle: it is requested to shut down, and then ended.
     pub(crate) fn end(&mut self) {
         self.request("shutdown", &Value::Null, PendingRequest::Shutdown);
         self.notify("exit", &Value::Null);
@@ -214,7 +215,7 @@ impl Server {
         self.standing = ServerStanding::Ended;
     }
 
-    /// Whatever is known of the process is void.
+    /// Discards everything that is known of the process.
     fn forget_process(&mut self) {
         self.generation += 1;
         if let Some(outbox) = self.outbox.take() {
@@ -235,14 +236,14 @@ impl Server {
         }
     }
 
-    /// Whether nothing it may still say is of an earlier text.
+    /// Returns whether nothing it may still report belongs to an earlier text.
     fn is_quiet(&self, now: Instant) -> bool {
         now.duration_since(self.said) >= QUIET
             && self.busy.is_empty()
             && self.round.as_ref().is_none_or(round::Round::is_done)
     }
 
-    /// Whether it has said something of every document it was told, and answered everything.
+    /// Returns whether it has reported on every document it was sent, and answered every request.
     pub(crate) fn is_settled(&self, now: Instant) -> bool {
         let waits = |request: &PendingRequest| match request {
             PendingRequest::Workspace { looked, .. } => {
@@ -261,7 +262,7 @@ impl Server {
             && self.documents.iter().all(|(path, _)| known(path))
     }
 
-    /// What came late for a session.
+    /// Returns the problems that arrived late for a session.
     pub(crate) fn take_late(&mut self, session: &str) -> Vec<Problem> {
         let name = self.entry.name.clone();
         self.late

@@ -1,14 +1,15 @@
-//! What starts a server: the host's part.
+//! Starts servers: the part that the host implements.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-/// Starts the program of an entry. The entry is named, never its command line: the host's launcher reads the table itself.
+/// Starts the program of an entry. It receives the entry's name, never its command line: the host's launcher reads the
+/// table itself.
 pub trait ServerStarter: Send + Sync {
-    /// Starts the server of the entry with this name, in this folder. It may block: it is called on a thread of its own.
+    /// Starts the server of the entry with this name, in this folder. It may block: it is called on a separate thread.
     ///
     /// # Errors
-    /// Where the program cannot be started.
+    /// If the program cannot be started.
     fn start(&self, entry: &str, folder: &Path) -> io::Result<ServerProcess>;
 }
 

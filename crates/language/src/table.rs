@@ -130,7 +130,7 @@ const TABLE: [Line; 17] = [
     ("ruby", &["*.rb"], &["ruby-lsp"], &["Gemfile"], None),
 ];
 
-/// The servers that lancet knows, in the order in which they are preferred.
+/// Returns the servers that lancet knows, in order of preference.
 #[must_use]
 pub fn built_in() -> Vec<ServerEntry> {
     TABLE
@@ -145,14 +145,15 @@ pub fn built_in() -> Vec<ServerEntry> {
         .collect()
 }
 
-/// What a line of the table does not say.
+/// Fills in what a row of the table does not contain.
 fn with_its_own(mut entry: ServerEntry) -> ServerEntry {
     match entry.name.as_str() {
-        // What `cargo check` says is only sent.
+        // The results of `cargo check` are only pushed.
         "rust-analyzer" => entry.delivery = Delivery::Both,
-        // Files that are not open are checked, too: that is how an importer is found which nobody has read.
+        // Files that are not open are checked as well: that is how problems are found in an importer that was never
+        // read.
         "ty" => entry.settings = json!({ "diagnosticMode": "workspace" }),
-        // It says which files it is busy with, so that an answer need not guess when everything was said.
+        // It reports which files it is busy with, so that it is known when everything was reported.
         "clangd" => entry.settings = json!({ "clangdFileStatus": true }),
         "typescript" => {
             entry.package = Some(Package {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-/// The URI of an absolute path.
+/// Returns the URI of an absolute path.
 pub(crate) fn of_path(path: &Path) -> String {
     let mut uri = "file://".to_owned();
     for &byte in path.as_os_str().as_bytes() {
@@ -19,7 +19,7 @@ pub(crate) fn of_path(path: &Path) -> String {
     uri
 }
 
-/// The path of a URI; none where it is no local file.
+/// Returns the path of a URI; none if it is not a local file.
 pub(crate) fn to_path(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let rest = rest.strip_prefix("localhost").unwrap_or(rest);

@@ -1,4 +1,4 @@
-//! A server's plan in the protocol's two forms, read strictly: what cannot be carried out exactly is no plan.
+//! Parses a server's plan in the protocol's two forms. It is strict: a plan that cannot be applied exactly is refused.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,24 +11,24 @@ use crate::{PlannedSpan, uri};
 /// The most edits in one plan.
 const MOST_EDITS: usize = 20_000;
 
-/// What a plan would do to one file, in the server's positions.
+/// A plan's edits of one file, in the server's positions.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct FileStep<'v> {
-    /// The versions of the text that the edits are said to be of.
+    /// The versions of the text that the edits claim to apply to.
     pub(crate) versions: Vec<i64>,
     pub(crate) edits: Vec<&'v Value>,
 }
 
-/// Why a plan is none.
+/// Why a plan is refused.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum EditFault {
-    /// This step is no edit of text.
+    /// This step is not an edit of text.
     Unsupported(String),
-    /// This is wrong with it, as the end of a sentence.
+    /// The fault, as the end of a sentence.
     Malformed(String),
 }
 
-/// Reads a plan. The move that it was asked for may be one of its steps.
+/// Parses a plan. The requested move may be one of its steps.
 pub(crate) fn read<'v>(
     plan: &'v Value,
     moved: Option<(&Path, &Path)>,
@@ -44,7 +44,7 @@ pub(crate) fn read<'v>(
         file.edits.extend(edits);
         Ok(())
     };
-    // Where both forms are there, the protocol prefers this one.
+    // If both forms are present, the protocol prefers this one.
     if let Some(steps) = plan["documentChanges"].as_array() {
         for step in steps {
             match step["kind"].as_str() {
@@ -70,7 +70,7 @@ pub(crate) fn read<'v>(
     Ok(files)
 }
 
-/// Lets the very move through that was asked for, and no other step.
+/// Permits the requested move, and no other step.
 fn permit(kind: &str, step: &Value, moved: Option<(&Path, &Path)>) -> Result<(), EditFault> {
     let told = |name: &str| local(&step[name]);
     let step = match kind {
@@ -92,7 +92,7 @@ fn local(uri: &Value) -> Result<PathBuf, EditFault> {
     path.ok_or_else(|| EditFault::Malformed("it names something that is no local file".to_owned()))
 }
 
-/// The edits of a file as spans of its text, in order; those that change nothing are left out.
+/// Returns the edits of a file as spans of its text, in order; those that change nothing are left out.
 pub(crate) fn spans(
     edits: &[&Value],
     text: &str,

@@ -1,5 +1,5 @@
-//! While nothing happens, no thread of the crate wakes up. A program of its own, because the threads of other tests would
-//! be counted.
+//! While nothing happens, no thread of the crate wakes up. The test is a separate program, because the threads of other
+//! tests would be counted.
 
 #[path = "servers/setting.rs"]
 mod setting;

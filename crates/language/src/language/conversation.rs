@@ -1,4 +1,4 @@
-//! One server that is asked for a plan, for as long as its process lasts.
+//! A server that is queried for a plan, for the lifetime of its process.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::document::LARGEST;
 use crate::server::Server;
 use crate::{FileTexts, MOST_PLANNED_FILES, PlannedEdits, RefactorError};
 
-/// The errors with which a server says that the content was modified, or that it cancelled the question itself.
+/// The error codes for "content modified" and "server cancelled".
 const OVERTAKEN: [i64; 2] = [-32801, -32802];
 
-/// A server and what it takes to ask it.
+/// A server, and what is needed to query it.
 pub(super) struct Conversation<'c> {
     shared: &'c Arc<SharedServers>,
     id: usize,
@@ -24,15 +24,15 @@ pub(super) struct Conversation<'c> {
     pub(super) name: String,
     pub(super) texts: &'c mut dyn FileTexts,
     until: Instant,
-    /// The files that were opened for the question alone.
+    /// The files that were opened only for this request.
     opened: Vec<PathBuf>,
 }
 
-/// What became of a question.
+/// The outcome of a request.
 pub(super) enum Reply {
     Answer {
         value: Value,
-        /// The number of the newest text that the server knew when it was asked.
+        /// The newest text version that the server had when it was queried.
         newest: i32,
     },
     /// A text changed meanwhile.
@@ -59,7 +59,7 @@ impl<'c> Conversation<'c> {
         }
     }
 
-    /// Looks at the server, if it is still the same process.
+    /// Runs a function on the server if it is still the same process.
     pub(super) fn with<T>(&self, look: impl FnOnce(&mut Server) -> T) -> Result<T, RefactorError> {
         let mut state = self.shared.lock();
         let server = self.same(&mut state)?;
@@ -74,19 +74,19 @@ impl<'c> Conversation<'c> {
         }
     }
 
-    /// Tells the server of every open file that another program has changed since.
+    /// Sends the server every open file that another program has changed since.
     pub(super) fn refresh(&mut self) -> Result<(), RefactorError> {
         for path in self.with(|server| server.open_files())? {
             match self.texts.text(&path) {
                 Ok(Some(text)) if text.len() <= LARGEST => self.learn(&path, &text)?,
-                // It is gone, or nothing that a server may have.
+                // The file is gone, or is one that servers may not see.
                 _ => self.with(|server| server.close(&path))?,
             }
         }
         Ok(())
     }
 
-    /// Tells the server of the files that its plan may touch. It may have read them long ago, or not know that they are there.
+    /// Sends the server the files that its plan may touch. It may have read them long ago, or not know that they exist.
     pub(super) fn acquaint(&mut self) -> Result<(), RefactorError> {
         let (patterns, folder) =
             self.with(|server| (server.entry.files.clone(), server.folder.clone()))?;
@@ -107,13 +107,13 @@ impl<'c> Conversation<'c> {
         Ok(())
     }
 
-    /// Closes what was opened for the question, but for the files of the plan: those are changed next.
+    /// Closes what was opened for the request, except the files of the plan, which are changed next.
     pub(super) fn dismiss(&mut self, result: &Result<PlannedEdits, RefactorError>) {
         match result {
             Ok(plan) => self
                 .opened
                 .retain(|path| plan.files.iter().all(|file| file.path != *path)),
-            // It goes on looking at them, and may be ready when it is asked again.
+            // It goes on analysing them, and may be ready at the next request.
             Err(RefactorError::NotReady(_) | RefactorError::Slow(_)) => return,
             Err(_) => {}
         }
@@ -126,7 +126,7 @@ impl<'c> Conversation<'c> {
         });
     }
 
-    /// Sees to it that the server knows a text.
+    /// Makes sure that the server has a text.
     pub(super) fn learn(&self, path: &Path, text: &Arc<str>) -> Result<(), RefactorError> {
         self.require_small(path, text)?;
         self.with(|server| {
@@ -134,7 +134,7 @@ impl<'c> Conversation<'c> {
         })
     }
 
-    /// Refuses a text that no server is told.
+    /// Refuses a text that is too large to be sent to servers.
     pub(super) fn require_small(&self, path: &Path, text: &str) -> Result<(), RefactorError> {
         if text.len() <= LARGEST {
             return Ok(());
@@ -149,7 +149,7 @@ impl<'c> Conversation<'c> {
         })
     }
 
-    /// Whether an answer is of this text of a file. Where the server does not know the text, it is told.
+    /// Returns whether an answer applies to this text of a file. If the server does not have the text, it is sent.
     pub(super) fn knew(
         &self,
         path: &Path,
@@ -160,7 +160,8 @@ impl<'c> Conversation<'c> {
         self.with(|server| server.knew(path, text, (newest, versions), Instant::now()))
     }
 
-    /// Waits until the server has looked at what it was told. One that never says so is asked after a third of the time.
+    /// Waits until the server has processed what it was sent. One that never reports this is queried after a third of
+    /// the time.
     pub(super) fn settle(&self) -> Result<(), RefactorError> {
         let began = Instant::now();
         let patience = began + self.until.saturating_duration_since(began) / 3;
@@ -183,7 +184,7 @@ impl<'c> Conversation<'c> {
         }
     }
 
-    /// Asks a question and waits for its answer.
+    /// Sends a request and waits for its answer.
     pub(super) fn ask(&self, method: &str, parameters: &Value) -> Result<Reply, RefactorError> {
         let mut state = self.shared.lock();
         let server = self.same(&mut state)?;

@@ -1,4 +1,4 @@
-//! The problems that files have now, new or old, for whoever asks.
+//! All current problems of files, new or old.
 
 use std::path::Path;
 use std::time::Instant;
@@ -6,12 +6,12 @@ use std::time::Instant;
 use super::Language;
 use crate::NewProblems;
 
-/// The number of problems that one list has; the others are counted.
+/// The maximum number of problems in one list; the others are counted.
 const MOST_LISTED: usize = 100;
 
 impl Language {
-    /// The problems that this file has now, or every file that the servers know; waits until then at the latest for what they
-    /// were told last. The servers that did not get there in time are named as not ready.
+    /// Returns the current problems of this file, or of every file that the servers know. Waits until the given time at
+    /// most for the servers to process the last texts. Those that did not finish in time are listed as not ready.
     #[must_use]
     pub fn current(&self, path: Option<&Path>, until: Instant) -> NewProblems {
         let _ = self.settle(until);

@@ -1,5 +1,5 @@
-//! Asking a server what it would change: for another name of a symbol, or of a file. What comes back is of the texts that the
-//! disk has: a server that knew others is told, and asked again.
+//! Requests for a server's plan: the edits for renaming a symbol or moving a file. A plan must apply to the texts on
+//! the disk: a server that had others is sent the new ones and queried again.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -18,23 +18,23 @@ use crate::{
     FileTexts, MOST_PLANNED_FILES, PlannedEdits, PlannedFile, RefactorError, RenameQuestion, uri,
 };
 
-/// How often a server is asked before its plan counts as unsettled.
+/// How often a server is queried before its plan counts as unsettled.
 const MOST_ROUNDS: usize = 5;
 
-/// So long after its start a server may register what it can do.
+/// How long after its start a server may still register capabilities.
 const REGISTERS: Duration = Duration::from_secs(2);
 
-/// What a plan is for.
+/// The purpose of a plan.
 enum PlanFor<'q> {
     Rename(&'q RenameQuestion<'q>),
     Move(&'q Path, &'q Path),
 }
 
 impl Language {
-    /// What it takes to give a symbol another name, in every file; waits until then at the latest. Nothing is changed.
+    /// Plans the renaming of a symbol in every file; waits until the given time at most. Nothing is changed.
     ///
     /// # Errors
-    /// Where there is no such plan, or none that can be carried out exactly.
+    /// If there is no plan, or none that can be applied exactly.
     pub fn rename(
         &self,
         question: &RenameQuestion<'_>,
@@ -47,8 +47,8 @@ impl Language {
         result
     }
 
-    /// What other files need when a file gets another name; none where no server that runs wants to be asked about it. None is
-    /// started. Waits until then at the latest. Nothing is changed.
+    /// Plans the edits that other files need when a file is moved; returns none if no running server wants to be
+    /// queried about it. No server is started. Waits until the given time at most. Nothing is changed.
     ///
     /// # Errors
     /// As [`Language::rename`].
@@ -72,14 +72,15 @@ impl Language {
         result.map(Some)
     }
 
-    /// A file was moved on the disk: the servers that want to know are told. Its texts are told by [`Language::changed`].
+    /// Notifies the servers that want to know that a file was moved on the disk. The texts themselves are sent by
+    /// [`Language::changed`].
     pub fn moved(&self, from: &Path, to: &Path) {
         for server in &self.shared.lock().servers {
             server.moved(from, to);
         }
     }
 
-    /// The server that gives symbols of a file other names.
+    /// Returns the server that renames symbols of a file.
     fn who_renames<'c>(
         &'c self,
         path: &Path,
@@ -165,7 +166,7 @@ impl Conversation<'_> {
         self.plan("workspace/willRenameFiles", &parameters, &asked)
     }
 
-    /// Refuses where the file of a question has another text now.
+    /// Fails if the file of a question has a different text now.
     fn require_same(&mut self, question: &RenameQuestion<'_>) -> Result<(), RefactorError> {
         match self.texts.text(question.path) {
             Ok(Some(text)) if text == *question.text => self.learn(question.path, &text),
@@ -179,7 +180,7 @@ impl Conversation<'_> {
         self.with(|server| server.place(path, question.text, at))
     }
 
-    /// Asks what would be renamed; it must be what was named.
+    /// Queries what would be renamed, and fails if it is not the named symbol.
     fn prepare(&mut self, question: &RenameQuestion<'_>) -> Result<(), RefactorError> {
         let place = self.place(question)?;
         let server = self.name.clone();
@@ -197,7 +198,7 @@ impl Conversation<'_> {
         }
         let range = answer.get("range").unwrap_or(&answer);
         if !range["start"].is_object() {
-            // It leaves it to us what a word is.
+            // The server leaves it to the client to find the bounds of a word.
             return Ok(());
         }
         let encoding = self.with(|server| server.encoding())?;
@@ -217,7 +218,7 @@ impl Conversation<'_> {
         Err(RefactorError::OtherText { server, text })
     }
 
-    /// Asks for a plan until it is of the texts that the disk has.
+    /// Requests plans until one applies to the texts on the disk.
     fn plan(
         &mut self,
         method: &str,
@@ -320,10 +321,10 @@ impl Conversation<'_> {
     }
 }
 
-/// What one answer came to.
+/// The result of one answer.
 enum Round {
     Settled(Vec<PlannedFile>),
-    /// The server was told of a text that it had not known.
+    /// The server was sent a text that it did not have.
     ToldNow,
     OtherVersion,
 }

@@ -1,5 +1,5 @@
-//! What the threads share: one lock around all servers, the thread of each server that reads, and the one that ends idle
-//! servers.
+//! State shared by the threads: one lock around all servers, the reader thread of each server, and the thread that ends
+//! idle servers.
 
 use std::io::BufReader;
 use std::path::Path;
@@ -12,18 +12,18 @@ use crate::place::ServerPlaces;
 use crate::server::{Reception, Server};
 use crate::{LanguageOptions, ServerStarter, Severity, frame};
 
-/// A server that was used within this time does not make room for another.
+/// A server that was used within this time is not evicted for another.
 const IN_USE: Duration = Duration::from_secs(30);
 
-/// The most servers that are remembered; those that ended are forgotten first.
+/// The maximum number of servers that are remembered; those that ended are dropped first.
 const MOST_REMEMBERED: usize = 64;
 
-/// What all threads share.
+/// The state shared by all threads.
 pub(super) struct SharedServers {
     state: Mutex<ServersState>,
-    /// Something was said, or a change was told.
+    /// Signals that a server reported something, or that a change was sent.
     pub(super) news: Condvar,
-    /// A server was started, or everything ends.
+    /// Signals that a server was started, or that everything ends.
     keeping: Condvar,
     starter: Arc<dyn ServerStarter>,
     pub(super) wait: Duration,
@@ -33,7 +33,7 @@ pub(super) struct SharedServers {
     pauses: Vec<Duration>,
 }
 
-/// What the lock is around.
+/// The state behind the lock.
 pub(super) struct ServersState {
     pub(super) servers: Vec<Server>,
     pub(super) places: ServerPlaces,
@@ -68,7 +68,7 @@ impl SharedServers {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for news, until then at the latest.
+    /// Waits for news, at most until the given time.
     pub(super) fn wait_for_news<'a>(
         &self,
         state: MutexGuard<'a, ServersState>,
@@ -79,7 +79,7 @@ impl SharedServers {
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// The servers of a file, started where they do not run and may be. Those that may not be started are left out.
+    /// Returns the servers of a file, started if they are not running. Those that may not be started are left out.
     pub(super) fn servers_of(
         self: &Arc<Self>,
         state: &mut ServersState,
@@ -98,7 +98,7 @@ impl SharedServers {
         servers
     }
 
-    /// The servers of a file that run. None is started.
+    /// Returns the running servers of a file. None is started.
     pub(super) fn running(&self, state: &mut ServersState, path: &Path) -> Vec<usize> {
         let mut running = Vec::new();
         for entry in state.places.of_file(path) {
@@ -114,7 +114,7 @@ impl SharedServers {
         running
     }
 
-    /// The names of the servers of a file that do not run and may not be started now.
+    /// Returns the names of the servers of a file that are not running and may not be started now.
     pub(super) fn left_out(&self, state: &mut ServersState, path: &Path) -> Vec<String> {
         let mut names = Vec::new();
         for entry in state.places.of_file(path) {
@@ -132,7 +132,7 @@ impl SharedServers {
         names
     }
 
-    /// The number of the server of an entry for a file.
+    /// Returns the index of the server of an entry for a file.
     fn find(
         &self,
         state: &mut ServersState,
@@ -147,7 +147,7 @@ impl SharedServers {
             return Some(id);
         }
         if state.servers.len() >= MOST_REMEMBERED {
-            // Numbers stay what they are: a place is used anew.
+            // Indexes stay valid: a free slot is used again.
             let free = state
                 .servers
                 .iter()
@@ -162,7 +162,7 @@ impl SharedServers {
         Some(state.servers.len() - 1)
     }
 
-    /// Starts a server; says whether that was possible.
+    /// Starts a server; returns whether that was possible.
     fn start(self: &Arc<Self>, state: &mut ServersState, id: usize, now: Instant) -> bool {
         let paused = state.servers[id].paused;
         if state.is_over || paused.is_some_and(|until| now < until) {
@@ -202,7 +202,7 @@ impl SharedServers {
         true
     }
 
-    /// The thread of a server: starts it and reads what it says until it ends.
+    /// The thread of a server: starts it and reads its messages until it ends.
     fn serve(&self, id: usize, generation: u64, name: &str, folder: &Path) {
         let started = self.starter.start(name, folder).and_then(|process| {
             let outbox = Outbox::begin(name, process.input, process.alive)?;
@@ -220,7 +220,7 @@ impl SharedServers {
                     let mut state = self.lock();
                     let server = &mut state.servers[id];
                     if server.generation != generation {
-                        // It was asked to end, and may say so.
+                        // It was told to shut down, and may still send messages.
                         continue;
                     }
                     let heard = server.receive(&message, now);
@@ -244,7 +244,7 @@ impl SharedServers {
         self.news.notify_all();
     }
 
-    /// Begins the conversation, if the server is still wanted.
+    /// Sends the first message, if the server is still wanted.
     fn greet(&self, id: usize, generation: u64, outbox: &Arc<Outbox>) -> bool {
         let mut state = self.lock();
         let is_wanted = !state.is_over && state.servers[id].generation == generation;
@@ -254,7 +254,7 @@ impl SharedServers {
         is_wanted
     }
 
-    /// Sees to it that idle servers end.
+    /// Starts the thread that ends idle servers, if it is not running.
     fn begin_keeping(self: &Arc<Self>, state: &mut ServersState) {
         if state.has_keeper {
             self.keeping.notify_all();
@@ -265,8 +265,8 @@ impl SharedServers {
         state.has_keeper = keeper.spawn(move || shared.keep()).is_ok();
     }
 
-    /// Ends servers that were not used for long, and repeats a question that a server put aside. While none runs, it sleeps
-    /// without a time.
+    /// Ends servers that were idle for long, and repeats a request that a server put aside. While no server runs, it
+    /// sleeps without a timeout.
     fn keep(&self) {
         let mut state = self.lock();
         while !state.is_over {

@@ -1,4 +1,4 @@
-//! What a server says of files now, new or old, for whoever asks.
+//! The current problems of files according to one server, new or old.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::Server;
 use crate::Problem;
 
 impl Server {
-    /// Everything that it said last of this file, or of every file.
+    /// Returns everything that it last reported for this file, or for every file.
     pub(crate) fn current(&self, path: Option<&Path>) -> Vec<Problem> {
         let asked = |known: &Path| path.is_none_or(|path| path == known);
         let files = self.files.iter().filter(|(known, _)| asked(known));

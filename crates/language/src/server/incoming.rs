@@ -1,4 +1,4 @@
-//! What a server says: answers, problems, and questions of its own.
+//! Messages from a server: answers, problems, and requests.
 
 use std::time::Instant;
 
@@ -10,23 +10,23 @@ use crate::ability::{self, Ability, Pull, Renames};
 use crate::document::MessageOrder;
 use crate::{ServerStanding, uri};
 
-/// The most works whose progress is followed.
+/// The maximum number of tasks whose progress is tracked.
 const MOST_PROGRESS: usize = 100;
 
 const METHOD_NOT_FOUND: i64 = -32601;
 
-/// What became of a message.
+/// The result of processing a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reception {
-    /// Somebody may wait for it.
+    /// A thread may be waiting for it.
     News,
     Nothing,
-    /// It is no message of the protocol: the server is not to be talked with.
+    /// It is not a message of the protocol: the conversation with the server must end.
     Nonsense,
 }
 
 impl Server {
-    /// Takes a message.
+    /// Processes a message.
     pub(crate) fn receive(&mut self, message: &Value, now: Instant) -> Reception {
         let method = message["method"].as_str();
         let id = message.get("id").filter(|id| !id.is_null());
@@ -49,7 +49,7 @@ impl Server {
     }
 
     fn answered_to(&mut self, id: &Value, message: &Value, now: Instant) -> Reception {
-        // What was taken back is no longer here.
+        // Cancelled requests are no longer in the map.
         let Some(request) = id.as_i64().and_then(|id| self.requests.remove(&id)) else {
             return Reception::Nothing;
         };
@@ -96,7 +96,7 @@ impl Server {
         self.open_all(now);
     }
 
-    /// A notification.
+    /// Processes a notification.
     fn told(&mut self, method: &str, parameters: &Value, now: Instant) -> Reception {
         match method {
             "textDocument/publishDiagnostics" => self.published(parameters, now),
@@ -133,7 +133,7 @@ impl Server {
         }
     }
 
-    /// Whether the server works on a file.
+    /// Records whether the server is working on a file.
     fn worked(&mut self, parameters: &Value, now: Instant) {
         let Some(uri) = parameters["uri"].as_str() else {
             return;
@@ -163,7 +163,7 @@ impl Server {
         }
     }
 
-    /// A question of the server.
+    /// Answers a request of the server.
     fn asked(&mut self, id: &Value, method: &str, parameters: &Value) {
         let result = match method {
             "workspace/configuration" => {
@@ -193,7 +193,7 @@ impl Server {
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
         match method {
             "client/registerCapability" => self.registered(&parameters["registrations"]),
-            // The misspelling is the protocol's.
+            // The misspelling is in the protocol.
             "client/unregisterCapability" => self.unregistered(&parameters["unregisterations"]),
             "workspace/diagnostic/refresh" => self.is_outdated = true,
             _ => {}

@@ -1,4 +1,4 @@
-//! Asking a server for problems: of documents, and of the whole project where it offers that.
+//! Requests for a server's problems: of documents, and of the whole project if it supports that.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -10,20 +10,19 @@ use crate::diagnosis::Diagnosis;
 use crate::document::FileState;
 use crate::uri;
 
-/// How often a document is asked for again where the server says that it was interrupted.
+/// How often a document is requested again if the server reports that it was interrupted.
 const MOST_TRIES: u32 = 3;
 
-/// So long a server may take to give a sign that it looks at the whole project.
+/// How long a server may take to show progress on the whole project.
 const SIGN: Duration = Duration::from_millis(100);
 
-/// The most files of which something is kept.
+/// The maximum number of files for which something is stored.
 const MOST_FILES: usize = 5000;
 
-/// The errors with which a server says that a request was overtaken: cancelled, the content was modified, the server
-/// cancelled.
+/// The error codes for overtaken requests: cancelled, content modified, server cancelled.
 const OVERTAKEN: [i64; 3] = [-32800, -32801, -32802];
 
-/// How a word of the server came.
+/// How a report of the server arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
     Pulled,
@@ -31,7 +30,7 @@ pub(super) enum Way {
 }
 
 impl Server {
-    /// Asks for the problems of an open document.
+    /// Requests the problems of an open document.
     pub(super) fn pull_document(&mut self, path: &Path, tries: u32) {
         let (Some(pull), Some(document)) = (&self.ability.pull, self.documents.get(path)) else {
             return;
@@ -51,7 +50,7 @@ impl Server {
         self.request("textDocument/diagnostic", &parameters, request);
     }
 
-    /// Asks for the problems of every open document.
+    /// Requests the problems of every open document.
     pub(super) fn pull_all(&mut self) {
         let open = self
             .documents
@@ -63,9 +62,9 @@ impl Server {
         }
     }
 
-    /// Asks for the problems of the whole project once those of documents are answered. Not before, and again after a while
-    /// without a sign: a server that is still busy with a document it was just told may put such a request aside and not
-    /// come back to it (ty 0.0.104 does).
+    /// Requests the problems of the whole project once those of documents are answered. Not before, and again after a
+    /// while without progress: a server that is still busy with a document it was just sent may put such a request
+    /// aside and not come back to it (ty 0.0.104 does).
     pub(super) fn ask_workspace(&mut self, now: Instant) {
         if self.wants_workspace && !self.waits_for_documents() {
             self.wants_workspace = false;
@@ -80,13 +79,13 @@ impl Server {
         }
     }
 
-    /// When a question about the whole project has to be asked again, because the server gave no sign.
+    /// Returns when to repeat the request for the whole project, because the server has shown no progress.
     pub(crate) fn due(&self) -> Option<Instant> {
         self.unheeded().map(|(_, _, due)| due)
     }
 
-    /// The question about the whole project of which the server gave no sign, how often it was asked, and when it is asked
-    /// again.
+    /// Returns the request for the whole project on which the server has shown no progress, how often it was sent, and
+    /// when to send it again.
     fn unheeded(&self) -> Option<(i64, u32, Instant)> {
         self.requests
             .iter()
@@ -102,19 +101,19 @@ impl Server {
             })
     }
 
-    /// Whether the problems of some document are asked for and not answered.
+    /// Returns whether a request for the problems of some document is unanswered.
     pub(super) fn waits_for_documents(&self) -> bool {
         let asks = |request: &PendingRequest| matches!(request, PendingRequest::Document { .. });
         self.requests.values().any(asks)
     }
 
-    /// Sees to it that the problems of the whole project are asked for, where they never were.
+    /// Requests the problems of the whole project if that never happened.
     pub(super) fn want_workspace_once(&mut self) {
         let asked = |request: &PendingRequest| matches!(request, PendingRequest::Workspace { .. });
         self.wants_workspace |= !self.knows_workspace && !self.requests.values().any(asked);
     }
 
-    /// Asks for the problems of the whole project.
+    /// Requests the problems of the whole project.
     fn pull_workspace(&mut self, tries: u32, now: Instant) {
         let Some(pull) = self.ability.pull.as_ref().filter(|pull| pull.has_workspace) else {
             return;
@@ -138,7 +137,7 @@ impl Server {
         self.request("workspace/diagnostic", &parameters, request);
     }
 
-    /// The server has looked at everything that a request asks for; where no answer follows, it has no news.
+    /// Records that the server has processed everything in a request; if no answer follows, nothing has changed.
     pub(super) fn looked(&mut self, told: &str, now: Instant) {
         for (id, request) in &mut self.requests {
             if let PendingRequest::Workspace { looked, .. } = request
@@ -149,7 +148,7 @@ impl Server {
         }
     }
 
-    /// Takes back every question about problems: the texts are others now.
+    /// Cancels every request for problems, because the texts have changed.
     pub(super) fn cancel_pulls(&mut self) {
         let asks = |request: &PendingRequest| {
             matches!(
@@ -167,7 +166,7 @@ impl Server {
         }
     }
 
-    /// The answer to a question about a document.
+    /// Processes the answer to a request for a document.
     pub(super) fn document_answered(
         &mut self,
         path: &Path,
@@ -196,7 +195,7 @@ impl Server {
         }
     }
 
-    /// The answer to a question about the whole project.
+    /// Processes the answer to a request for the whole project.
     pub(super) fn workspace_answered(&mut self, answer: Result<&Value, i64>) {
         let Ok(answer) = answer else {
             return;
@@ -232,7 +231,7 @@ impl Server {
         }
     }
 
-    /// Keeps what was said of a file.
+    /// Stores what was reported for a file.
     pub(super) fn say(&mut self, path: &Path, way: Way, items: &Value) {
         let mut diagnoses = Diagnosis::all(items, self.least);
         let document = self.documents.get(path).filter(|one| one.opened.is_some());
@@ -261,7 +260,7 @@ impl Server {
             Way::Pulled => state.pulled = diagnoses,
             Way::Pushed => state.pushed = diagnoses,
         }
-        // Where the server is asked, what it sends by itself does not stand for its answer.
+        // If the server answers requests, its pushed problems do not replace its answer.
         if way == Way::Pulled || self.ability.pull.is_none() || !is_open {
             state.epoch = Some(self.epoch);
         }
@@ -269,7 +268,7 @@ impl Server {
     }
 }
 
-/// The name under which a server is to report how it gets on with a request.
+/// Returns the progress token for a request.
 fn token(id: i64) -> String {
     format!("lancet-{id}")
 }

@@ -1,4 +1,4 @@
-//! Asking a server for a plan: what it must know before, the question itself, and its answer.
+//! Requests for a server's plan: the texts it needs beforehand, the request itself, and its answer.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use crate::answer::{Known, ServerRefusal};
 use crate::position::{Encoding, TextLines};
 use crate::uri;
 
-/// The longest words of a server that are handed on, in bytes.
+/// The longest message of a server that is passed on, in bytes.
 const LONGEST_WORDS: usize = 500;
 
 impl Server {
-    /// How it renames symbols; none where it does not.
+    /// Returns how it renames symbols; none if it does not.
     pub(crate) fn renames(&self) -> Option<Renames> {
         self.ability.rename.filter(|_| self.is_ready())
     }
 
-    /// Whether it wants to be asked before this file is moved.
+    /// Returns whether it wants a request before this file is moved.
     pub(crate) fn plans_move(&self, path: &Path) -> bool {
         self.is_ready() && self.ability.will_move.cover(path)
     }
@@ -30,24 +30,24 @@ impl Server {
         self.ability.encoding
     }
 
-    /// When its process was started.
+    /// Returns when its process was started.
     pub(crate) fn began(&self) -> Instant {
         self.began
     }
 
-    /// Whether it reports to be at work on files or on the project.
+    /// Returns whether it reports to be working on files or on the project.
     pub(crate) fn is_at_work(&self) -> bool {
         !self.progress.is_empty() || !self.busy.is_empty()
     }
 
-    /// The files that it holds open.
+    /// Returns the files that it has open.
     pub(crate) fn open_files(&self) -> Vec<PathBuf> {
         let open = self.documents.iter();
         let open = open.filter(|(_, document)| document.opened.is_some());
         open.map(|(path, _)| path.clone()).collect()
     }
 
-    /// Sees to it that it knows a text; whether it did.
+    /// Makes sure that it has a text; returns whether it already had.
     pub(crate) fn learn_text(&mut self, path: &Path, text: &Arc<str>, now: Instant) -> bool {
         let document = self.documents.get(path);
         let known = document.is_some_and(|one| one.opened.is_some() && one.text == *text);
@@ -58,7 +58,7 @@ impl Server {
         known
     }
 
-    /// Asks for a plan: the numbers of the question and of the newest text that it knew then.
+    /// Sends a request for a plan; returns the id of the request and the newest text version that it had then.
     pub(crate) fn ask_plan(
         &mut self,
         method: &str,
@@ -70,7 +70,7 @@ impl Server {
         (id, self.documents.newest())
     }
 
-    /// Nobody waits for a plan any more.
+    /// Drops a plan that the caller no longer waits for.
     pub(crate) fn give_up_plan(&mut self, id: i64) {
         self.plans.remove(&id);
         if self.requests.remove(&id).is_some() {
@@ -78,7 +78,7 @@ impl Server {
         }
     }
 
-    /// The answer to a question for a plan, once it is there.
+    /// Returns the answer to a request for a plan, once it has arrived.
     pub(crate) fn take_plan(&mut self, id: i64) -> Option<Result<Value, ServerRefusal>> {
         self.plans.remove(&id)
     }
@@ -99,7 +99,7 @@ impl Server {
         self.plans.insert(id, answer);
     }
 
-    /// Whether an answer is of this text of a file. Where the server does not know the text, it is told.
+    /// Returns whether an answer applies to this text of a file. If the server does not have the text, it is sent.
     pub(crate) fn knew(
         &mut self,
         path: &Path,
@@ -110,7 +110,7 @@ impl Server {
         let is_known = self.learn_text(path, text, now);
         let version = self.documents.get(path).map(|document| document.version);
         match version {
-            // The numbers of texts rise over all documents of a server.
+            // Versions of texts increase over all documents of a server.
             Some(version) if is_known && version <= newest => {
                 match versions.iter().all(|said| *said == i64::from(version)) {
                     true => Known::Yes,
@@ -121,13 +121,13 @@ impl Server {
         }
     }
 
-    /// Where something is in a document, as the protocol says it.
+    /// Converts a byte offset in a document to the protocol's position.
     pub(crate) fn place(&self, path: &Path, text: &str, at: usize) -> Value {
         let position = TextLines::of(text).position(at, self.encoding());
         json!({ "textDocument": { "uri": uri::of_path(path) }, "position": position })
     }
 
-    /// Tells it that a file was moved, where it wants to know.
+    /// Notifies it that a file was moved, if it wants to know.
     pub(crate) fn moved(&self, from: &Path, to: &Path) {
         let Ability { did_move, .. } = &self.ability;
         if self.is_ready() && did_move.cover(from) {

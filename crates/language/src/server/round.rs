@@ -1,4 +1,5 @@
-//! One change and what a server says of it: first, where it is not known, what was there before; then what is there now.
+//! One change and the server's reports on it: first the problems before the change, if they are not known, then those
+//! after it.
 
 mod findings;
 mod telling;
@@ -12,10 +13,10 @@ use crate::Problem;
 use crate::diagnosis::Diagnosis;
 use crate::document::MessageOrder;
 
-/// So long after everything else, the answer about the whole project is waited for; what comes later is told later.
+/// How long the answer for the whole project is waited for after everything else; what arrives later is reported later.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// So long after a server has looked at the whole project, its answer follows if there is one.
+/// How soon after a server has checked the whole project its answer follows, if there is one.
 const ANSWER_FOLLOWS: Duration = Duration::from_millis(30);
 
 /// One changed file.
@@ -26,17 +27,17 @@ pub(crate) struct ToldChange {
     pub(crate) revision: String,
 }
 
-/// A change that a server was told.
+/// A change that was sent to a server.
 pub(super) struct Round {
     id: u64,
     session: String,
     phase: RoundPhase,
-    /// The changed files that are there.
+    /// The changed files that exist.
     changed: Vec<PathBuf>,
     audience: Audience,
-    /// Whether nothing of an earlier text could come any more when the change began.
+    /// Whether no report on an earlier text was pending when the change began.
     order: MessageOrder,
-    /// When the change was told.
+    /// When the change was sent.
     told: Instant,
     /// When everything but the whole project was answered.
     answered: Option<Instant>,
@@ -44,13 +45,13 @@ pub(super) struct Round {
 }
 
 enum RoundPhase {
-    /// It is to say first what was there before.
+    /// It first has to report the problems before the change.
     Before(Vec<ToldChange>),
     After,
     Done(Result<(), NotAnswered>),
 }
 
-/// It did not say what the changed files have.
+/// The server did not report on the changed files.
 #[derive(Clone, Copy)]
 struct NotAnswered;
 
@@ -60,14 +61,14 @@ enum Audience {
     Left,
 }
 
-/// How far a change is.
+/// The progress of a change.
 pub(crate) enum RoundStep {
-    /// Everything was said, or the rest will never be.
+    /// Everything was reported, or the rest never will be.
     Done {
         problems: Vec<Problem>,
         is_ready: bool,
     },
-    /// Something is missing; worth another look at that time.
+    /// Something is missing; check again at that time.
     Waits(Option<Instant>),
 }
 
@@ -80,14 +81,14 @@ impl Round {
         matches!(self.phase, RoundPhase::Done(_))
     }
 
-    /// Whether a file is none of those that were changed, after the change was told.
+    /// Returns whether a file is not among the changed ones, after the change was sent.
     pub(super) fn is_other(&self, path: &Path) -> bool {
         !matches!(self.phase, RoundPhase::Before(_)) && !self.changed.iter().any(|one| one == path)
     }
 }
 
 impl Server {
-    /// Files were changed. Where the server does not run yet, it is told when it does; then nobody waits for it.
+    /// Records changed files. If the server is not running yet, they are sent when it is, and no caller waits for it.
     pub(crate) fn change(
         &mut self,
         id: u64,
@@ -128,7 +129,7 @@ impl Server {
         self.advance(now);
     }
 
-    /// Goes on with a change as far as what was said allows; the time at which it is worth another look.
+    /// Advances a change as far as the reports allow; returns the time at which to check again.
     pub(crate) fn advance(&mut self, now: Instant) -> Option<Instant> {
         self.ask_workspace(now);
         self.learn();
@@ -177,7 +178,7 @@ impl Server {
         wake
     }
 
-    /// Whether everything was said that will be; else when to look again.
+    /// Returns whether everything that is expected was reported; otherwise when to check again.
     fn is_answered(&mut self, now: Instant) -> Result<Result<(), NotAnswered>, Option<Instant>> {
         let epoch = Some(self.epoch);
         let waits_for_documents = self.waits_for_documents();
@@ -238,7 +239,7 @@ impl Server {
         self.collect();
     }
 
-    /// How far a change is; none where it was overtaken by another, or the server ended.
+    /// Returns the progress of a change; none if another change overtook it, or the server ended.
     pub(crate) fn step(&mut self, id: u64, now: Instant) -> Option<RoundStep> {
         let wake = self.advance(now);
         let round = self.round.as_mut().filter(|round| round.id == id)?;
@@ -250,7 +251,7 @@ impl Server {
         Some(RoundStep::Done { problems, is_ready })
     }
 
-    /// Nobody waits for a change any more: what is known of it already is given, the rest is kept for later.
+    /// Ends the wait for a change: returns the problems known so far, and stores later ones.
     pub(crate) fn leave(&mut self, id: u64, now: Instant) -> Vec<Problem> {
         if self.round.as_ref().is_none_or(|round| round.id != id) {
             return Vec::new();
@@ -260,7 +261,7 @@ impl Server {
         self.hand_out()
     }
 
-    /// Nobody will wait for a change: everything of it is kept for later.
+    /// Ends a change for which no caller will wait: all its problems are stored for later.
     pub(crate) fn leave_to_late(&mut self, id: u64, now: Instant) {
         if let Some(round) = self.round.as_mut().filter(|round| round.id == id) {
             round.audience = Audience::Left;

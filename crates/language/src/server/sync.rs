@@ -1,4 +1,4 @@
-//! What a server is told of documents.
+//! Keeps a server's documents in step with the files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::ability::{Changes, Saves};
 use crate::document::{FileState, MessageOrder};
 use crate::{identifier, position, uri};
 
-/// What became of a file, in the numbers of the protocol.
+/// The kind of a file's change, in the numbers of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Became {
     New = 1,
@@ -20,7 +20,7 @@ pub(crate) enum Became {
 }
 
 impl Became {
-    /// What became of a file with these texts.
+    /// Returns the kind of change between these texts.
     pub(crate) fn between(before: Option<&str>, after: Option<&str>) -> Self {
         match (before, after) {
             (None, _) => Became::New,
@@ -31,7 +31,7 @@ impl Became {
 }
 
 impl Server {
-    /// A file was shown with this text.
+    /// Records that a file was shown with this text.
     pub(crate) fn read(&mut self, path: &Path, text: &Arc<str>, now: Instant) {
         self.used = now;
         let known = self.documents.get(path);
@@ -49,13 +49,13 @@ impl Server {
         }
     }
 
-    /// Whether a file had another text when the server was told of it.
+    /// Returns whether the server has a different text of a file.
     pub(crate) fn has_other_text(&self, path: &Path, text: &str) -> bool {
         let known = self.documents.get(path);
         known.is_some_and(|known| *known.text != *text)
     }
 
-    /// Nothing is known any more of what a file's problems were before.
+    /// Discards what is known of a file's problems before.
     pub(super) fn forget_base(&mut self, path: &Path) {
         if let Some(state) = self.files.get_mut(path) {
             state.base = None;
@@ -64,7 +64,7 @@ impl Server {
         }
     }
 
-    /// What the order of messages says of a text that is told now.
+    /// Returns what the order of messages guarantees for a text that is sent now.
     pub(super) fn order(&self, now: Instant) -> MessageOrder {
         if self.is_quiet(now) {
             MessageOrder::Certain
@@ -73,7 +73,7 @@ impl Server {
         }
     }
 
-    /// Puts a text into its document and, where the server runs, tells it.
+    /// Stores a text in its document and, if the server is running, sends it.
     pub(super) fn tell(
         &mut self,
         path: &Path,
@@ -120,7 +120,7 @@ impl Server {
         }
     }
 
-    /// Tells the server of a document that it does not hold open.
+    /// Sends the server a document that it does not have open.
     pub(super) fn open(&mut self, path: &Path, now: Instant) {
         let Some(document) = self.documents.get_mut(path) else {
             return;
@@ -133,12 +133,12 @@ impl Server {
             "version": document.version,
             "text": &*document.text,
         }});
-        // What was said of the closed file has no lines to compare with.
+        // The reports on the closed file have no lines to compare with.
         self.files.insert(path.to_path_buf(), FileState::default());
         self.notify("textDocument/didOpen", &parameters);
     }
 
-    /// Opens everything that the server is to hold open, once it can.
+    /// Opens every document that the server should have open, once it is ready.
     pub(super) fn open_all(&mut self, now: Instant) {
         let paths: Vec<PathBuf> = self
             .documents
@@ -152,7 +152,7 @@ impl Server {
         self.want_workspace_once();
     }
 
-    /// Gives up a document.
+    /// Closes a document.
     pub(crate) fn close(&mut self, path: &Path) {
         if self
             .documents
@@ -171,7 +171,7 @@ impl Server {
         }
     }
 
-    /// Tells the server that a document was written.
+    /// Notifies the server that a document was saved.
     pub(super) fn saved(&mut self, path: &Path) {
         let Some(document) = self.documents.get(path).filter(|one| one.opened.is_some()) else {
             return;
@@ -185,7 +185,7 @@ impl Server {
         self.notify("textDocument/didSave", &parameters);
     }
 
-    /// Tells a server that looks after files what became of some.
+    /// Notifies a server that watches files of their changes.
     pub(crate) fn watched(&self, files: &[(PathBuf, Became)]) {
         if !self.is_ready() || !self.ability.watches || files.is_empty() {
             return;

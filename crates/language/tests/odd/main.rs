@@ -1,5 +1,5 @@
-//! A server that misbehaves (`server.py`): it is ended or ignored, said to be not ready, and no answer comes late or tells
-//! what is not so.
+//! A server that misbehaves (`server.py`): it is ended or ignored and reported as not ready, and no answer is late or
+//! wrong.
 
 #[path = "../servers/asking.rs"]
 mod asking;
@@ -30,7 +30,7 @@ fn standing(project: &Project) -> ServerStanding {
     project.language.states()[0].standing
 }
 
-/// The server fails during an edit: it is told as not ready, and nothing else is told.
+/// The server fails during an edit: it is reported as not ready, and nothing else is reported.
 #[track_caller]
 fn assert_not_ready(project: &Project, time: Duration) {
     let found = project.edit_within("a.txt", "one\nBAD old\nBAD-new\n", time);

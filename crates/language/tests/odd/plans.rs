@@ -1,4 +1,4 @@
-//! Plans of a server that misbehaves (`planner.py`): what cannot be carried out exactly is refused, and told why.
+//! Plans of a server that misbehaves (`planner.py`): one that cannot be applied exactly is refused, with the reason.
 
 use std::time::{Duration, Instant};
 
@@ -115,7 +115,7 @@ fn a_server_that_ends_or_takes_too_long_is_told_as_such() {
     let ended = RefactorError::Ended("planner".to_owned());
     assert_eq!(refused("dies"), ended);
     let project = project("slow");
-    // The server answers after three seconds: whoever waits longer than asked gets its plan.
+    // The server answers after three seconds: a caller that waits longer gets its plan.
     let time = Duration::from_secs(1);
     let error = project.rename_within("a.txt", "name", "other", time);
     assert_eq!(error, Err(RefactorError::Slow("planner".to_owned())));

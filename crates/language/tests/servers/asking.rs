@@ -1,4 +1,4 @@
-//! Asking for plans as a host does: texts come from the disk, and a plan is shown as the texts that it would make.
+//! Requests plans as a host does: texts come from the disk, and a plan is shown as the texts that it would produce.
 #![allow(
     dead_code,
     reason = "each test program that has this file uses a part of it"
@@ -18,7 +18,7 @@ use super::setting::{LONG, Project};
 pub(crate) struct Disk {
     pub(crate) root: PathBuf,
     pub(crate) is_stopped: bool,
-    /// The text that files have which are to be told; empty where none is told.
+    /// The text that marks the files to be sent; empty if none is sent.
     pub(crate) word: String,
 }
 
@@ -57,7 +57,7 @@ impl Project {
         }
     }
 
-    /// Asks for another name of the first occurrence of a symbol in a file.
+    /// Requests a new name for the first occurrence of a symbol in a file.
     pub(crate) fn rename(
         &self,
         file: &str,
@@ -86,7 +86,7 @@ impl Project {
         self.language.rename(&question, &mut self.disk(), until)
     }
 
-    /// The same, with every file told that has the symbol.
+    /// The same, with every file sent that contains the symbol.
     pub(crate) fn rename_everywhere(
         &self,
         file: &str,
@@ -109,7 +109,7 @@ impl Project {
         self.language.rename(&question, &mut disk, until)
     }
 
-    /// Asks what a move needs.
+    /// Requests the edits that a move needs.
     pub(crate) fn before_move(
         &self,
         from: &str,

@@ -1,4 +1,4 @@
-//! A server that is killed at any time: no answer comes late, and no answer tells what is not so.
+//! A server that is killed at any time: no answer is late, and no answer is wrong.
 
 use std::io::Write as _;
 use std::time::{Duration, Instant};

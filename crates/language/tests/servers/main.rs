@@ -1,5 +1,5 @@
-//! Real language servers, as the test command installs them: what breaks is told, what was there is not, what is mended
-//! is gone, and a server that is killed never holds up an answer.
+//! Real language servers, as the test command installs them: new problems are reported, old ones are not, fixed ones
+//! disappear, and a server that is killed never delays an answer.
 
 mod asking;
 mod clang;

@@ -1,5 +1,5 @@
-//! Real servers are asked for other names of symbols and files: ty, TypeScript's own and clangd rename, ty and TypeScript's
-//! own also know what a moved file needs.
+//! Real servers plan renamed symbols and moved files: ty, TypeScript's own server and clangd rename; ty and
+//! TypeScript's own server also know what a moved file needs.
 
 use lancet_language::RefactorError;
 
@@ -33,7 +33,7 @@ fn ty_renames_in_files_that_nobody_has_read_and_that_changed_since() {
     let plan = project.rename("a.py", "x", "y").expect("a plan");
     assert_planned(&plan, &[("a.py", "def f(y: int) -> int:\n    return y\n")]);
 
-    // Another program changes the importer, and the server is told of nothing.
+    // Another program changes the importer, and the server is not notified.
     let moved = format!("import sys\n\n\n{b}print(sys)\r\n");
     std::fs::write(project.path("b.py"), &moved).expect("a write");
     let plan = project.rename("b.py", "f(1", "g");

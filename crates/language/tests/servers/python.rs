@@ -1,4 +1,4 @@
-//! ruff and ty: both are asked for problems, ty also for those of the whole project.
+//! ruff and ty: problems are requested from both, from ty also those of the whole project.
 
 use super::setting::{Project, assert_told, entry};
 
@@ -120,7 +120,7 @@ fn a_server_that_was_not_started_is_not_ready() {
     let found = project.edit_within("a.py", "a = b\n", std::time::Duration::from_secs(1));
     assert_eq!(found.not_ready, ["ruff"]);
     assert_told(&found.new, &[]);
-    // It knows the file now, without anybody having read it.
+    // It knows the file now, although it was never read.
     project.read(&["a.py"]);
     assert_told(&project.edit("a.py", "a = b\nc\n"), &[("a.py:2:1", "c")]);
 }

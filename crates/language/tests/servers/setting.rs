@@ -1,4 +1,4 @@
-//! A project in a folder of its own, with language servers that are started as plain children of the test.
+//! A project in a temporary folder, with language servers that are started as plain children of the test.
 #![allow(
     dead_code,
     reason = "each test program that has this file uses a part of it"
@@ -217,7 +217,7 @@ pub(crate) fn told(problems: &[Problem]) -> Vec<String> {
     problems.iter().map(line).collect()
 }
 
-/// Asserts that the problems are of these places, in this order, and say these words.
+/// Asserts that the problems are at these places, in this order, with these messages.
 #[track_caller]
 pub(crate) fn assert_told(problems: &[Problem], expected: &[(&str, &str)]) {
     let told = told(problems);

@@ -1,4 +1,4 @@
-//! TypeScript's own server: it is asked for the problems of each open document.
+//! TypeScript's own server: the problems of each open document are requested.
 
 use super::setting::{Project, assert_told, entry};
 

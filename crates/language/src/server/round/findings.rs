@@ -1,4 +1,4 @@
-//! What is new: gathered, handed out once, kept for later, or taken back.
+//! New problems: collected, reported once, stored for later, or withdrawn.
 
 use std::path::PathBuf;
 
@@ -8,12 +8,11 @@ use crate::diagnosis::{Diagnosis, without};
 use crate::document::FileState;
 use crate::server::{Late, Server};
 
-/// The most late problems that are kept.
+/// The maximum number of late problems that are stored.
 const MOST_LATE: usize = 200;
 
 impl Server {
-    /// Takes what was said of files of which nothing was known for what they have; and, where no change was told, whatever
-    /// was said.
+    /// Takes the reports on files without a known state as their state and, if no change was sent, all reports.
     pub(in crate::server) fn learn(&mut self) {
         let is_changed = self.round.is_some();
         let epoch = Some(self.epoch);
@@ -26,7 +25,7 @@ impl Server {
         }
     }
 
-    /// Gathers what is new: for whoever waits, or else for later.
+    /// Collects the new problems: for the caller that waits, or else for later.
     pub(in crate::server) fn collect(&mut self) {
         let epoch = Some(self.epoch);
         let Some(round) = &mut self.round else {
@@ -76,7 +75,7 @@ impl Server {
         found.iter().map(problem).collect()
     }
 
-    /// Takes back what was found and not told, because a text is another now: if it is still there, it is new again.
+    /// Withdraws what was found but not reported, because a text has changed: if it is still there, it is new again.
     pub(crate) fn withdraw(&mut self) {
         let round = self
             .round

@@ -1,4 +1,4 @@
-//! What a server is told of a change, in two steps: the version before where it does not know it, then the change.
+//! Sends a change to a server in two steps: the version before, if the server does not have it, then the change.
 
 use std::time::{Duration, Instant};
 
@@ -7,11 +7,11 @@ use crate::document::MessageOrder;
 use crate::server::sync::Became;
 use crate::server::{Others, PendingRequest, QUIET, Server};
 
-/// A server that has said nothing of a document for so long is told of it anew when its problems are needed.
+/// A server that has reported nothing on a document for this long is sent it again when its problems are needed.
 const FORGOTTEN: Duration = Duration::from_secs(5);
 
 impl Server {
-    /// Sees to it that what a file had before its change will be known.
+    /// Makes sure that the problems of a file before its change will be known.
     pub(in crate::server) fn look_before(
         &mut self,
         change: &ToldChange,
@@ -51,7 +51,7 @@ impl Server {
         }
     }
 
-    /// Tells the change itself, known or not what was there before.
+    /// Sends the change itself, whether or not the problems before it are known.
     pub(in crate::server) fn tell_change(&mut self, now: Instant) {
         let is_quiet = now.duration_since(self.said) >= QUIET && self.busy.is_empty();
         let Some(round) = &mut self.round else {
@@ -102,7 +102,7 @@ impl Server {
                 .is_some_and(|one| one.text == *text);
             self.tell(&change.path, text, Some(&change.revision), (order, now));
             if is_same && self.ability.pull.is_none() {
-                // There is nothing that it would send.
+                // The server would push nothing for it.
                 continue;
             }
             if let (None, Some(state)) = (&change.before, self.files.get_mut(&change.path)) {
@@ -127,7 +127,7 @@ impl Server {
         }
     }
 
-    /// A change that waits for what was there before is told without it.
+    /// Sends a change that waits for the problems before it, without them.
     pub(in crate::server) fn hurry(&mut self, now: Instant) {
         if let Some(Round {
             phase: RoundPhase::Before(_),
