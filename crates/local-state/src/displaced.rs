@@ -1,4 +1,5 @@
-//! The displaced files that ended processes left: old versions of files which a write moved into the state folder.
+//! Adopts the displaced files that ended processes left: old versions of files that a write moved into the state
+//! folder.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -6,9 +7,9 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Gives each file of a folder to `adopt` with the BLAKE3 hash of its bytes, for at most `budget`. `is_sealed` tells by its name
-/// whether a file can no longer be written by a late writer; the others are passed over. A folder that does not exist has no
-/// files.
+/// Passes each file of a folder to `adopt` with the BLAKE3 hash of its bytes, for at most `budget`. `is_sealed` decides
+/// by the file name whether a late writer can no longer write to the file; files that are not sealed are skipped. A
+/// folder that does not exist has no files.
 ///
 /// # Errors
 /// The folder cannot be read.
@@ -36,7 +37,7 @@ pub fn adopt_left(
     Ok(())
 }
 
-/// The BLAKE3 hash of a file's bytes.
+/// Returns the BLAKE3 hash of a file's bytes.
 ///
 /// # Errors
 /// The file cannot be read.

@@ -33,14 +33,14 @@ impl fmt::Display for Holder {
 }
 
 impl Holder {
-    /// The process that holds a lock for writing on this byte of a file.
+    /// Returns the process that holds a write lock on this byte of a file.
     #[must_use]
     pub fn of_byte(file: &Path, byte: u64) -> Option<Holder> {
         let byte = byte.to_string();
         Self::of(file, |kind, start| kind == "POSIX" && start == byte)
     }
 
-    /// The process that holds a lock file.
+    /// Returns the process that holds a lock file.
     #[must_use]
     pub fn of_file(file: &Path) -> Option<Holder> {
         Self::of(file, |kind, _| kind == "FLOCK")
@@ -66,7 +66,7 @@ impl Holder {
         })
     }
 
-    /// Whether the process was stopped and still is.
+    /// Returns whether the process was stopped and still is.
     #[must_use]
     pub fn is_still_stopped(self) -> bool {
         self.stopped && is_stopped(self.process)

@@ -1,4 +1,4 @@
-//! Which file a path leads to: device and inode, which stay when the file gets another name.
+//! Identifies the file that a path leads to by device and inode, which do not change when the file is renamed.
 
 use std::fs;
 use std::io;
@@ -8,15 +8,15 @@ use std::path::Path;
 /// Device and inode, which identify the file that a path leads to.
 pub type Identity = (u64, u64);
 
-/// The identity of the file that a path leads to.
+/// Returns the identity of the file that a path leads to.
 ///
 /// # Errors
-/// There is no file, or it may not be looked at.
+/// There is no file, or its metadata may not be read.
 pub fn identity(file: &Path) -> io::Result<Identity> {
     fs::metadata(file).map(|found| identity_of(&found))
 }
 
-/// The identity of the file that this is the metadata of.
+/// Returns the identity of the file that this metadata belongs to.
 #[must_use]
 pub fn identity_of(found: &fs::Metadata) -> Identity {
     (found.dev(), found.ino())

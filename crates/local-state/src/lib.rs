@@ -1,15 +1,16 @@
-//! The half of the state folder that belongs to one machine: who is alive there, what a write is about to do, which displaced
-//! files may still be written into, and what running programs tell each other.
+//! The half of the state folder that belongs to one machine: which processes are alive, what a write is about to do,
+//! which displaced files may still be written to, and what running programs publish to each other.
 //!
-//! What is kept of changes, questions and sessions (the records) is in `lancet-history`, and may be kept elsewhere. Nothing here
-//! can be: a lock of a file, a process and a displaced file mean something on the machine that they are on. This is a crate of its
-//! own so that the compiler keeps the two apart: nothing here can name a record, and whoever needs only this half does not build
-//! a database.
+//! The records (changes, questions and sessions) are in `lancet-history` and may be stored on another machine. Nothing
+//! here can be: a lock of a file, a process and a displaced file only mean something on their own machine. This is a
+//! separate crate so that the compiler keeps the two apart: nothing here can name a record, and a program that needs
+//! only this half does not build a database.
 //!
-//! - [`process`] names processes across restarts and containers, and tells which of them have ended.
+//! - [`process`] names processes across restarts and containers, and recognises those that have ended.
 //! - [`LocalState`] is the store of the machine's half: the journal of the write and the displaced files. `Store` of
 //!   `lancet-history` implements it in the database of the state folder.
-//! - [`Presence`], [`UnsavedFiles`] and [`ResidentNote`] are files by which running programs tell others what they do.
+//! - [`Presence`], [`UnsavedFiles`] and [`ResidentNote`] are files by which running programs publish their state to
+//! others.
 //! - [`Holder`] is the process that holds a lock.
 
 pub mod displaced;

@@ -1,4 +1,4 @@
-//! Who looks at recorded questions: a program that shows them holds a shared lock on a file of its workspace. The kernel
+//! Announces that a program shows recorded questions: it holds a shared lock on a file of its workspace. The kernel
 //! releases the lock when the program ends, however it ends.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -11,11 +11,11 @@ use std::time::Duration;
 /// The folder of these files inside the state folder.
 const FOLDER: &str = "deciders";
 
-/// How often, and at which distance, the lock is tried before somebody is taken to hold it.
+/// How often, and at which interval, the lock is tried before another process is taken to hold it.
 const TRIES: usize = 3;
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// As long as this value lives, the questions of a workspace are recorded and waited for.
+/// Announces a viewer of a workspace's questions: as long as this value lives, they are recorded and waited for.
 #[derive(Debug)]
 #[must_use]
 pub struct Presence {
@@ -29,7 +29,7 @@ impl Drop for Presence {
 }
 
 impl Presence {
-    /// Announces that somebody looks at the questions of a workspace.
+    /// Announces that this program shows the questions of a workspace.
     ///
     /// # Errors
     /// The state folder cannot be written.
@@ -41,12 +41,12 @@ impl Presence {
             .write(true)
             .mode(0o600)
             .open(file_of(state, workspace))?;
-        // Somebody who asks holds the lock for a moment, so this waits.
+        // A process in `is_announced` holds the lock for a moment, so this waits.
         file.lock_shared()?;
         Ok(Self { held: file })
     }
 
-    /// Whether somebody looks at the questions of a workspace.
+    /// Returns whether a program shows the questions of a workspace.
     #[must_use]
     pub fn is_announced(state: &Path, workspace: &str) -> bool {
         let Ok(file) = OpenOptions::new()
@@ -55,7 +55,7 @@ impl Presence {
         else {
             return false;
         };
-        // Somebody else who asks at this moment holds the lock, too, but not for long.
+        // Another process that checks at this moment holds the lock, too, but not for long.
         for attempt in 0..TRIES {
             if attempt > 0 {
                 sleep(PAUSE);
@@ -69,8 +69,8 @@ impl Presence {
     }
 }
 
-/// Gives a lock up. Closing the file is not enough: a child that this process is starting has a copy of the descriptor, with the
-/// lock, until it runs its program.
+/// Releases a lock. Closing the file is not enough: until a child that this process is starting runs its program, the
+/// child has a copy of the descriptor, with the lock.
 fn release(file: &File) {
     // If unlocking fails, closing the file releases the lock.
     let _ = file.unlock();

@@ -1,9 +1,10 @@
 //! Identifies processes across restarts and containers, so that the operations of an ended process can be recognised.
 //!
-//! A process has a file of its own in `processes/` of the state folder and holds its lock (`flock`) as long as it lives. The
-//! name of the file, a random number, is the name of the process: process ids mean nothing in another container that uses the
-//! same state folder. Whoever can lock the file of another process knows that it has ended. Where the file cannot be made or
-//! locked, and in records of earlier versions, a process is named `PID:START` and looked up in `/proc`.
+//! Each process has a file in `processes/` of the state folder and holds its lock (`flock`) as long as it lives. The
+//! name of the file, a random number, is the name of the process, since process ids mean nothing in another container
+//! that uses the same state folder. A process that can lock the file of another one knows that the other has ended.
+//! Where the file cannot be created or locked, and in records of earlier versions, a process is named `PID:START` and
+//! looked up in `/proc`.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::RandomState;
@@ -18,9 +19,9 @@ use crate::identity::{Identity, identity, identity_of};
 
 /// The folder in the state folder with a file for each process.
 const FOLDER: &str = "processes";
-/// What the name of a file ends with that its process has not locked yet.
+/// The ending of the name of a file that its process has not locked yet.
 const UNLOCKED: &str = ".new";
-/// How often a new file is tried where another process has just removed it as abandoned.
+/// How often a new file is tried if another process has just removed it as abandoned.
 const TRIES: usize = 8;
 /// The number of digits of a name.
 const DIGITS: usize = 16;
@@ -43,7 +44,7 @@ struct ProcessLock {
     identity: Identity,
 }
 
-/// The use of a state folder by one store of this process. The file of the process is removed with the last one.
+/// A store's use of a state folder in this process. The file of the process is removed with the last one.
 #[derive(Debug)]
 pub struct Membership {
     folder: PathBuf,
@@ -78,8 +79,8 @@ impl Drop for Membership {
     }
 }
 
-/// The name of this process in a state folder. Its file is made and locked at the first call, and again where it was
-/// removed, perhaps with the folder.
+/// Returns the name of this process in a state folder. Its file is created and locked at the first call, and again if
+/// it was removed, perhaps with the folder.
 #[must_use]
 pub fn own(state: &Path) -> String {
     let mut used = used();
@@ -89,7 +90,7 @@ pub fn own(state: &Path) -> String {
     {
         return lock.name.clone();
     }
-    // Records may have been brought over into a new state folder, so the name stays.
+    // Records may have been copied into a new state folder, so the name stays.
     let name = here.lock.take().map(|lock| lock.name);
     match lock(state, name.unwrap_or_else(random_name)) {
         Ok(locked) => {
@@ -101,7 +102,7 @@ pub fn own(state: &Path) -> String {
     }
 }
 
-/// Whether the process of that name is running. Where that cannot be found out it is assumed to be.
+/// Returns whether the process of that name is running. If this cannot be determined, the process counts as running.
 #[must_use]
 pub fn is_alive(state: &Path, name: &str) -> bool {
     if let Some((number, at)) = name.split_once(':') {
@@ -145,12 +146,13 @@ fn random_name() -> String {
     format!("{:016x}", RandomState::new().build_hasher().finish())
 }
 
-/// Whether this is a name of a file and cannot lead out of the folder.
+/// Returns whether this is a valid file name that cannot lead out of the folder.
 fn is_name(name: &str) -> bool {
     name.len() == DIGITS && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Makes the file of this process. It has its name only once it is locked, so that nobody takes the process for ended.
+/// Creates the file of this process. It gets its final name only once it is locked, so that no other process takes this
+/// one for ended.
 fn lock(state: &Path, name: String) -> io::Result<ProcessLock> {
     let folder = state.join(FOLDER);
     DirBuilder::new()
@@ -174,7 +176,7 @@ fn lock(state: &Path, name: String) -> io::Result<ProcessLock> {
                 return Err(error);
             }
         }
-        // For people only; a full disk is no reason to do without the lock.
+        // The id is for people only; a full disk is no reason to do without the lock.
         let _ = writeln!(file, "{}", std::process::id());
         match fs::rename(&new, folder.join(&name)) {
             Ok(()) => {
@@ -194,8 +196,8 @@ fn lock(state: &Path, name: String) -> io::Result<ProcessLock> {
     Err(io::ErrorKind::WouldBlock.into())
 }
 
-/// Whether nobody holds the lock of this file. A shared lock is tried, so that two processes that ask at once do not take
-/// each other for the owner.
+/// Returns whether no process holds the lock of this file. A shared lock is tried, so that two processes that check at
+/// once do not take each other for the owner.
 fn has_ended(file: &Path) -> bool {
     match File::open(file) {
         Ok(file) => file.try_lock_shared().is_ok(),
@@ -203,13 +205,13 @@ fn has_ended(file: &Path) -> bool {
     }
 }
 
-/// The name of this process by its id and start time, since ids are reused.
+/// Returns the name of this process by its id and start time, since ids are reused.
 fn own_number() -> String {
     let number = std::process::id();
     format!("{number}:{}", began(number).unwrap_or_default())
 }
 
-/// Whether the process of this id and start time is running. Without `/proc` it is assumed to be.
+/// Returns whether the process of this id and start time is running. Without `/proc` it is assumed to be.
 fn is_number_alive(number: &str, at: &str) -> bool {
     let Ok(number) = number.parse::<u32>() else {
         return false;
@@ -217,8 +219,8 @@ fn is_number_alive(number: &str, at: &str) -> bool {
     at.is_empty() || began(number).is_some_and(|began| began == at)
 }
 
-/// The start time of a process, field 22 of `/proc/PID/stat`. Field 2 is the program name in parentheses, which may contain
-/// spaces and parentheses itself.
+/// Returns the start time of a process, field 22 of `/proc/PID/stat`. Field 2 is the program name in parentheses, which
+/// may contain spaces and parentheses itself.
 fn began(number: u32) -> Option<String> {
     let line = fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
     let (_, rest) = line.rsplit_once(')')?;
@@ -234,8 +236,8 @@ mod tests {
 
     use super::*;
 
-    /// Whether a process is found to have ended. A program that another test is just starting holds copies of all handles
-    /// until it runs, so this is asked for a while.
+    /// Returns whether a process is found to have ended. A program that another test is just starting holds copies of
+    /// all handles until it runs, so the check is repeated for a while.
     fn ends(state: &Path, name: &str) -> bool {
         let deadline = Instant::now() + Duration::from_secs(5);
         while is_alive(state, name) && Instant::now() < deadline {

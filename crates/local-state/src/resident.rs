@@ -1,5 +1,5 @@
-//! What processes tell of their search indexes. Each tells it in a file that is named like its process (`process.rs`), so that it counts
-//! only while the process lives. The text is the caller's.
+//! Publishes the state of each process's search indexes. Each process publishes it in a file that is named like the
+//! process (`process.rs`), so that it counts only while the process lives. The caller defines the text.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -9,19 +9,20 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::process::{self, Membership};
 
-/// The folder inside the state folder; the budget of all processes is kept there, too.
+/// The folder inside the state folder; the budget of all processes is stored there, too.
 const FOLDER: &str = "search";
-/// What the name of a note ends with, and that of one that is being written.
+/// The endings of the name of a note, and of one that is being written.
 const ENDINGS: [&str; 2] = [".json", ".new"];
 /// The longest note that is read, in bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// What one engine of this process tells. It is withdrawn when this value goes, and does not count any more when the process ends.
+/// The published note of one engine of this process. It is withdrawn when this value is dropped, and no longer counts
+/// when the process ends.
 #[derive(Debug)]
 #[must_use]
 pub struct ResidentNote {
     state: PathBuf,
-    /// Tells several engines of one process apart.
+    /// Distinguishes the engines of one process.
     number: u64,
     told: AtomicBool,
     /// Keeps the name of this process.
@@ -40,10 +41,10 @@ impl ResidentNote {
         }
     }
 
-    /// Replaces what is told, in one step. What ended processes left is removed.
+    /// Replaces the published text in one step. Notes that ended processes left are removed.
     ///
     /// # Errors
-    /// The state folder cannot be written; what was told before stands.
+    /// The state folder cannot be written; the previous text stays published.
     pub fn publish(&self, text: &str) -> io::Result<()> {
         let folder = self.state.join(FOLDER);
         DirBuilder::new()
@@ -63,7 +64,7 @@ impl ResidentNote {
         fs::rename(unfinished, note)
     }
 
-    /// What all running processes tell, in the order of their names. Nothing is changed.
+    /// Returns the texts of all running processes, in the order of their names. Changes nothing.
     pub fn of_all_processes(state: &Path) -> Vec<String> {
         let mut notes = notes(state);
         notes.retain(|(process, path)| {
@@ -89,7 +90,7 @@ impl ResidentNote {
 
 impl Drop for ResidentNote {
     fn drop(&mut self) {
-        // A process that told nothing has no name yet, and gets none here.
+        // A process that published nothing has no name yet, and gets none here.
         if self.told.load(Ordering::Relaxed) {
             for file in self.files() {
                 let _ = fs::remove_file(file);
@@ -98,7 +99,7 @@ impl Drop for ResidentNote {
     }
 }
 
-/// The notes in a state folder, finished or not, each with the name of its process.
+/// Returns the notes in a state folder, finished or not, each with the name of its process.
 fn notes(state: &Path) -> Vec<(String, PathBuf)> {
     let entries = fs::read_dir(state.join(FOLDER));
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! A damaged database of the state folder that was renamed, so that a new one could be begun.
+//! A damaged database of the state folder that was renamed, so that a new one could be created.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! The interface of the store of the machine's half: the journal of the write, and the displaced files that may still be written.
-//! Its errors are those of files, because that is where it is.
+//! The interface of the store of the machine's half: the journal of the write, and the displaced files that may still
+//! be written to. Its errors are I/O errors, because the store is in files.
 
 use std::fmt;
 use std::io;
@@ -19,7 +19,7 @@ pub struct LeftIntent {
     pub decided: bool,
 }
 
-/// What is kept of unfinished writes on this machine. Several processes may use one state folder at once.
+/// The store of unfinished writes on this machine. Several processes may use one state folder at once.
 ///
 /// An intent says what a write of several files is about to do. It is flushed to the disk before the first file is changed, and
 /// removed when nothing is left to do. Its bytes are opaque here; the caller encodes and decodes them.
@@ -42,13 +42,14 @@ pub trait LocalState: fmt::Debug + Send + Sync {
     /// The state folder cannot be written.
     fn close_intent(&self, id: i64) -> io::Result<()>;
 
-    /// Takes over the intents of processes that have ended; no other process gets them. Creates nothing where nothing is kept.
+    /// Takes over the intents of processes that have ended; no other process gets them. If nothing is stored, nothing
+    /// is created.
     ///
     /// # Errors
     /// The state folder cannot be read.
     fn left_intents(&self) -> io::Result<Vec<LeftIntent>>;
 
-    /// The intents of all processes, running ones included, that are not decided.
+    /// Returns the intents of all processes, running ones included, that are not decided.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -66,21 +67,21 @@ pub trait LocalState: fmt::Debug + Send + Sync {
     /// The state folder cannot be written.
     fn put_unsealed(&self, unsealed: &Unsealed) -> io::Result<()>;
 
-    /// The displaced files that may still be written and whose owners have ended.
+    /// Returns the displaced files that may still be written and whose owners have ended.
     ///
     /// # Errors
     /// The state folder cannot be read.
     fn unsealed(&self) -> io::Result<Vec<Unsealed>>;
 
-    /// Removes the record of a displaced file, because nothing is left to do about it.
+    /// Removes the record of a displaced file that needs no further work.
     ///
     /// # Errors
     /// The state folder cannot be written.
     fn drop_unsealed(&self, file: &Path) -> io::Result<()>;
 
-    /// The damaged databases that were set aside since this value was made, oldest first.
+    /// Returns the damaged databases that were set aside since this value was created, oldest first.
     fn set_aside(&self) -> Vec<SetAside>;
 
-    /// How often the database was removed while this value used it, perhaps with its folder.
+    /// Returns how often the database was removed while this value used it, perhaps with its folder.
     fn losses(&self) -> usize;
 }

@@ -1,6 +1,6 @@
-//! Which files people have open with changes that are not saved. An editor publishes its list in a file that is named like its
-//! process (`process.rs`), so that it counts only while the process lives. Where no editor has unsaved changes there is no folder,
-//! and a look costs one system call that fails.
+//! Publishes which files have unsaved changes in an editor. Each editor publishes its list in a file that is named like
+//! its process (`process.rs`), so that it counts only while the process lives. If no editor has unsaved changes there
+//! is no folder, and a check costs one failing system call.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -11,15 +11,15 @@ use crate::process::{self, Membership};
 
 /// The folder of the lists inside the state folder.
 const FOLDER: &str = "unsaved";
-/// What the name of a list ends with that is being written.
+/// The ending of the name of a list that is being written.
 const UNFINISHED: &str = ".new";
 /// The longest list that is read, in bytes.
 const LONGEST: u64 = 8 << 20;
-/// How often a list is written where another process has just removed the empty folder.
+/// How often writing a list is tried if another process has just removed the empty folder.
 const TRIES: usize = 8;
 
-/// The files that one editor has unsaved changes in. The list is withdrawn when this value goes, and does not count any more when
-/// its process ends.
+/// The files that one editor has unsaved changes in. The list is withdrawn when this value is dropped, and no longer
+/// counts when its process ends.
 #[derive(Debug)]
 #[must_use]
 pub struct UnsavedFiles {
@@ -42,12 +42,12 @@ impl UnsavedFiles {
     /// Replaces the list.
     ///
     /// # Errors
-    /// The state folder cannot be written; the list before it stands.
+    /// The state folder cannot be written; the previous list stays published.
     pub fn publish(&self, files: &[PathBuf]) -> io::Result<()> {
         if files.is_empty() {
             return self.withdraw();
         }
-        // A path may hold any byte but this one.
+        // A path may contain any byte but this one.
         let mut list = self.editor.clone().into_bytes();
         for file in files {
             list.push(0);
@@ -74,7 +74,7 @@ impl UnsavedFiles {
     fn withdraw(&self) -> io::Result<()> {
         let folder = self.state.join(FOLDER);
         let removed = fs::remove_file(folder.join(process::own(&self.state)));
-        // This fails where other editors have lists.
+        // This fails if other editors have lists.
         let _ = fs::remove_dir(folder);
         removed.or_else(|error| match error.kind() {
             io::ErrorKind::NotFound => Ok(()),
@@ -82,7 +82,7 @@ impl UnsavedFiles {
         })
     }
 
-    /// The lists of all editors that are running.
+    /// Returns the lists of all editors that are running.
     pub fn of_all_editors(state: &Path) -> Vec<UnsavedList> {
         let Ok(entries) = fs::read_dir(state.join(FOLDER)) else {
             return Vec::new();
@@ -113,7 +113,7 @@ impl Drop for UnsavedFiles {
     }
 }
 
-/// What one editor has published.
+/// The list that one editor has published.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnsavedList {
     /// The editor's name.
@@ -132,7 +132,7 @@ fn write(folder: &Path, file: &Path, list: &[u8]) -> io::Result<()> {
     open.open(file)?.write_all(list)
 }
 
-/// Reads a list; none where it is gone or no list.
+/// Reads a list; none if the file is gone or is not a list.
 fn read(file: &Path) -> Option<UnsavedList> {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt as _;

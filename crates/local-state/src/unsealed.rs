@@ -1,4 +1,4 @@
-//! Displaced files that a late writer may still have open; the record is kept until no process has.
+//! Displaced files that a late writer may still have open. The record remains until no process has the file open.
 
 use std::path::PathBuf;
 
@@ -19,6 +19,6 @@ pub struct Unsealed {
     pub session: String,
     /// The operation that displaced the file.
     pub operation: String,
-    /// The operation that records a late write, if there was one that the session was not told about yet.
+    /// The operation that records a late write, if there was one that the session has not been informed of yet.
     pub late: Option<String>,
 }

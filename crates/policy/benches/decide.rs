@@ -11,7 +11,7 @@ use lancet_policy::{
     Effect, FileNames, Layer, LayeredRule, Locations, Mode, NameKind, Policy, Rule, Shows,
 };
 
-/// Makes rules as people write them: folders, names, endings, absolute paths, wildcards in the middle, in turn.
+/// Makes rules as people write them: folders, names, endings, absolute paths and wildcards in the middle, in turn.
 fn rules(number: usize) -> Vec<LayeredRule> {
     let rule = |at: usize| {
         let (effect, text) = match at % 8 {

@@ -33,7 +33,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// The word for the mode in settings and on the command line.
+    /// Returns the name of the mode in settings and on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Mode::Ask => "ask",
@@ -58,7 +58,7 @@ pub enum Layer {
 }
 
 impl Layer {
-    /// The name of the layer in messages.
+    /// Returns the name of the layer in messages.
     pub fn name(self) -> &'static str {
         match self {
             Layer::User => "user",
@@ -68,7 +68,8 @@ impl Layer {
         }
     }
 
-    /// Whether the rules of the layer are the user's own: only such an allow rule permits reading a secret file.
+    /// Returns whether the rules of the layer are the user's own: only such an allow rule permits reading a secret
+    /// file.
     pub fn is_users_own(self) -> bool {
         self != Layer::Project
     }
@@ -85,7 +86,7 @@ pub struct LayeredRule {
     pub layer: Layer,
     /// The file and line of the rule, for messages.
     pub source: String,
-    /// What is wrong with a line of the settings that may be a rule and cannot be read, where this rule stands for it.
+    /// What is wrong with the settings line, if this rule replaces one that may be a rule but cannot be parsed.
     pub stands_for: Option<String>,
 }
 
@@ -154,12 +155,12 @@ impl<'p> Decision<'p> {
         Decision { outcome, cause }
     }
 
-    /// Whether the access is allowed.
+    /// Returns whether the access is allowed.
     pub fn is_allowed(&self) -> bool {
         self.outcome == Outcome::Allow
     }
 
-    /// Whether the access is denied.
+    /// Returns whether the access is denied.
     pub fn is_denied(&self) -> bool {
         self.outcome == Outcome::Deny
     }

@@ -23,9 +23,9 @@ pub(crate) enum Strength {
 pub(crate) enum Folded<'p> {
     /// The path is its own folded form.
     Same(&'p str),
-    /// Only the case of ASCII letters changed; the bytes and their number.
+    /// Only the case of ASCII letters changed; contains the bytes and their number.
     Short([u8; SHORT], usize),
-    /// The folded form is a new text.
+    /// The folded form is a new string.
     Long(String),
 }
 
@@ -40,7 +40,7 @@ impl Folded<'_> {
     }
 }
 
-/// The folded form of a path.
+/// Returns the folded form of a path.
 pub(crate) fn path(path: &Path, strength: Strength) -> Folded<'_> {
     match path.to_str() {
         Some(text) => match fold_cost(text, strength) {
@@ -59,15 +59,15 @@ pub(crate) fn path(path: &Path, strength: Strength) -> Folded<'_> {
     }
 }
 
-/// What folding a path takes.
+/// The work that folding a path needs.
 enum FoldCost {
     Folded,
     Capitals,
     Other,
 }
 
-/// Finds out what folding a path takes. Called for every file of a search, so each pass over the bytes is a loop without
-/// branches, which the compiler vectorises.
+/// Determines the work that folding a path needs. Called for every file of a search, so each pass over the bytes is a
+/// loop without branches, which the compiler vectorises.
 fn fold_cost(text: &str, strength: Strength) -> FoldCost {
     let bytes = text.as_bytes();
     let any = |what: fn(u8) -> bool| bytes.iter().fold(false, |found, byte| found | what(*byte));
@@ -75,7 +75,7 @@ fn fold_cost(text: &str, strength: Strength) -> FoldCost {
     if !text.is_ascii() || (strength == Strength::Drive && any(parts)) {
         return FoldCost::Other;
     }
-    // Doubled slashes, and names that end in a dot or a space (`.` and `..` included), need the slow way.
+    // Doubled slashes, and names that end in a dot or a space (`.` and `..` included), need the slow path.
     let separates_ignored = |before: u8, byte: u8| {
         (byte == b'/') & ((before == b'/') | (before == b'.') | (before == b' '))
     };
@@ -94,7 +94,7 @@ fn fold_cost(text: &str, strength: Strength) -> FoldCost {
     }
 }
 
-/// Whether file systems of Windows drop the byte at the end of a name.
+/// Returns whether Windows file systems drop this byte at the end of a name.
 fn is_ignored_at_end(byte: u8) -> bool {
     matches!(byte, b'.' | b' ')
 }
@@ -125,7 +125,7 @@ fn fold_by_tables(path: &Path, strength: Strength) -> String {
     folded
 }
 
-/// Whether a Windows drive may read a path differently.
+/// Returns whether a Windows drive may read a path differently.
 pub(crate) fn may_differ_on_windows_drive(path: &Path) -> bool {
     let bytes = path.as_os_str().as_encoded_bytes();
     bytes.iter().fold(false, |found, &byte| {
@@ -133,7 +133,7 @@ pub(crate) fn may_differ_on_windows_drive(path: &Path) -> bool {
     })
 }
 
-/// Whether a path is at or below a folder, in any spelling that some file system treats as equal.
+/// Returns whether a path is at or below a folder, in any spelling that some file system treats as equal.
 pub fn is_within(path: &Path, folder: &Path) -> bool {
     let (whole, start) = (
         path.as_os_str().as_encoded_bytes(),
@@ -163,7 +163,7 @@ pub fn is_within(path: &Path, folder: &Path) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// One name in its folded form.
+/// Returns one name in its folded form.
 pub(crate) fn name(given: &str, strength: Strength) -> String {
     let folded = run(given, strength);
     let bare = match strength {
@@ -175,7 +175,8 @@ pub(crate) fn name(given: &str, strength: Strength) -> String {
     bare.trim_end_matches(['.', ' ']).to_owned()
 }
 
-/// The folded form of literal text of a pattern, which may be the middle of a name, so that its end is not trimmed.
+/// Returns the folded form of literal text of a pattern, which may be the middle of a name, so that its end is not
+/// trimmed.
 pub(crate) fn run(text: &str, strength: Strength) -> String {
     // ASCII has no compositions and no invisible characters, so most names need no tables.
     if text.is_ascii() {
@@ -196,7 +197,7 @@ pub(crate) fn run(text: &str, strength: Strength) -> String {
     current
 }
 
-/// One pass of NFKC, removal of invisible characters, and case folding.
+/// Makes one pass of NFKC, removal of invisible characters, and case folding.
 fn fold_pass(name: &str) -> String {
     name.nfkc()
         .filter(|character| !default_ignorable(*character))
@@ -205,12 +206,13 @@ fn fold_pass(name: &str) -> String {
         .collect()
 }
 
-/// Case folding by lower case of the upper case, which also unifies letters with two lower-case forms (`ſ` and `s`).
+/// Folds case by the lower case of the upper case, which also unifies letters with two lower-case forms (`ſ` and `s`).
 fn fold_case(character: char) -> impl Iterator<Item = char> {
     character.to_uppercase().flat_map(char::to_lowercase)
 }
 
-/// Unicode's Default_Ignorable_Code_Point: characters that show nothing, and that some file systems drop.
+/// Returns whether a character is in Unicode's Default_Ignorable_Code_Point: characters that show nothing, and that
+/// some file systems drop.
 fn default_ignorable(character: char) -> bool {
     matches!(character,
         '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}' | '\u{180B}'..='\u{180F}'

@@ -24,7 +24,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// The name of the entry at a path, if the path is directly in this folder.
+    /// Returns the name of the entry at a path, if the path is directly in this folder.
     fn entry<'p>(&self, path: &'p Path) -> Option<&'p OsStr> {
         let (path, folder) = (
             path.as_os_str().as_bytes(),
@@ -34,12 +34,12 @@ impl Folder {
         (!rest.is_empty() && !rest.contains(&b'/')).then(|| OsStr::from_bytes(rest))
     }
 
-    /// The path of the folder.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether a path is directly in this folder.
+    /// Returns whether a path is directly in this folder.
     pub fn holds(&self, path: &Path) -> bool {
         self.entry(path).is_some()
     }
@@ -61,7 +61,8 @@ impl Policy {
         }
     }
 
-    /// [`Policy::folder`] for a folder inside a prepared one, which is faster; any other path is accepted, too.
+    /// Does the same as [`Policy::folder`] for a folder inside a prepared one, which is faster; any other path is
+    /// accepted, too.
     pub fn folder_in(&self, folder: &Folder, path: &Path) -> Folder {
         let states = folder.states.as_ref();
         let name = folder.entry(path).map(OsStr::as_bytes);
@@ -83,13 +84,14 @@ impl Policy {
         }
     }
 
-    /// [`Policy::may_read`] for an entry of a prepared folder, which is faster; any other path is accepted, too.
+    /// Does the same as [`Policy::may_read`] for an entry of a prepared folder, which is faster; any other path is
+    /// accepted, too.
     pub fn may_read_in(&self, folder: &Folder, path: &Path, kind: NameKind) -> Decision<'_> {
         self.decide_by_name(folder, path, kind)
             .unwrap_or_else(|| self.may_read(path, kind))
     }
 
-    /// The decision by the name of the entry alone; none if the whole path is needed.
+    /// Decides by the name of the entry alone; none if the whole path is needed.
     fn decide_by_name(&self, folder: &Folder, path: &Path, kind: NameKind) -> Option<Decision<'_>> {
         let states = folder.states.as_ref()?;
         let given = folder.entry(path)?.as_bytes();
@@ -106,7 +108,7 @@ impl Policy {
     }
 }
 
-/// The folded form of a plain ASCII name: lower case; none for any other name.
+/// Returns the folded form of a plain ASCII name: lower case; none for any other name.
 fn plain<'r>(name: &[u8], room: &'r mut [u8; SHORT]) -> Option<&'r str> {
     let folded = room.get_mut(..name.len())?;
     folded.copy_from_slice(name);

@@ -25,7 +25,7 @@ impl Glob {
         }
     }
 
-    /// The text of a pattern `*text`.
+    /// Returns the text of a pattern `*text`.
     pub(crate) fn suffix(&self) -> Option<&str> {
         match self.pieces.as_slice() {
             [WildPart::Star, WildPart::Text(text)] => Some(text),
@@ -33,7 +33,7 @@ impl Glob {
         }
     }
 
-    /// The first byte of every name that matches, if the pattern begins with text.
+    /// Returns the first byte of every name that matches, if the pattern begins with text.
     pub(crate) fn first(&self) -> Option<u8> {
         match self.pieces.first() {
             Some(WildPart::Text(text)) => text.as_bytes().first().copied(),
@@ -77,7 +77,7 @@ impl Glob {
     }
 }
 
-/// The rest of a name after a part of the pattern; none if the part does not match.
+/// Matches one part of the pattern and returns the rest of the name; none if the part does not match.
 fn step<'n>(piece: &WildPart, rest: &'n str) -> Option<&'n str> {
     if let WildPart::Text(text) = piece {
         return rest.strip_prefix(text.as_str());

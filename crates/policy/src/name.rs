@@ -64,7 +64,7 @@ impl<'p> Name<'p> {
         }
     }
 
-    /// The folded path relative to its root.
+    /// Returns the folded path relative to its root.
     pub(crate) fn relative(&self, strength: Strength) -> &Folded<'p> {
         match (strength, &self.strict) {
             // A path of plain letters has the same folded form in both.
@@ -75,7 +75,7 @@ impl<'p> Name<'p> {
         }
     }
 
-    /// The folded absolute path.
+    /// Returns the folded absolute path.
     pub(crate) fn absolute(&self, strength: Strength) -> &Folded<'p> {
         let kept = match strength {
             Strength::Plain => &self.plain_absolute,
@@ -84,22 +84,24 @@ impl<'p> Name<'p> {
         kept.get_or_init(|| fold::path(self.path, strength))
     }
 
-    /// The folded name of the root folder itself, so that `fish/x` in a root `.config` is recognised as `.config/fish/x`.
+    /// Returns the folded name of the root folder itself, so that `fish/x` in a root `.config` is recognised as
+    /// `.config/fish/x`.
     pub(crate) fn root_name(&self) -> String {
         let root = self.path.ancestors().nth(self.below.iter().count());
         let own = root.and_then(Path::file_name).unwrap_or_default();
         fold::name(&own.to_string_lossy(), Strength::Drive)
     }
 
-    /// The strongly folded forms of the path relative to its root: one, or two if a Windows drive may read it differently.
+    /// Returns the strongly folded forms of the path relative to its root: one, or two if a Windows drive may read it
+    /// differently.
     pub(crate) fn strong(&self) -> impl Iterator<Item = &str> {
         let drive = self.drive.iter().map(|drive| drive.relative.as_str());
         std::iter::once(self.strict.as_str()).chain(drive)
     }
 }
 
-/// The path relative to a folder, if it is below it. Compares bytes if the path is normalised, since this is called for every
-/// file of a search.
+/// Returns the path relative to a folder, if it is below it. Compares bytes if the path is normalised, since this is
+/// called for every file of a search.
 fn following<'p>(path: &'p Path, folder: &PathBuf) -> Option<&'p Path> {
     let (text, start) = (path.to_str(), folder.to_str());
     let (Some(text), Some(start)) = (text, start) else {

@@ -130,7 +130,7 @@ impl Pattern {
         Ok(Pattern { base, parts, tail })
     }
 
-    /// The leading names without wildcards that are folders, which form a path to be resolved.
+    /// Returns the leading names without wildcards that are folders, which form a path to be resolved.
     pub(crate) fn leading_folders(&self) -> Vec<&str> {
         let literal = self.parts.iter().map_while(|part| match part {
             PatternPart::Literal(name) => Some(name.as_str()),
@@ -284,7 +284,7 @@ fn class(characters: &mut std::str::Chars<'_>) -> Option<WildPart> {
     Some(WildPart::Class { negated, ranges })
 }
 
-/// A pattern that matches only this path: special characters are escaped.
+/// Returns a pattern that matches only this path: special characters are escaped.
 pub(crate) fn escaped(path: &str) -> String {
     let mut out = String::with_capacity(path.len() + 8);
     for character in path.chars() {

@@ -1,5 +1,5 @@
-//! The policy: every access to a file is decided here, in one order. It is immutable, shared by all threads, and does not touch the
-//! disk.
+//! The policy decides every access to a file, in one fixed order. It is immutable, shared by all threads, and does not
+//! touch the disk.
 //! Rules are a tree of names (`tree.rs`), walked once. A rule that forbids one of a file's names forbids the file: the name as
 //! given, as opened, and its hard links.
 
@@ -28,7 +28,7 @@ pub struct FileNames<'a> {
 }
 
 impl<'a> FileNames<'a> {
-    /// A file with one name.
+    /// Describes a file with a single name.
     pub fn one(opened: &'a Path) -> Self {
         FileNames {
             opened,
@@ -165,9 +165,9 @@ impl Policy {
         self
     }
 
-    /// Protects the files that the programs of the settings are started from, as far as they are below a root: a model must
-    /// not decide what these programs do. `list` is called when a write is first decided on, because it looks through the
-    /// folders of `PATH`, which was a fifth of the start of a server.
+    /// Protects the files that the programs of the settings are started from, as far as they are below a root: a model
+    /// must not control what these programs do. `list` is called when a write is first decided on, because it searches
+    /// the folders of `PATH`, which took a fifth of the start-up time of a server.
     #[must_use]
     pub fn with_programs(mut self, list: Box<dyn FnOnce() -> Vec<PathBuf> + Send>) -> Policy {
         let roots = self.ground.roots.clone();
@@ -178,29 +178,29 @@ impl Policy {
         self
     }
 
-    /// Whether a file is one that no credential is written into.
+    /// Returns whether a file is one that no credential is written into.
     pub fn is_guarded(&self, names: FileNames<'_>) -> bool {
         let guarded = |name: &Name<'_>| self.guards.find(name, NameKind::File).is_some();
         self.prepared(names).iter().any(guarded)
     }
 
-    /// All rules in force, in the order of their layers.
+    /// Returns all rules in force, in the order of their layers.
     pub fn entries(&self) -> &[LayeredRule] {
         &self.entries
     }
 
-    /// The mode in force.
+    /// Returns the mode in force.
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// The roots that patterns start from.
+    /// Returns the roots that patterns start from.
     pub fn ground(&self) -> &Locations {
         &self.ground
     }
 
-    /// Whether a file's text and name may be shown: for walks over many files. The path is absolute with links
-    /// resolved, and is below a root or read root. It takes no lock and, for a plain ASCII path, allocates nothing.
+    /// Returns whether a file's text and name may be shown. For walks over many files: the path is absolute with links
+    /// resolved, and is below a root or read root. Takes no lock and, for a plain ASCII path, allocates nothing.
     pub fn may_read(&self, path: &Path, kind: NameKind) -> Decision<'_> {
         self.may_read_name(&Name::new(&self.ground, path), kind)
     }
@@ -219,7 +219,7 @@ impl Policy {
         Decision::new(Outcome::Allow, Cause::Nothing)
     }
 
-    /// Whether a file may be read under any of its names.
+    /// Returns whether a file may be read under any of its names.
     pub fn reading(&self, names: FileNames<'_>) -> Decision<'_> {
         self.reading_of(&self.prepared(names), names.kind)
     }
@@ -247,7 +247,7 @@ impl Policy {
             .collect()
     }
 
-    /// Whether a file may be changed.
+    /// Returns whether a file may be changed.
     pub fn writing(&self, names: FileNames<'_>, shows: Shows) -> Decision<'_> {
         let (opened, kind) = (names.opened, names.kind);
         let names = &self.prepared(names);
@@ -298,7 +298,8 @@ impl Policy {
         Decision::new(outcome, Cause::Mode(self.mode))
     }
 
-    /// Whether a rule that is none of the policy's own covers a file, in every spelling that forbidding rules are compared with.
+    /// Returns whether a rule that is not part of the policy covers a file, in every spelling that forbidding rules are
+    /// compared with.
     pub fn covers(&self, rule: &Rule, layer: Layer, names: FileNames<'_>) -> bool {
         let mut alone = Sets::new(Strength::Strict);
         let resolve = |path: &Path| path.to_path_buf();
@@ -309,7 +310,7 @@ impl Policy {
             .any(|name| alone.find(name, NameKind::File).is_some())
     }
 
-    /// All rules that cover a file for an access, whether or not they decide, strongest effect first.
+    /// Returns all rules that cover a file for an access, whether or not they decide, strongest effect first.
     pub fn covering(&self, names: FileNames<'_>, access: Access) -> Vec<&LayeredRule> {
         let names = self.prepared(names);
         let resolve = |path: &Path| path.to_path_buf();
@@ -341,8 +342,8 @@ impl Policy {
         entries
     }
 
-    /// The scope that a person may open for a protected file, where there is one narrower than the whole folder: a
-    /// folder that is a unit of its own, such as one skill.
+    /// Returns the scope that a person may open for a protected file, if there is one narrower than the whole folder: a
+    /// folder that is a self-contained unit, such as one skill.
     pub fn offered_scope(&self, path: &Path) -> Option<OfferedScope> {
         let below = Name::new(&self.ground, path).below;
         let (pattern, folder) = Scope::offered(&below.to_string_lossy())?;
@@ -353,17 +354,17 @@ impl Policy {
         })
     }
 
-    /// Whether a path is in a read root.
+    /// Returns whether a path is in a read root.
     pub fn is_for_reading(&self, path: &Path) -> bool {
         self.ground.read_root(path).is_some()
     }
 
-    /// The rules that deny reading.
+    /// Returns the rules that deny reading.
     pub(crate) fn denied_reading(&self) -> &Sets {
         &self.deny_read
     }
 
-    /// Whether a root or read root is below a folder: its entries have two roots around them.
+    /// Returns whether a root or read root is below a folder: its entries have two roots around them.
     pub(crate) fn has_root_below(&self, folder: &Path) -> bool {
         let mut roots = self.ground.roots.iter().chain(&self.ground.read_roots);
         roots.any(|root| root.parent() == Some(folder))
@@ -373,7 +374,7 @@ impl Policy {
         Cause::Rule(&self.entries[number as usize])
     }
 
-    /// The protected name in a path, unless a scope opens the path.
+    /// Returns the protected name in a path, unless a scope opens the path.
     fn protected(&self, name: &Name<'_>) -> Option<&'static str> {
         for (files, known) in [
             (&self.settings, "a settings file of lancet"),
@@ -394,7 +395,7 @@ impl Policy {
     }
 }
 
-/// The entry of the table of secret files that a name matches.
+/// Returns the entry of the table of secret files that a name matches.
 fn secret(name: &Name<'_>) -> Option<&'static Secret> {
     name.strong().find_map(table::secret)
 }

@@ -15,7 +15,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// The access of a tool; none if there is no such tool.
+    /// Returns the access that a tool needs; none if there is no such tool.
     pub fn of_tool(tool: &str) -> Option<Access> {
         let known = |names: &[&str]| names.contains(&tool);
         if known(READING) {
@@ -27,7 +27,7 @@ impl Access {
         }
     }
 
-    /// The tool that rules for this access are usually written with.
+    /// Returns the tool name that rules for this access are usually written with.
     pub fn tool(self) -> &'static str {
         match self {
             Access::Read => "Read",
@@ -70,7 +70,7 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// The key in the settings.
+    /// Returns the name of the effect's list in the settings.
     pub fn word(self) -> &'static str {
         match self {
             Effect::Deny => "deny",
@@ -143,18 +143,18 @@ impl Rule {
         })
     }
 
-    /// The narrowest rule for one file: its absolute path.
+    /// Returns the text of the narrowest rule for one file, which contains its absolute path.
     pub fn for_file(access: Access, path: &str) -> String {
         let escaped = crate::pattern::escaped(path);
         format!("{}(/{escaped})", access.tool())
     }
 
-    /// The text of the rule as it was written.
+    /// Returns the text of the rule as it was written.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The access that the rule is about.
+    /// Returns the access that the rule is about.
     pub fn access(&self) -> Access {
         self.access
     }
@@ -194,7 +194,7 @@ fn unknown_tool(text: &str, tool: &str, pattern: &str) -> RuleError {
     }
 }
 
-/// A text of the settings, cut to what a message can hold.
+/// Quotes a text of the settings, cut to a length that fits into a message.
 fn quoted(text: &str) -> String {
     format!("{:?}", text.chars().take(80).collect::<String>())
 }

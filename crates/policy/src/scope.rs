@@ -69,13 +69,14 @@ impl Scope {
         }
     }
 
-    /// The text of the scope as it was written.
+    /// Returns the text of the scope as it was written.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The scope to offer to a person for a protected path relative to its root: the folder two names below the protected one,
-    /// which is a unit of its own (a skill, the folder of a command). None for a path with fewer names.
+    /// Returns the scope to offer to a person for a protected path relative to its root: the folder two names below the
+    /// protected one, which is a self-contained unit (a skill, the folder of a command). None for a path with fewer
+    /// names.
     pub(crate) fn offered(relative: &str) -> Option<(String, String)> {
         let names: Vec<&str> = relative
             .split('/')
@@ -103,7 +104,7 @@ impl Scope {
     }
 }
 
-/// A part of a pattern as the table of names is searched for it.
+/// Returns a part of a pattern in the form in which the table of names is searched for it.
 fn literally(part: &PatternPart) -> String {
     match part {
         PatternPart::Literal(name) => fold::name(name, Strength::Drive),
@@ -133,7 +134,7 @@ impl Scopes {
         Scopes { sets, scopes }
     }
 
-    /// The scope that opens a path; none for what is never opened. `below` is what follows its protected name.
+    /// Returns the scope that opens a path; none for what is never opened. `below` is what follows its protected name.
     pub(crate) fn opening(&self, name: &Name<'_>, opens: Opens, below: &str) -> Option<&Scope> {
         if self.scopes.is_empty() || opens == Opens::Never || table::is_permission_settings(below) {
             return None;

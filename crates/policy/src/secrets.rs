@@ -1,7 +1,6 @@
-//! Finds credentials in a text by the formats that their issuers publish: prefix, alphabet, length, checksum. Placeholders
-//! and words are no credentials, so most formats must also look random. One scan looks for all prefixes at once, and only
-//! text after a prefix is examined further. A credential is reported by its
-//! kind and never quoted.
+//! Finds credentials in a text by the formats that their issuers publish: prefix, alphabet, length, checksum.
+//! Placeholders and words are not credentials, so most formats must also look random. One scan looks for all prefixes
+//! at once, and only text after a prefix is examined further. A credential is reported by its kind and never quoted.
 
 mod checksum;
 mod table;
@@ -23,7 +22,7 @@ pub struct Credential {
     pub at: usize,
 }
 
-/// The known kinds of credentials.
+/// Returns the known kinds of credentials.
 pub fn credential_kinds() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().map(|format| format.kind)
 }
@@ -51,7 +50,7 @@ pub fn find_credential(text: &str) -> Option<Credential> {
 }
 
 impl Format {
-    /// Whether a credential of this format begins at this prefix.
+    /// Returns whether a credential of this format begins at this prefix.
     fn fits(&self, text: &str, at: usize) -> bool {
         let before = text[..at].chars().next_back();
         // A PEM header may follow a letter: in a string it is the `n` of an escaped newline.
@@ -87,7 +86,7 @@ impl Format {
     }
 }
 
-/// Whether the characters look random: `xxxx`, `0000` and `your-token-here` do not.
+/// Returns whether the characters look random: `xxxx`, `0000` and `your-token-here` do not.
 fn is_varied(body: &str) -> bool {
     let lowered = body.to_ascii_lowercase();
     if [
@@ -124,7 +123,7 @@ fn is_varied(body: &str) -> bool {
     entropy >= 3.0 && (digits > 0 || body.len() < 16)
 }
 
-/// Whether a short text repeats the same few characters.
+/// Returns whether a short text repeats the same few characters.
 fn is_made_of_few(text: &str) -> bool {
     let mut characters: Vec<char> = text.chars().collect();
     characters.sort_unstable();
@@ -132,7 +131,8 @@ fn is_made_of_few(text: &str) -> bool {
     characters.len() < 6
 }
 
-/// Whether a private key follows its header: at least 64 characters of base64 before a footer or the end of the text.
+/// Returns whether a private key follows its header: at least 64 characters of base64 before a footer or the end of the
+/// text.
 fn is_pem_key(rest: &str) -> bool {
     let Some((_, body)) = rest.split_once("-----") else {
         return false;
@@ -148,7 +148,8 @@ fn is_pem_key(rest: &str) -> bool {
     symbols >= 64 && rest.starts_with("PRIVATE KEY")
 }
 
-/// Whether a URL contains a password that looks real, as in `user:password@host`: placeholders and variables do not.
+/// Returns whether a URL contains a password that looks real, as in `user:password@host`: placeholders and variables do
+/// not.
 fn has_password(body: &str) -> bool {
     let Some((account, _)) = body.rsplit_once('@') else {
         return false;

@@ -20,7 +20,7 @@ pub struct Locations {
 }
 
 impl Locations {
-    /// The read root that contains a path, unless a root further inside contains it, too.
+    /// Returns the read root that contains a path, unless a root further inside contains it, too.
     pub(crate) fn read_root(&self, path: &Path) -> Option<&PathBuf> {
         if self.read_roots.is_empty() {
             return None;
@@ -129,7 +129,7 @@ impl Sets {
         }
     }
 
-    /// The lowest number of the rules that cover a file.
+    /// Returns the lowest number of the rules that cover a file.
     pub(crate) fn find(&self, name: &Name<'_>, kind: NameKind) -> Option<u32> {
         let mut found = None;
         if !self.each.is_empty() || !self.first.is_empty() {
@@ -197,7 +197,7 @@ impl Sets {
         }
     }
 
-    /// The lowest number of the rules that cover an entry of that folder, given by its folded name.
+    /// Returns the lowest number of the rules that cover an entry of that folder, given by its folded name.
     pub(crate) fn find_from(
         &self,
         states: &FolderStates,

@@ -18,9 +18,9 @@ pub(crate) enum Opens {
 use Opens::{InPart, Never};
 
 /// Names that are protected wherever they occur, with everything below them; `a/b` means `b` directly in a folder `a`.
-/// The name of a folder also protects files that do not exist yet. Agents' texts for models (`AGENTS.md`,
-/// `.clinerules`) are not settings, and files that a project edits every day and that need consent before they run
-/// (`.envrc`) are left out.
+/// The name of a folder also protects files that do not exist yet. Instruction files for models (`AGENTS.md`,
+/// `.clinerules`) are not settings and are left out. So are files that a project edits every day and that need consent
+/// before they run (`.envrc`).
 pub(crate) const PROTECTED: &[(&str, Opens)] = &[
     // Version control.
     (".git", Never),
@@ -63,7 +63,7 @@ pub(crate) const PROTECTED: &[(&str, Opens)] = &[
     (".npmrc", Never),
     (".netrc", Never),
     (".ssh", InPart),
-    // Desktops and service managers that do the same.
+    // Desktops and service managers that also read these files at every start.
     (".xprofile", Never),
     (".xinitrc", Never),
     (".xsession", Never),
@@ -159,14 +159,14 @@ pub(crate) const SECRET: &[Secret] = &[
     Secret::Name(".npmrc"),
     Secret::Name(".pypirc"),
     Secret::Below(".aws", "credentials"),
-    // The tokens of `lancet serve`, in whatever state folder; the last two are tokens that are just being made.
+    // The tokens of `lancet serve`, in any state folder; the last two are tokens that are just being created.
     Secret::Name("serve-token"),
     Secret::Name("serve-token-read"),
     Secret::Name("person-token"),
     Secret::Start("person-token.new-", &[]),
     Secret::Start("serve-token.new-", &[]),
     Secret::Start("serve-token-read.new-", &[]),
-    // Links into its page, the devices that it knows, and the file that opens a browser.
+    // Links into the page of `lancet serve`, the devices that it knows, and the file that opens a browser.
     Secret::Start("serve-page-code.", &[]),
     Secret::Start("serve-page-device.", &[]),
     Secret::Start("serve-page-open.", &[]),
@@ -197,7 +197,7 @@ impl Secret {
         }
     }
 
-    /// The pattern as documentation writes it, such as `*.pem`.
+    /// Returns the pattern as documentation writes it, such as `*.pem`.
     pub(crate) fn pattern(&self) -> Cow<'static, str> {
         match self {
             Secret::Name(name) => Cow::Borrowed(name),
@@ -208,7 +208,7 @@ impl Secret {
     }
 }
 
-/// The names of secret files that are recognised by their whole name.
+/// Returns the names of secret files that are recognised by their whole name.
 pub fn secret_names() -> impl Iterator<Item = &'static str> {
     SECRET.iter().filter_map(|secret| match secret {
         Secret::Name(name) => Some(*name),
@@ -227,7 +227,7 @@ pub(crate) fn secret(folded: &str) -> Option<&'static Secret> {
     SECRET.iter().find(|secret| secret.is(name, folder))
 }
 
-/// Whether a folded name can be a secret file, judged by its beginning and its end; almost no name passes.
+/// Returns whether a folded name can be a secret file, judged by its beginning and its end; almost no name passes.
 pub(crate) fn may_be_secret(name: &str) -> bool {
     match name.as_bytes() {
         [b'.', ..] | b"credentials" => true,
@@ -291,7 +291,7 @@ fn leading<'p>(
     }
 }
 
-/// Whether the path below a protected name is a file that sets an agent's permissions.
+/// Returns whether the path below a protected name is a file that sets an agent's permissions.
 pub(crate) fn is_permission_settings(below: &str) -> bool {
     PERMISSION_SETTINGS.contains(&below)
 }
@@ -299,12 +299,13 @@ pub(crate) fn is_permission_settings(below: &str) -> bool {
 /// The class of a path by its names alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NameClass {
-    /// The path is, or is below, a protected name, which asks in every mode.
+    /// The path is, or is below, a protected name; a write to it needs a person's consent in every mode.
     Protected {
-        /// The name of the table.
+        /// The name in the table.
         name: &'static str,
     },
-    /// The path is a secret file, which is not shown; creating or overwriting it asks in every mode.
+    /// The path is a secret file, which is not shown; creating or overwriting it needs a person's consent in every
+    /// mode.
     Secret {
         /// Its pattern as documentation writes it, `*.pem`.
         pattern: Cow<'static, str>,

@@ -1,4 +1,4 @@
-//! The parts of the policy by themselves: names, rules, scopes, and the laws that hold for all of them.
+//! Tests of the parts of the policy: names, rules, scopes, and the invariants of all of them.
 
 mod laws;
 mod names;

@@ -138,7 +138,8 @@ impl Tree {
         child as usize
     }
 
-    /// The lowest number of the patterns that match a path, given as names separated by `/` from the starting point on.
+    /// Returns the lowest number of the patterns that match a path, given as names separated by `/` from the starting
+    /// point on.
     pub(crate) fn find(&self, path: &str, kind: NameKind) -> Option<u32> {
         let mut names = path.split('/').filter(|name| !name.is_empty()).peekable();
         let mut matcher = Matcher {
@@ -171,7 +172,7 @@ impl Tree {
 }
 
 impl Node {
-    /// Whether some child may match a name, judged by its first and last byte; almost no name passes.
+    /// Returns whether some child may match a name, judged by its first and last byte; almost no name passes.
     fn takes(&self, name: &str) -> bool {
         let (first, last) = (name.as_bytes().first(), name.as_bytes().last());
         !self.globs.is_empty()

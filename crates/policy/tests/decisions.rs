@@ -1,4 +1,4 @@
-//! Plays `decisions.md`: every row of every table there is one decision of the policy, with what decided it.
+//! Tests the rows of `decisions.md`: every row of every table there is one decision of the policy, with its cause.
 
 #![allow(clippy::print_stdout, reason = "what was counted or skipped is told")]
 
@@ -11,7 +11,7 @@ use lancet_policy::{
 
 const PAGE: &str = include_str!("decisions.md");
 
-/// The policy of one section, as its lines say it.
+/// The policy of one section, built from its lines.
 #[derive(Default)]
 struct Section {
     title: String,
@@ -35,7 +35,7 @@ impl Section {
         }
     }
 
-    /// Takes in a line `- key: value`.
+    /// Adds a line `- key: value` to the policy.
     fn take(&mut self, line: &str) {
         let (key, value) = line.split_once(": ").expect("`- key: value`");
         let value = value.trim_matches('`');
@@ -81,7 +81,7 @@ impl Section {
     }
 }
 
-/// The text for a cause in a row's last column.
+/// Returns the text of a cause as a row's last column has it.
 fn named(cause: &Cause<'_>) -> String {
     match cause {
         Cause::Rule(entry) => format!("`{}`", entry.rule),

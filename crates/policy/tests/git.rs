@@ -1,4 +1,4 @@
-//! Patterns mean what they mean to git: `git check-ignore` is the judge.
+//! Patterns mean what they mean to git: compares with `git check-ignore`.
 
 #![allow(clippy::print_stdout, reason = "what was counted or skipped is told")]
 
@@ -76,7 +76,7 @@ const PATHS: &[&str] = &[
     "z/deep/z",
 ];
 
-/// Which of the paths git ignores under one pattern; none if git cannot be run.
+/// Returns which of the paths git ignores under one pattern; none if git cannot be run.
 fn ignored(folder: &Path, pattern: &str) -> Option<Vec<bool>> {
     std::fs::write(folder.join(".gitignore"), format!("{pattern}\n")).expect("a file");
     let mut git = Command::new("git")

@@ -1,4 +1,5 @@
-//! The files that programs are started from are looked for when a write is first decided on, and protected from then on.
+//! The files that programs are started from are searched for when a write is first decided on, and protected from then
+//! on.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 /// The digits of base 62 in which GitHub and npm write their checksums.
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// Whether the last six characters are the CRC-32 of those before them, in base 62.
+/// Returns whether the last six characters are the CRC-32 of those before them, in base 62.
 pub(super) fn crc_base62(body: &str) -> bool {
     let Some((value, sum)) = body
         .len()
@@ -37,7 +37,7 @@ fn crc32(bytes: &[u8]) -> u32 {
     !sum
 }
 
-/// Whether this is a JSON Web Token: a header and a payload that are JSON, and a signature.
+/// Returns whether this is a JSON Web Token: a header and a payload that are JSON, and a signature.
 pub(super) fn is_token(prefix: &str, body: &str) -> bool {
     let whole = format!("{prefix}{body}");
     let mut parts = whole.split('.');

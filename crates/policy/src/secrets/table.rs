@@ -33,7 +33,8 @@ impl Alphabet {
     }
 }
 
-/// What else is checked, besides prefix, characters and length, to tell a credential from text that only looks like one.
+/// An additional check, besides prefix, characters and length, that separates a credential from text that only looks
+/// like one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Proof {
     /// Its characters look random.

@@ -9,7 +9,7 @@ use super::table::{Alphabet, FORMATS, Proof};
 use super::*;
 use crate::laws::config;
 
-/// A made-up credential of a format, from a seed.
+/// Makes up a credential of a format from a seed.
 pub(crate) fn made_up(format: &Format, seed: u64) -> String {
     let mut bits = seed;
     let mut next = move || {
@@ -75,7 +75,7 @@ fn every_kind_is_found_where_it_stands() {
                 found += usize::from(find_credential(&text).is_some());
             }
         }
-        // Chance may make a body without a digit.
+        // A body may by chance contain no digit.
         assert!(found >= 54, "{}: {found} of 60", format.kind);
     }
 }
@@ -142,7 +142,7 @@ fn no_source_file_of_this_house_raises_an_alarm() {
         for entry in std::fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
-                // Tests may make credentials up.
+                // Tests may contain made-up credentials.
                 if !path.ends_with("tests") && !path.ends_with("target") {
                     folders.push(path);
                 }

@@ -1,4 +1,5 @@
-//! What holds for every policy: a deny rule never allows more, and no spelling of a name gets more than the name.
+//! Invariants of every policy: adding a deny rule never allows more, and no other spelling of a name gets more access
+//! than the name.
 
 use std::path::{Path, PathBuf};
 
@@ -87,7 +88,7 @@ fn policy(mode: Mode, entries: Vec<LayeredRule>) -> Policy {
     Policy::new(ground, mode, entries, vec![scope], &Path::to_path_buf)
 }
 
-/// The three questions there are.
+/// Returns the outcomes of the three possible checks.
 fn outcomes(policy: &Policy, names: FileNames<'_>) -> [Outcome; 3] {
     [
         policy.reading(names).outcome,
@@ -96,7 +97,7 @@ fn outcomes(policy: &Policy, names: FileNames<'_>) -> [Outcome; 3] {
     ]
 }
 
-/// Other ways to write a path that some file system takes for the same.
+/// Spells a path differently, in a form that some file system takes for the same path.
 fn respelled(path: &Path, seed: u64) -> PathBuf {
     use unicode_normalization::UnicodeNormalization;
     let mut bits = seed;
@@ -109,7 +110,7 @@ fn respelled(path: &Path, seed: u64) -> PathBuf {
     let mut out = String::new();
     for (at, name) in path.iter().skip(1).enumerate() {
         let name = name.to_string_lossy();
-        // The root itself is compared by its letters: it was resolved when it was opened.
+        // The root itself is compared literally: it was resolved when it was opened.
         let name = match next(if at == 0 { 1 } else { 9 }) {
             1 => name.to_uppercase(),
             2 => name.nfd().collect(),
@@ -137,7 +138,7 @@ fn respelled(path: &Path, seed: u64) -> PathBuf {
         }
         out.push_str(&name);
     }
-    // Two slashes in front are a network path, which gets no further than that.
+    // Two slashes at the start are a network path, which does not match further.
     PathBuf::from(format!("/{}", out.trim_start_matches(['/', '.'])))
 }
 
@@ -211,9 +212,9 @@ proptest! {
         let policy = policy(mode, entries);
         let plain = outcomes(&policy, FileNames::one(&path));
         let dressed = respelled(&path, seed);
-        // As a file system would have it that takes both for one file and calls it as it was called.
+        // As on a file system that takes both for one file and keeps the spelling of the call.
         let alone = outcomes(&policy, FileNames::one(&dressed));
-        // As a file system would have it that knows the file's own name.
+        // As on a file system that returns the file's real name.
         let others = [dressed.as_path()];
         let known = outcomes(&policy, FileNames { opened: &path, others: &others, kind: NameKind::File });
         for at in 0..3 {

@@ -1,4 +1,4 @@
-//! The protected and the secret names, in all their disguises.
+//! The protected and the secret names, in all spellings.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What is a rule, what is none, and the form that was probably meant.
+//! Which texts are rules, which are not, and the rule that was probably meant.
 
 use crate::{Access, Rule, Scope};
 

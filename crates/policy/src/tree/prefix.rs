@@ -20,7 +20,7 @@ pub(crate) struct NameFilter {
 }
 
 impl NameFilter {
-    /// Adds the bytes of the active nodes of a tree.
+    /// Adds the bytes that the active nodes of a tree may match.
     pub(crate) fn add(&mut self, tree: &Tree, folder: &PrefixMatch) {
         for &state in &folder.states {
             let node = &tree.nodes[state as usize];
@@ -30,7 +30,7 @@ impl NameFilter {
         }
     }
 
-    /// Whether some active node may match a name.
+    /// Returns whether some active node may match a name.
     pub(crate) fn takes(&self, name: &str) -> bool {
         let (first, last) = (name.as_bytes().first(), name.as_bytes().last());
         self.open
@@ -83,7 +83,7 @@ impl Tree {
         }
     }
 
-    /// The lowest number of the patterns that match an entry of the folder.
+    /// Returns the lowest number of the patterns that match an entry of the folder.
     pub(crate) fn find_from(
         &self,
         folder: &PrefixMatch,

@@ -1,6 +1,6 @@
-//! PyPI's `detect-secrets` as judge: whatever its plugins for published formats find in made-up credentials is found here,
-//! too. `cargo xtask test` installs it, names its folder in `LANCET_DETECT_SECRETS`, and sets `LANCET_REQUIRE_JUDGES`, with
-//! which the test fails instead of being skipped if the folder is not named.
+//! Compares with PyPI's `detect-secrets`: every credential that its plugins for published formats find in made-up texts
+//! is found here, too. `cargo xtask test` installs it, passes its folder in `LANCET_DETECT_SECRETS`, and sets
+//! `LANCET_REQUIRE_JUDGES`, with which the test fails instead of being skipped if the folder is not set.
 
 #![allow(clippy::print_stdout, reason = "what was skipped is told")]
 
@@ -9,7 +9,7 @@ use std::process::Command;
 use super::super::table::FORMATS;
 use super::{find_credential, made_up};
 
-/// Kinds that it guesses by entropy or by a variable's name, which is another question, or that are no credentials.
+/// Kinds that it guesses by entropy or by a variable's name, which this crate does not do, or that are not credentials.
 const GUESSES: &[&str] = &["high entropy", "keyword", "public ip"];
 
 /// Scans a file line by line and prints the number of each line that a plugin for a published format finds something in.
