@@ -1,12 +1,12 @@
-//! On whose behalf a change is made.
+//! Who a change is made for.
 
-/// On whose behalf a change is made, which decides which lines count as seen.
+/// Who a change is made for, which decides which lines count as seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AppliedBy {
     /// The session's model: only lines that it has seen may be changed.
     #[default]
     Model,
-    /// A person, as with a command of the shell: the files count as read. An edit that meets a change of another program
-    /// looks at the file again for some seconds.
+    /// A person, as with a shell command: the files count as read. If an edit conflicts with a change by another
+    /// program, the file is checked again for some seconds.
     Person,
 }

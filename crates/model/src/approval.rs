@@ -25,27 +25,27 @@ pub enum Answer {
     Yes,
     /// Nothing is written; the text, where there is one, is passed on to the model.
     No(Option<String>),
-    /// The file is not written, and no person said so: the question was dismissed, or a program answered it by itself.
-    /// The text, where there is one, is passed on to the model.
+    /// The file is not written, but no person refused it: the question was dismissed, or a program answered it by
+    /// itself. The text, where there is one, is passed on to the model.
     Unanswered(Option<String>),
     /// The whole call is written, and until the session ends the same questions are not asked again: about these files for
     /// these reasons, or about the files of a rule that required the question.
     Session,
     /// The whole call is written, and the rules of [`Offers::always`] are added to the user's settings.
     Always,
-    /// This text is written instead of [`FileQuestion::text`]. It answers a question about one file; as the answer to a
-    /// question about several files it is not understood, and nothing is written.
+    /// This text is written instead of [`FileQuestion::text`]. Only a question about one file can be answered with it;
+    /// as the answer to a question about several files it is invalid, and nothing is written.
     Edited(String),
     /// A part of the call is written.
     Picked {
         /// One entry for each of [`Question::files`], in their order. A file without an entry is left out.
         files: Vec<Pick>,
-        /// Words for the model about what was left out.
+        /// A message to the model about what was left out.
         words: Option<String>,
     },
 }
 
-/// What a person picked of one file's change.
+/// The part of one file's change that a person picked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -54,8 +54,8 @@ pub enum Pick {
     Whole,
     /// The file stays as it is.
     Nothing,
-    /// Only these pieces are written, given as indexes into [`FileQuestion::pieces`]. An index that is out of range is not
-    /// understood, and nothing is written.
+    /// Only these pieces are written, given as indexes into [`FileQuestion::pieces`]. An index that is out of range
+    /// makes the answer invalid, and nothing is written.
     Pieces(Vec<usize>),
     /// This text is written instead of [`FileQuestion::text`].
     Edited(String),
@@ -69,8 +69,8 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// Whether the call no longer waits for an answer: it was cancelled, took too long, or the file changed. The
-    /// approver should then withdraw the question; its answer is ignored.
+    /// Returns whether the call no longer waits for an answer: it was cancelled, took too long, or the file changed.
+    /// The approver should then withdraw the question; its answer is ignored.
     pub fn is_over(&self) -> bool {
         self.over.load(Ordering::Relaxed)
     }
@@ -81,7 +81,7 @@ impl Wait {
         self.declined.get_or_init(Instant::now);
     }
 
-    /// When [`declined`](Self::declined) was called.
+    /// Returns when [`declined`](Self::declined) was called.
     #[doc(hidden)]
     pub fn declined_at(&self) -> Option<Instant> {
         self.declined.get().copied()
@@ -93,13 +93,13 @@ impl Wait {
     }
 }
 
-/// Answers questions, each on a thread of its own. An approver may take its time: no other file is locked meanwhile,
-/// and the waiting call itself watches the file and the time.
+/// Answers questions, each on a separate thread. An approver may take its time: no other file is locked meanwhile, and
+/// the waiting call itself watches the file and the time.
 pub trait Approver: Send + Sync {
     /// Answers one question. Where it can, it checks [`Wait::is_over`] from time to time.
     fn ask(&self, question: &Question, wait: &Wait) -> Answer;
 
-    /// Gives the words for the record where a yes was given in advance, for instance by `--yes`, and nobody is to be
+    /// Returns the text to record if consent was given in advance, for instance by `--yes`, and no person is to be
     /// asked.
     fn beforehand(&self, _protected: bool) -> Option<String> {
         None

@@ -1,5 +1,5 @@
-//! Who reads the answers, and so how answers name files and next steps: for a model, which calls tools, or for a person
-//! at the shell, who types commands. No other file asks which of the two it is.
+//! The reader of the answers, which decides how answers name files and next steps: a model, which calls tools, or a
+//! person at the shell, who types commands. No other file distinguishes the two.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -17,12 +17,12 @@ use crate::wording::{QuotedPath, cut, on_one_line, quote_path, spelled};
 /// The longest call, in bytes, that an answer repeats in full to name the next page.
 const LONGEST_CALL: usize = 1_500;
 
-/// Who reads the answers.
+/// The reader of the answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Audience {
     /// A model: files are named from the first root, next steps are calls of tools.
     Tools {
-        /// What stands before the tools' names.
+        /// The prefix of the tools' names.
         prefix: ToolPrefix,
         /// The folder that the paths in sentences are relative to; none where they are absolute.
         names_from: Option<PathBuf>,
@@ -54,7 +54,7 @@ pub enum Vocabulary {
 }
 
 impl Vocabulary {
-    /// Names what replaces every place of a text in one call, where the tool can do that.
+    /// Returns the name of the option that replaces every occurrence of a text in one call, if the tool has one.
     pub fn replace_all(self) -> Option<&'static str> {
         match self {
             Vocabulary::Edit => Some("replace_all: true"),
@@ -63,7 +63,7 @@ impl Vocabulary {
         }
     }
 
-    /// Names the text that an edit replaces. [`gloss`](Self::gloss) has the names of the text editor.
+    /// Returns the name of the text that an edit replaces. [`gloss`](Self::gloss) has the names of the text editor.
     pub fn old_name(self) -> &'static str {
         match self {
             Vocabulary::Edit | Vocabulary::TextEditor => "old_string",
@@ -71,7 +71,7 @@ impl Vocabulary {
         }
     }
 
-    /// Names the text that an edit puts there.
+    /// Returns the name of the replacement text of an edit.
     pub fn new_name(self) -> &'static str {
         match self {
             Vocabulary::Edit | Vocabulary::TextEditor => "new_string",
@@ -79,7 +79,7 @@ impl Vocabulary {
         }
     }
 
-    /// Says how a text is handed over.
+    /// Returns the instruction for passing a text.
     pub fn send(self) -> &'static str {
         match self {
             Vocabulary::Edit | Vocabulary::TextEditor => "Send",
@@ -87,7 +87,7 @@ impl Vocabulary {
         }
     }
 
-    /// Returns what has to be said of the names that a text uses for fields, where the tool has other names.
+    /// Returns an explanation of the field names that a text uses, if the tool has other names.
     pub fn gloss(self, text: &str) -> Option<&'static str> {
         let is_foreign = || text.contains("old_string") || text.contains("new_string");
         (self == Vocabulary::TextEditor && is_foreign()).then_some(
@@ -97,7 +97,7 @@ impl Vocabulary {
 }
 
 impl Audience {
-    /// A model that knows the tools by names with a prefix.
+    /// Returns a model that calls the tools by names with a prefix.
     #[doc(hidden)]
     pub fn with_prefix(prefix: ToolPrefix) -> Self {
         Audience::Tools {
@@ -106,13 +106,13 @@ impl Audience {
         }
     }
 
-    /// Whether answers go to the person who typed a command.
+    /// Returns whether answers go to the person who typed a command.
     #[doc(hidden)]
     pub fn is_person(&self) -> bool {
         matches!(self, Audience::Shell { .. })
     }
 
-    /// The prefix of the tools' names; none for a person at the shell.
+    /// Returns the prefix of the tools' names; none for a person at the shell.
     #[doc(hidden)]
     pub fn prefix(&self) -> Option<&ToolPrefix> {
         match self {
@@ -121,7 +121,7 @@ impl Audience {
         }
     }
 
-    /// Words a term for the reader.
+    /// Returns a term in the reader's wording.
     #[doc(hidden)]
     pub fn term(&self, term: Term) -> &'static str {
         match self {
@@ -130,7 +130,7 @@ impl Audience {
         }
     }
 
-    /// Names a path in a sentence: whole for a model, and as a person in the working folder types it.
+    /// Names a path in a sentence: absolute for a model, and as a person in the working folder types it.
     #[doc(hidden)]
     pub fn path_name(&self, path: &QuotedPath) -> String {
         match self {
@@ -165,7 +165,7 @@ impl Audience {
         below(path, from).unwrap_or(path)
     }
 
-    /// The terms of an answer to a call of a tool with terms of its own.
+    /// Returns the terms of an answer to a call of a tool with its own terms.
     #[doc(hidden)]
     pub fn vocabulary(&self, tool: Vocabulary) -> Vocabulary {
         match self {
@@ -174,7 +174,7 @@ impl Audience {
         }
     }
 
-    /// Gives the call or command that shows lines of a file, ready to be sent.
+    /// Returns the call or command that shows lines of a file, ready to be sent.
     #[doc(hidden)]
     pub fn read(
         &self,
@@ -204,7 +204,7 @@ impl Audience {
         command
     }
 
-    /// Gives the call or command that lists everything below a folder.
+    /// Returns the call or command that lists everything below a folder.
     #[doc(hidden)]
     pub fn list(&self, folder: &Path) -> String {
         match self {
@@ -221,7 +221,7 @@ impl Audience {
         }
     }
 
-    /// Gives the call or command that shows the next page of a search, in at most `most` bytes.
+    /// Returns the call or command that shows the next page of a search, in at most `most` bytes.
     #[doc(hidden)]
     pub fn next_page(&self, tool: &str, call: &Value, most: usize) -> String {
         let offset = &call["offset"];
@@ -229,7 +229,7 @@ impl Audience {
             return format!("the same command with --offset {offset}");
         }
         let spelled = spelled(&self.tool(tool), call);
-        // A pattern that is too long to be repeated is left out: the caller has it.
+        // A pattern that is too long to be repeated is left out: the caller knows it.
         if spelled.len() > LONGEST_CALL.min(most) {
             return format!("the same call with offset {offset}");
         }
@@ -245,7 +245,7 @@ impl Audience {
         }
     }
 
-    /// Says what to do about a secret file. The file is named only where the caller already knows its name.
+    /// Explains what to do about a secret file. The file is named only if the caller already knows its name.
     #[doc(hidden)]
     pub fn without_secret(&self, name: Option<&OsStr>) -> String {
         if let Audience::Tools { .. } = self {
@@ -258,8 +258,8 @@ impl Audience {
         )
     }
 
-    /// Whether a dry run says that a person would be asked for this reason. A person at the shell knows that writes are
-    /// asked about.
+    /// Returns whether a dry run mentions that a person would be asked for this reason. A person at the shell knows
+    /// that writes need consent.
     #[doc(hidden)]
     pub fn is_told_of_question(&self, reason: &str) -> bool {
         matches!(self, Audience::Tools { .. }) || !reason.starts_with("the mode is ")
@@ -291,7 +291,7 @@ pub struct ReadLines<'p> {
 }
 
 impl ReadLines<'_> {
-    /// The arguments of Read.
+    /// Returns the arguments of Read.
     #[doc(hidden)]
     pub fn arguments(&self) -> Value {
         let mut arguments = json!({ "file_path": quote_path(self.path) });
@@ -310,7 +310,7 @@ impl ReadLines<'_> {
         arguments
     }
 
-    /// The same as a view of `str_replace_based_edit_tool`.
+    /// Returns the same as a view of `str_replace_based_edit_tool`.
     #[doc(hidden)]
     pub fn view_arguments(&self) -> Value {
         let mut arguments = json!({ "command": "view", "path": quote_path(self.path) });
@@ -332,7 +332,8 @@ impl ReadLines<'_> {
     }
 }
 
-/// A path relative to a folder, by bytes: comparing by components took a tenth of a Glob in memory.
+/// Returns a path relative to a folder, comparing bytes: comparing components took a tenth of the time of a Glob in
+/// memory.
 fn below<'p>(path: &'p Path, folder: &Path) -> Option<&'p Path> {
     let rest = path
         .as_os_str()
@@ -368,7 +369,7 @@ pub fn name_from(path: &Path, working: Option<&Path>) -> String {
     }
 }
 
-/// Quotes a path as a word of a command line that is typed in the working folder.
+/// Quotes a path as an argument of a command line that is typed in the working folder.
 fn word(path: &Path, working: &Path) -> String {
     let path = match path.strip_prefix(working) {
         Ok(below) if below.as_os_str().is_empty() => Path::new("."),

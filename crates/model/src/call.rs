@@ -1,4 +1,4 @@
-//! A call before any room has handled it: tool name, raw arguments, the caller, and the handle that cancels it.
+//! A call before any stage has handled it: tool name, raw arguments, the caller, and the handle that cancels it.
 
 use crate::non_exhaustive::NonExhaustive;
 use std::sync::Arc;
@@ -28,11 +28,11 @@ pub struct RawCall {
     pub caller: Caller,
     /// The handle that stops the call early.
     pub cancel: Cancel,
-    /// The approver for this call; none where the engine's approver is asked.
+    /// The approver for this call; none to use the engine's approver.
     pub approver: Option<Arc<dyn Approver>>,
     /// How a person is asked.
     pub asks: Asks,
-    /// On whose behalf the call is made, which decides which lines count as seen.
+    /// Who the call is made for, which decides which lines count as seen.
     pub applied_by: AppliedBy,
 }
 
@@ -44,24 +44,24 @@ pub enum Asks {
     #[default]
     AtOnce,
     /// The question is recorded in the state folder, and the call is refused as `waiting` until it is sent again after
-    /// somebody has decided. No thread and no file is held meanwhile.
+    /// a person has decided. No thread and no file is held meanwhile.
     Recorded {
-        /// Whether somebody is known to look at recorded questions. Otherwise a question is only recorded while a
-        /// program that shows them is running.
+        /// Whether the host itself shows recorded questions. Otherwise a question is only recorded while a program that
+        /// shows them is running.
         deciders: Deciders,
-        /// The question that this call has waited on. Where another call has used the decision, this one gets that
-        /// call's answer.
+        /// The question that this call has waited on. If another call has used the decision, this one gets that call's
+        /// answer.
         waited_on: Option<String>,
     },
 }
 
-/// Whether somebody is known to look at recorded questions.
+/// Whether a viewer of recorded questions is known to exist.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Deciders {
     /// The host shows the question itself.
     Present,
-    /// Only while a program that shows questions is running (`Questions::watch`).
+    /// A viewer exists only while a program that shows questions is running (`Questions::watch`).
     #[default]
     IfWatched,
 }
@@ -96,7 +96,7 @@ impl RawCall {
         self
     }
 
-    /// Sets on whose behalf the call is made.
+    /// Sets who the call is made for.
     #[must_use]
     pub fn on_behalf_of(mut self, applied_by: AppliedBy) -> Self {
         self.applied_by = applied_by;
@@ -131,21 +131,21 @@ pub struct Caller {
     pub call: Option<String>,
     /// How much of the answer the client passes on to the model.
     pub handed_on: HandedOn,
-    /// Whether the session of the call has one conversation alone.
+    /// Whether the session of the call is used by a single conversation.
     pub conversation: Conversation,
     #[doc(hidden)]
     pub non_exhaustive: NonExhaustive,
 }
 
-/// Whether one conversation alone uses a session.
+/// Whether a session is used by a single conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Conversation {
-    /// What the session has read, the model that calls has seen.
+    /// The calling model has seen everything that the session has read.
     #[default]
     One,
-    /// The client runs sub-agents and does not say which of them calls, so another one may have seen what the session has
-    /// read. Replacing a whole file then needs its revision.
+    /// The client runs sub-agents and does not say which of them calls, so another one may have seen what the session
+    /// has read. Replacing a whole file then needs its revision.
     MayBeSeveral,
 }
 
@@ -159,13 +159,13 @@ impl Caller {
         }
     }
 
-    /// Makes a caller from the name and version that a program on the other side of a protocol gives itself. The names that
-    /// lancet records for a person's own changes are not taken from it, so that what it writes is always to be reviewed.
+    /// Makes a caller from the name and version that a program on the other side of a protocol gives itself. The names
+    /// that lancet records for a person's own changes are not accepted from it, so that its changes always need review.
     pub fn self_named(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self::client(lancet_history::self_named(name.into()), version)
     }
 
-    /// Adds the conversation's turn. All changes of a turn can be taken back at once.
+    /// Adds the conversation's turn. All changes of a turn can be undone at once.
     #[must_use]
     pub fn with_turn(mut self, turn: impl Into<String>) -> Self {
         self.turn = Some(turn.into());
@@ -194,7 +194,7 @@ pub enum SeenAs {
 }
 
 /// A handle that stops a call early, used by a caller that no longer wants the answer or by the time limit. It also
-/// tells whether the call has begun to write, for a host that has to answer in the call's place. Clones share one
+/// shows whether the call has begun to write, for a host that has to answer in the call's place. Clones share one
 /// state.
 #[derive(Clone, Debug)]
 pub struct Cancel {
@@ -254,7 +254,7 @@ impl Cancel {
         }
     }
 
-    /// Gives the time limit.
+    /// Returns the time limit.
     pub fn limit(&self) -> Duration {
         self.limit
     }
@@ -264,18 +264,18 @@ impl Cancel {
         self.flag.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the call has begun to write. If the call fails after that, the state of its files is unknown.
+    /// Returns whether the call has begun to write. If the call fails after that, the state of its files is unknown.
     pub fn may_have_written(&self) -> bool {
         self.writing.load(Ordering::SeqCst)
     }
 
-    /// Notes that the write begins.
+    /// Records that the write begins.
     #[doc(hidden)]
     pub fn begin_writing(&self) {
         self.writing.store(true, Ordering::SeqCst);
     }
 
-    /// Notes that the write ended and left every file as it was.
+    /// Records that the write ended and left every file as it was.
     #[doc(hidden)]
     pub fn wrote_nothing(&self) {
         self.writing.store(false, Ordering::SeqCst);
@@ -290,19 +290,19 @@ impl Cancel {
         })
     }
 
-    /// Gives the counters that a search updates while it runs.
+    /// Returns the counters that a search updates while it runs.
     #[doc(hidden)]
     pub fn progress(&self) -> &SearchProgress {
         &self.so_far
     }
 
-    /// Whether the caller no longer wants the answer.
+    /// Returns whether the caller no longer wants the answer.
     #[doc(hidden)]
     pub fn is_cancelled(&self) -> bool {
         self.flag.load(Ordering::Relaxed)
     }
 
-    /// Whether the call should stop, and why.
+    /// Returns whether the call should stop, and why.
     pub fn stopped(&self) -> Option<Stopped> {
         if self.is_cancelled() {
             return Some(Stopped::Cancelled);
@@ -311,24 +311,24 @@ impl Cancel {
         late.then_some(Stopped::TimedOut)
     }
 
-    /// Whether the call is waiting for a person; its time limit is suspended meanwhile.
+    /// Returns whether the call is waiting for a person; its time limit is suspended meanwhile.
     pub fn is_waiting(&self) -> bool {
         self.waiting.load(Ordering::SeqCst)
     }
 
-    /// When the call's time is over, as far as is known now: later waits for a person move it further.
+    /// Returns when the call's time is over, as far as is known now: later waits for a person extend it.
     pub fn end(&self) -> Option<Instant> {
         let waited = Duration::from_millis(self.waited.load(Ordering::SeqCst));
         self.deadline?.checked_add(waited)
     }
 
-    /// Notes that a wait for a person begins.
+    /// Records that a wait for a person begins.
     #[doc(hidden)]
     pub fn begin_waiting(&self) {
         self.waiting.store(true, Ordering::SeqCst);
     }
 
-    /// Notes that the wait for a person is over, and how long it lasted.
+    /// Records that the wait for a person is over, and how long it lasted.
     #[doc(hidden)]
     pub fn end_waiting(&self, lasted: Duration) {
         let lasted = u64::try_from(lasted.as_millis()).unwrap_or(u64::MAX);

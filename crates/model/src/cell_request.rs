@@ -16,7 +16,7 @@ pub struct CellRequest {
 }
 
 impl CellRequest {
-    /// A change of a notebook at whatever revision it is.
+    /// Makes a change of a notebook at whatever revision it is.
     pub fn new(change: CellChange) -> Self {
         Self {
             change,
@@ -41,14 +41,14 @@ pub enum CellChange {
     },
     /// A cell is put into the notebook.
     Insert {
-        /// The cell beside which it is put; none for the end of the notebook.
+        /// The cell next to which it is put; none for the end of the notebook.
         beside: Option<(CellName, InsertSide)>,
         /// The type of the new cell.
         cell_type: CellType,
         /// Its source.
         source: String,
     },
-    /// The cell is taken out.
+    /// The cell is removed.
     Delete {
         /// The cell.
         cell: CellName,

@@ -1,8 +1,8 @@
-//! "Did you mean": the known name that a misspelt one probably stands for. Used in messages about fields, tools, values
-//! and settings keys; never for paths, and never to decide what is done, except that a settings key
-//! which may be a misspelt rule tightens what is in force.
+//! "Did you mean": finds the known name that a misspelt one probably stands for. Used in messages about fields, tools,
+//! values and settings keys, but never for paths. A suggestion never decides what is done, with one exception: a
+//! settings key that may be a misspelt rule tightens the rules in force.
 
-/// Finds the nearest of the names; none where no name is near enough.
+/// Finds the nearest of the names; none if no name is near enough.
 pub fn closest<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     lancet_text::closest(wanted, names.into_iter(), 1)
         .first()

@@ -33,9 +33,9 @@ pub struct Declaration {
     pub destructive: bool,
     /// Whether the same call, sent again, changes nothing further.
     pub idempotent: bool,
-    /// Whether the tool may run beside other calls.
+    /// Whether the tool may run concurrently with other calls.
     pub concurrent: bool,
-    /// Words by which clients that load tools on demand find the tool.
+    /// Keywords by which clients that load tools on demand find the tool.
     pub search_hint: Cow<'static, str>,
     /// Whether clients that load tools on demand should load this tool from the start.
     pub always_load: bool,
@@ -49,8 +49,8 @@ pub struct Declaration {
 
 impl Declaration {
     /// Declares a tool of the host: its name, what it does, and the JSON schema of its arguments (an object schema).
-    /// The tool counts as one that may change files and runs alone, until [`reading_only`](Self::reading_only) says
-    /// otherwise; the other fields are set on the value.
+    /// The tool counts as one that may change files and runs alone, unless [`reading_only`](Self::reading_only) is
+    /// called; the other fields are set on the value.
     pub fn new(
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,
@@ -81,7 +81,7 @@ impl Declaration {
         }
     }
 
-    /// Declares that the tool changes no file: it is offered in plan mode and may run beside other calls.
+    /// Declares that the tool changes no file: it is offered in plan mode and may run concurrently with other calls.
     #[must_use]
     pub fn reading_only(mut self) -> Self {
         self.read_only = true;

@@ -1,4 +1,4 @@
-//! The vocabulary of a call: requests, outcomes, refusals, replies, questions, and the words that answers share. These are
+//! The types of a call: requests, outcomes, refusals, replies, questions, and the phrases that answers share. These are
 //! values and their texts; nothing here opens a file. The library `lancet` re-exports what hosts use.
 
 pub mod applied_by;

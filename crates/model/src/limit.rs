@@ -1,4 +1,4 @@
-//! The length limit of answers, and the unit of the limit. Agents cut long answers before their model reads them; a
+//! The length limit of answers, and the unit of the limit. Agents cut long answers before their model reads them. A
 //! line that was cut off was not seen, so an answer must end before the agent's limit.
 use crate::non_exhaustive::NonExhaustive;
 
@@ -50,7 +50,7 @@ impl Measure {
     }
 }
 
-/// How many bytes a byte of text takes inside a JSON string.
+/// Returns the number of bytes that a byte of text takes inside a JSON string.
 fn json_length(byte: u8) -> usize {
     match byte {
         b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0C => 2,
@@ -59,8 +59,8 @@ fn json_length(byte: u8) -> usize {
     }
 }
 
-/// How many bytes a byte of text takes inside a JSON string that is quoted once more: every backslash and quote of the
-/// inner string is escaped again.
+/// Returns the number of bytes that a byte of text takes inside a JSON string that is quoted once more: every backslash
+/// and quote of the inner string is escaped again.
 fn nested_json_length(byte: u8) -> usize {
     match byte {
         b'"' | b'\\' => 4,
@@ -91,7 +91,7 @@ impl AnswerLimit {
         }
     }
 
-    /// Gives the smaller of a number of characters and what a client passes on. A text never has more characters than
+    /// Returns the smaller of a limit in characters and the client's own limit. A text never has more characters than
     /// bytes.
     #[doc(hidden)]
     pub fn in_force(characters: usize, client: Option<AnswerLimit>) -> AnswerLimit {
@@ -115,14 +115,14 @@ impl AnswerLimit {
         self.measure.length(text)
     }
 
-    /// Whether a text is within the limit.
+    /// Returns whether a text is within the limit.
     #[doc(hidden)]
     pub fn fits(self, text: &str) -> bool {
         // No byte of text takes more than six bytes in any unit.
         text.len() <= self.most / 6 || self.length(text) <= self.most
     }
 
-    /// Cuts a text that is too long after a whole line, and adds `words`.
+    /// Cuts a text that is too long after a whole line, and appends `words`.
     #[doc(hidden)]
     pub fn end_within(self, text: &mut String, words: &str) {
         if self.fits(text) {
@@ -136,7 +136,7 @@ impl AnswerLimit {
         text.push_str(words);
     }
 
-    /// Gives the prefix of a text that measures at most `most`, with a mark where it was cut.
+    /// Returns the prefix of a text that measures at most `most`, with a mark where it was cut.
     #[doc(hidden)]
     pub fn cut(self, text: &str, most: usize) -> String {
         let end = self.measure.prefix(text, most);
@@ -170,7 +170,7 @@ pub enum Pictures {
     /// The model sees them.
     #[default]
     Seen,
-    /// The model gets something else in their place, so that none are sent.
+    /// The client drops them or replaces them, so that none are sent.
     Lost,
 }
 
@@ -184,7 +184,7 @@ impl HandedOn {
         }
     }
 
-    /// Notes that pictures do not reach the model.
+    /// Declares that pictures do not reach the model.
     #[must_use]
     pub fn without_pictures(mut self) -> Self {
         self.pictures = Pictures::Lost;

@@ -1,7 +1,7 @@
 //! Whole lines of a file, named by their numbers.
 use crate::non_exhaustive::NonExhaustive;
 
-/// Whole lines of a file, named by their numbers and proven by the text of the first and the last.
+/// Whole lines of a file, named by their numbers and verified by the text of the first and the last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineRange {
     /// The number of the first line, counted from 1.
@@ -15,7 +15,7 @@ pub struct LineRange {
 }
 
 impl LineRange {
-    /// These lines, whose first and last are as expected.
+    /// Makes a range of lines whose first and last line must be as expected.
     pub fn new(start: u64, end: u64, expect: [String; 2]) -> Self {
         Self {
             start,

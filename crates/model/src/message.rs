@@ -1,6 +1,6 @@
-//! The text of an answer before it is rendered for its reader: lancet's own words, terms that models and people call
-//! differently, paths, and text of files, each as a part of its own type. Nothing edits a rendered text, so a path and a
-//! file's text arrive as they are.
+//! The text of an answer before it is rendered for its reader. Its parts are lancet's own text, terms that differ
+//! between models and people, paths, and text of files, each with its own type. Rendered text is never edited, so a
+//! path and a file's text arrive unchanged.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -10,7 +10,7 @@ use lancet_text::{Clause, ClausePart};
 use crate::audience::Audience;
 use crate::wording::{QuotedPath, cut};
 
-/// Words that a model and a person at the shell read differently.
+/// A term with one wording for a model and another for a person at the shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Term {
     /// For a model, which calls tools.
@@ -19,7 +19,7 @@ pub struct Term {
     pub shell: &'static str,
 }
 
-/// Makes a term of its wording for models and its wording at the shell.
+/// Makes a term from its wording for models and its wording at the shell.
 pub const fn term(tools: &'static str, shell: &'static str) -> Term {
     Term { tools, shell }
 }
@@ -30,9 +30,9 @@ pub const OLD: Term = term("old_string", "--old");
 pub const NEW: Term = term("new_string", "--new");
 /// The verb before a call or a command.
 pub const CALL: Term = term("Call", "Run");
-/// The next step where the same call will do.
+/// The next step if the same call will succeed.
 pub const SEND_AGAIN: Term = term("send the call again", "try again");
-/// The next step where the same call will do after another one.
+/// The next step if the same call will succeed after another one.
 pub const SEND_THIS_AGAIN: Term = term("send this call again", "try again");
 /// One entry of the history.
 pub const OPERATION: Term = term("operation", "change");
@@ -54,17 +54,17 @@ pub const INSTEAD: Term = term(
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileText(pub String);
 
-/// Words that are the same for every reader: numbers with their nouns, commands that were rendered already, names of
+/// Text that is the same for every reader: numbers with their nouns, commands that are already rendered, names of
 /// rules, messages of the system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verbatim(String);
 
-/// Takes words as they are.
+/// Uses a text unchanged.
 pub fn verbatim(words: impl Display) -> Verbatim {
     Verbatim(words.to_string())
 }
 
-/// A text made of typed parts. There is no way in for a `String`: text is a literal of the program, or has a type.
+/// A text made of typed parts. A `String` cannot be added directly: text is a literal of the program, or has a type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Message {
     parts: Vec<Part>,
@@ -72,28 +72,28 @@ pub struct Message {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
-    /// Words of the program, the same for every reader.
+    /// Text of the program, the same for every reader.
     Prose(Cow<'static, str>),
-    /// Words of the program, by reader.
+    /// Text of the program, by reader.
     Term(Term),
-    /// What only a model is told.
+    /// A part that only a model gets.
     ForTools(Message),
     /// A path, named as its reader types it.
     Path(QuotedPath),
-    /// What is never changed.
+    /// Text that is never changed.
     Exact(String),
     /// The first characters of a message.
     Cut(Message, usize),
 }
 
-/// Makes a part that only a model is told.
+/// Makes a part that only a model gets.
 pub fn for_tools(message: Message) -> Message {
     Message {
         parts: vec![Part::ForTools(message)],
     }
 }
 
-/// What can be a part of a message.
+/// A value that can be a part of a message.
 pub trait Say {
     /// Adds itself at the end of a message.
     fn add_to(self, message: &mut Message);
@@ -105,12 +105,12 @@ impl Message {
         part.add_to(self);
     }
 
-    /// Whether it has no part.
+    /// Returns whether it has no part.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// Puts parts between others.
+    /// Joins parts with a separator.
     pub fn joined<S: Say>(parts: impl IntoIterator<Item = S>, between: &'static str) -> Self {
         let mut message = Message::default();
         for part in parts {
@@ -129,7 +129,7 @@ impl Message {
         }
     }
 
-    /// Adds words before the full stop at the end of the program's own words.
+    /// Inserts text before the full stop at the end of the program's own text.
     pub fn before_full_stop(mut self, added: &'static str) -> Self {
         if let Some(Part::Prose(last)) = self.parts.last_mut()
             && let Some(sentence) = last.strip_suffix('.')
@@ -139,7 +139,7 @@ impl Message {
         self
     }
 
-    /// Gives what stands before these words of the program; all of it where they are not among its parts.
+    /// Returns what precedes this text of the program; the whole message if it is not among the parts.
     pub fn before(&self, words: &str) -> Self {
         let mut message = Message::default();
         for part in &self.parts {
@@ -252,7 +252,7 @@ macro_rules! numbers {
 
 numbers!(usize, u64, u32, u8);
 
-/// Makes a [`Message`] of its parts.
+/// Makes a [`Message`] from its parts.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __message {

@@ -1,4 +1,4 @@
-//! The calls that a refusal names instead of the one that was refused, and what a refusal knows before they are made.
+//! The calls that a refusal suggests instead of the refused one, and the facts from which they are built.
 
 use std::path::PathBuf;
 
@@ -30,7 +30,7 @@ impl NextCall {
     }
 }
 
-/// What the place that refuses a call knows about the call to make instead.
+/// The facts about the call to make instead, known where the call is refused.
 #[derive(Clone, Debug)]
 pub enum Remedy {
     /// Lines of the file have to be read first.
@@ -47,7 +47,7 @@ pub enum Remedy {
 }
 
 impl Remedy {
-    /// The corrections of the only edit of a call; [`Remedy::in_edit`] names another.
+    /// Makes a remedy of corrections for the only edit of a call; [`Remedy::in_edit`] selects another edit.
     pub fn corrections(corrections: Vec<Correction>) -> Option<Self> {
         (!corrections.is_empty()).then_some(Remedy::Corrections {
             edit: 0,
@@ -55,7 +55,7 @@ impl Remedy {
         })
     }
 
-    /// The same remedy for an edit of a call with several.
+    /// Applies the same remedy to an edit of a call with several.
     pub fn in_edit(self, number: usize) -> Option<Self> {
         match self {
             Remedy::Corrections { corrections, .. } => Some(Remedy::Corrections {
@@ -63,7 +63,7 @@ impl Remedy {
                 corrections,
             }),
             Remedy::Read(read) => Some(Remedy::Read(read)),
-            // It stands for the whole call, which has other edits.
+            // It replaces the whole call, which has other edits.
             Remedy::Edits(_) => None,
         }
     }
@@ -72,7 +72,7 @@ impl Remedy {
 /// The lines to read; the whole file where no field is set.
 #[derive(Clone, Debug, Default)]
 pub struct ReadRemedy {
-    /// The file; the one that the refusal is about where it is none.
+    /// The file; none for the file that the refusal is about.
     pub path: Option<PathBuf>,
     /// The first line, from 1.
     pub offset: Option<usize>,
@@ -83,7 +83,7 @@ pub struct ReadRemedy {
 }
 
 impl Remedy {
-    /// The read of some lines of the file that a refusal is about.
+    /// Suggests reading some lines of the file that a refusal is about.
     pub fn read_lines(offset: Option<usize>, limit: Option<usize>) -> Self {
         Remedy::Read(ReadRemedy {
             offset,
@@ -92,7 +92,7 @@ impl Remedy {
         })
     }
 
-    /// The read of a file whose name is close to the one that was sent.
+    /// Suggests reading a file whose name is close to the one that was sent.
     pub fn read_of(path: PathBuf) -> Self {
         Remedy::Read(ReadRemedy {
             path: Some(path),
@@ -101,12 +101,12 @@ impl Remedy {
     }
 }
 
-/// The texts that an edit should have had; none where the sent one is right.
+/// The texts that an edit should have had; none for a text that was right as sent.
 #[derive(Clone, Debug, Default)]
 pub struct Correction {
     /// The text to replace, or the marker.
     pub old: Option<String>,
-    /// The text to put there.
+    /// The text to replace it with.
     pub new: Option<String>,
     /// The first and the last line of the place, from 1; none where the correction is not about a place.
     pub lines: Option<(usize, usize)>,
@@ -119,7 +119,7 @@ pub struct TextEdit {
     pub path: PathBuf,
     /// The text to replace.
     pub old: String,
-    /// The text to put there.
+    /// The text to replace it with.
     pub new: String,
     /// The first and the last line of the place, from 1.
     pub lines: (usize, usize),

@@ -102,7 +102,7 @@ impl Outcome {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReadOutcome {
-    /// Whether the text was shown, or only named as unchanged.
+    /// Whether the text was shown, or only reported as unchanged.
     #[serde(rename = "type")]
     pub kind: ReadKind,
     /// The file, absolute.
@@ -119,9 +119,9 @@ pub struct ReadOutcome {
     /// The line endings of the file.
     #[serde(serialize_with = "as_line_endings")]
     pub line_endings: LineEndings,
-    /// Whether lines that the call asked for are missing because the answer would be too long.
+    /// Whether requested lines are missing because the answer would be too long.
     pub truncated: bool,
-    /// The short name of the content that was read; an edit can ask for it.
+    /// The short name of the content that was read; an edit can require it.
     pub revision: String,
     /// The symbols of an outline.
     #[serde(
@@ -129,7 +129,7 @@ pub struct ReadOutcome {
         serialize_with = "outline::as_symbols"
     )]
     pub symbols: Vec<Symbol>,
-    /// What the picture is, where the file is one that was shown. It is not part of the JSON, whose text has it.
+    /// The properties of the picture that was shown, if there was one. Not part of the JSON; the text contains it.
     #[serde(skip)]
     pub picture: Option<PictureOutcome>,
     #[doc(hidden)]
@@ -150,7 +150,7 @@ pub struct PictureOutcome {
     pub non_exhaustive: NonExhaustive,
 }
 
-/// What a Read answered with.
+/// The kind of answer that a Read gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -159,12 +159,12 @@ pub enum ReadKind {
     Text,
     /// The cells of a notebook: `startLine`, `numLines` and `totalLines` count cells.
     Notebook,
-    /// A picture. It is in a block of its own after the text, and the line counts are zero.
+    /// A picture. It is in a separate block after the text, and the line counts are zero.
     Image,
-    /// Pages of a PDF, as text, as pictures in blocks of their own, or as both: `startLine`, `numLines` and `totalLines`
+    /// Pages of a PDF, as text, as pictures in separate blocks, or as both: `startLine`, `numLines` and `totalLines`
     /// count pages.
     Pdf,
-    /// The text that a program of the setting `read.converters` gave of the file: the line counts are of that text.
+    /// The text that a program of the setting `read.converters` made from the file: the line counts are of that text.
     Converted,
     /// The outline of source code: `startLine` is where it begins, and no line of the file was shown.
     Outline,
@@ -183,8 +183,8 @@ pub struct RefusedOutcome {
     pub path: Option<PathBuf>,
     /// The further fields of the refusal, such as `suggestion` or `diff`.
     pub data: Map<String, Value>,
-    /// The calls to make instead, where they are known: `error.next` of the JSON. None of them would be refused now, so far
-    /// as that can be foreseen without asking anybody.
+    /// The calls to make instead, where they are known: `error.next` of the JSON. None of them would be refused now, as
+    /// far as this can be foreseen without asking a person.
     pub next: Vec<NextCall>,
     /// The message of the text.
     #[doc(hidden)]
@@ -194,7 +194,7 @@ pub struct RefusedOutcome {
 }
 
 impl RefusedOutcome {
-    /// Gives the text that another reader gets than the one that the engine was opened for.
+    /// Returns the text for a reader other than the one that the engine was opened for.
     #[doc(hidden)]
     pub fn text_for(&self, audience: &Audience) -> String {
         self.message.render(audience)

@@ -1,4 +1,4 @@
-//! The pages of a PDF that a call asks for.
+//! The pages of a PDF that a call requests.
 
 use std::fmt;
 
@@ -9,12 +9,12 @@ use lancet_formats::pdf::MOST_PAGES;
 pub struct PageRange {
     /// The first page.
     pub first: u32,
-    /// The last page; none where all pages from the first on are meant.
+    /// The last page; none for all pages from the first on.
     pub last: Option<u32>,
 }
 
 impl PageRange {
-    /// Reads a range as it is typed. None where the text is none.
+    /// Parses a range as it is typed; none if the text is not a range.
     pub fn parse(text: &str) -> Option<Self> {
         let number = |text: &str| {
             let text = text.trim();
@@ -32,7 +32,7 @@ impl PageRange {
         (first > 0 && last.is_none_or(|last| last >= first)).then_some(Self { first, last })
     }
 
-    /// How many pages one call gives of the range at most.
+    /// Returns how many pages of the range one call shows at most.
     pub fn count(self) -> u32 {
         match self.last {
             None => MOST_PAGES,

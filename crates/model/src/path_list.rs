@@ -1,5 +1,5 @@
-//! Paths of a page, one after the other in one piece of memory: a page has a hundred, and one allocation for each was a twentieth of a
-//! Glob in memory.
+//! The paths of a page, one after the other in one allocation: a page has a hundred, and one allocation for each took a
+//! twentieth of the time of a Glob in memory.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -23,7 +23,7 @@ impl PathList {
         }
     }
 
-    /// Adds a path below a folder, or the folder itself where there is no path; returns the whole path.
+    /// Adds a path below a folder, or the folder itself if there is no path; returns the whole path.
     #[doc(hidden)]
     pub fn add(&mut self, folder: &Path, relative: &Path) -> &Path {
         let folder = folder.as_os_str().as_bytes();
@@ -41,24 +41,24 @@ impl PathList {
         Path::new(OsStr::from_bytes(&self.bytes[start..]))
     }
 
-    /// Takes the last path away.
+    /// Removes the last path.
     #[doc(hidden)]
     pub fn remove_last(&mut self) {
         self.ends.pop();
         self.bytes.truncate(self.ends.last().copied().unwrap_or(0));
     }
 
-    /// The number of paths.
+    /// Returns the number of paths.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The paths in order.
+    /// Returns the paths in order.
     pub fn iter(&self) -> impl Iterator<Item = &Path> {
         let mut start = 0;
         self.ends.iter().map(move |end| {

@@ -1,13 +1,13 @@
-//! Why a person is asked before a file is written.
+//! The reasons why a person is asked before a file is written.
 
 use std::path::{Path, PathBuf};
 
 use crate::wording::{QuotedPath, quote_path};
 
-/// Why the write of one file is asked about.
+/// The reason why the write of one file needs a person's consent.
 #[derive(Clone, Debug)]
 pub struct Reason {
-    /// The file's name that requires the question: of a move the old or the new one.
+    /// The file's name that requires the question; for a move the old or the new one.
     pub path: PathBuf,
     /// The reason as text for the person.
     pub words: String,
@@ -21,14 +21,14 @@ pub struct Reason {
     pub rule: Option<String>,
 }
 
-/// What the key of a grant begins with where a person has unsaved changes in the file.
+/// The beginning of a grant's key if a person has unsaved changes in the file.
 const UNSAVED: &str = "unsaved in ";
 
-/// What the words of a hook's reason, and the key of its grant, begin with.
+/// The beginning of the text of a hook's reason, and of its grant's key.
 const HOOK: &str = "the hook `";
 
 impl Reason {
-    /// The reason where a person has unsaved changes in a file, in the editor of this name.
+    /// Makes the reason for a file that a person has unsaved changes in, in the editor of this name.
     pub fn unsaved(path: &Path, told: &QuotedPath, editor: &str) -> Self {
         Self {
             path: path.to_path_buf(),
@@ -40,7 +40,7 @@ impl Reason {
         }
     }
 
-    /// The reason where a hook has a person asked, in words that begin with the hook's name.
+    /// Makes the reason for a file that a hook requires a question for. The text begins with the hook's name.
     pub fn hook(path: &Path, words: String) -> Self {
         let command = words.split('`').nth(1).unwrap_or_default();
         Self {
@@ -53,31 +53,32 @@ impl Reason {
         }
     }
 
-    /// The reason in words that a question has kept, where a hook gave it.
+    /// Restores the reason from the text that a question recorded, if a hook gave it.
     pub fn of_hook_words(path: &Path, words: String) -> Option<Self> {
         words.starts_with(HOOK).then(|| Self::hook(path, words))
     }
 
-    /// Whether a hook has a person asked. No rule and no mode answers that.
+    /// Returns whether a hook requires the question. No rule and no mode answers it.
     pub fn is_hook(&self) -> bool {
         self.key.starts_with(HOOK)
     }
 
-    /// Whether the question is asked because of unsaved changes in an editor. No rule and no mode but `bypass` answers it.
+    /// Returns whether the question is required because of unsaved changes in an editor. No rule and no mode but
+    /// `bypass` answers it.
     pub fn is_unsaved(&self) -> bool {
         self.key.starts_with(UNSAVED)
     }
 }
 
-/// A file about which answers give nothing but its path before a person's yes.
+/// A file of which answers reveal only the path until a person has consented.
 #[derive(Clone, Debug)]
 pub struct Withheld {
     /// The file.
     pub path: PathBuf,
     /// The file relative to its root.
     pub relative: PathBuf,
-    /// The path as answers give it.
+    /// The path as answers show it.
     pub told: QuotedPath,
-    /// Why a person is asked.
+    /// The reason why a person is asked.
     pub reason: Reason,
 }

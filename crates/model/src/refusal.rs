@@ -1,5 +1,5 @@
-//! The table of all refusals: stable name, stable numbers, when each is given. `docs/errors.md` is generated from it.
-//! The sentences are where the facts are known.
+//! The table of all refusals: stable name, stable numbers, and when each is given. `docs/errors.md` is generated from
+//! it. The sentences of a refusal are written where the facts are known.
 
 mod text;
 
@@ -159,12 +159,12 @@ impl RefusalKind {
             .unwrap_or(&TABLE[TABLE.len() - 1])
     }
 
-    /// Gives the stable name.
+    /// Returns the stable name.
     pub fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// Gives the number in a tool's column.
+    /// Returns the number in a tool's column.
     pub fn code(self, numbers: Numbers) -> u8 {
         let row = self.row();
         match numbers {
@@ -180,7 +180,7 @@ impl fmt::Display for RefusalKind {
     }
 }
 
-/// A call that was not carried out: what is the case, and what to do next. The disk is unchanged. As an
+/// A call that was not carried out: what is wrong, and what to do next. The disk is unchanged. As an
 /// [`Error`](std::error::Error) it displays its text.
 #[derive(Clone, Debug)]
 pub struct Refusal {
@@ -191,13 +191,13 @@ pub struct Refusal {
     /// The version whose whole diff the refusal shows, so that it counts as seen.
     #[doc(hidden)]
     pub shown: Option<Box<Shown>>,
-    /// The withheld file that the refusal is about: nothing may be said of it before a person's yes.
+    /// The withheld file that the refusal is about: nothing may be revealed about it before a person's consent.
     #[doc(hidden)]
     pub withheld: Option<Box<crate::reason::Withheld>>,
-    /// Whether it is of a part of a reply that changes nothing, which is left out where other parts change something.
+    /// Whether it concerns a part of a reply that changes nothing, which is left out if other parts change something.
     #[doc(hidden)]
     pub idle: bool,
-    /// What is known of the call to make instead.
+    /// The facts about the call to make instead.
     #[doc(hidden)]
     pub remedy: Option<Box<Remedy>>,
 }
@@ -212,7 +212,7 @@ pub struct Shown {
 }
 
 impl Refusal {
-    /// Makes a refusal from its text: what is the case, then the next step. The text is the same for every reader.
+    /// Makes a refusal from its text: what is wrong, then the next step. The text is the same for every reader.
     pub fn new(kind: RefusalKind, text: impl Into<String>) -> Self {
         Self::stating(kind, verbatim(text.into()))
     }
@@ -231,7 +231,7 @@ impl Refusal {
         }
     }
 
-    /// Makes the refusal of a request whose kind the reader of it does not know.
+    /// Makes the refusal of a request whose kind its handler does not know.
     #[doc(hidden)]
     pub fn unknown_request() -> Self {
         Self::stating(
@@ -277,7 +277,7 @@ impl Refusal {
         self
     }
 
-    /// Notes what is known of the call to make instead.
+    /// Sets the facts about the call to make instead.
     #[must_use]
     #[doc(hidden)]
     pub fn helped_by(mut self, remedy: impl Into<Option<Remedy>>) -> Self {
@@ -285,7 +285,7 @@ impl Refusal {
         self
     }
 
-    /// Takes what is known of the call to make instead.
+    /// Takes the facts about the call to make instead.
     #[doc(hidden)]
     pub fn take_remedy(mut self) -> (Option<Remedy>, Self) {
         (self.remedy.take().map(|remedy| *remedy), self)
@@ -297,23 +297,23 @@ impl Refusal {
         self.text.next = calls;
     }
 
-    /// Gives the calls to make instead, where they are known.
+    /// Returns the calls to make instead, where they are known.
     pub fn next_calls(&self) -> &[NextCall] {
         &self.text.next
     }
 
-    /// Gives a field of the data.
+    /// Returns a field of the data.
     #[doc(hidden)]
     pub fn field(&self, key: &str) -> Option<&Value> {
         self.data.get(key)
     }
 
-    /// Gives the kind of refusal.
+    /// Returns the kind of refusal.
     pub fn kind(&self) -> RefusalKind {
         self.kind
     }
 
-    /// Gives the text for the reader that the engine was opened for.
+    /// Returns the text for the reader that the engine was opened for.
     pub fn text(&self) -> &str {
         let RefusalText {
             message, rendered, ..
@@ -329,13 +329,13 @@ impl Refusal {
         self
     }
 
-    /// Gives the text that a reader gets.
+    /// Returns the text for a reader.
     #[doc(hidden)]
     pub fn text_for(&self, audience: &Audience) -> String {
         self.text.message.render(audience)
     }
 
-    /// Gives the message of the text.
+    /// Returns the message of the text.
     #[doc(hidden)]
     pub fn message(&self) -> &Message {
         &self.text.message

@@ -1,4 +1,4 @@
-//! The answer to a call: blocks for the model, a typed outcome and its JSON for programs, a rendering for a person.
+//! The answer to a call: blocks for the model, a typed outcome and its JSON for programs, and a rendering for a person.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::row::Row;
 use crate::tool_names::numbers_of;
 use crate::waiting::WaitingCall;
 
-/// The last line of an answer that would end in white space.
+/// The last line of an answer that would otherwise end in white space.
 const END: &str = "[lancet: end of the answer]";
 
 /// A part of an answer, as the model gets it.
@@ -54,7 +54,7 @@ impl Reply {
         Self::of_blocks(vec![Block::Text(text)], outcome, person)
     }
 
-    /// An answer of text and pictures.
+    /// Makes an answer of text and pictures.
     #[doc(hidden)]
     pub fn of_blocks(blocks: Vec<Block>, outcome: Outcome, person: String) -> Self {
         Self {
@@ -81,13 +81,13 @@ impl Reply {
         self
     }
 
-    /// Notes the recorded question that the call waits on.
+    /// Sets the recorded question that the call waits on.
     #[doc(hidden)]
     pub fn waits(&mut self, waiting: WaitingCall) {
         self.waiting = Some(Box::new(waiting));
     }
 
-    /// The recorded question that the call waits on; none where it does not wait.
+    /// Returns the recorded question that the call waits on; none if it does not wait.
     pub fn waiting(&self) -> Option<&WaitingCall> {
         self.waiting.as_deref()
     }
@@ -176,12 +176,12 @@ impl Reply {
         Self::new(text.clone(), Outcome::Refused(outcome), text)
     }
 
-    /// Gives the blocks for the model, in order.
+    /// Returns the blocks for the model, in order.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
 
-    /// The text of all blocks, with a line break between two blocks.
+    /// Returns the text of all blocks, with a line break between two blocks.
     pub fn text(&self) -> &str {
         if let [Block::Text(text)] = self.blocks.as_slice() {
             return text;
@@ -195,24 +195,24 @@ impl Reply {
         })
     }
 
-    /// Gives the outcome of the call as data.
+    /// Returns the outcome of the call as data.
     pub fn outcome(&self) -> &Outcome {
         &self.outcome
     }
 
-    /// How long the call took; none for an answer to a call that was not carried out.
+    /// Returns how long the call took; none for an answer to a call that was not carried out.
     pub fn duration(&self) -> Option<Duration> {
         self.duration
     }
 
-    /// The JSON of [`outcome`](Self::outcome), with `durationMs`: the object that MCP carries as `lancet/result`. It is
-    /// derived when it is first asked for.
+    /// Returns the JSON of [`outcome`](Self::outcome), with `durationMs`: the object that MCP carries as
+    /// `lancet/result`. It is derived on first use.
     pub fn data(&self) -> &Value {
         self.data
             .get_or_init(|| derive_data(&self.outcome, self.duration))
     }
 
-    /// Gives up the blocks and the JSON, without copying either.
+    /// Converts the answer into its blocks and JSON, without copying either.
     pub fn into_parts(self) -> (Vec<Block>, Value) {
         let data = match self.data.into_inner() {
             Some(data) => data,
@@ -221,7 +221,7 @@ impl Reply {
         (self.blocks, data)
     }
 
-    /// The entries of a search's page: files, or lines with their file. Empty for other calls.
+    /// Returns the entries of a search's page: files, or lines with their file. Empty for other calls.
     pub fn rows(&self) -> &[Row] {
         match &self.outcome {
             Outcome::Found(found) => found.rows(),
@@ -229,12 +229,12 @@ impl Reply {
         }
     }
 
-    /// Whether the call was refused.
+    /// Returns whether the call was refused.
     pub fn is_error(&self) -> bool {
         self.refusal().is_some()
     }
 
-    /// Gives the calls to make instead of a refused one, where they are known.
+    /// Returns the calls to make instead of a refused one, where they are known.
     pub fn next_calls(&self) -> &[NextCall] {
         match &self.outcome {
             Outcome::Refused(refused) => &refused.next,
@@ -242,7 +242,7 @@ impl Reply {
         }
     }
 
-    /// Gives the kind of refusal; none where the call was carried out.
+    /// Returns the kind of refusal; none where the call was carried out.
     pub fn refusal(&self) -> Option<RefusalKind> {
         match &self.outcome {
             Outcome::Refused(refused) => Some(refused.kind),
@@ -250,27 +250,26 @@ impl Reply {
         }
     }
 
-    /// Gives the rendering for a person on a terminal or a page: one line for reading tools, the diff for writing ones.
+    /// Returns the rendering for a person on a terminal or a page: one line for reading tools, the diff for writing
+    /// ones.
     pub fn person(&self) -> &str {
         &self.person
     }
 
-    /// The raw bytes of the one changed file before the change; only with
-    /// `Builder::keep_contents`.
+    /// Returns the raw bytes of the one changed file before the change; only with `Builder::keep_contents`.
     pub fn original(&self) -> Option<&[u8]> {
         self.original.as_ref().map(|bytes| bytes.as_slice())
     }
 
-    /// The raw bytes of the one changed file after the change; only with
-    /// `Builder::keep_contents`.
+    /// Returns the raw bytes of the one changed file after the change; only with `Builder::keep_contents`.
     pub fn content(&self) -> Option<&[u8]> {
         self.content.as_ref().map(|bytes| bytes.as_slice())
     }
 }
 
-/// Makes an answer's JSON of an outcome that is given up.
+/// Makes an answer's JSON from an outcome that is consumed.
 fn into_data(mut outcome: Outcome, duration: Option<Duration>) -> Value {
-    // Names of files are moved: copying the hundred of a Glob took one twentieth of its time.
+    // Names of files are moved: copying the hundred of a Glob took a twentieth of its time.
     let files = match &mut outcome {
         Outcome::Found(found) => std::mem::take(&mut found.files),
         _ => Vec::new(),
@@ -282,7 +281,7 @@ fn into_data(mut outcome: Outcome, duration: Option<Duration>) -> Value {
     data
 }
 
-/// Makes an answer's JSON; there is no other place that does.
+/// Makes an answer's JSON; no other function does.
 fn derive_data(outcome: &Outcome, duration: Option<Duration>) -> Value {
     // Serialising an outcome cannot fail, because all its keys are strings.
     let mut data = serde_json::to_value(outcome).unwrap_or_else(|_| Value::Object(Map::new()));

@@ -94,24 +94,26 @@ pub struct EditRequest {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {
-    /// Where the old text stands.
+    /// Where the old text is.
     #[default]
     Text,
-    /// Where the old lines of a hunk stand, as whole lines.
+    /// Where the old lines of a hunk are, as whole lines.
     Hunk(Box<HunkPlace>),
-    /// Before the line in which the old text begins. The new text stands on lines of its own there, and the old text stays.
+    /// Before the line in which the old text begins. The new text is inserted there as separate lines, and the old text
+    /// remains.
     Before,
-    /// After the line in which the old text ends. The new text stands on lines of its own there, and the old text stays.
+    /// After the line in which the old text ends. The new text is inserted there as separate lines, and the old text
+    /// remains.
     After,
     /// After the line with this number, counted from 1; 0 is the top of the file. There is no old text.
     AfterLine(u64),
-    /// At whole lines that are named by their numbers. The new text takes their place; where it is empty they are deleted.
-    /// Old text that is not empty must be the text of these lines.
+    /// At whole lines that are named by their numbers. The new text replaces them; if it is empty they are deleted. Old
+    /// text that is not empty must be the text of these lines.
     Lines(LineRange),
     /// After the line in which the old text ends, where lines of the same file are moved to. There is no new text.
     MovedAfter(LineRange),
-    /// At every match of a regular expression. The old text is the expression and the new text its template, for messages
-    /// alone.
+    /// At every match of a regular expression. The old text is the expression and the new text its template; both are
+    /// only used in messages.
     Matches(Arc<Substitution>),
     /// At the places of one version of the file that a language server planned. There is no old text.
     Planned(Arc<PlannedPlaces>),
@@ -176,7 +178,8 @@ pub enum WrittenNewline {
     /// The content is written as it was sent.
     #[default]
     AsSent,
-    /// The content cannot say whether the file ends in a newline: a file that has none keeps lacking it.
+    /// The content does not determine whether the file ends in a newline: a file without a final newline stays without
+    /// one.
     AsFile,
 }
 
@@ -189,7 +192,7 @@ impl Request {
         }
     }
 
-    /// Whether every change is an edit that replaces a text by the same text.
+    /// Returns whether every change is an edit that replaces a text by the same text.
     #[doc(hidden)]
     pub fn changes_nothing(&self) -> bool {
         self.files.iter().all(|file| match &file.action {
@@ -209,7 +212,7 @@ impl FileRequest {
         }
     }
 
-    /// A change of one cell of a notebook.
+    /// Makes a request that changes one cell of a notebook.
     pub fn cell(path: impl Into<String>, cell: CellRequest) -> Self {
         Self {
             path: path.into(),
@@ -229,7 +232,7 @@ impl FileRequest {
 }
 
 impl FileRequest {
-    /// A file that is removed.
+    /// Makes a request that removes a file.
     pub fn delete(path: impl Into<String>, delete: DeleteRequest) -> Self {
         Self {
             path: path.into(),
@@ -238,7 +241,7 @@ impl FileRequest {
         }
     }
 
-    /// A file that gets another name.
+    /// Makes a request that renames a file.
     pub fn rename(path: impl Into<String>, to: MoveRequest) -> Self {
         Self {
             path: path.into(),
@@ -247,7 +250,8 @@ impl FileRequest {
         }
     }
 
-    /// A file whose permission to be executed changes. Together with a write of the same path it holds for a new file, too.
+    /// Makes a request that changes a file's permission to be executed. With a write of the same path it also applies
+    /// to a new file.
     pub fn set_executable(path: impl Into<String>, executable: Executable) -> Self {
         Self {
             path: path.into(),
@@ -258,14 +262,14 @@ impl FileRequest {
 }
 
 impl DeleteRequest {
-    /// The removal of a file at whatever revision the session has seen.
+    /// Makes the removal of a file at whatever revision the session has seen.
     pub fn new() -> Self {
         Self::default()
     }
 }
 
 impl MoveRequest {
-    /// A move without edits.
+    /// Makes a move without edits.
     pub fn new(to: impl Into<String>) -> Self {
         Self {
             to: to.into(),
@@ -273,7 +277,7 @@ impl MoveRequest {
         }
     }
 
-    /// A move with edits of the file.
+    /// Makes a move with edits of the file.
     pub fn with_edits(to: impl Into<String>, edits: Vec<EditRequest>) -> Self {
         Self {
             to: to.into(),
@@ -323,26 +327,26 @@ pub enum Change<'r> {
     Reply(ReplyRequest<'r>),
     /// Lines that are moved.
     MoveLines(LinesMove),
-    /// One file that gets another name, with the imports of other files.
+    /// One file that is renamed, with the imports of other files.
     MoveFile(Request),
-    /// A symbol that gets another name.
+    /// A symbol that is renamed.
     Rename(SymbolRename),
     /// An undo or a redo.
     TakeBack(TakeBack, Whose),
-    /// Files that get back the content of a moment.
+    /// Files that are restored to their content at some moment.
     Restore(Vec<Restore>),
-    /// One hunk that is taken back.
+    /// One hunk that is undone.
     TakeHunk(TakeHunk),
 }
 
 /// A model's reply to be applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplyRequest<'r> {
-    /// The text as the caller has it: a reply may have 50 MB, and a copy of it would be a third of what a call may take.
+    /// The text as the caller has it, not a copy: a reply may have 50 MB, a third of the memory that a call may use.
     pub text: Cow<'r, str>,
-    /// The one format that counts; none for any of them.
+    /// The only format that is accepted; none for any format.
     pub format: Option<Dialect>,
-    /// Whether text is written that looks leaked.
+    /// Whether text that looks leaked is written.
     pub insist: Insist,
     /// Whether the change is only shown.
     pub dry_run: DryRun,
@@ -363,11 +367,11 @@ pub struct LinesMove {
     pub dry_run: DryRun,
 }
 
-/// Whose changes an undo may take back.
+/// Whose changes an undo may revert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
-    /// Changes of the same session: what a model may ask for.
+    /// Changes of the same session, as a model may request.
     Own,
-    /// All changes below the roots: what a person may ask for.
+    /// All changes below the roots, as a person may request.
     Everyone,
 }

@@ -18,7 +18,7 @@ pub enum Row {
     File {
         /// The absolute path of the file.
         path: Arc<str>,
-        /// The number of matches in the file, if it was asked for.
+        /// The number of matches in the file, if it was requested.
         #[serde(skip_serializing_if = "Option::is_none")]
         matches: Option<u64>,
     },
@@ -50,8 +50,8 @@ pub enum Role {
     Context,
 }
 
-/// The entries of a page. Those of a list of files are made when they are first asked for: an agent's answer does without them, and
-/// they took a twentieth of a Glob in memory.
+/// The entries of a page. Those of a list of files are made on first use: an agent's answer does not need them, and
+/// making them took a twentieth of the time of a Glob in memory.
 #[derive(Clone, Debug)]
 pub enum PageRows {
     /// Lines with their files.
@@ -60,9 +60,9 @@ pub enum PageRows {
     Files {
         /// The files.
         paths: Arc<PathList>,
-        /// The matches in each file, where they were asked for.
+        /// The number of matches in each file, if it was requested.
         matches: Option<Vec<u64>>,
-        /// The entries, once they were asked for.
+        /// The entries, once they have been made.
         made: OnceLock<Vec<Row>>,
     },
 }
@@ -94,7 +94,7 @@ impl Row {
 }
 
 impl PageRows {
-    /// The files of a list.
+    /// Makes the entries of a list of files.
     pub fn files(paths: Arc<PathList>, matches: Option<Vec<u64>>) -> Self {
         PageRows::Files {
             paths,
@@ -103,7 +103,7 @@ impl PageRows {
         }
     }
 
-    /// All entries.
+    /// Returns all entries.
     pub fn get(&self) -> &[Row] {
         match self {
             PageRows::Lines(rows) => rows,

@@ -1,4 +1,4 @@
-//! What the rungs of the ladder are called for a person, who did not learn their names.
+//! Plain descriptions of the rungs of the ladder, for people who do not know the rungs' names.
 
 use crate::message::{Message, message, term};
 use lancet_text::Rung;
@@ -17,14 +17,14 @@ const RUNGS: &[(&str, &str)] = &[
     ("escaped", "ignoring extra escapes"),
 ];
 
-/// Describes in plain words how a text was matched, such as "ignoring indentation"; the name itself where the rung is
-/// unknown.
+/// Describes in plain words how a text was matched, such as "ignoring indentation"; returns the name itself if the rung
+/// is unknown.
 pub fn describe_rung(name: &str) -> &str {
     let found = RUNGS.iter().find(|(rung, _)| *rung == name);
     found.map_or(name, |(_, description)| description)
 }
 
-/// Says on which rung a text was matched: by the rung's name for a model, in plain words for a person.
+/// Names the rung on which a text was matched: by its name for a model, in plain words for a person.
 pub fn rung_named(rung: Rung) -> Message {
     message![
         term("on the rung `", ""),

@@ -41,19 +41,19 @@ pub const TOOL_NAMES: &[ToolNames] = &[
 /// The name of the tool that views and edits files in one.
 pub const TEXT_EDITOR: &str = "str_replace_based_edit_tool";
 
-/// Whether a built-in tool has this name.
+/// Returns whether a built-in tool has this name.
 pub fn is_built_in(name: &str) -> bool {
     TOOL_NAMES.iter().any(|tool| tool.name == name)
 }
 
-/// Whether a built-in tool answers to this name, its own or one that other agents use.
+/// Returns whether a built-in tool has this name, or is known by it to other agents.
 pub fn is_called(name: &str) -> bool {
     TOOL_NAMES
         .iter()
         .any(|tool| tool.name == name || tool.others.contains(&name))
 }
 
-/// Gives the column of error numbers that a tool's refusals use; a host's tool uses that of Edit.
+/// Returns the column of error numbers that a tool's refusals use; a host's tool uses that of Edit.
 pub fn numbers_of(name: &str) -> Numbers {
     match name {
         "Write" => Numbers::Write,

@@ -1,5 +1,5 @@
-//! What stands before the names of the tools, for clients that put the tools of several servers into one list and whose
-//! own tools are called Read, Edit and Write as well.
+//! The prefix of the tools' names, for clients that put the tools of several servers into one list and whose own tools
+//! are called Read, Edit and Write as well.
 
 mod validate;
 
@@ -7,12 +7,12 @@ use std::fmt;
 use std::str::FromStr;
 
 /// The prefix of the tools' names; empty by default. It has at most 24 letters, digits, underscores and dashes, and
-/// begins with a letter or an underscore, so that every API takes the prefixed names, those included that a client
-/// prefixes once more. With it before its name, no tool has the name of another.
+/// begins with a letter or an underscore, so that every API accepts the prefixed names, even if a client prefixes them
+/// once more. With the prefix, no tool has the name of another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolPrefix(pub String);
 
-/// Why a text cannot stand before the names of tools.
+/// Why a text cannot be a prefix of the tools' names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoPrefix {
     /// The text is longer than [`ToolPrefix::LONGEST`].
@@ -24,7 +24,7 @@ pub enum NoPrefix {
     /// The text has a character that is not allowed.
     #[error("a prefix is made of A-Z a-z 0-9 _ - and cannot hold {0:?}")]
     Character(char),
-    /// The text makes the name of one tool that of another.
+    /// With this prefix, one tool would have the name of another.
     #[error(
         "with this prefix {tool} would be listed as {listed}, which is the name of another tool"
     )]
@@ -40,19 +40,19 @@ impl ToolPrefix {
     /// The largest number of characters in a prefix.
     pub const LONGEST: usize = 24;
 
-    /// The prefix as text.
+    /// Returns the prefix as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Gives the name of a tool as it is listed.
+    /// Returns the name of a tool as it is listed.
     #[must_use]
     pub fn name(&self, tool: &str) -> String {
         format!("{}{tool}", self.0)
     }
 
-    /// Gives the name of a tool that a call with a listed name means; none where the name does not begin with the prefix.
+    /// Returns the tool's own name for a listed name in a call; none if the name does not begin with the prefix.
     #[doc(hidden)]
     pub fn without<'n>(&self, listed: &'n str) -> Option<&'n str> {
         let own = listed.strip_prefix(&self.0)?;

@@ -1,5 +1,5 @@
 //! The requests to undo, redo and restore, from a person, a host or the Undo tool. *examine* finds the operations and
-//! works out what becomes of the files.
+//! computes the resulting files.
 
 use crate::non_exhaustive::NonExhaustive;
 use std::fmt;
@@ -15,13 +15,13 @@ use crate::call::Cancel;
 /// operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakeBack {
-    /// The operations that are meant.
+    /// The selected operations.
     pub selection: Selection,
     /// Whether to undo or to redo.
     pub direction: Direction,
-    /// What happens where a file has changed since.
+    /// What happens if a file has changed since.
     pub overlap: Overlap,
-    /// What happens to the other files where one is in conflict.
+    /// What happens to the other files if one is in conflict.
     pub conflicts: Conflicts,
     /// Whether the change is only shown.
     pub dry_run: bool,
@@ -55,14 +55,14 @@ impl TakeBack {
         Self::new(Direction::Redo, selection)
     }
 
-    /// Sets what happens where a file has changed since.
+    /// Sets what happens if a file has changed since.
     #[must_use]
     pub fn overlap(mut self, overlap: Overlap) -> Self {
         self.overlap = overlap;
         self
     }
 
-    /// Sets what happens to the other files where one is in conflict.
+    /// Sets what happens to the other files if one is in conflict.
     #[must_use]
     pub fn conflicts(mut self, conflicts: Conflicts) -> Self {
         self.conflicts = conflicts;
@@ -77,7 +77,7 @@ impl TakeBack {
     }
 }
 
-/// Which operations are meant.
+/// Selects operations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Selection {
@@ -85,7 +85,7 @@ pub enum Selection {
     Newest,
     /// This many of the newest operations, as one operation.
     Last(usize),
-    /// The operation whose id begins like this.
+    /// The operation whose id begins with this text.
     Operation(String),
     /// The newest change of this file, without the other files that the same operation changed.
     File(PathBuf),
@@ -99,36 +99,36 @@ pub enum Selection {
     Since(i64),
     /// All operations of a session since a person's prompt, as one operation.
     SincePrompt(Mark),
-    /// These operations, by their whole ids, as one operation. Those that are undone already are passed over.
+    /// These operations, by their whole ids, as one operation. Those that are already undone are skipped.
     These(Vec<String>),
 }
 
 /// Undo or redo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Changes are taken back.
+    /// Changes are undone.
     Undo,
-    /// Changes that were taken back are made again.
+    /// Changes that were undone are made again.
     Redo,
 }
 
-/// What happens where a file is no longer in the state that the operation left.
+/// What happens if a file is no longer in the state that the operation left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Overlap {
     /// The request is refused.
     Refuse,
-    /// The operation's change alone is taken back, if later changes do not touch its lines (a three-way merge).
+    /// The operation's change alone is undone, if later changes do not touch its lines (a three-way merge).
     Merge,
 }
 
-/// What happens where some of the files are in conflict.
+/// What happens if some of the files are in conflict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Conflicts {
     /// The whole request is refused.
     Refuse,
-    /// The files in conflict are left out and named; the others are taken back.
+    /// The files in conflict are left out and named; the others are undone.
     LeaveOut,
 }
 
@@ -169,7 +169,8 @@ impl Restore {
     }
 }
 
-/// A request to take back one hunk: of what is to be reviewed of a file (`lancet::review`), or of one operation.
+/// A request to undo one hunk: of the changes of a file that are to be reviewed (`lancet::review`), or of one
+/// operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TakeHunk {
@@ -177,21 +178,21 @@ pub struct TakeHunk {
     pub file: PathBuf,
     /// The id of the newest operation that was shown.
     pub operation: String,
-    /// The revision that the hunk was shown against; none where there was no file.
+    /// The revision that the hunk was shown against; none if there was no file.
     pub before: Option<[u8; 32]>,
     /// The hunk.
     pub hunk: HunkLines,
-    /// Which difference the hunk is one of.
+    /// The difference that the hunk is part of.
     pub part_of: PartOf,
     /// Whether the change is only shown.
     pub dry_run: bool,
 }
 
-/// The difference that a hunk is one of.
+/// The difference that a hunk is part of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PartOf {
-    /// The difference between the last look and what the operation left.
+    /// The difference between the last review and what the operation left.
     #[default]
     Review,
     /// What the operation itself did to the file.
@@ -216,7 +217,7 @@ impl TakeHunk {
         }
     }
 
-    /// Makes the hunk one of what the operation itself did.
+    /// Makes the hunk one of the operation's own change.
     #[must_use]
     pub fn of_operation(mut self) -> Self {
         self.part_of = PartOf::Operation;
@@ -241,7 +242,7 @@ pub struct HunkLines {
 }
 
 impl HunkLines {
-    /// The name of a hunk.
+    /// Returns the name of a hunk.
     pub fn of(hunk: &Hunk) -> Self {
         Self {
             old: (hunk.old_start, hunk.old_lines),
@@ -272,7 +273,7 @@ impl FromStr for HunkLines {
     }
 }
 
-/// A text does not name a hunk.
+/// The text does not name a hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a hunk is named by four numbers with commas between them")]
 pub struct NoHunk;

@@ -28,7 +28,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Escapes a text that has to stay on one line, such as a path: line ends are shown, too.
+/// Escapes a text that has to stay on one line, such as a path: line ends are escaped, too.
 pub fn visible_line(text: &str) -> Cow<'_, str> {
     match visible(text) {
         text if text.contains('\n') => Cow::Owned(text.replace('\n', "\u{240a}")),

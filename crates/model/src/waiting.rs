@@ -21,7 +21,7 @@ impl fmt::Debug for WaitingCall {
 }
 
 impl WaitingCall {
-    /// Makes the call of its question's id, whether it has asked just now, and the comparison of its files.
+    /// Makes the call from its question's id, whether the question is new, and the comparison of its files.
     #[doc(hidden)]
     pub fn new(
         question: String,
@@ -35,18 +35,18 @@ impl WaitingCall {
         }
     }
 
-    /// The id of the question.
+    /// Returns the id of the question.
     pub fn question(&self) -> &str {
         &self.question
     }
 
-    /// Whether the call has asked just now. Otherwise the question was open before.
+    /// Returns whether the call has just created the question. Otherwise the question was open before.
     pub fn is_new(&self) -> bool {
         self.is_new
     }
 
-    /// Whether a file is no longer what the question shows. The call should then be sent again: it asks anew with the
-    /// new diff where it still fits, and is refused otherwise.
+    /// Returns whether a file is no longer what the question shows. The call should then be sent again: if the change
+    /// still applies, a question with the new diff is recorded, and otherwise the call is refused.
     pub fn has_changed(&self) -> bool {
         (self.has_changed)()
     }

@@ -8,8 +8,8 @@ use std::time::Duration;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// A path whose control characters and line separators are escaped in sentences, so that a name cannot forge a line of an
-/// answer. Data has it unescaped. Bytes that are not UTF-8 are replaced in both.
+/// A path whose control characters and line separators are escaped in sentences, so that a name cannot forge a line of
+/// an answer. Data contains it unescaped. Bytes that are not UTF-8 are replaced in both.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct QuotedPath(String);
 
@@ -19,7 +19,7 @@ pub fn quote_path(path: &Path) -> QuotedPath {
 }
 
 impl QuotedPath {
-    /// The path as data has it.
+    /// Returns the path as data contains it.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -57,7 +57,7 @@ impl From<&QuotedPath> for Value {
 
 /// Escapes a name from the disk so that it stays on one line.
 pub fn on_one_line(name: &str) -> String {
-    // Without an early end, so that many bytes are looked at at once: a page of Glob has a hundred names.
+    // Does not stop early, so that many bytes are tested at once: a page of Glob has a hundred names.
     let other = |other, byte: &u8| other | u8::from(byte.wrapping_sub(b' ') > b'~' - b' ');
     if name.as_bytes().iter().fold(0, other) == 0 {
         return name.to_owned();
@@ -79,7 +79,7 @@ fn write_on_one_line(out: &mut impl fmt::Write, name: &str) -> fmt::Result {
     Ok(())
 }
 
-/// Joins paths, with words between them.
+/// Joins paths with a separator.
 pub fn joined(paths: &[QuotedPath], between: &str) -> String {
     let shown: Vec<String> = paths.iter().map(ToString::to_string).collect();
     shown.join(between)
@@ -97,7 +97,7 @@ pub fn names(paths: &[PathBuf]) -> Message {
     }
 }
 
-/// A number of bytes in the largest unit that leaves at least one of it.
+/// Formats a number of bytes in the largest unit that leaves at least one of it.
 pub fn size(bytes: u64) -> String {
     const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
     match UNITS.iter().find(|(_, unit)| bytes >= *unit) {
@@ -109,7 +109,7 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
-/// Writes a number with its noun: "1 line", "2 lines".
+/// Formats a number with its noun: "1 line", "2 lines".
 pub fn count(number: usize, noun: &str) -> String {
     if number == 1 {
         format!("1 {noun}")
@@ -118,7 +118,7 @@ pub fn count(number: usize, noun: &str) -> String {
     }
 }
 
-/// Writes a time limit: "10 min", "90 s", "250 ms", and "1.5 s" rounded to tenths.
+/// Formats a time limit: "10 min", "90 s", "250 ms", and "1.5 s" rounded to tenths.
 pub fn duration(limit: Duration) -> String {
     let (seconds, rest) = (limit.as_secs(), limit.subsec_millis());
     match (seconds, rest) {
@@ -129,7 +129,7 @@ pub fn duration(limit: Duration) -> String {
     }
 }
 
-/// Writes a call: the tool and its arguments as JSON.
+/// Formats a call: the tool and its arguments as JSON.
 pub fn spelled(tool: &str, arguments: &Value) -> String {
     let fields: Vec<String> = arguments
         .as_object()
@@ -140,7 +140,7 @@ pub fn spelled(tool: &str, arguments: &Value) -> String {
     format!("{tool} {{{}}}", fields.join(", "))
 }
 
-/// Takes the first `most` characters of a text, and marks where it was cut.
+/// Returns the first `most` characters of a text, and marks where it was cut.
 pub fn cut(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();
@@ -155,8 +155,8 @@ pub fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// Writes line numbers, consecutive ones joined: at most `most` groups, then how many lines are left, as in
-/// "3, 7-9 and 12 more".
+/// Formats line numbers, consecutive ones joined: at most `most` groups, then how many lines are left, as in "3, 7-9
+/// and 12 more".
 pub fn line_list(mut lines: Vec<usize>, most: usize) -> String {
     lines.sort_unstable();
     lines.dedup();
@@ -191,7 +191,7 @@ pub fn line_list(mut lines: Vec<usize>, most: usize) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-/// Writes line numbers with their noun: "line 3", "lines 3, 7-9".
+/// Formats line numbers with their noun: "line 3", "lines 3, 7-9".
 pub fn lines_named(lines: Vec<usize>, most: usize) -> String {
     let noun = match lines.iter().all(|line| *line == lines[0]) {
         true => "line",

@@ -1,4 +1,4 @@
-//! The form in which questions and answers are kept: JSON. A path that is not UTF-8 is kept as its bytes.
+//! The JSON in which questions and answers are stored. A path that is not UTF-8 is stored as bytes.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -14,7 +14,7 @@ pub fn question(question: &Question) -> Vec<u8> {
     serde_json::to_vec(question).unwrap_or_default()
 }
 
-/// Decodes a question; none where a newer lancet has written it in another form.
+/// Decodes a question; none if a newer lancet has written it in another form.
 pub fn decode_question(bytes: &[u8]) -> Option<Question> {
     serde_json::from_slice(bytes).ok()
 }
@@ -24,7 +24,7 @@ pub fn answer(answer: &Answer) -> Vec<u8> {
     serde_json::to_vec(answer).unwrap_or_default()
 }
 
-/// Decodes an answer; none where a newer lancet has written it in another form.
+/// Decodes an answer; none if a newer lancet has written it in another form.
 pub fn decode_answer(bytes: &[u8]) -> Option<Answer> {
     serde_json::from_slice(bytes).ok()
 }

@@ -1,5 +1,5 @@
-//! The question about one call: its files, the pieces of each file that can be picked, and what the lasting answers would
-//! cover.
+//! The question about one call: its files, the pieces of each file that can be picked, and what the lasting answers
+//! would cover.
 
 use crate::non_exhaustive::NonExhaustive;
 use std::ops::Range;
@@ -11,24 +11,24 @@ use serde::{Deserialize, Serialize};
 use super::encoding;
 use crate::visible::{visible, visible_line};
 
-/// The notice of a file whose diff is too long for the question: its hunks have line numbers and no lines. Whoever has
-/// [`FileQuestion::text`] and [`FileQuestion::old_text`] can still show all of it.
+/// The notice of a file whose diff is too long for the question: its hunks have line numbers and no lines. A program
+/// that has [`FileQuestion::text`] and [`FileQuestion::old_text`] can still show all of it.
 pub const TOO_LONG_TO_SHOW: &str =
     "some of the change is too long to show; the diff gives its lines alone";
 
-/// The most different reasons that a question names; the others are counted.
+/// The maximum number of different reasons that a question names; the others are counted.
 const MOST_REASONS: usize = 5;
 
 /// A question to a person: may these files be written like this? It is about a whole call. Its texts are safe to show:
 /// characters that would move a cursor, change the writing direction or forge a line are escaped. The paths are not
-/// escaped; [`FileQuestion::shown_path`] and [`FileQuestion::shown_relative`] give the escaped form.
+/// escaped; [`FileQuestion::shown_path`] and [`FileQuestion::shown_relative`] return the escaped form.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Question {
     /// The tool that wants to write.
     pub tool: String,
     /// The session that asks: its name, or a generated one.
     pub session: String,
-    /// The client that asks, as it introduced itself.
+    /// The client that asks, by the name that it gave itself.
     pub client: Option<String>,
     /// The caller's own id of the call.
     pub call: Option<String>,
@@ -123,7 +123,7 @@ impl Question {
         }
     }
 
-    /// Whether one of the files has a protected or secret name: those need a person's own word.
+    /// Returns whether one of the files has a protected or secret name, which needs a person's own answer.
     pub fn is_protected(&self) -> bool {
         self.files.iter().any(|file| file.protected)
     }
@@ -188,22 +188,22 @@ impl FileQuestion {
         }
     }
 
-    /// Gives the path, escaped and on one line.
+    /// Returns the path, escaped and on one line.
     pub fn shown_path(&self) -> String {
         shown(&self.path)
     }
 
-    /// Gives the path relative to its root, escaped and on one line.
+    /// Returns the path relative to its root, escaped and on one line.
     pub fn shown_relative(&self) -> String {
         shown(&self.relative)
     }
 
-    /// Gives the old path of a file that is moved, escaped and on one line.
+    /// Returns the old path of a file that is moved, escaped and on one line.
     pub fn shown_old_path(&self) -> Option<String> {
         self.moved_from.as_deref().map(shown)
     }
 
-    /// Gives a unified diff of what would be written.
+    /// Returns a unified diff of what would be written.
     pub fn diff(&self) -> String {
         self.pieces
             .iter()

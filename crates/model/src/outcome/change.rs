@@ -23,11 +23,12 @@ pub struct ChangeOutcome {
     pub found_back: Vec<PathBuf>,
     /// Files that an undo left as they are, because of a conflict.
     pub left_out: Vec<LeftOutFile>,
-    /// What the person who was asked left out.
+    /// What the person left out when answering the question.
     pub omitted: Vec<OmittedPart>,
     /// Sentences about what was not written.
     pub notes: Vec<String>,
-    /// Which changes an undo, redo or restore is about, as a sentence. It is not part of the JSON, whose text has it.
+    /// A sentence that names the changes that an undo, redo or restore is about. Not part of the JSON; the text
+    /// contains it.
     pub lead: Option<String>,
     /// What language servers found after the change.
     pub diagnosis: Diagnosis,
@@ -55,7 +56,7 @@ impl ChangeOutcome {
         all.map(PathBuf::as_path)
     }
 
-    /// The file that the JSON names beside the list of files.
+    /// Returns the file that the JSON names in addition to the list of files.
     fn first_path(&self) -> Option<&Path> {
         self.files.first().map(|file| file.path.as_path())
     }
@@ -67,14 +68,14 @@ pub struct LeftOutFile {
     /// The file, absolute.
     #[serde(rename = "file_path", serialize_with = "super::as_path")]
     pub path: PathBuf,
-    /// The change that stays in force.
+    /// The change that remains in force.
     pub operation: String,
     #[doc(hidden)]
     #[serde(skip)]
     pub non_exhaustive: NonExhaustive,
 }
 
-/// What the person who was asked left out of one file.
+/// The part of one file that the person left out when answering the question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OmittedPart {
     /// The file as the call named it or as it was opened.
@@ -92,9 +93,9 @@ pub struct OmittedPart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OldLines {
-    /// The first line, from 1; where lines were only to be added, the line before them (0 at the top).
+    /// The first line, from 1; if lines were only to be added, the line before them (0 at the top).
     pub old_start: usize,
-    /// The number of lines; 0 where lines were only to be added.
+    /// The number of lines; 0 if lines were only to be added.
     pub old_lines: usize,
     #[doc(hidden)]
     #[serde(skip)]
@@ -130,12 +131,12 @@ pub struct FileOutcome {
     /// The line endings of the file.
     #[serde(serialize_with = "super::as_line_endings")]
     pub line_endings: LineEndings,
-    /// Whether the person who was asked changed the text, or left parts of the change out.
+    /// Whether the person changed the text when answering the question, or left parts of the change out.
     pub user_modified: bool,
     /// Sentences about the change that the patch does not show.
     pub warnings: Vec<String>,
-    /// Whether the permission to execute the file changed. The JSON has it as `true` or `false`, and leaves it out where it
-    /// stayed as it was.
+    /// Whether the permission to execute the file changed. In the JSON it is `true` or `false`, and absent if it did
+    /// not change.
     #[serde(
         skip_serializing_if = "stays_as_it_was",
         serialize_with = "as_executable"
@@ -156,7 +157,7 @@ pub struct FileOutcome {
         serialize_with = "super::outline::as_syntax_error"
     )]
     pub syntax_error: Option<SyntaxError>,
-    /// The difference to the repository's HEAD, where the setting `write.git_diff` asks for it.
+    /// The difference to the repository's HEAD, if the setting `write.git_diff` requests it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git_diff: Option<GitDiff>,
     #[doc(hidden)]
@@ -176,7 +177,7 @@ pub struct Matching {
 }
 
 impl Matching {
-    /// The most tolerant rung of all edits.
+    /// Returns the most tolerant rung of all edits.
     pub fn widest(&self) -> Rung {
         let widest = self.rungs.iter().max_by_key(|rung| **rung as u8);
         widest.copied().unwrap_or(Rung::Exact)
@@ -199,7 +200,7 @@ impl Serialize for Matching {
 /// The state of a file after it was written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WrittenFile {
-    /// The short name of the new content; an edit can ask for it.
+    /// The short name of the new content; an edit can require it.
     pub revision: String,
     /// How the file was written, and what that guarantees against concurrent writers.
     #[serde(serialize_with = "as_guarantee")]

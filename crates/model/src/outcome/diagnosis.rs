@@ -1,4 +1,4 @@
-//! What language servers found after a change, as the data of an answer has it.
+//! The problems that language servers found after a change, as data of an answer.
 
 use crate::non_exhaustive::NonExhaustive;
 use std::path::PathBuf;
@@ -6,16 +6,16 @@ use std::path::PathBuf;
 use lancet_language::{NewProblems, Problem, Severity};
 use serde::Serialize;
 
-/// What language servers found after a change.
+/// The problems that language servers found after a change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Diagnosis {
-    /// The problems that the version before did not have.
+    /// The problems that the previous version did not have.
     pub new: Vec<FoundProblem>,
     /// The number of further new problems.
     #[serde(skip_serializing_if = "is_zero")]
     pub more: usize,
-    /// The servers that did not know the version before, or did not answer in time.
+    /// The servers that did not know the previous version, or did not answer in time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_ready: Vec<String>,
     /// The servers that could not be started, or that ended unexpectedly.
@@ -41,11 +41,11 @@ pub struct FoundProblem {
     /// The server's code for this kind of problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// What the server says.
+    /// The server's message.
     pub message: String,
-    /// Which tool says it.
+    /// The tool that reports the problem.
     pub source: String,
-    /// The revision of the file that the problem belongs to; none of a file that the change broke without touching it.
+    /// The revision of the file that the problem belongs to; none for a file that the change broke without changing it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
     #[doc(hidden)]
@@ -54,7 +54,7 @@ pub struct FoundProblem {
 }
 
 impl Diagnosis {
-    /// Whether there is nothing to tell.
+    /// Returns whether there is nothing to report.
     pub fn is_empty(&self) -> bool {
         let names = [&self.not_ready, &self.not_running];
         self.new.is_empty() && self.more == 0 && names.iter().all(|names| names.is_empty())

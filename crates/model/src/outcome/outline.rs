@@ -1,4 +1,4 @@
-//! What parsers say of source code, as programs read it.
+//! The symbols that parsers find in source code, as data for programs.
 
 use lancet_formats::syntax::{Symbol, SyntaxError};
 use serde::{Serialize, Serializer};

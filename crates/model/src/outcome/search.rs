@@ -25,7 +25,7 @@ pub struct SearchOutcome {
     pub totals: Totals,
     /// Whether further entries follow this page.
     pub truncated: bool,
-    /// The number of files that passed every rule and were looked at.
+    /// The number of files that passed every rule and were searched.
     pub files_searched: u64,
     /// The files that were left out, by reason.
     pub skipped: SkippedFiles,
@@ -40,7 +40,7 @@ pub struct SearchOutcome {
 }
 
 impl SearchOutcome {
-    /// The entries of this page. They are not part of the JSON object: each is an object of its own.
+    /// Returns the entries of this page. They are not part of the JSON object: each is a separate object.
     pub fn rows(&self) -> &[Row] {
         self.rows.get()
     }
@@ -51,7 +51,7 @@ impl SearchOutcome {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Totals {
-    /// The search looked at everything.
+    /// The search covered everything.
     Exact,
     /// The search was stopped; there may be more.
     AtLeast,

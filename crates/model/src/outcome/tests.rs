@@ -1,4 +1,4 @@
-//! The JSON of every outcome: names and order of its fields are part of the interface.
+//! The JSON of every outcome: the names and order of its fields are part of the interface.
 
 use crate::non_exhaustive::NonExhaustive;
 use serde_json::json;

@@ -5,11 +5,11 @@ use std::sync::OnceLock;
 use crate::message::Message;
 use crate::next_call::NextCall;
 
-/// What a refusal says, and the calls that it names.
+/// The message of a refusal, and the calls that it suggests.
 #[derive(Clone, Debug)]
 pub(super) struct RefusalText {
     pub(super) message: Message,
-    /// The message as its reader gets it; rendered for a model where it was not rendered for another reader.
+    /// The message as its reader gets it; rendered for a model unless it was rendered for another reader.
     pub(super) rendered: OnceLock<String>,
     /// The calls to make instead.
     pub(super) next: Vec<NextCall>,

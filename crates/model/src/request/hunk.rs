@@ -46,13 +46,13 @@ impl EditRequest {
         }
     }
 
-    /// Whether the edit creates a file, or fills an empty one.
+    /// Returns whether the edit creates a file, or fills an empty one.
     #[doc(hidden)]
     pub fn fills(&self) -> bool {
         self.old.is_empty() && self.place == Place::Text
     }
 
-    /// The hunk's place; none where the edit is not a hunk.
+    /// Returns the hunk's place; none where the edit is not a hunk.
     #[doc(hidden)]
     pub fn as_hunk(&self) -> Option<&HunkPlace> {
         match &self.place {
@@ -61,13 +61,13 @@ impl EditRequest {
         }
     }
 
-    /// Whether the edit replaces a text by the same text.
+    /// Returns whether the edit replaces a text by the same text.
     #[doc(hidden)]
     pub fn is_same_text(&self) -> bool {
         self.place == Place::Text && self.old == self.new
     }
 
-    /// Whether the edit is a hunk that changes nothing: its old and new lines are the same.
+    /// Returns whether the edit is a hunk that changes nothing: its old and new lines are the same.
     #[doc(hidden)]
     pub fn is_idle_hunk(&self) -> bool {
         self.old == self.new

@@ -3,7 +3,7 @@
 use super::{EditRequest, Place};
 
 impl EditRequest {
-    /// Whether the old text is a marker: it names a place and stays.
+    /// Returns whether the old text is a marker: it names a place and is not replaced.
     #[doc(hidden)]
     pub fn is_marker(&self) -> bool {
         matches!(
@@ -12,7 +12,7 @@ impl EditRequest {
         )
     }
 
-    /// The name of the old text in the tools' arguments.
+    /// Returns the name of the old text in the tools' arguments.
     #[doc(hidden)]
     pub fn old_name(&self) -> &'static str {
         match self.is_marker() {

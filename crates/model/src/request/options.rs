@@ -1,6 +1,6 @@
-//! What a caller says of a change besides the change itself.
+//! The options of a change.
 
-/// Whether text that looks like display text or a placeholder is written all the same.
+/// Whether text that looks like display text or a placeholder is written nevertheless.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Insist {
     /// Such text is written.

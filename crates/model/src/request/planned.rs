@@ -1,4 +1,4 @@
-//! What language servers plan: another name of a symbol, and places of a version of a file.
+//! Changes that language servers plan: the renaming of a symbol, and places in a version of a file.
 
 use std::ops::Range;
 
@@ -6,12 +6,12 @@ use lancet_workspace::Revision;
 
 use super::options::DryRun;
 
-/// A symbol that gets another name wherever it means the same.
+/// The renaming of a symbol wherever it means the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolRename {
-    /// The file in which the symbol stands.
+    /// The file that contains the symbol.
     pub path: String,
-    /// The line on which the symbol stands, counted from 1.
+    /// The line that contains the symbol, counted from 1.
     pub line: u64,
     /// The symbol.
     pub symbol: String,
@@ -26,7 +26,7 @@ pub struct SymbolRename {
 /// Places of one version of a file, each with its new text. They are in order and do not touch each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedPlaces {
-    /// The version that the places are of.
+    /// The version that contains the places.
     #[doc(hidden)]
     pub revision: Revision,
     /// The places in the decoded text.
@@ -36,12 +36,12 @@ pub struct PlannedPlaces {
     pub role: PlannedRole,
 }
 
-/// What a file is to the call that changes it.
+/// The relation of a file to the call that changes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlannedRole {
     /// The caller named it: it has read the line that the change begins at, and is shown the changed lines.
     Named,
-    /// The caller moves it, for which it need not have read it, and is shown the changed lines.
+    /// The caller moves it, need not have read it for that, and is shown the changed lines.
     Moved,
     /// The caller may not know of it. Its lines are not shown, so none of them counts as seen afterwards.
     Other,

@@ -1,4 +1,5 @@
-//! Which prefixes the tools can have, and declarations as they are listed under one: the tool's own name and those of its siblings in the texts have it.
+//! Validates prefixes, and adds them to declarations: to the tool's own name, and to the names of the other tools in
+//! its texts.
 
 use super::{NoPrefix, ToolPrefix};
 use crate::declaration::Declaration;
@@ -35,8 +36,8 @@ impl ToolPrefix {
         Ok(prefix)
     }
 
-    /// Gives a declaration as it is listed: the tool's own name, and those of the built-in tools in its texts, have the
-    /// prefix.
+    /// Returns a declaration as it is listed: the tool's own name, and those of the built-in tools in its texts, have
+    /// the prefix.
     #[must_use]
     pub fn declared(&self, declaration: &Declaration) -> Declaration {
         let mut declared = declaration.clone();
@@ -53,7 +54,7 @@ impl ToolPrefix {
         declared
     }
 
-    /// Puts the prefix before every name of a built-in tool that stands in a text as a word of its own.
+    /// Puts the prefix before every name of a built-in tool that is a separate word of a text.
     #[must_use]
     pub fn named_in(&self, text: &str) -> String {
         let is_part = |c: char| c.is_alphanumeric() || c == '_';
