@@ -1,15 +1,15 @@
-//! The process of the agent that started this one: the parent, or the one above it where a shell or the program that runs
-//! packages (npx, uvx) is in between. Hooks and servers of one agent find the same process.
+//! Finds the process of the agent that started this one: the parent, or the one above it where a shell or a package
+//! runner (npx, uvx) is in between. Hooks and servers of one agent find the same process.
 
 use std::fs;
 
-/// How many processes above this one are looked at.
+/// How many ancestors of this process are examined.
 const MOST: usize = 8;
-/// Programs that only start others.
+/// Programs that only start other programs.
 const STARTERS: [&str; 9] = [
     "sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "uv", "uvx",
 ];
-/// The beginning of the name of the process by which npm runs lancet's package; node and a shell are below it.
+/// The prefix of the name of the process in which npm runs lancet's package. node and a shell are below it.
 const NPX: &str = "npm exec lancet";
 
 /// One process.
@@ -19,11 +19,11 @@ struct Process {
     /// The name of the program, at most 15 bytes of it.
     program: String,
     parent: u32,
-    /// The start time, since numbers are used again.
+    /// The start time, since process numbers are reused.
     began: String,
 }
 
-/// The process of the agent, by its number and start time; none where the system does not tell (it has no `/proc`).
+/// Returns the process of the agent, by its number and start time; none where the system has no `/proc`.
 pub(crate) fn agent_process() -> Option<String> {
     let mut above = Vec::new();
     let mut next = process(std::process::id())?.parent;
@@ -35,7 +35,7 @@ pub(crate) fn agent_process() -> Option<String> {
     Some(format!("{}:{}", agent.number, agent.began))
 }
 
-/// The agent among the processes above this one, nearest first.
+/// Returns the agent among the ancestors of this process, which are listed nearest first.
 fn agent(above: &[Process]) -> Option<&Process> {
     let npx = above
         .iter()
@@ -54,7 +54,7 @@ fn process(number: u32) -> Option<Process> {
 }
 
 /// Reads a line of `/proc/PID/stat`: the number, the program in parentheses, which may contain parentheses itself, and
-/// fields, the parent second and the start time twentieth.
+/// fields. The parent is the second field and the start time the twentieth.
 fn read(number: u32, line: &str) -> Option<Process> {
     let (head, rest) = line.rsplit_once(')')?;
     let (_, program) = head.split_once('(')?;

@@ -15,7 +15,7 @@ use crate::terminal::{
     Colour, Style, TerminalApprover, print, print_error, stdout_is_terminal, visible,
 };
 
-/// The answer to a person who said no to a command of their own.
+/// The message for a user who answered no to a question about their own command.
 const CANCELLED: &str = "Cancelled; nothing was written.\n";
 
 /// The output format that was requested.
@@ -28,7 +28,7 @@ pub(crate) enum OutputFormat {
 }
 
 impl OutputFormat {
-    /// The format by the flag `--json`.
+    /// Returns the format that the flag `--json` selects.
     pub(crate) fn of(json: bool) -> Self {
         if json {
             OutputFormat::Json
@@ -43,16 +43,16 @@ impl OutputFormat {
 pub(crate) enum Presentation<'a> {
     /// Numbered lines.
     Lines,
-    /// A change that a person made: what happened to each file and its diff. Notes go to standard error.
+    /// A change that a person made: the outcome for each file, and its diff. Notes go to standard error.
     Change(&'a TerminalApprover),
-    /// A change in a named session: at a terminal like any other, in files and pipes the text that a model would read.
+    /// A change in a named session: at a terminal as for a person, in files and pipes the text that a model would read.
     SessionChange(&'a TerminalApprover),
     /// The text that a model would read.
     Plain(&'a TerminalApprover),
 }
 
 impl<'a> Presentation<'a> {
-    /// The presentation of a change that was made in this session.
+    /// Returns the presentation of a change that was made in this session.
     pub(crate) fn of_change(approver: &'a TerminalApprover, session: Option<&SessionName>) -> Self {
         match session {
             Some(_) => Presentation::SessionChange(approver),
@@ -117,19 +117,19 @@ pub(crate) fn put_failure(failure: &Failure, form: OutputFormat) {
     put_error(failure.name(), &failure.message, form);
 }
 
-/// Prints an error that no tool answered with, by its stable name and its message.
+/// Prints an error that did not come from a tool, by its stable name and its message.
 pub(crate) fn put_error(name: &str, message: &str, form: OutputFormat) {
     match form {
         OutputFormat::Json => {
             let error = json!({ "name": name, "message": message });
-            // If standard output is closed there is nobody to report that to.
+            // If standard output is closed, the error cannot be reported.
             let _ = print(&format!("{}\n", json!({ "error": error, "text": message })));
         }
         OutputFormat::Text => print_error(&format!("lancet: {}\n", visible(message))),
     }
 }
 
-/// The exit code that an answer stands for.
+/// Returns the exit code for an answer.
 pub(crate) fn exit_of(reply: &Reply) -> Exit {
     match reply.outcome() {
         Outcome::Refused(refused) => match refused.kind {
@@ -141,7 +141,7 @@ pub(crate) fn exit_of(reply: &Reply) -> Exit {
     }
 }
 
-/// The tool's data and its text, as one JSON object on one line.
+/// Returns the tool's data and its text, as one JSON object on one line.
 fn object(reply: &Reply, text: &str) -> String {
     let mut data = reply.data().clone();
     if let Value::Object(fields) = &mut data {
@@ -150,7 +150,7 @@ fn object(reply: &Reply, text: &str) -> String {
     format!("{data}\n")
 }
 
-/// A refusal for standard error, which may be a terminal even where standard output is not.
+/// Formats a refusal for standard error, which may be a terminal even where standard output is not.
 fn refusal(kind: RefusalKind, text: &str, around: &Surroundings) -> String {
     let (head, text) = (format!("refused ({})", kind.name()), text.trim_end());
     if std::io::stderr().is_terminal() {

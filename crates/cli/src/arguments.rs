@@ -1,4 +1,4 @@
-//! What may be typed: commands, options and their help. What is meant by it is worked out elsewhere.
+//! The commands, options and help of the command line. Other modules interpret them.
 
 mod change;
 mod events;

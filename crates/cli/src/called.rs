@@ -1,5 +1,5 @@
-//! The name that the program was called by. Packages install `lancet-mcp` beside `lancet`: it serves an agent unless a
-//! command is given, so that `uvx lancet-mcp` and `npx lancet-mcp` are all that an agent's settings need.
+//! The name by which the program was called. Packages install `lancet-mcp` next to `lancet`. It serves an agent unless
+//! a command is given, so that `uvx lancet-mcp` and `npx lancet-mcp` are all that an agent's settings need.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -7,10 +7,11 @@ use std::path::Path;
 /// The name under which the program serves an agent by default.
 const SERVER: &str = "lancet-mcp";
 
-/// The first argument that means the same as that name, for a shell script, which cannot choose the name of what it starts.
+/// The first argument with the same effect as that name, for a shell script, which cannot choose the name of the
+/// program that it starts.
 const WORD: &str = "--called-lancet-mcp";
 
-/// The command line as it would have been typed for `lancet`.
+/// Returns the command line as it would have been typed for `lancet`.
 pub(crate) fn as_lancet(mut typed: Vec<OsString>) -> Vec<OsString> {
     let by_word = typed.get(1).is_some_and(|word| word == WORD);
     let name = typed.first().and_then(|path| Path::new(path).file_name());
@@ -24,7 +25,7 @@ pub(crate) fn as_lancet(mut typed: Vec<OsString>) -> Vec<OsString> {
     let serves = match first.as_deref() {
         None => true,
         Some("-h" | "--help" | "-V" | "--version") => false,
-        // Another word is a command, or a mistake that is explained as everywhere.
+        // Any other first argument is a command, or a mistake that the usual error explains.
         Some(word) => word.starts_with('-'),
     };
     if serves {

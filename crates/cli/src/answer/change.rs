@@ -1,4 +1,4 @@
-//! A change for a person: what happened to each file, named from the working folder, its diff, and the notes.
+//! A change as shown to a person: what happened to each file, named from the working folder, its diff, and the notes.
 
 use lancet::approval::ChangeKind;
 use lancet::outcome::{ChangeOutcome, Executable, FileOutcome, Rung, describe_rung, unified};
@@ -13,11 +13,11 @@ pub(super) enum Diffs {
     Numbered,
     /// They are shown as a program reads them.
     Bare,
-    /// A person has just seen them.
+    /// They are left out, because the person has just seen them.
     Seen,
 }
 
-/// What happened to the files, for standard output.
+/// Describes what happened to the files, for standard output.
 pub(super) fn text(
     change: &ChangeOutcome,
     diffs: Diffs,
@@ -37,7 +37,7 @@ pub(super) fn text(
             Diffs::Bare => out.push_str(&diff(file)),
         }
     }
-    // A person who was asked about several files has seen their number in the question.
+    // A person who was prompted about several files has seen their number in the question.
     if change.files.len() > 1 && diffs != Diffs::Seen {
         let files = change.files.iter();
         let (added, removed) = files.fold((0, 0), |(added, removed), file| {
@@ -49,7 +49,7 @@ pub(super) fn text(
     out
 }
 
-/// The sentences beside the text, for standard error.
+/// Returns the notes, for standard error.
 pub(super) fn notes(change: &ChangeOutcome, colour: Colour) -> String {
     let of_files = change.files.iter().flat_map(|file| &file.warnings);
     let dry_run = change
@@ -68,7 +68,7 @@ pub(super) fn notes(change: &ChangeOutcome, colour: Colour) -> String {
 }
 
 fn headline(file: &FileOutcome, dry_run: bool, around: &Surroundings) -> String {
-    // Other permission bits, or other bytes that are no text.
+    // Other permission bits, or other bytes that are not text.
     let is_textless = file.patch.is_empty() && file.added + file.removed == 0;
     let (did, would) = match file.kind {
         ChangeKind::Create => ("Created", "Would create"),

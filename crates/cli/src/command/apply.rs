@@ -1,4 +1,4 @@
-//! `lancet apply`: shows the edits in a model's reply, asks about them once, and makes them together.
+//! `lancet apply`: shows the edits in a model's reply, asks once for confirmation, and makes them together.
 
 use lancet::dialects::{AppliedBy, Dialect, Options, ReplyOptions, parse};
 use lancet::doors::Audience;
@@ -41,7 +41,8 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
     options.insist = arguments.insist.into();
     options.dry_run = arguments.check.into();
     options.applied_by = match arguments.common.session {
-        // In a named session the model must have read what it edits, as over MCP; a person who pastes a reply need not.
+        // In a named session the model must have read what it edits, as over MCP. A person who pastes a reply need not
+        // have.
         Some(_) => AppliedBy::Model,
         None => AppliedBy::Person,
     };
@@ -58,7 +59,7 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
             "lancet: the reply was refused, and no file was changed. Paste this back to the model:\n",
         );
         let format = format.or_else(|| written_in(&text, &answer));
-        // The reply names files from the root, and so does what goes back to the model.
+        // The reply names files from the root, and so does the message that is sent back to the model.
         let reader = Audience::Tools {
             prefix: ToolPrefix::default(),
             names_from: lancet.roots().first().cloned(),
@@ -78,8 +79,8 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
     put(&answer, output, presentation, around)
 }
 
-/// Whether the model that wrote the reply can correct it. The person has to act where a file may not be written, was
-/// changed or was not read in the session, and a credential is not to be sent to the model once more.
+/// Reports whether the model that wrote the reply can correct it. The person has to act where a file may not be
+/// written, was changed or was not read in the session. A credential must not be sent to the model once more.
 fn is_for_the_model(kind: RefusalKind) -> bool {
     !matches!(
         kind,
@@ -95,8 +96,8 @@ fn is_for_the_model(kind: RefusalKind) -> bool {
     )
 }
 
-/// The format of the first edit in a reply. There is none where the reply cannot be parsed: only such a refusal carries
-/// the number of the reply's line.
+/// Returns the format of the first edit in a reply. There is none where the reply cannot be parsed: only such a refusal
+/// contains the number of the reply's line.
 fn written_in(reply: &str, answer: &Reply) -> Option<Dialect> {
     if !answer.data()["error"]["line"].is_null() {
         return None;
@@ -105,7 +106,7 @@ fn written_in(reply: &str, answer: &Reply) -> Option<Dialect> {
     parts.first().map(|part| part.dialect)
 }
 
-/// The refusal as a message to the model, in the terms of the format that it wrote.
+/// Renders the refusal as a message to the model, in the terms of the format that it wrote.
 fn for_the_model(answer: &Reply, reader: &Audience, format: Option<Dialect>) -> String {
     let (what, again) = match format {
         Some(Dialect::SearchReplace) => (

@@ -1,4 +1,4 @@
-//! Who is asked about the writes of agents, for the commands that serve them.
+//! Selects who is prompted about the writes of agents, for the commands that serve them.
 
 use lancet::approval::FileQuestion;
 use lancet::questions::RecordedQuestion;
@@ -11,15 +11,15 @@ use crate::launcher;
 use crate::surroundings::Surroundings;
 use crate::terminal::{Consent, TerminalApprover};
 
-/// Who is asked: whom the flag names, else those of the settings.
+/// Who is prompted: the choice of the flag, else that of the settings.
 pub(super) struct Asking {
     pub(super) ask: Ask,
-    /// The person at the terminal, where that is who is asked.
+    /// The user at the terminal, if they are the one who is prompted.
     pub(super) approver: Option<CallApprover>,
 }
 
 impl Asking {
-    /// `page` says when questions are recorded, where the settings allow it.
+    /// Combines the flag and the settings. `page` says when questions are recorded, where the settings allow it.
     pub(super) fn new(
         flag: Option<AskOption>,
         settings: &[Asker],
@@ -53,7 +53,7 @@ impl Asking {
     }
 }
 
-/// Tells the program of `ask.notify` what begins to wait.
+/// Passes a question that begins to wait to the program of `ask.notify`.
 pub(super) fn notify(question: &RecordedQuestion) {
     let file = |file: &FileQuestion| {
         json!({

@@ -1,5 +1,5 @@
-//! `lancet complete`: what a shell offers where an id or a session is typed. Where nothing can be found it
-//! prints nothing and succeeds, because its output is shown in the middle of a line that is being typed.
+//! `lancet complete`: the shell's completions for an id or a session. If nothing can be found it prints nothing and
+//! succeeds, because its output is shown in the middle of a line that is being typed.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! `lancet doctor`: reports what lancet finds here and what is wrong with it. It changes nothing that stays.
+//! `lancet doctor`: reports what lancet finds here and what is wrong with it. It makes no lasting change.
 
 mod agents;
 mod file_system;
@@ -31,9 +31,9 @@ use state::StateFacts;
 /// A problem that the doctor found.
 #[derive(Clone, Debug)]
 struct Problem {
-    /// The kind of the problem, as the exit code tells it.
+    /// The kind of the problem, which becomes the exit code.
     exit: Exit,
-    /// What is wrong.
+    /// A description of the problem.
     words: String,
     /// The command that repairs it.
     mend: Option<String>,
@@ -43,7 +43,7 @@ struct Problem {
 #[derive(Debug)]
 struct Report {
     roots: Vec<RootFacts>,
-    /// Where the roots come from, in words.
+    /// A description of where the roots come from.
     roots_from: Option<String>,
     state: Option<StateFacts>,
     agents: Vec<AgentFacts>,
@@ -152,7 +152,7 @@ fn inspect(arguments: &DoctorArguments, around: &Surroundings) -> Report {
 }
 
 impl Report {
-    /// Takes a result, or notes the failure as a problem.
+    /// Returns a result, or records the failure as a problem.
     fn note<T>(&mut self, found: Result<T, Failure>) -> Option<T> {
         match found {
             Ok(found) => Some(found),
@@ -224,7 +224,7 @@ impl Report {
     }
 }
 
-/// The report as JSON.
+/// Returns the report as JSON.
 fn object(report: &Report) -> Value {
     json!({
         "version": env!("CARGO_PKG_VERSION"),

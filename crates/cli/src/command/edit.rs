@@ -1,5 +1,5 @@
-//! `lancet edit`: replaces text in files with the agents' engine. Without `--session` or `--revision` the files count as
-//! read.
+//! `lancet edit`: replaces text in files with the agents' engine. Without `--session` or `--revision` the files are
+//! treated as read.
 
 mod several;
 
@@ -20,7 +20,7 @@ use crate::terminal::{WorkLine, visible_line};
 
 use several::{Sought, is_glob};
 
-/// How much of a folder is looked at for the extension that a hint names.
+/// How many folder entries are examined for the extension that a hint names.
 const MOST_ENTRIES: usize = 2_000;
 const DEEPEST: usize = 3;
 
@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
             "{name} is a folder; name its files by a glob in quotes: '{name}/**'{some}"
         )));
     }
-    // A regular expression goes the way of several files even for one.
+    // A regular expression uses the code for several files even for one.
     let one = match (&arguments.regex, &arguments.files[..]) {
         (None, [file]) if !is_glob(file, around)? => file,
         (Some(expression), _) => {
@@ -90,7 +90,8 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
     Ok(instead.offer(&reply)?.unwrap_or(exit))
 }
 
-/// The extension that most files in a folder and the folders in it have; only so many entries are looked at.
+/// Returns the most frequent extension in a folder and the folders in it. The number of entries that are examined is
+/// limited.
 fn extension_in(folder: &Path) -> Option<String> {
     let mut left = MOST_ENTRIES;
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();

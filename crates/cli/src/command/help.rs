@@ -23,10 +23,10 @@ const PAGES: [(&str, &str); 7] = [
     ("replies", include_str!("../../../../docs/replies.md")),
 ];
 
-/// The topic that is made from the table of settings.
+/// The topic that is generated from the table of settings.
 const SETTINGS: &str = "settings";
 
-/// The topic of the options that all commands take.
+/// The topic for the options that all commands take.
 const OPTIONS: &str = "options";
 
 /// Prints the help on a topic.
@@ -103,7 +103,7 @@ Environment:
   LANCET_TOKEN            the person's token, for programs that may approve
 ";
 
-/// The failure for a topic that does not exist, with the list of those that are not hidden.
+/// Returns the failure for a topic that does not exist, with the list of those that are not hidden.
 pub(super) fn unknown_topic(topic: &str, program: &clap::Command, further: &[&str]) -> Failure {
     let mut names: Vec<&str> = program
         .get_subcommands()
@@ -117,7 +117,7 @@ pub(super) fn unknown_topic(topic: &str, program: &clap::Command, further: &[&st
     ))
 }
 
-/// The page that `lancet` without a command shows.
+/// Returns the page that `lancet` without a command shows.
 pub(crate) fn start_page(colour: Colour) -> String {
     let command = |text: &str| colour.paint(Style::Bold, text);
     format!(

@@ -1,4 +1,5 @@
-//! The agents that lancet is installed in: whether their hooks were ever heard, and whether their sub-agents are told apart.
+//! The agents that lancet is installed in: whether their hooks ever reported, and whether their sub-agents are
+//! distinguished.
 
 use std::path::Path;
 
@@ -12,26 +13,26 @@ use crate::command::{hook, install};
 #[derive(Debug)]
 pub(super) struct AgentFacts {
     title: String,
-    /// Whether lancet knows hooks of this agent.
+    /// Whether lancet supports hooks of this agent.
     has_hooks: bool,
     is_codex: bool,
-    /// When a hook was last heard, in milliseconds since 1970.
+    /// When a hook last reported, in milliseconds since 1970.
     heard: Option<i64>,
     sub_agents: SubAgentFacts,
 }
 
-/// What is known of an agent's sub-agents.
+/// How the sub-agents of an agent are distinguished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SubAgentFacts {
-    /// It is not known to run any through the same server, or its calls name them.
+    /// The agent is not known to run sub-agents through the same server, or its calls name them.
     None,
-    /// Its hooks tell them apart.
+    /// The agent's hooks distinguish them.
     Apart,
-    /// Nothing tells them apart.
+    /// They cannot be distinguished.
     Shared,
 }
 
-/// Looks at the agents of a state folder.
+/// Reads the agents of a state folder.
 pub(super) fn inspect(state: &Path) -> Vec<AgentFacts> {
     let heard = lancet::doors::examine_hooks(state);
     let installed = install::installed(state).into_iter();
@@ -61,7 +62,7 @@ pub(super) fn inspect(state: &Path) -> Vec<AgentFacts> {
 }
 
 impl AgentFacts {
-    /// A line for people.
+    /// Describes the agent in one line.
     pub(super) fn words(&self) -> String {
         let hooks = match self.heard {
             Some(time) => format!("hooks last heard {} ago", time::age(time)),
@@ -81,7 +82,7 @@ impl AgentFacts {
         format!("{}: {hooks}{sub_agents}", self.title)
     }
 
-    /// The same for programs.
+    /// Returns the facts as JSON.
     pub(super) fn object(&self) -> Value {
         json!({
             "agent": self.title,

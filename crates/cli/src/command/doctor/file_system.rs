@@ -19,12 +19,12 @@ pub(super) struct RootFacts {
     openat2: bool,
     /// Whether new bytes can be staged in a file without a name (`O_TMPFILE`).
     unnamed: bool,
-    /// What protects a write; none where that could not be tried.
+    /// What protects a write; none where that could not be tested.
     promise: Option<WritePromise>,
 }
 
-/// Tests a root. Nothing is left behind: a file without a name disappears with its handle, and the folder in which an
-/// exchange of names is tried is removed.
+/// Tests a root. It leaves nothing behind: a file without a name disappears with its handle, and the folder in which an
+/// exchange of names is tested is removed.
 pub(super) fn inspect(path: &Path) -> RootFacts {
     let folder = openat(
         CWD,
@@ -50,7 +50,7 @@ pub(super) fn inspect(path: &Path) -> RootFacts {
 }
 
 impl RootFacts {
-    /// The properties as text for people.
+    /// Returns the properties as text for people.
     pub(super) fn words(&self) -> String {
         let has =
             |there: bool, words: &str| format!("{words} {}", if there { "yes" } else { "no" });
@@ -69,7 +69,7 @@ impl RootFacts {
         )
     }
 
-    /// The properties as JSON.
+    /// Returns the properties as JSON.
     pub(super) fn object(&self) -> Value {
         json!({
             "path": self.path,
@@ -85,7 +85,7 @@ impl RootFacts {
     }
 }
 
-/// The line about the protection of writes.
+/// Returns the line about the protection of writes.
 pub(super) fn protection(promise: &WritePromise) -> String {
     let meaning = match promise.replaced {
         Guarantee::ExchangeLeased => "names are exchanged, and every other writer is noticed",
@@ -105,7 +105,7 @@ pub(super) fn protection(promise: &WritePromise) -> String {
     )
 }
 
-/// What a rewrite in place is by default.
+/// Names the default protection of a rewrite in place.
 pub(super) fn in_place(promise: &WritePromise) -> &'static str {
     match promise.host {
         FileSystemHost::Network => "refused",
@@ -113,7 +113,7 @@ pub(super) fn in_place(promise: &WritePromise) -> &'static str {
     }
 }
 
-/// Who keeps the files, as the JSON says it.
+/// Names the host of the file system, for the JSON.
 pub(super) fn kept_by(host: FileSystemHost) -> &'static str {
     match host {
         FileSystemHost::Kernel => "kernel",
@@ -144,7 +144,7 @@ fn can_hold_below(_: &Path) -> bool {
 #[cfg(target_os = "linux")]
 fn can_stage_unnamed(path: &Path) -> bool {
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-    // Without write permission nothing can be learnt about the file system.
+    // Without write permission nothing can be found out about the file system.
     !matches!(
         openat(CWD, path, flags, Mode::RUSR | Mode::WUSR),
         Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOENT)
@@ -156,7 +156,7 @@ fn can_stage_unnamed(_: &Path) -> bool {
     false
 }
 
-/// The file system's name, from its magic number in the kernel.
+/// Returns the file system's name, from its magic number in the kernel.
 #[cfg(target_os = "linux")]
 fn kind(path: &Path) -> Option<String> {
     let number = rustix::fs::statfs(path).ok()?.f_type as u64 & 0xffff_ffff;

@@ -1,4 +1,4 @@
-//! Which language servers tell of what a change broke, and why none does.
+//! Which language servers report the problems that a change caused, and why none does.
 
 use std::path::Path;
 
@@ -11,12 +11,12 @@ use crate::arguments::WorkArguments;
 use crate::language;
 use crate::surroundings::Surroundings;
 
-/// The servers of a project.
+/// The language servers of a project.
 #[derive(Debug)]
 pub(super) struct LanguageFacts {
-    /// Whether the person trusts the project to run servers.
+    /// Whether the user trusts the project to run servers.
     trusted: bool,
-    /// When problems are told.
+    /// When problems are reported.
     diagnostics: Diagnostics,
     /// The servers that are installed.
     servers: Vec<ServerEntry>,
@@ -38,7 +38,7 @@ pub(super) fn inspect(
 }
 
 impl LanguageFacts {
-    /// The lines of the report.
+    /// Returns the lines of the report.
     pub(super) fn words(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.servers.iter().map(described).collect();
         lines.push(match (self.diagnostics, self.servers.is_empty()) {
@@ -55,7 +55,7 @@ impl LanguageFacts {
         lines
     }
 
-    /// The facts as JSON.
+    /// Returns the facts as JSON.
     pub(super) fn object(&self) -> Value {
         json!({
             "trusted": self.trusted,

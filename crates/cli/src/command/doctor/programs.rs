@@ -1,4 +1,4 @@
-//! The programs that the settings name for changes, and whether each is there.
+//! The programs that the settings name for changes, and whether each is installed.
 
 use std::path::PathBuf;
 
@@ -10,12 +10,12 @@ use crate::surroundings::program_on_path;
 /// A program that the settings name.
 #[derive(Debug)]
 pub(super) struct ProgramFacts {
-    /// The table of the settings, such as `format`.
+    /// The name of the settings table, such as `format`.
     kind: &'static str,
     /// The files that it is for.
     files: String,
     command: Vec<String>,
-    /// Where it was found.
+    /// The path at which it was found.
     found: Option<PathBuf>,
 }
 

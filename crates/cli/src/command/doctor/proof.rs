@@ -1,4 +1,4 @@
-//! `lancet doctor --prove`: puts a file system to the proof and prints a report that can be shown to others.
+//! `lancet doctor --prove`: tests a file system and prints a report that can be shown to others.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ use crate::terminal::{
     Colour, ProgressLine, Style, columns, print, stdout_is_terminal, visible, wrapped,
 };
 
-/// Makes the proof and prints what it found.
+/// Runs the test and prints the results.
 pub(super) fn run(
     folder: &Path,
     arguments: &DoctorArguments,
@@ -65,11 +65,12 @@ pub(super) fn run(
     })
 }
 
-/// Set by the signals that end a program, so that the folder of the proof is removed first. A second one ends it at once.
+/// Returns a flag that the terminating signals set, so that the folder of the test is removed first. A second signal
+/// ends the program at once.
 fn stop_on_signals() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
-        // Without a handler the signal ends the program and leaves the folder.
+        // If the handler cannot be registered, the signal ends the program and leaves the folder.
         let _ = signal_hook::flag::register(signal, Arc::clone(&stop));
     }
     stop
@@ -83,7 +84,7 @@ fn progress_words(progress: ProofProgress) -> String {
     }
 }
 
-/// The report for people.
+/// Returns the report for people.
 fn worded(proof: &Proof, colour: Colour) -> String {
     let mut out = String::new();
     let mut line = |words: String| {
@@ -149,7 +150,7 @@ fn kept_by_words(host: &str) -> &str {
     }
 }
 
-/// The report for programs.
+/// Returns the report for programs.
 fn object(proof: &Proof) -> Value {
     json!({
         "version": env!("CARGO_PKG_VERSION"),
@@ -181,7 +182,7 @@ fn check_object(result: &CheckResult) -> Value {
     })
 }
 
-/// A count without a fraction, anything else to a thousandth.
+/// Returns a count without a fraction, and any other number rounded to a thousandth.
 fn number_value(number: f64) -> Value {
     match number.fract() == 0.0 {
         true => json!(number as u64),

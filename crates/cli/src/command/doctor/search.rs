@@ -1,4 +1,4 @@
-//! What running lancets keep of their roots in memory so that searches are answered at once, or why they keep nothing.
+//! The in-memory indexes by which running lancets answer searches of their roots at once, or why there are none.
 
 use std::path::Path;
 use std::time::UNIX_EPOCH;
@@ -12,13 +12,13 @@ use crate::command::history::time;
 #[derive(Debug)]
 pub(super) struct SearchFacts(Vec<RunningIndex>);
 
-/// Reads what running lancets tell.
+/// Reads the reports of running lancets.
 pub(super) fn inspect(state: &Path) -> SearchFacts {
     SearchFacts(running_indexes(state))
 }
 
 impl SearchFacts {
-    /// The findings as text for people, line by line.
+    /// Returns the findings as text for people, line by line.
     pub(super) fn words(&self) -> Vec<String> {
         if self.0.is_empty() {
             return vec!["no running lancet has searched yet".to_owned()];
@@ -35,7 +35,7 @@ impl SearchFacts {
         lines.collect()
     }
 
-    /// The findings as JSON.
+    /// Returns the findings as JSON.
     pub(super) fn object(&self) -> Value {
         let all = self.0.iter().map(|index| {
             let IndexStatus { root, residency } = &index.status;
@@ -82,7 +82,7 @@ fn resident(facts: &ResidentFacts) -> String {
     )
 }
 
-/// Since when it is resident, in milliseconds since 1970.
+/// Returns the time since which the index is in memory, in milliseconds since 1970.
 fn since(facts: &ResidentFacts) -> i64 {
     let since = facts.since.duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)

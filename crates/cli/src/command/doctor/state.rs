@@ -1,4 +1,4 @@
-//! Checks the state folder: whether lancet can keep its records there, and how to repair it where it cannot.
+//! Checks the state folder: whether lancet can store its records there, and how to repair it if not.
 
 use std::fs::Metadata;
 use std::io::{self, Write as _};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::Problem;
 use crate::failure::Exit;
 
-/// How many bytes must fit into the state folder; else its disk counts as full.
+/// How many bytes must fit into the state folder; otherwise its disk counts as full.
 const ROOM: usize = 500_000;
 
 /// The state folder as the doctor found it.
@@ -41,7 +41,7 @@ pub(super) fn inspect(path: &Path) -> (StateFacts, Vec<Problem>) {
     let folder = folder.or_else(|| without_room(path));
     let mut problems: Vec<Problem> = folder.map(wrong).into_iter().collect();
     let store = lancet::doors::examine_store(path).unwrap_or_else(|error| {
-        // If the folder cannot be written or is full, that is the cause, and it has been reported already.
+        // If the folder cannot be written or is full, that is the cause, and it has already been reported.
         let has_cause = !may_write(path) || without_room(path).is_some();
         if !has_cause {
             problems.push(wrong(unusable(&error)));
@@ -65,7 +65,7 @@ pub(super) fn inspect(path: &Path) -> (StateFacts, Vec<Problem>) {
     )
 }
 
-/// What is wrong with the folder, and the command that repairs it.
+/// Describes the problem with the folder, and the command that repairs it.
 fn trouble(path: &Path, metadata: Option<&Metadata>) -> Option<(String, String)> {
     let (shown, word) = (path.display(), shell_word(&path.to_string_lossy()));
     let Some(metadata) = metadata else {
@@ -105,7 +105,7 @@ fn trouble(path: &Path, metadata: Option<&Metadata>) -> Option<(String, String)>
     }
 }
 
-/// The damaged databases that lancet renamed when it started a new one, and the command that removes them.
+/// Describes the damaged databases that lancet renamed when it started a new one, and the command that removes them.
 fn set_aside(path: &Path) -> Option<(String, String)> {
     let files = lancet::doors::files_set_aside(path);
     let first = files.first()?;
@@ -127,8 +127,8 @@ fn set_aside(path: &Path) -> Option<(String, String)> {
     ))
 }
 
-/// What is wrong with the database, and the command that repairs it. A database that is in use or was made by a newer
-/// lancet is intact, so there is no command for it.
+/// Describes the problem with the database, and the command that repairs it. A database that is in use or was made by a
+/// newer lancet is intact, so there is no command for it.
 fn unusable(error: &HistoryError) -> (String, Option<String>) {
     let words = format!("the record of sessions cannot be used: {error}");
     let Some(file) = error.file() else {
@@ -173,7 +173,7 @@ fn try_bytes(path: &Path) -> io::Result<()> {
     match openat(CWD, path, flags, Mode::RUSR | Mode::WUSR) {
         Ok(file) => std::fs::File::from(file).write_all(&[0; ROOM]),
         Err(error @ (Errno::NOSPC | Errno::DQUOT)) => Err(error.into()),
-        // The file system has no unnamed files, or the folder does not exist yet: whether there is room stays unknown.
+        // The file system has no unnamed files, or the folder does not exist yet, so the free space remains unknown.
         Err(_) => Ok(()),
     }
 }
@@ -183,7 +183,7 @@ fn try_bytes(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether the folder can be created; if not, the path that is in the way.
+/// Checks that the folder can be created. The error is the path that is in the way.
 fn can_be_made(path: &Path) -> Result<(), &Path> {
     let above = path
         .ancestors()
@@ -208,7 +208,7 @@ fn may_write(folder: &Path) -> bool {
 }
 
 impl StateFacts {
-    /// The findings as text for people, line by line.
+    /// Returns the findings as text for people, line by line.
     pub(super) fn words(&self) -> Vec<String> {
         let state = match (self.mode, self.writable) {
             (Some(mode), true) => format!("mode {mode:04o}, writable"),
@@ -235,7 +235,7 @@ impl StateFacts {
         lines
     }
 
-    /// The findings as JSON.
+    /// Returns the findings as JSON.
     pub(super) fn object(&self) -> Value {
         json!({
             "path": self.path,

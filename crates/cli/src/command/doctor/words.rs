@@ -6,7 +6,7 @@ use super::Report;
 use crate::surroundings::AgentRoots;
 use crate::terminal::{Colour, Style, visible};
 
-/// Says where the roots come from.
+/// Describes where the roots come from.
 pub(super) fn roots_from(from: &AgentRoots) -> String {
     match from {
         AgentRoots::Named => "named with --root; an agent's own roots narrow them".to_owned(),
@@ -21,7 +21,7 @@ pub(super) fn roots_from(from: &AgentRoots) -> String {
     }
 }
 
-/// Writes the report as text.
+/// Returns the report as text.
 pub(super) fn worded(report: &Report, colour: Colour) -> String {
     let mut sheet = Sheet {
         text: format!("lancet {}\n", env!("CARGO_PKG_VERSION")),
@@ -70,7 +70,7 @@ pub(super) fn worded(report: &Report, colour: Colour) -> String {
     sheet.text
 }
 
-/// The report as it is written, section by section.
+/// The text of the report, which grows section by section.
 struct Sheet {
     text: String,
     colour: Colour,

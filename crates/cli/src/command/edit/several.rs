@@ -1,4 +1,5 @@
-//! `lancet edit` of several files, or by a regular expression: one change of all files, with one question and one undo.
+//! `lancet edit` of several files, or by a regular expression: one change of all files, with one question and one undo
+//! step.
 
 mod files;
 
@@ -22,14 +23,14 @@ use crate::terminal::{TerminalApprover, WorkLine, print_error, visible_line};
 pub(super) use files::is_glob;
 use files::{Candidate, candidates, open};
 
-/// The most files that one command changes: each holds a handle until the change is made.
+/// The most files that one command changes: each occupies a handle until the change is made.
 const MOST_FILES: usize = 400;
 /// How many files a message names.
 const NAMED: usize = 5;
-/// How often the files are searched again after one changed.
+/// How often the files are searched again after one of them changed.
 const LOOKS: usize = 20;
 
-/// What is replaced.
+/// The text or pattern to replace.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Sought<'a> {
     /// This text.
@@ -117,7 +118,7 @@ fn substitution(
     }
 }
 
-/// Searches the files and changes those that have a match, again where a file changed in between.
+/// Searches the files and changes those that have a match. It starts over if a file changed in between.
 fn change(
     arguments: &EditArguments,
     wanted: Sought<'_>,
@@ -132,7 +133,7 @@ fn change(
         let paths = files.iter().map(|file| file.path.as_path());
         let matched = MatchedFiles::find(session, paths, substitution);
         if let Some((_, reply)) = last.take_if(|(files, _)| *files == matched.files) {
-            // The files are as they were, so it is no other program that is in the way.
+            // The files have not changed since the last attempt, so no other program is the cause.
             return Ok(reply);
         }
         if look == 0 {
@@ -158,7 +159,7 @@ fn change(
     last.map(|(_, reply)| reply).ok_or_else(changing)
 }
 
-/// Says which files are left out. A file that was typed by its name is never left out.
+/// Reports which files are left out. A file that was typed by its name is never left out.
 fn report_skipped(
     matched: &MatchedFiles,
     files: &[Candidate],
@@ -180,7 +181,7 @@ fn report_skipped(
     Ok(())
 }
 
-/// Refuses where there is no match, too many files, or another number of places than was meant.
+/// Refuses if there is no match, if there are too many files, or if the number of matches is not the expected one.
 fn check(
     arguments: &EditArguments,
     wanted: Sought<'_>,
@@ -226,7 +227,7 @@ fn check(
     Ok(())
 }
 
-/// A path as a person types it.
+/// Returns a path as a person types it.
 fn shown(path: &Path, around: &Surroundings) -> String {
     visible_line(&around.relative(path)).into_owned()
 }

@@ -1,4 +1,5 @@
-//! A page of `docs/` as text for a terminal: headings, links and tables lose their marks, and paragraphs are filled.
+//! Formats a page of `docs/` as text for a terminal: headings, links and tables lose their Markdown syntax, and
+//! paragraphs are filled.
 
 use super::PAGES;
 use crate::terminal::{Colour, Style};
@@ -6,7 +7,7 @@ use crate::terminal::{Colour, Style};
 /// The width of the text, in columns.
 const WIDTH: usize = 98;
 
-/// The longest cell that has its place beside the first one of its row, in characters.
+/// The longest cell that is printed on the same line as the first one of its row, in characters.
 const SHORT_CELL: usize = 16;
 
 /// Formats a page.
@@ -25,7 +26,7 @@ pub(super) fn plain(page: &str, colour: Colour) -> String {
             out.push_str(&format!("    {line}\n"));
             continue;
         }
-        // A comment is for those who write the page, and has a line of its own.
+        // A comment is for the authors of the page, and always has a separate line.
         if line.starts_with("<!--") {
             continue;
         }
@@ -69,7 +70,7 @@ pub(super) fn plain(page: &str, colour: Colour) -> String {
     out
 }
 
-/// Lines that belong together.
+/// Consecutive lines that form a paragraph.
 #[derive(Default)]
 struct Paragraph {
     text: String,
@@ -91,8 +92,8 @@ impl Paragraph {
     }
 }
 
-/// Writes a text, broken into lines of at most [`WIDTH`] columns; `first` and `further` are the indentation of the first line
-/// and of the others.
+/// Writes a text, broken into lines of at most [`WIDTH`] columns. `first` and `further` are the indentation of the
+/// first line and of the others.
 fn fill(out: &mut String, text: &str, first: usize, further: usize) {
     if text.is_empty() {
         return;
@@ -116,7 +117,7 @@ fn fill(out: &mut String, text: &str, first: usize, further: usize) {
     out.push('\n');
 }
 
-/// The cells of a row.
+/// Returns the cells of a row.
 fn cells(row: &str) -> Vec<String> {
     let row = row.trim().trim_end_matches('|').replace("\\|", "\u{1}");
     let cells = row.split('|').map(str::trim);
@@ -125,8 +126,8 @@ fn cells(row: &str) -> Vec<String> {
         .collect()
 }
 
-/// Writes a table: of each row the first cell and short ones after it on one line, the others below. A table of two columns
-/// has its headings above; in a wider one each cell has its own before it.
+/// Writes a table: the first cell of each row and any short ones after it on one line, the others below. A table of two
+/// columns has its headings above; in a wider one each cell is preceded by its heading.
 fn rows(out: &mut String, table: &[Vec<String>], colour: Colour) {
     let Some((headings, rows)) = table.split_first() else {
         return;
@@ -170,8 +171,9 @@ fn rows(out: &mut String, table: &[Vec<String>], colour: Colour) {
     }
 }
 
-/// A text without the addresses of its links. A reader of `lancet help` has its pages and no other file, so a link to one is
-/// the command that shows it, and a parenthesis that is only a link to something else is left out.
+/// Returns a text without the addresses of its links. A reader of `lancet help` has its pages and no other file. So a
+/// link to a page becomes the command that shows it, and a parenthesis that is only a link to something else is left
+/// out.
 fn unlinked(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -205,7 +207,7 @@ fn unlinked(text: &str) -> String {
     out.replace("**", "")
 }
 
-/// The page of `lancet help` that a link leads to.
+/// Returns the page of `lancet help` that a link leads to.
 fn page_of(target: &str) -> Option<&'static str> {
     let file = target.split('#').next()?.strip_suffix(".md")?;
     let mut names = PAGES.iter().map(|(name, _)| *name);

@@ -9,7 +9,7 @@ use crate::opening::{ApproverKind, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::TerminalApprover;
 
-/// Opens an engine for a command on the history. Without an approver nobody can be asked: the command only reads.
+/// Opens an engine for a command on the history. Without an approver there is no prompt: the command only reads.
 pub(in crate::command) fn open(
     place: &WorkArguments,
     reach: RootHint<'_>,
@@ -34,7 +34,7 @@ pub(crate) fn history(
         .ok_or_else(|| Failure::usage("no state folder: there is neither a home nor --state-dir"))
 }
 
-/// The failure of a command that cannot read the history.
+/// Returns the failure of a command that cannot read the history.
 pub(in crate::command) fn unreadable(error: HistoryError) -> Failure {
     Failure::system(format!(
         "the history cannot be read: {error}; `lancet doctor` says more"

@@ -15,10 +15,10 @@ use crate::terminal::print;
 
 /// The name that lancet's own commands give as their client: a person at the shell.
 const COMMAND_LINE: &str = "lancet";
-/// The tool that `lancet apply` is recorded as.
+/// The tool name under which `lancet apply` is recorded.
 const REPLY_TOOL: &str = "ApplyPatch";
 
-/// Prints the record of the files that these operations touched, of one folder or file where that is given.
+/// Prints the record of the files that these operations touched, limited to one folder or file if one is given.
 pub(super) fn print_record(
     history: &History,
     operations: &[Operation],
@@ -48,7 +48,8 @@ pub(super) fn print_record(
     Ok(Exit::Done)
 }
 
-/// One file: a `conversation`, the format's word for one contribution, for each operation that wrote lines of it, in the order of their first lines.
+/// Describes one file. Each operation that wrote lines of it is a `conversation`, the format's term for one
+/// contribution. They are in the order of their first lines.
 fn file(history: &History, found: &Attribution) -> Value {
     let mut conversations: Vec<Value> = Vec::new();
     let mut ids: Vec<&str> = Vec::new();
@@ -99,8 +100,9 @@ fn new_conversation(operation: &Operation) -> Value {
     })
 }
 
-/// Who wrote the text of an operation, in the format's words: a person for lancet's own commands, but a model for `lancet
-/// apply`, whose text is a model's reply, and for the tools of any other client. Without a client's name it is unknown.
+/// Returns the author of an operation's text, in the format's terms: a person for lancet's own commands, and a model
+/// for the tools of any other client. `lancet apply` also counts as a model, because its text is a model's reply.
+/// Without a client's name the author is unknown.
 fn contributor(operation: &Operation) -> &'static str {
     match operation.client.as_deref() {
         Some(COMMAND_LINE) if operation.tool == REPLY_TOOL => "ai",

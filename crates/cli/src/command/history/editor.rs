@@ -1,5 +1,5 @@
-//! The link to a person's editor (`lancet events --follow --editor NAME`): reads on standard input which files have unsaved changes,
-//! and publishes them until standard input ends.
+//! The link to a user's editor (`lancet events --follow --editor NAME`). It reads on standard input which files have
+//! unsaved changes, and publishes them until standard input ends.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead as _, PipeReader, Read as _};
@@ -15,14 +15,14 @@ use crate::failure::Failure;
 use crate::surroundings::Surroundings;
 use crate::terminal::{print, print_error, visible_line};
 
-/// The longest line that is read, in bytes: a thousand paths of the greatest length, and what JSON puts around them.
+/// The longest line that is read, in bytes: a thousand paths of the greatest length, and the JSON syntax around them.
 const LONGEST_LINE: u64 = 8 << 20;
-/// How much of a line that is not understood is named, in characters.
+/// How much of an invalid line is quoted, in characters.
 const NAMED: usize = 80;
-/// What a line has to be.
+/// The description of a valid line.
 const EXPECTED: &str = "{\"unsaved\": [paths]} is expected";
 
-/// The link to an editor. Its lists go when it is dropped.
+/// The link to an editor. Its lists are removed when it is dropped.
 pub(super) struct EditorLink {
     /// Its other end is closed when standard input has ended.
     end: PipeReader,
@@ -30,7 +30,7 @@ pub(super) struct EditorLink {
 }
 
 impl EditorLink {
-    /// Announces the editor and begins to read what it says.
+    /// Announces the editor and begins to read its messages.
     pub(super) fn begin(
         lancet: &Lancet,
         name: &str,
@@ -65,7 +65,7 @@ impl EditorLink {
         Ok(Self { end, editor })
     }
 
-    /// A handle whose other end is closed when the editor has left.
+    /// Returns a handle whose other end is closed when the editor has disconnected.
     pub(super) fn end(&self) -> BorrowedFd<'_> {
         self.end.as_fd()
     }
@@ -91,7 +91,7 @@ fn listen(editor: &Mutex<Option<Editor>>, link: &Told, around: &Surroundings) {
         {
             Ok(0) | Err(_) => return,
             Ok(_) if line.ends_with(b"\n") || line.len() < LONGEST_LINE as usize => {}
-            // Where such a line ends is not known, so nothing after it is, either.
+            // The end of such a line is not known, so everything after it is unusable as well.
             Ok(_) => {
                 print_error(
                     "lancet: a line is longer than 8 MiB; the editor is no longer listened to\n",
@@ -124,21 +124,21 @@ fn listen(editor: &Mutex<Option<Editor>>, link: &Told, around: &Surroundings) {
     }
 }
 
-/// What is said on standard output about the link itself.
+/// Prints messages about the link itself to standard output.
 struct Told {
     name: String,
     roots: Vec<String>,
 }
 
 impl Told {
-    /// Says that a list of so many files counts from now on.
+    /// Reports that a list of so many files is now in effect.
     fn tell(&self, number: usize) -> Result<(), Failure> {
         let line = json!({ "event": "editor", "editor": self.name, "roots": self.roots, "unsaved": number });
         print(&format!("{line}\n"))
     }
 }
 
-/// The files that a line names.
+/// Parses the files that a line names.
 fn understood(line: &[u8], around: &Surroundings) -> Result<Vec<PathBuf>, String> {
     let said: BTreeMap<String, Vec<PathBuf>> =
         serde_json::from_slice(line).map_err(|error| format!("{error}; {EXPECTED}"))?;
@@ -161,7 +161,8 @@ fn understood(line: &[u8], around: &Surroundings) -> Result<Vec<PathBuf>, String
     files.collect()
 }
 
-/// The path without symbolic links, as lancet opens it. A file that is not there yet has the folder that it will be in.
+/// Returns the path without symbolic links, as lancet opens it. For a file that does not exist yet, the links of its
+/// folder are resolved.
 fn without_links(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| {
         let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
@@ -170,7 +171,7 @@ fn without_links(path: &Path) -> PathBuf {
     })
 }
 
-/// The beginning of a line, for a message.
+/// Returns the beginning of a line, for a message.
 fn named(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line.trim_ascii());
     let mut shown: String = text.chars().take(NAMED).collect();

@@ -14,8 +14,8 @@ use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::stream;
 
-/// A number with at most this many digits is one of an event; an id of an operation has twelve characters, and its shortest
-/// form four.
+/// A number with at most this many digits may be the number of an event. An id of an operation has twelve characters,
+/// and its shortest form four.
 const LONGEST_NUMBER: usize = 16;
 
 /// Runs `lancet events`.
@@ -24,7 +24,7 @@ pub(crate) fn events(arguments: &EventsArguments, around: &Surroundings) -> Resu
     let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
     let history = lancet.history().ok_or_else(without)?;
     let state = lancet.state_dir().ok_or_else(without)?;
-    // Made before the first look, so that nothing is missed in between.
+    // Made before the first read, so that nothing is missed in between.
     let mut wait = arguments.follow.then(|| EventWait::new(state));
     let since = since(&history, arguments)?;
     let (place, surroundings) = (arguments.place.clone(), around.clone());
@@ -63,7 +63,7 @@ pub(crate) fn events(arguments: &EventsArguments, around: &Surroundings) -> Resu
     }
 }
 
-/// Prints the next events; gives their number.
+/// Prints the next events and returns their number.
 fn print_page(reader: &mut EventReader) -> Result<usize, Failure> {
     let page = reader.next_page().map_err(unreadable)?;
     if !page.is_empty() {
@@ -75,7 +75,7 @@ fn print_page(reader: &mut EventReader) -> Result<usize, Failure> {
     Ok(page.len())
 }
 
-/// Where to begin: a number of digits alone means an event, unless only a change has that id.
+/// Returns the starting point: a number of digits alone means an event, unless only a change has that id.
 fn since(history: &History, arguments: &EventsArguments) -> Result<EventsSince, Failure> {
     let Some(typed) = &arguments.since else {
         return Ok(match arguments.follow {

@@ -1,5 +1,5 @@
-//! `lancet gc`: keeps the history small, in steps, so that other processes get access in between and a person sees the
-//! progress.
+//! `lancet gc`: reduces the size of the history, in steps, so that other processes get access in between and the user
+//! sees the progress.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::terminal::{ProgressLine, print};
 
 /// How long one step may take.
 const STEP: Duration = Duration::from_millis(200);
-/// How long the files that ended processes have left are examined at most.
+/// The longest time spent on examining the files that ended processes have left.
 const CLEANING: Duration = Duration::from_secs(60);
 
 /// Runs `lancet gc`.

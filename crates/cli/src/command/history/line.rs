@@ -1,4 +1,4 @@
-//! A change on one line, as `log` and its like list them.
+//! Formats a change on one line, as `log` and similar commands list them.
 
 use lancet::history::{History, Operation, OperationState, ShortId, SubAgent};
 
@@ -8,7 +8,8 @@ use crate::terminal::{Colour, Style, visible};
 
 /// The longest summary of a change, in characters.
 const SUMMARY: usize = 48;
-/// Only so many changes are summed up by a line of theirs, and none of a file with more bytes: each takes a diff.
+/// Only so many changes get a summary, which is one of their changed lines, and none of a file with more bytes: each
+/// summary needs a diff.
 pub(super) const SUMMARIES: usize = 200;
 const MOST_SUMMARISED: u64 = 1 << 18;
 
@@ -39,16 +40,17 @@ impl Columns {
     }
 }
 
-/// How much a line says.
+/// How much information a line contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineForm {
-    /// The time and the session, too.
+    /// Includes the time and the session.
     Whole,
-    /// Only who changed what.
+    /// Only the author and the changed files.
     Short,
 }
 
-/// One operation on one line: id, time, client, tool, files, lines added and removed, and the first changed line.
+/// Formats one operation on one line: id, time, client, tool, files, lines added and removed, and the first changed
+/// line.
 #[expect(clippy::too_many_arguments, reason = "each is one part of the line")]
 pub(super) fn line(
     history: &History,
@@ -78,7 +80,7 @@ pub(super) fn line(
     if let Some(summary) = called.as_deref().or(summary) {
         end.push_str(&format!("  {summary}"));
     }
-    // A name that lancet made up for a session is not shown: nobody types it.
+    // A name that lancet made up for a session is not shown, because users do not type it.
     if form == LineForm::Whole && !is_unnamed(&operation.session) {
         end.push_str(&match sub_agent {
             Some(found) => format!(
@@ -98,7 +100,7 @@ pub(super) fn line(
     if operation.state == OperationState::Unsure {
         end.push_str("  (interrupted)");
     }
-    // The characters that suffice at present stand out, as in jj.
+    // The characters that suffice at present are highlighted, as in jj.
     let rest = id.shown.len() - id.unique.len();
     let mut head = colour.paint(Style::Dim, &id.shown[..rest]);
     head.push_str(&colour.paint(Style::Cyan, id.unique));
@@ -122,7 +124,7 @@ pub(super) fn line(
     )
 }
 
-/// The names of the first files, with the names that they had then.
+/// Returns the names of the first files, as they were at the time.
 fn first_files(history: &History, operation: &Operation) -> Vec<String> {
     operation
         .files
@@ -145,7 +147,7 @@ fn first_files(history: &History, operation: &Operation) -> Vec<String> {
         .collect()
 }
 
-/// The first line that an operation added, else the first that it removed.
+/// Returns the first line that an operation added, else the first that it removed.
 pub(super) fn summary(history: &History, operation: &Operation) -> Option<String> {
     let change = operation.files.first()?;
     let sizes = [&change.before, &change.after].into_iter().flatten();
@@ -166,7 +168,7 @@ pub(super) fn summary(history: &History, operation: &Operation) -> Option<String
     Some(shortened(line))
 }
 
-/// The beginning of a line.
+/// Returns the beginning of a line.
 fn shortened(line: &str) -> String {
     let mut text: String = line.chars().take(SUMMARY).collect();
     if line.chars().count() > SUMMARY {

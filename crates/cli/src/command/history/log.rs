@@ -29,7 +29,7 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
     let reach = path.as_deref().map_or(RootHint::Project, RootHint::At);
     let history = history(&arguments.place, reach, around)?;
     check_names(arguments, &history)?;
-    // What cannot be followed is listed under its old name.
+    // A moved file that cannot be followed is listed under its old name.
     let _ = history.follow_moved_files();
     let query = query(arguments, path)?;
     let operations = match arguments.other_folders {
@@ -84,7 +84,7 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
             prompts.sub_agent(operation),
             colour,
         ));
-        // Where an operation changed a single file, its line has the numbers of added and removed lines already.
+        // If an operation changed a single file, its line already has the numbers of added and removed lines.
         if arguments.stat && operation.files.len() > 1 {
             out.push_str(&stat(&history, operation, colour));
         }
@@ -110,10 +110,10 @@ fn check_names(arguments: &LogArguments, history: &History) -> Result<(), Failur
     Ok(())
 }
 
-/// The query for the changes that are asked for.
+/// Builds the query for the requested changes.
 fn query(arguments: &LogArguments, path: Option<PathBuf>) -> Result<LogQuery, Failure> {
     Ok(LogQuery {
-        // The history has resolved paths, so symbolic links in the given path are resolved, too.
+        // The history has resolved paths, so symbolic links in the given path are resolved as well.
         path: path.map(|path| path.canonicalize().unwrap_or(path)),
         tree: arguments.session.clone(),
         client: arguments.client.as_deref().map(who::client),
@@ -126,7 +126,7 @@ fn query(arguments: &LogArguments, path: Option<PathBuf>) -> Result<LogQuery, Fa
     })
 }
 
-/// One object a line, and the total.
+/// Prints one object a line, and the total.
 fn json_lines(
     history: &History,
     operations: &[Operation],
@@ -149,7 +149,7 @@ fn json_lines(
     Ok(out)
 }
 
-/// Says how many changes are not listed because they were made in another folder.
+/// Reports how many changes are not listed because they were made in another folder.
 fn tell_left_out(number: usize) {
     let changes = match number {
         0 => return,
@@ -161,7 +161,7 @@ fn tell_left_out(number: usize) {
     ));
 }
 
-/// Says that nothing was found, because empty output would be ambiguous.
+/// Reports that nothing was found, because empty output would be ambiguous.
 fn none(history: &History, arguments: &LogArguments, around: &Surroundings) -> String {
     let given = [
         &arguments.session,
@@ -213,7 +213,7 @@ pub(super) fn list(
     page(&out, around)
 }
 
-/// The files of an operation, one a line.
+/// Lists the files of an operation, one a line.
 fn stat(history: &History, operation: &Operation, colour: Colour) -> String {
     let mut out = String::new();
     for file in &operation.files {
@@ -228,8 +228,8 @@ fn stat(history: &History, operation: &Operation, colour: Colour) -> String {
     out
 }
 
-/// The diffs of an operation, for a person. `shown` decides whether the rules of a file's own project allow it to be
-/// shown.
+/// Returns the diffs of an operation, for a person. `shown` decides whether the rules of a file's own project allow it
+/// to be shown.
 pub(super) fn patches(
     history: &History,
     operation: &Operation,

@@ -1,4 +1,4 @@
-//! Why no prompt is on record, as it is in the agent that made the newest change.
+//! Explains why no prompt is recorded, for the agent that made the newest change.
 
 use lancet::history::{History, LogQuery};
 
@@ -6,15 +6,15 @@ use super::who;
 use crate::failure::Failure;
 use crate::terminal::visible;
 
-/// How many of the newest changes are looked at for the agent that a person has in mind.
+/// How many of the newest changes are searched for the agent that the user probably means.
 const LOOKED_AT: usize = 50;
 
 /// An agent by its client's name.
 struct AgentClient {
-    /// The beginning of the client's name, in lower case.
+    /// The prefix of the client's name, in lower case.
     client: &'static str,
     title: &'static str,
-    /// Its names for `lancet hook` and for `lancet install`, where it has hooks.
+    /// Its names for `lancet hook` and for `lancet install`, if it has hooks.
     hooks: Option<(&'static str, &'static str)>,
 }
 
@@ -46,7 +46,7 @@ const AGENTS: [AgentClient; 9] = [
     agent("cursor", "Cursor", None),
 ];
 
-/// The refusal where no prompt is on record, of the project or of a session.
+/// Returns the refusal for a project or a session without a recorded prompt.
 pub(super) fn none(history: &History, of: &str) -> Failure {
     let newest = LogQuery {
         limit: Some(LOOKED_AT),

@@ -1,4 +1,4 @@
-//! What the commands on the history say of projects and files that other programs moved, and ask about them.
+//! Messages and questions of the commands on the history about projects and files that other programs moved.
 
 use std::path::Path;
 
@@ -10,7 +10,8 @@ use crate::failure::Failure;
 use crate::surroundings::Surroundings;
 use crate::terminal::{confirm, print_error, visible};
 
-/// Says under which names of the project the older ones of these changes were made, and which folder it is a copy of.
+/// Reports under which names of the project the older ones of these changes were made, and which folder it is a copy
+/// of.
 pub(super) fn tell_names(history: &History, operations: &[Operation]) -> Result<(), Failure> {
     for original in history.originals() {
         print_error(&format!(
@@ -40,8 +41,8 @@ pub(super) fn tell_names(history: &History, operations: &[Operation]) -> Result<
     Ok(())
 }
 
-/// After an undo that met a file which is not there: asks whether the one file with exactly its bytes is that file, moved.
-/// True where the person says yes, so that the undo can be tried again. Without a question it is only named.
+/// Handles a missing file after an undo: asks whether the one file with exactly its bytes is that file, moved. Returns
+/// true if the user says yes, so that the undo can be tried again. If no question can be asked, the file is only named.
 pub(super) fn is_followed(
     history: &History,
     reply: &Reply,
@@ -86,7 +87,7 @@ pub(super) fn is_followed(
     Ok(false)
 }
 
-/// Lets the records of the file that is not there any more go on under the name that the person gives.
+/// Attaches the records of the missing file to the name that the user gives.
 pub(super) fn follow_as(
     history: &History,
     path: &Path,

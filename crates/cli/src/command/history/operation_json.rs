@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::time;
 
-/// An operation as JSON.
+/// Returns an operation as JSON.
 pub(super) fn object(operation: &Operation) -> Value {
     let kept = |kept: &Option<lancet::history::RecordedState>| match kept {
         None => Value::Null,
@@ -32,7 +32,7 @@ pub(super) fn object(operation: &Operation) -> Value {
             if let Some(from) = &file.moved_from {
                 object["movedFrom"] = json!(from.display().to_string());
             }
-            // Only of a file that another program has moved since.
+            // Present only for a file that another program has moved since.
             if let Some(former) = &file.former_path {
                 object["former_path"] = json!(former.display().to_string());
             }

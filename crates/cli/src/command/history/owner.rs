@@ -12,20 +12,21 @@ use crate::surroundings::{RootHint, Surroundings, resolve_roots};
 /// How many folders above a file are checked.
 const DEEPEST: usize = 64;
 
-/// Whether the rules of the projects around a file allow its text to be shown. Rules that cannot be read deny it.
+/// Reports whether the rules of the projects around a file allow its text to be shown. Rules that cannot be read deny
+/// it.
 pub(super) fn lets_show(path: &Path, place: &WorkArguments, around: &Surroundings) -> bool {
     projects(path, around)
         .into_iter()
         .all(|root| shows(root, path, place, around).unwrap_or(false))
 }
 
-/// The folders around a file that are a project: those with settings, and the one that a command on the file would work
-/// in.
+/// Returns the folders around a file that are projects: those with settings, and the one that a command on the file
+/// would work in.
 fn projects(path: &Path, around: &Surroundings) -> Vec<PathBuf> {
     let has_settings = |folder: &&Path| folder.join(NAME).symlink_metadata().is_ok();
     let above = path.ancestors().skip(1).take(DEEPEST);
     let mut folders: Vec<PathBuf> = above.filter(has_settings).map(Path::to_path_buf).collect();
-    // A folder that does not exist any more has no rules of its own.
+    // A folder that no longer exists has no rules.
     for own in resolve_roots(&[], RootHint::At(path), around).unwrap_or_default() {
         if !folders.contains(&own) {
             folders.push(own);

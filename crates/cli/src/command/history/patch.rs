@@ -31,8 +31,8 @@ pub(super) fn series(history: &History, operations: &[Operation]) -> Result<Exit
     Ok(Exit::Done)
 }
 
-/// The patches of an operation. What a patch cannot contain is reported, because later patches may not apply without
-/// it.
+/// Returns the patches of an operation. Content that a patch cannot express is reported, because later patches may not
+/// apply without it.
 fn patches(history: &History, operation: &Operation) -> Result<Vec<u8>, Failure> {
     let mut all = Vec::new();
     for change in &operation.files {
@@ -67,7 +67,7 @@ fn head(history: &History, operation: &Operation, number: usize, total: usize) -
     )
 }
 
-/// A text for a mail header: one line, without characters that a mail reader takes for an address.
+/// Returns a text for a mail header: one line, without characters that a mail reader takes for an address.
 fn plain(text: &str) -> String {
     text.chars()
         .map(|character| match character {

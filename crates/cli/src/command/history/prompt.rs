@@ -1,4 +1,5 @@
-//! The prompts of agents' users, as their hooks report them: for `undo --to-prompt`, and between the changes in the log.
+//! The prompts of agents' users, as the agents' hooks report them: for `undo --to-prompt`, and between the changes in
+//! the log.
 
 use std::collections::HashMap;
 
@@ -11,7 +12,7 @@ use super::{missing_prompt, time};
 use crate::failure::Failure;
 use crate::terminal::{Colour, Style, visible};
 
-/// The N-th newest mark of a session; without one, of the session of the newest mark in the project.
+/// Returns the N-th newest prompt of a session. Without a session, that of the newest prompt in the project is used.
 pub(super) fn nth(
     history: &History,
     session: Option<&str>,
@@ -49,7 +50,8 @@ pub(super) fn nth(
     }
 }
 
-/// What a question about all changes since a prompt begins with. It names sub-agents where they made some of the changes.
+/// Returns the heading of a question about all changes since a prompt. It names sub-agents if they made some of the
+/// changes.
 pub(super) fn heading(history: &History, mark: &Mark) -> Result<String, Failure> {
     let made = LogQuery {
         tree: Some(mark.session.clone()),
@@ -70,17 +72,17 @@ pub(super) fn heading(history: &History, mark: &Mark) -> Result<String, Failure>
     ))
 }
 
-/// The marks between listed operations: each stands below the changes that came of it.
+/// The prompts between listed operations: each is printed below the changes that it caused.
 pub(super) struct Prompts {
-    /// The marks of each session, newest first.
+    /// The prompts of each session, newest first.
     marks: HashMap<String, Vec<Mark>>,
-    /// The oldest listed operation that came of each mark, by the mark's id.
+    /// The oldest listed operation that each prompt caused, by the prompt's id.
     first: HashMap<i64, String>,
     sub_agents: SubAgents,
 }
 
 impl Prompts {
-    /// The marks of the sessions of these operations, which are newest first.
+    /// Loads the prompts of the sessions of these operations, which are newest first.
     pub(super) fn among(history: &History, operations: &[Operation]) -> Result<Self, Failure> {
         let mut marks: HashMap<String, Vec<Mark>> = HashMap::new();
         for mark in history.marks(&MarkQuery::default()).map_err(unreadable)? {
@@ -99,19 +101,19 @@ impl Prompts {
         Ok(found)
     }
 
-    /// The sub-agent that made an operation.
+    /// Returns the sub-agent that made an operation.
     pub(super) fn sub_agent(&self, operation: &Operation) -> Option<&SubAgent> {
         self.sub_agents.get(&operation.session)
     }
 
-    /// The prompt that an operation came of; where a sub-agent made it, the person's prompt to its parent.
+    /// Returns the prompt that caused an operation. If a sub-agent made it, that is the user's prompt to its parent.
     pub(super) fn of(&self, operation: &Operation) -> Option<&Mark> {
         let marks = self.marks.get(self.sub_agents.top(&operation.session))?;
         let later = marks.partition_point(|mark| mark.sequence >= operation.sequence);
         marks.get(later)
     }
 
-    /// The line of a prompt, where an operation is the first one that came of it.
+    /// Returns the line of a prompt, if an operation is the first one that it caused.
     pub(super) fn line(&self, operation: &Operation, colour: Colour) -> String {
         let mark = self.of(operation);
         let mark = mark.filter(|mark| self.first.get(&mark.id) == Some(&operation.id));

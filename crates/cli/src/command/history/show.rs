@@ -66,7 +66,7 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
         let hunks = hunks.transpose().map_err(unreadable)?;
         let mut hunks = hunks.unwrap_or_default();
         for (change, hunks) in operation.files.iter().zip(&mut hunks) {
-            // The rules of the project that a file belongs to decide, which may be another one.
+            // The rules of the project that the file belongs to apply, which may be another project.
             if !lets_show(&change.path, &arguments.place, around) {
                 hunks.clear();
             }
@@ -119,7 +119,7 @@ fn content(
         Side::After => change.after.as_ref(),
     };
     let bytes = match state {
-        // There was no file, and nothing is what it held.
+        // There was no file, so its content is empty.
         None => Some(Vec::new()),
         Some(state) => history.content(&state.revision).map_err(unreadable)?,
     };
@@ -148,7 +148,7 @@ fn add_hunks(data: &mut Value, hunks: Vec<Vec<ReviewHunk>>) {
     }
 }
 
-/// The newest change of what was typed, where that is a file and no id.
+/// Returns the newest change of the typed path, if that is a file rather than an id.
 fn of_file(
     history: &History,
     typed: &str,
@@ -174,7 +174,7 @@ fn of_file(
     newest.map(Some).ok_or_else(none)
 }
 
-/// A hint with the right flag, where a session or a file was typed in place of an id.
+/// Returns a hint with the right flag, if a session or a file was typed in place of an id.
 pub(super) fn not_an_id(history: &History, typed: &str) -> Option<String> {
     let query = LogQuery {
         session: Some(typed.to_owned()),
@@ -197,7 +197,7 @@ pub(super) fn not_an_id(history: &History, typed: &str) -> Option<String> {
     }
 }
 
-/// Refuses a part of an id that is too short to be looked for. A number is perhaps a number of changes.
+/// Refuses a prefix of an id that is too short to search for. A short number may be meant as a number of changes.
 pub(in crate::command) fn check_length(typed: &str) -> Result<(), Failure> {
     if typed.len() >= SHORTEST_ID {
         return Ok(());
@@ -211,7 +211,7 @@ pub(in crate::command) fn check_length(typed: &str) -> Result<(), Failure> {
     )))
 }
 
-/// The change that was typed.
+/// Finds the change that was typed.
 pub(super) fn find(history: &History, typed: &str) -> Result<Operation, Failure> {
     check_length(typed)?;
     match history.find(typed).map_err(unreadable)? {
@@ -244,7 +244,7 @@ pub(super) fn find(history: &History, typed: &str) -> Result<Operation, Failure>
     }
 }
 
-/// What undid a change, and which of its files that left out; none where the change stands.
+/// Returns what undid a change, and which of its files that left out; none where the change is still in effect.
 fn undone(operation: &Operation, history: &History) -> Option<String> {
     let mut by: Vec<&str> = Vec::new();
     let mut left_out = Vec::new();
@@ -278,12 +278,12 @@ fn head(operation: &Operation, history: &History, colour: Colour) -> String {
         (Some(client), Some(version)) => Some(format!("{client} {version}")),
         (client, _) => client.clone(),
     };
-    // The log has another word for the client of a command typed at a shell; both are shown.
+    // The log has another term for the client of a command typed at a shell; both are shown.
     let client = client.map(|client| match who::maker(operation) {
         word if client.starts_with(word) => client,
         word => format!("{word} ({client})"),
     });
-    // What would have been asked otherwise is of no interest afterwards.
+    // The rule or mode that would have applied otherwise is of no interest afterwards.
     let approved = operation.approved.as_deref().map(|words| {
         let (by, _) = words
             .split_once(", given beforehand")

@@ -8,7 +8,8 @@ use crate::failure::Failure;
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{print_error, visible};
 
-/// The ids of the changes since a checkpoint that are not undone. Those whose call is not known are counted and left out.
+/// Returns the ids of the changes since a checkpoint that are not undone. Those whose call is not known are counted and
+/// left out.
 pub(super) fn changes(
     called: &str,
     arguments: &UndoArguments,

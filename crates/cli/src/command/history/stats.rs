@@ -20,7 +20,7 @@ pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result
     let reach = path.as_deref().map_or(RootHint::Project, RootHint::At);
     let history = history(&arguments.place, reach, around)?;
     let query = StatisticsQuery {
-        // The history has resolved paths, so symbolic links in the given path are resolved, too.
+        // The history has resolved paths, so symbolic links in the given path are resolved as well.
         path: path.map(|path| path.canonicalize().unwrap_or(path)),
         session: arguments.session.clone(),
         client: arguments.client.as_deref().map(who::client),
@@ -80,7 +80,7 @@ fn as_json(sums: &Statistics, files: &[(String, Totals)]) -> Value {
     })
 }
 
-/// The totals, and a table of each kind that has rows.
+/// Returns the totals, and a table of each kind that has rows.
 fn as_tables(sums: &Statistics, files: &[(String, Totals)], colour: Colour) -> String {
     let mut out = format!(
         "{}, {} added, {} removed\n",
@@ -123,8 +123,8 @@ fn as_tables(sums: &Statistics, files: &[(String, Totals)], colour: Colour) -> S
     out
 }
 
-/// The sessions with a name that a client or a person chose. Those whose name lancet made up are summed up in one row, because
-/// nobody types such a name.
+/// Returns the sessions with a name that a client or a person chose. Those whose name lancet made up are summed up in
+/// one row, because users do not type such a name.
 fn with_unnamed_as_one(sessions: &[(String, Totals)]) -> Vec<(String, Totals)> {
     let mut unnamed = Totals::default();
     let mut rows = Vec::new();

@@ -1,5 +1,5 @@
-//! An undo of many changes, in steps: newest first, each step all or none and an operation of its own, so that it can be
-//! interrupted and gone on with.
+//! An undo of many changes, in steps: newest first, each step all or none and a separate operation, so that it can be
+//! interrupted and continued.
 
 use std::path::PathBuf;
 
@@ -22,17 +22,17 @@ use crate::terminal::{ProgressLine, TerminalApprover, confirm, print, print_erro
 /// How many changes are undone at once.
 const STEP: usize = 500;
 
-/// The changes that an undo means.
+/// The changes that an undo applies to.
 pub(super) enum MeantChanges {
     /// So few that they are undone at once.
     Few,
-    /// The same, named by their ids, because the selection has an end.
+    /// Also undone at once, but named by their ids, because the selection has an end.
     Bounded(Vec<String>),
     /// So many that they are undone in steps; newest first.
     Many(Vec<String>),
 }
 
-/// Finds out how many changes a selection means.
+/// Finds out which changes a selection contains.
 pub(super) fn found(
     selection: &Selection,
     until: Option<i64>,
@@ -160,7 +160,7 @@ pub(super) fn undo(
     })
 }
 
-/// Asks whether all the changes are to be undone.
+/// Asks for confirmation that all the changes are to be undone.
 fn confirm_all(all: u64) -> Result<(), Failure> {
     let question = format!(
         "Undo {}, newest first, in steps of {STEP}? `--dry-run` shows the diff. [y/N]",
@@ -176,18 +176,19 @@ fn confirm_all(all: u64) -> Result<(), Failure> {
     }
 }
 
-/// Whether the next step may follow: the step was made, found nothing left to do, or left out what is in conflict.
+/// Reports whether the next step may follow: the step was made, found nothing left to do, or left out what is in
+/// conflict.
 fn may_go_on(reply: &Reply, keep_going: bool) -> bool {
     match reply.refusal() {
         None => true,
-        // Everything of it is undone by now, or cancels out.
+        // All of it is undone by now, or cancels out.
         Some(RefusalKind::NotFound | RefusalKind::NoChange) => true,
         Some(RefusalKind::Conflict) => keep_going,
         Some(_) => false,
     }
 }
 
-/// The files that a step has left out.
+/// Returns the files that a step has left out.
 fn left_out_of(reply: &Reply) -> Vec<PathBuf> {
     let path = |value: &Value| {
         let named = value.get("file_path").unwrap_or(value);

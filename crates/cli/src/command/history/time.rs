@@ -31,7 +31,8 @@ pub(in crate::command) fn clock(milliseconds: i64) -> String {
     in_zone(milliseconds, "%H:%M:%S")
 }
 
-/// Formats milliseconds since 1970 with the difference to UTC. A time that chrono cannot represent is in UTC, without a difference.
+/// Formats milliseconds since 1970 with the difference to UTC. A time that chrono cannot represent is in UTC, without a
+/// difference.
 pub(in crate::command) fn local_with_zone(milliseconds: i64) -> String {
     in_zone(milliseconds, "%Y-%m-%d %H:%M:%S %:z")
 }
@@ -55,7 +56,7 @@ pub(in crate::command) fn now() -> i64 {
         .map_or(0, |since| since.as_millis() as i64)
 }
 
-/// Says how long ago a time is: `12s`, `3m`, `2h`, `4d`.
+/// Formats the time since then: `12s`, `3m`, `2h`, `4d`.
 pub(in crate::command) fn age(milliseconds: i64) -> String {
     let seconds = (now() - milliseconds).max(0) / 1000;
     match seconds {

@@ -15,11 +15,11 @@ use crate::terminal::{TerminalApprover, visible_line};
 /// A file in which the command looks for the old text.
 pub(super) struct Candidate {
     pub(super) path: PathBuf,
-    /// Whether it was typed by its own name, and not found by a glob.
+    /// Whether it was typed by its name, rather than found by a glob.
     pub(super) is_named: bool,
 }
 
-/// Whether what was typed is a glob. A name of an existing file is that file, whatever characters it has.
+/// Reports whether the typed path is a glob. The name of an existing file means that file, whatever characters it has.
 pub(in crate::command::edit) fn is_glob(
     typed: &Path,
     around: &Surroundings,
@@ -62,7 +62,7 @@ pub(super) fn open(
     Ok(request.open(around)?.lancet)
 }
 
-/// All files, each once, in the order typed; [`expand`] sorts those of a glob by name.
+/// Returns all files, each once, in the order typed. [`expand`] sorts those of a glob by name.
 pub(super) fn candidates(
     arguments: &EditArguments,
     lancet: &Lancet,
