@@ -125,7 +125,7 @@ struct ExcerptSink<'m, 's> {
     extent: ExcerptRange,
     /// The number of matches seen so far.
     passed: u64,
-    /// Context lines that are kept only if a wanted match follows.
+    /// Context lines that are returned only if a wanted match follows.
     waiting: VecDeque<Line>,
     taken: Excerpt,
     bytes: usize,
@@ -149,7 +149,7 @@ impl ExcerptSink<'_, '_> {
         self.taken.lines.push(line);
     }
 
-    /// Handles a line that can only be context; false where nothing further is wanted.
+    /// Handles a line that can only be context; returns false where nothing further is wanted.
     fn beside(&mut self, line: Line) -> bool {
         let after = self.extent.after as u64;
         if self.last().is_some_and(|last| line.number <= last + after) {

@@ -15,7 +15,7 @@ use crate::pattern::Pattern;
 use crate::reader::SearchReader;
 use crate::stoppable::{StoppableMatcher, Stopped};
 
-/// The bytes behind its lines that a match may look at, as in ripgrep.
+/// The number of bytes after a line that a match may look at, as in ripgrep.
 const LOOK_AHEAD: usize = 128;
 
 /// Returns the encoding that the settings name for a path, as a label of the WHATWG list.
@@ -142,7 +142,7 @@ impl Sink for &mut CountSink<'_, '_> {
 pub(crate) struct Matches<'m, 's> {
     matcher: &'m StoppableMatcher<'s>,
     text: &'m [u8],
-    /// Where the next search begins, and where no match may begin any more.
+    /// The offset where the next search begins, and the offset from which on no match may begin.
     at: usize,
     end: usize,
     /// The end of the previous match.

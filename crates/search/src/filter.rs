@@ -41,9 +41,9 @@ pub struct Filter {
     /// Whether a glob is negated, so that folders have to be tested too.
     negated: bool,
     types: Option<Types>,
-    /// In lower case; none for all.
+    /// The wanted extensions, in lower case; if empty, every extension is wanted.
     extensions: Vec<String>,
-    /// The names that the globs want, where they are about nothing else.
+    /// The wanted names, if the globs test only the end of a name or a whole name.
     names: Option<NameKey>,
 }
 
@@ -117,23 +117,23 @@ impl Filter {
         self
     }
 
-    /// Whether every file is wanted.
+    /// Returns whether every file is wanted.
     pub(crate) fn wants_all(&self) -> bool {
         self.globs.is_empty() && self.types.is_none() && self.extensions.is_empty()
     }
 
-    /// Whether a glob removes files, so that whole folders may not be entered.
+    /// Returns whether a glob removes files, so that whole folders may not be entered.
     pub(crate) fn is_negated(&self) -> bool {
         self.negated
     }
 
-    /// The names of the wanted files, where the filter is about nothing but the end of a name or a whole one.
+    /// Returns the names of the wanted files, if the filter tests only the end of a name or a whole name.
     pub(crate) fn name_key(&self) -> Option<NameKey> {
         let names = self.names.clone()?;
         (self.types.is_none() && self.extensions.is_empty()).then_some(names)
     }
 
-    /// Whether a folder may contain wanted files: only a negated glob can exclude a whole folder.
+    /// Returns whether a folder may contain wanted files: only a negated glob can exclude a whole folder.
     pub(crate) fn enters(&self, folder: &Path) -> bool {
         !self.negated
             || !self
@@ -142,12 +142,12 @@ impl Filter {
                 .any(|globs| globs.matched(folder, true).is_whitelist())
     }
 
-    /// Whether a file is wanted.
+    /// Returns whether a file is wanted.
     pub fn keeps(&self, file: &Path) -> bool {
         self.keeps_entry(file, EntryKind::File)
     }
 
-    /// Whether a file or folder is wanted.
+    /// Returns whether a file or folder is wanted.
     pub(crate) fn keeps_entry(&self, entry: &Path, kind: EntryKind) -> bool {
         let is_folder = kind == EntryKind::Folder;
         self.keeps_by_glob(entry, is_folder)
@@ -175,8 +175,9 @@ impl Filter {
         if self.globs.is_empty() {
             return true;
         }
-        // The globs are compiled as gitignore patterns with the opposite meaning, as ripgrep does for `-g`: an "ignored"
-        // file is wanted, and a "whitelisted" one (`!glob`) is not. With negated globs alone every other file is wanted.
+        // The globs are compiled as gitignore patterns with the opposite meaning, as ripgrep does for `-g`: an
+        // "ignored" file is wanted, and a "whitelisted" one (`!glob`) is not. With negated globs alone every other file
+        // is wanted.
         let mut wanted = self.globs.iter().all(|globs| globs.num_ignores() == 0);
         if entry
             .file_name()
@@ -195,7 +196,7 @@ impl Filter {
     }
 }
 
-/// A glob that ends in a slash names a folder and stands for all files below it.
+/// Returns the pattern for a glob. A glob that ends in a slash names a folder and matches all files below it.
 fn with_files(glob: &str) -> String {
     if glob.ends_with('/') && !glob.ends_with("\\/") {
         format!("{glob}**")
@@ -204,7 +205,7 @@ fn with_files(glob: &str) -> String {
     }
 }
 
-/// The reason why a glob cannot be compiled, without the glob, which the caller knows.
+/// Returns the reason why a glob cannot be compiled, without the glob, which the caller knows.
 fn words(error: &ignore::Error) -> String {
     match error {
         ignore::Error::Glob { err, .. } => err.clone(),
@@ -212,7 +213,7 @@ fn words(error: &ignore::Error) -> String {
     }
 }
 
-/// The names of all file types that [`Filter::with_type`] accepts.
+/// Returns the names of all file types that [`Filter::with_type`] accepts.
 pub fn type_names() -> Vec<String> {
     let mut builder = TypesBuilder::new();
     builder.add_defaults();

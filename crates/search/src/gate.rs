@@ -6,20 +6,21 @@ use std::sync::Arc;
 
 use lancet_workspace::EntryKind;
 
-/// Decides which entries may be read. It is asked for every file and folder that the ignore rules leave in; what it
+/// Decides which entries may be read. It is called for every file and folder that the ignore rules leave in; what it
 /// denies is counted in [`Tally::denied`](crate::Tally::denied) and not named anywhere.
 pub trait Gate: Sync {
-    /// Whether this file may be shown, or this folder entered. The path is absolute; no link was followed below the
-    /// start.
+    /// Returns whether this file may be shown, or this folder entered. The path is absolute; no link was followed below
+    /// the start.
     fn may_read(&self, path: &Path, kind: EntryKind) -> bool;
 
-    /// What the answers depend on besides the path, where that never changes: two gates with the same value answer the same.
+    /// Returns what the decisions depend on besides the path, if that never changes: two gates with the same value
+    /// decide the same.
     fn basis(&self) -> Option<GateBasis> {
         None
     }
 }
 
-/// What a gate decides by. Whoever holds one keeps another from coming to be at its address.
+/// The data that a gate decides by. It is compared by address; the `Arc` keeps that address from being reused.
 pub type GateBasis = Arc<dyn Any + Send + Sync>;
 
 impl<G: Fn(&Path, EntryKind) -> bool + Sync> Gate for G {
@@ -38,10 +39,10 @@ impl Gate for AllowAll {
     }
 }
 
-/// Decides when a search stops: its caller is gone, or its time is over. It is asked for every file and every 64 KiB
+/// Decides when a search stops: its caller is gone, or its time is over. It is called for every file and every 64 KiB
 /// of a large one.
 pub trait Stop: Sync {
-    /// Whether to stop. Once true it must stay true.
+    /// Returns whether to stop. Once true it must stay true.
     fn is_over(&self) -> bool;
 }
 

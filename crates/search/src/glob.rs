@@ -1,6 +1,6 @@
 //! Rewrites globs: expands braces and escapes brackets. Matching itself is `globset`'s work.
 
-/// A glob with more alternatives is not expanded; such a pattern names nothing literally.
+/// The limit of alternatives of a glob. A glob with more is not expanded and names nothing literally.
 const MOST_ALTERNATIVES: usize = 256;
 
 /// Returns the glob with its square brackets escaped: `app/[id]/page.tsx` then names that very file.

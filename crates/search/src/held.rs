@@ -1,22 +1,23 @@
-//! The contents of files that a search had in memory: a page of its result shows lines of them without another look at
-//! the disk.
+//! The contents of files that a search had in memory. A page of its result shows lines of them without reading the disk
+//! again.
 
 use std::fmt;
 use std::path::Path;
 
 use lancet_workspace::Stamp;
 
-/// Contents of files as they were when a search began, or later. A walk has none; it reads one file after another.
+/// Contents of files as they were when a search began, or later. A walk has none, since it reads one file after
+/// another.
 pub trait HeldContents: fmt::Debug + Send + Sync {
-    /// The content of a file of the result, by its absolute path; `None` where it is not in memory, or no longer. Then
-    /// the file is read from the disk. Give it back before another search of the same thread begins: a tree takes in no change
-    /// while one of its contents is used.
+    /// Returns the content of a file of the result, by its absolute path; `None` if it is not, or no longer, in memory.
+    /// The file is then read from the disk. Drop the content before another search of the same thread begins: a tree
+    /// takes in no change while one of its contents is in use.
     fn held(&self, path: &Path) -> Option<HeldFile<'_>>;
 }
 
 /// The whole content of a file.
 pub struct HeldFile<'h> {
-    /// The raw bytes: a slice, or what keeps them in memory.
+    /// The raw bytes: a slice, or a guard that keeps them in memory.
     pub bytes: Box<dyn AsRef<[u8]> + 'h>,
     /// The stamp of the file, the same before and after these bytes were read.
     pub stamp: Stamp,

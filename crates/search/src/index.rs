@@ -1,15 +1,16 @@
-//! The resident index: what is kept in memory of a tree so that a search need not walk it and open its files. It gives the walk's
-//! own answers: it is filled by the walk's rules, brought up to date before every search, and every line that it answers with is
-//! found by ripgrep's matcher in the bytes of the file.
+//! The resident index: a copy of a tree in memory, so that a search need not walk the tree and open its files. It
+//! returns the same results as a walk: it is filled by the rules of the walk, brought up to date before every search,
+//! and every line that it returns is found by ripgrep's matcher in the bytes of the file.
 //!
 //! - `table` has the folders and files, `scan` and `fill` read the disk into it, `refresh` keeps it current.
-//! - `signatures` say which blocks of text can contain a literal, `blocks` which files these are, `plan` which literals a
-//!   pattern needs.
-//! - `ignored` has the signatures of files that ignore files leave out: a search without a match says whether they have one.
+//! - `signatures` say which blocks of text can contain a literal, `blocks` which files these are, `plan` which literals
+//!   a pattern needs.
+//! - `ignored` has the signatures of files that ignore files leave out: a search without a match says whether they have
+//!   one.
 //! - `contents` has the texts of small files, where memory allows it.
 //! - `query` answers searches.
-//! - `budget` is what all lancets of a user may take together, `status` what a process says of its index, and `home` which roots
-//!   are left alone.
+//! - `budget` limits what all lancet processes of a user take together, `status` describes the index of a process for
+//!   others, and `home` says which roots get no index.
 
 mod blocks;
 mod budget;
@@ -60,11 +61,11 @@ pub use self::query::{
 };
 pub use self::status::{IndexStatus, Residency, ResidentFacts, WhyNot};
 
-/// Contents that are kept sparingly leave one part of so many of the budget free.
+/// With `KeepContents::Sparingly`, one part in this many of the budget stays free.
 const SPARED: u64 = 8;
 
-/// What an index is filled and kept current under. It must be the same for all searches of an index: the gate of other rules, or
-/// other encodings, need another index.
+/// The conditions under which an index is filled and kept current. They must be the same for all searches of an index:
+/// a gate with other rules, or other encodings, need another index.
 pub struct IndexScope<'i> {
     /// git's global excludes file, if it is to apply.
     pub excludes: Option<&'i Excludes>,
@@ -77,7 +78,7 @@ pub struct IndexScope<'i> {
 }
 
 impl IndexScope<'_> {
-    /// The parameters of a walk that finds what the index has.
+    /// Calls `work` with the parameters of a walk that finds what the index contains.
     fn as_walk<T>(&self, work: impl FnOnce(&Walk<'_>) -> T) -> T {
         work(&Walk {
             starts: &[],
@@ -97,7 +98,7 @@ impl IndexScope<'_> {
 /// Why a tree has no index (any more).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotResident {
-    /// More has changed than is taken in one by one, or the kernel did not keep all changes.
+    /// More has changed than an index takes in one by one, or the kernel lost some of the changes.
     #[error("too much is changing")]
     Changing,
     /// The user has no watches left.
@@ -106,7 +107,7 @@ pub enum NotResident {
     /// The memory that all lancets of the user share is used up.
     #[error("the memory budget is used up")]
     NoMemory,
-    /// A folder is on a file system whose changes the kernel does not tell of.
+    /// A folder is on a file system whose changes the kernel does not report.
     #[error("the kernel does not tell of changes on this file system")]
     Untold,
     /// The folder cannot be opened.
@@ -126,12 +127,13 @@ impl From<std::io::Error> for NotResident {
 /// Whether the contents of small files are kept in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeepContents {
-    /// They are, as many as fit into the memory budget.
+    /// As many contents are kept as fit into the memory budget.
     Yes,
-    /// As many as fit, with an eighth of the budget left free: so much the signatures of another tree of 200 MB take.
+    /// As many are kept as fit with an eighth of the budget left free. That is what the signatures of another tree of
+    /// 200 MB take.
     #[default]
     Sparingly,
-    /// They are read from the disk by each search.
+    /// None are kept: each search reads them from the disk.
     No,
 }
 
@@ -143,9 +145,9 @@ pub struct Index {
     table: Table,
     blocks: Blocks,
     contents: Option<Contents>,
-    /// The memory of the budget that contents leave free.
+    /// The part of the memory budget that contents leave free.
     spare: u64,
-    /// What the gate decides by that let all files in, where that is one and the same.
+    /// The basis of the gate that let all files in, if it was the same for all of them.
     judged_by: Option<GateBasis>,
     watch: FolderWatch,
     watched: HashMap<WatchedFolder, FolderId>,
@@ -153,17 +155,17 @@ pub struct Index {
     mounts: MountWatch,
     /// Files with several hard links.
     linked: BTreeSet<FileId>,
-    /// The memory and the watches that are taken from the user's budget.
+    /// The memory and the watches that were taken from the user's budget.
     memory: Held,
     watches: Held,
-    /// What the current refresh may still read.
+    /// How much the current refresh may still read.
     allowance: ReadAllowance,
-    /// How many ignored files may still be signed.
+    /// How many ignored files may still be signed, and how many bytes of them.
     ignored_allowance: ReadAllowance,
     buffer: Vec<u8>,
 }
 
-/// How much may be read at one time.
+/// A limit on the files and bytes that are read at one time.
 #[derive(Clone, Copy, Debug)]
 struct ReadAllowance {
     files: usize,
@@ -186,7 +188,7 @@ impl ReadAllowance {
     }
 }
 
-/// What an index takes.
+/// The memory and the watches that an index takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IndexSize {
     /// The files in it.
@@ -207,7 +209,7 @@ impl Index {
     /// Reads a whole tree.
     ///
     /// # Errors
-    /// Why the tree cannot be resident.
+    /// Returns why the tree cannot be resident.
     pub fn build(
         scope: &IndexScope<'_>,
         start: &Start,
@@ -250,7 +252,8 @@ impl Index {
         Ok(index)
     }
 
-    /// Whether a gate would let in every file of the index again, since it decides by what it was filled under.
+    /// Returns whether a gate would let in every file of the index again, because it has the basis under which the
+    /// index was filled.
     fn is_judged_by(&self, gate: &dyn Gate) -> bool {
         match (&self.judged_by, gate.basis()) {
             (Some(known), Some(now)) => std::ptr::addr_eq(Arc::as_ptr(known), Arc::as_ptr(&now)),
@@ -258,14 +261,14 @@ impl Index {
         }
     }
 
-    /// The absolute path of the tree.
+    /// Returns the absolute path of the tree.
     pub fn path(&self) -> &Path {
         self.table
             .folder(FolderId(0))
             .map_or(Path::new(""), |folder| &folder.path)
     }
 
-    /// What the index takes.
+    /// Returns what the index takes.
     pub fn size(&self) -> IndexSize {
         IndexSize {
             files: self.table.len(),
@@ -277,7 +280,7 @@ impl Index {
         }
     }
 
-    /// Gives the contents back; searches read from the disk what the signatures let through.
+    /// Frees the memory of the contents. Searches then read from the disk the files that the signatures let through.
     pub fn drop_contents(&mut self) {
         if self.contents.take().is_some() {
             let files: Vec<FileId> = self.table.live_files().map(|(id, _)| id).collect();
@@ -336,11 +339,11 @@ impl Index {
             .map_err(|_| NotResident::NoWatches)
     }
 
-    /// Opens a folder of the table through the root's handle; none where another one is in its place.
+    /// Opens a folder of the table through the root's handle; returns `None` where another folder is in its place.
     fn open_folder(&self, id: FolderId) -> Option<FolderHandle> {
         let folder = self.table.folder(id)?;
         let relative = folder.path.strip_prefix(self.path()).ok()?;
-        // The root's handle can be listed once only, so it is opened anew.
+        // The root's handle can be listed only once, so the root is opened again.
         let relative = match relative.as_os_str().is_empty() {
             true => Path::new("."),
             false => relative,
@@ -355,7 +358,7 @@ impl Index {
         (self.blocks.bytes() + contents + self.table.bytes()) as u64
     }
 
-    /// Asks for the memory that the index has come to need; gives contents back where there is none left.
+    /// Takes the memory that the index now needs from the budget; frees contents where none is left.
     fn claim_memory(&mut self) -> Result<(), NotResident> {
         let needed = self.needed_memory();
         let Some(more) = needed

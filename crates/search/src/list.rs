@@ -12,8 +12,7 @@ use lancet_workspace::Moment;
 
 use crate::shared_path::SharedPath;
 
-/// The memory for the list of one search: more than any page asks for, less than a tree of millions of files would
-/// take.
+/// The memory for the list of one search: more than any page needs, less than a tree of millions of files would take.
 const MOST_BYTES: usize = 24 << 20;
 /// At least this many entries are sorted at a time.
 const SORTED_AT_ONCE: usize = 1024;
@@ -41,7 +40,7 @@ pub struct ListedFile {
 }
 
 impl ListedFile {
-    /// The approximate memory of the entry in bytes.
+    /// Returns the approximate memory of the entry in bytes.
     pub fn bytes(&self) -> usize {
         std::mem::size_of::<ListedFile>() + self.relative.as_os_str().len() + 16
     }
@@ -71,8 +70,8 @@ fn compare_paths(one: &Path, other: &Path) -> Ordering {
     }
 }
 
-/// A bounded list, not itself sorted, that keeps the entries that sort first. Each thread fills its own; [`RankedFiles::join`] merges
-/// them.
+/// A bounded list, not itself sorted, that keeps the entries that sort first. Each thread fills its own;
+/// [`RankedFiles::join`] merges them.
 #[derive(Clone, Debug)]
 pub struct RankedFiles {
     order: Order,
@@ -81,7 +80,7 @@ pub struct RankedFiles {
     most: usize,
     /// The number of entries added, dropped ones included.
     added: u64,
-    /// The last entry that was kept when others were dropped: entries that sort after it are not kept.
+    /// The last entry that was kept when others were dropped: entries that sort after it are not added.
     bar: Option<ListedFile>,
 }
 
@@ -151,7 +150,7 @@ impl RankedFiles {
         self.bytes = self.entries.iter().map(ListedFile::bytes).sum();
     }
 
-    /// Returns the entries that were kept and the number of all that were added.
+    /// Returns the entries that were not dropped and the number of all that were added.
     pub fn finish(self) -> (Listing, u64) {
         let listing = Listing {
             order: self.order,
@@ -163,21 +162,21 @@ impl RankedFiles {
     }
 }
 
-/// Entries after those that a [`Listing`] has in memory, kept in a shorter form by whoever made it.
+/// Entries after those that a [`Listing`] has in memory, stored in a shorter form by the producer of the list.
 pub trait RemainingFiles: fmt::Debug + Send + Sync {
-    /// The number of these entries.
+    /// Returns the number of these entries.
     fn len(&self) -> usize;
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The memory that they take for this listing alone, in bytes.
+    /// Returns the memory that they take for this listing alone, in bytes.
     fn bytes(&self) -> usize;
 
-    /// Some of them, in order, counted from the first of these entries; fewer at their end. `None` where what they are
-    /// made from is no longer there.
+    /// Returns some of them, in order, counted from the first of these entries; fewer at their end. `None` where the
+    /// data that they are made from no longer exists.
     fn entries(&self, range: Range<usize>) -> Option<Vec<ListedFile>>;
 }
 
@@ -192,7 +191,7 @@ pub struct Listing {
 }
 
 impl Listing {
-    /// Entries that are in order already, and those that follow them.
+    /// Creates a listing from entries that are already in order, and those that follow them.
     pub fn in_order(
         order: Order,
         entries: Vec<ListedFile>,
@@ -206,33 +205,33 @@ impl Listing {
         }
     }
 
-    /// The order of the entries.
+    /// Returns the order of the entries.
     pub fn order(&self) -> Order {
         self.order
     }
 
-    /// The number of entries.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.entries.len() + self.rest.as_ref().map_or(0, |rest| rest.len())
     }
 
-    /// Whether the list has no entries.
+    /// Returns whether the list has no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The approximate memory of the entries in bytes.
+    /// Returns the approximate memory of the entries in bytes.
     pub fn bytes(&self) -> usize {
         let rest = self.rest.as_ref().map_or(0, |rest| rest.bytes());
         rest + self.entries.iter().map(ListedFile::bytes).sum::<usize>()
     }
 
-    /// The sum of the matches of the entries in memory. A list of matching files has all its entries there.
+    /// Returns the sum of the matches of the entries in memory. A list of matching files has all its entries there.
     pub fn matches(&self) -> u64 {
         self.entries.iter().map(|entry| entry.matches).sum()
     }
 
-    /// Copies some entries in order; fewer at the end of the list. `None` where they can no longer be told.
+    /// Copies some entries in order; fewer at the end of the list. `None` where they can no longer be computed.
     pub fn part(&mut self, range: Range<usize>) -> Option<Vec<ListedFile>> {
         let (held, all) = (self.entries.len(), self.len());
         let range = range.start.min(all)..range.end.min(all);

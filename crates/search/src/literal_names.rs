@@ -33,7 +33,8 @@ impl LiteralNames {
                 spellings.extend(alternatives(&escape_brackets(glob)));
             }
             for spelling in spellings {
-                // Most globs of agents (`**/*.rs`) have none; compiling their wildcards took a tenth of a Glob in memory.
+                // Most globs of agents (`**/*.rs`) have none; compiling their wildcards took a tenth of a Glob in
+                // memory.
                 if !has_literal(&spelling) {
                     continue;
                 }
@@ -43,8 +44,8 @@ impl LiteralNames {
         LiteralNames { patterns }
     }
 
-    /// Whether a pattern has this name as a component; without it no path that ends in the name is named. This is cheap
-    /// enough to be asked for each entry of a tree.
+    /// Returns whether a pattern has this name as a component; without it no path that ends in the name is named. This
+    /// is cheap enough to be called for each entry of a tree.
     pub(crate) fn has(&self, name: &OsStr) -> bool {
         let mut components = self.patterns.iter().flatten();
         components.any(
@@ -52,7 +53,7 @@ impl LiteralNames {
         )
     }
 
-    /// The names that patterns have as components.
+    /// Returns the names that patterns have as components.
     pub(crate) fn literals(&self) -> impl Iterator<Item = &OsStr> {
         let components = self.patterns.iter().flatten();
         components.filter_map(|component| match component {
@@ -61,7 +62,7 @@ impl LiteralNames {
         })
     }
 
-    /// Whether the last component of this path, relative to the start, is named literally.
+    /// Returns whether the last component of this path, relative to the start, is named literally.
     pub fn names(&self, relative: &Path) -> bool {
         relative.file_name().is_some_and(|name| self.has(name))
             && self.patterns.iter().any(|pattern| names(pattern, relative))
@@ -101,7 +102,7 @@ fn names(pattern: &[Component], relative: &Path) -> bool {
     false
 }
 
-/// Whether a component has no wildcards.
+/// Returns whether a component has no wildcards.
 fn has_literal(glob: &str) -> bool {
     let mut parts = glob.split('/').filter(|part| !part.is_empty());
     parts.any(|part| part != "**" && (literal(part).is_some() || !is_glob(part)))
@@ -129,7 +130,7 @@ fn components(glob: &str) -> Vec<Component> {
     components
 }
 
-/// Returns the name that a component without wildcards stands for; `None` where it has wildcards.
+/// Returns the name that a component without wildcards matches; `None` where it has wildcards.
 fn literal(part: &str) -> Option<String> {
     let characters: Vec<char> = part.chars().collect();
     let mut name = String::with_capacity(part.len());

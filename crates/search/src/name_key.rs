@@ -3,21 +3,21 @@
 /// Which names a list has.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum NameKey {
-    /// Names that end so.
+    /// Names that end in these bytes.
     Suffix(Box<[u8]>),
-    /// This very name.
+    /// Exactly this name.
     Whole(Box<[u8]>),
 }
 
 impl NameKey {
-    /// The names that a glob such as `*.rs` or `**/Cargo.toml` matches; `None` where it has another form.
+    /// Returns the names that a glob such as `*.rs` or `**/Cargo.toml` matches; `None` where it has another form.
     pub(crate) fn of_glob(glob: &str) -> Option<Self> {
         let last = glob.strip_prefix("**/").unwrap_or(glob);
         let (end, is_suffix) = match last.strip_prefix('*') {
             Some(end) => (end, true),
             None => (last, false),
         };
-        // A gitignore line that begins with `#` or ends in a blank is another pattern.
+        // A gitignore line that begins with `#` is a comment, and a blank at its end is dropped.
         let plain = |character: char| character.is_alphanumeric() || "._-+@".contains(character);
         if end.is_empty() || !end.chars().all(plain) {
             return None;
@@ -29,7 +29,7 @@ impl NameKey {
         })
     }
 
-    /// Whether a name is one of them.
+    /// Returns whether a name is one of them.
     pub(crate) fn fits(&self, name: &[u8]) -> bool {
         match self {
             NameKey::Suffix(end) => name.ends_with(end),

@@ -41,8 +41,8 @@ impl Part {
     }
 }
 
-/// Compares byte by byte: names are short and mostly differ in the first byte, and `starts_with` took half of the
-/// time of a walk here.
+/// Returns whether a name begins with a text. It compares byte by byte: names are short and mostly differ in the first
+/// byte, and `starts_with` took half of the time of a walk here.
 fn begins(name: &[u8], start: &[u8]) -> bool {
     name.len() >= start.len() && name.iter().zip(start).all(|(one, other)| one == other)
 }
@@ -89,7 +89,7 @@ impl NamePrefilter {
         prefilter
     }
 
-    /// Whether a pattern may match an entry of this name.
+    /// Returns whether a pattern may match an entry of this name.
     pub(crate) fn may_match(&self, name: &[u8], is_folder: bool) -> bool {
         if self.always {
             return true;
@@ -114,7 +114,7 @@ enum Last {
     Known(Part),
 }
 
-/// Parses the last component of the pattern on a line, with the `ignore` crate's reading of a line.
+/// Parses the last component of the pattern on a line, as the `ignore` crate reads a line.
 fn part(line: &str) -> Last {
     if line.starts_with('#') {
         return Last::Nothing;

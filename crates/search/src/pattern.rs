@@ -1,8 +1,8 @@
 //! Compiles a regular expression as ripgrep does, and explains why one cannot be compiled.
 //!
-//! What cannot fail is compiled on first use: a search that meets only texts of ASCII does without the matcher for all texts.
-//! `fn \w+_test` takes 25 µs to parse, 4.3 ms to compile for all texts, 0.1 ms for ASCII, and 0.5 µs out of the cache;
-//! `let \w+ = \w+::\w+\(.*\);` 73 µs, 2.9 ms, 0.36 ms and 0.8 µs.
+//! What cannot fail is compiled on first use: a search that meets only ASCII texts needs no matcher for all texts. `fn
+//! \w+_test` takes 25 µs to parse, 4.3 ms to compile for all texts, 0.1 ms for ASCII, and 0.5 µs out of the cache; `let
+//! \w+ = \w+::\w+\(.*\);` 73 µs, 2.9 ms, 0.36 ms and 0.8 µs.
 
 mod ascii;
 mod cache;
@@ -44,9 +44,9 @@ pub struct Pattern {
     source: Arc<PatternSource>,
     /// The automata that large texts need, compiled on first use.
     automata: Arc<OnceLock<Option<CompiledAutomata>>>,
-    /// What a text must contain to have a match, derived on first use.
+    /// The literals that a text must contain to have a match, derived on first use.
     query: Arc<OnceLock<LiteralQuery>>,
-    /// The matchers of this search: clones of those of the source, with states of their own.
+    /// The matchers of this search: clones of those of the source, each with a separate state.
     matchers: Arc<Matchers>,
 }
 
@@ -76,8 +76,8 @@ impl Pattern {
         Self::build(expression, options, LineEnds::Lf)
     }
 
-    /// Compiles an expression that also takes CRLF for a line end, as ripgrep does only with `--crlf`. It serves to
-    /// find out whether CRLF is why a search found nothing.
+    /// Compiles an expression that also accepts CRLF as a line end, as ripgrep does only with `--crlf`. Callers use it
+    /// to find out whether CRLF is why a search found nothing.
     pub fn with_crlf(expression: &str, case: Case, span: MatchSpan) -> Result<Self, PatternError> {
         Self::build(expression, PatternOptions::new(case, span), LineEnds::Crlf)
     }
@@ -99,8 +99,8 @@ impl Pattern {
         })
     }
 
-    /// The same pattern for another search. What one search builds while it runs, up to 4 MiB for each thread, goes with
-    /// its pattern.
+    /// Returns the same pattern for another search. What one search builds while it runs, up to 4 MiB for each thread,
+    /// is dropped with its pattern.
     fn for_another_search(&self) -> Self {
         Pattern {
             span: self.span,
@@ -120,14 +120,14 @@ impl Pattern {
         self
     }
 
-    /// The matcher, compiled on first use. There is none only if an expression could not be compiled that was known to
-    /// be within the limits.
+    /// Returns the matcher, compiled on first use. It is `None` only if an expression could not be compiled although it
+    /// was known to be within the limits.
     pub(crate) fn matcher(&self) -> Option<&RegexMatcher> {
         let own = &self.matchers.any;
         own.get_or_init(|| self.source.any().cloned()).as_ref()
     }
 
-    /// The matcher for texts of this kind. It finds the same matches as [`matcher`](Self::matcher).
+    /// Returns the matcher for texts of this kind. It finds the same matches as [`matcher`](Self::matcher).
     pub(crate) fn matcher_for(&self, text: Alphabet) -> Option<&RegexMatcher> {
         if text == Alphabet::Any || !self.differs_for_ascii() {
             return self.matcher();
@@ -137,44 +137,45 @@ impl Pattern {
         ascii.or_else(|| self.matcher())
     }
 
-    /// Whether texts of ASCII have a matcher of their own.
+    /// Returns whether ASCII texts have a separate matcher.
     pub(crate) fn differs_for_ascii(&self) -> bool {
         self.source.differs_for_ascii()
     }
 
-    /// The automata for stoppable search of a large text; compiled on first use.
+    /// Returns the automata for stoppable search of a large text; compiled on first use.
     pub(crate) fn automata(&self) -> Option<&CompiledAutomata> {
         let compile = || CompiledAutomata::new(self.hir()?.clone(), MOST_COMPILED);
         self.automata.get_or_init(compile).as_ref()
     }
 
-    /// What a text must contain to have a match. A Grep that finds nothing asks four times: 66,000 of its 550,000 instructions.
+    /// Returns the literals that a text must contain to have a match. A Grep that finds nothing needs them four times:
+    /// 66,000 of its 550,000 instructions.
     pub(crate) fn literal_query(&self) -> &LiteralQuery {
         self.query.get_or_init(|| LiteralQuery::of(self))
     }
 
-    /// The expression as it was written.
+    /// Returns the expression as it was written.
     pub fn expression(&self) -> &str {
         self.source.expression()
     }
 
-    /// The parsed expression.
+    /// Returns the parsed expression.
     pub(crate) fn hir(&self) -> Option<&Hir> {
         self.source.hir()
     }
 
-    /// The end of a line for the searcher, which refuses a matcher with another one.
+    /// Returns the end of a line for the searcher, which rejects a matcher with a different one.
     pub(crate) fn line_end(&self) -> LineTerminator {
         self.source.line_end()
     }
 
-    /// Whether a match of this very expression can contain a line end.
+    /// Returns whether a match of this very expression can contain a line end.
     pub(crate) fn spans_lines(&self) -> bool {
         self.source.spans_lines()
     }
 
-    /// Whether each line matches or not, whatever stands before and after it: no match has a line end in it, and none is bound to the
-    /// beginning or the end of the text.
+    /// Returns whether each line matches or not regardless of what is before and after it: no match has a line end in
+    /// it, and none is bound to the beginning or the end of the text.
     pub(crate) fn is_about_single_lines(&self) -> bool {
         let text_ends = LookSet::empty().insert(Look::Start).insert(Look::End);
         let looks = self.hir().map(|hir| hir.properties().look_set());
@@ -184,8 +185,8 @@ impl Pattern {
     }
 }
 
-/// An upper bound for the NFA threads that are live at once: about the number of characters once counted repetitions
-/// are expanded. A run of literal characters counts as one.
+/// Returns an upper bound for the NFA threads that are live at once: about the number of characters once counted
+/// repetitions are expanded. A run of literal characters counts as one.
 fn live_threads(hir: &Hir) -> usize {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => 0,

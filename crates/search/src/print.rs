@@ -1,5 +1,5 @@
-//! Prints what a walk finds while it runs, as ripgrep prints it: lines, names or counts. Nothing is collected but the
-//! lines of the file that is being searched, and of those a bounded part. ripgrep's own printer lays out the lines.
+//! Prints what a walk finds while it runs, as ripgrep prints it: lines, names or counts. It collects only the lines of
+//! the file that is being searched, and a bounded part of those. ripgrep's own printer lays out the lines.
 
 mod lines;
 mod names;
@@ -63,7 +63,7 @@ pub enum Selected {
 pub enum Naming {
     /// Before each line.
     EachLine,
-    /// On a line of its own before the lines of the file.
+    /// On a separate line before the lines of the file.
     Heading,
     /// Nowhere.
     None,
@@ -99,7 +99,7 @@ pub struct PrintOptions {
 pub struct TypedStarts(pub Vec<PathBuf>);
 
 impl TypedStarts {
-    /// The name under which a file or folder is printed.
+    /// Returns the name under which a file or folder is printed.
     pub fn name<'f>(&self, start: usize, relative: &'f Path) -> Cow<'f, Path> {
         match self.0.get(start) {
             Some(typed) if relative.as_os_str().is_empty() => Cow::Owned(typed.clone()),
@@ -116,7 +116,7 @@ pub type RowFormat<'f> = &'f (dyn Fn(&Path, FileRow<'_>, &mut Vec<u8>) + Sync);
 pub enum FileRow<'l> {
     /// A line of a file.
     Line(&'l Line),
-    /// A file, with the number of its matches where it was asked for.
+    /// A file, with the number of its matches if that was requested.
     File(Option<u64>),
 }
 
@@ -130,7 +130,7 @@ pub struct PrintSearch<'p> {
     pub typed: &'p TypedStarts,
     /// The encodings that settings give files.
     pub encodings: Encodings<'p>,
-    /// Asked about files with several hard links in which the pattern matches.
+    /// Decides whether files with several hard links in which the pattern matches may be shown.
     pub linked: LinkedFileFilter<'p>,
     /// The format for programs.
     pub rows: Option<RowFormat<'p>>,
@@ -288,7 +288,7 @@ struct FilePrinter<'p, 'w> {
     walk: &'p Walk<'w>,
     matcher: StoppableMatcher<'p>,
     reader: SearchReader<'p>,
-    /// The reader of files that were named, made for the first of them.
+    /// The reader of files that were named, created for the first of them.
     named: Option<SearchReader<'p>>,
     layout: Layout<'p>,
     files: u64,
@@ -296,8 +296,8 @@ struct FilePrinter<'p, 'w> {
 }
 
 impl FilePrinter<'_, '_> {
-    /// Searches one file. Returns whether anything of it was selected, the number of matches, and whether the search ended
-    /// at a NUL byte.
+    /// Searches one file. Returns whether anything of it was selected, the number of matches, and whether the search
+    /// ended at a NUL byte.
     fn search(&mut self, file: &File<'_>) -> Result<(bool, u64, bool), FileOutcome> {
         let search = self.search;
         let name = search.typed.name(file.start, file.relative);

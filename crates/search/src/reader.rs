@@ -27,7 +27,7 @@ pub(crate) const NUL_WINDOW: usize = 1 << 16;
 /// A buffer that has grown larger is released after the file.
 const MOST_KEPT_BUFFER: usize = 1 << 20;
 
-/// Serializes files that are held in memory whole: two would exceed the bound.
+/// Serializes files that are wholly in memory: two would exceed the bound.
 static LARGE_FILE: Mutex<()> = Mutex::new(());
 /// The interval at which a thread that waits for the lock checks [`Stop`].
 const CHECK_STOP_EVERY: Duration = Duration::from_millis(2);
@@ -38,10 +38,11 @@ pub(crate) struct SearchReader<'s> {
     spans_lines: bool,
     nul: NulByte,
     builder: SearcherBuilder,
-    /// For files that are read piece by piece or decoded, made when there is one: its buffers are 72 KiB that are cleared.
-    /// In a Grep for an absent word four of them were 38 % of all instructions.
+    /// The searcher for files that are read piece by piece or decoded, created when there is one: its buffers are 72
+    /// KiB that are cleared. In a Grep for an absent word four of them were 38 % of all instructions.
     plain: Option<Searcher>,
-    /// For texts in memory without a NUL. It has no buffer, and does not look for a NUL, which took as long as looking for the pattern.
+    /// The searcher for texts in memory without a NUL. It has no buffer, and does not search for a NUL, which took as
+    /// long as searching for the pattern.
     of_texts: Option<Searcher>,
     buffer: Vec<u8>,
 }
@@ -66,14 +67,14 @@ impl<'s> SearchReader<'s> {
         }
     }
 
-    /// A reader that also reports line numbers and context lines.
+    /// Returns a reader that also reports line numbers and context lines.
     pub(crate) fn with_context(&self, before: usize, after: usize) -> Self {
         self.with(|builder| {
             builder.before_context(before).after_context(after);
         })
     }
 
-    /// A reader that reports line numbers, with other options of the searcher.
+    /// Returns a reader that reports line numbers, with other options of the searcher.
     pub(crate) fn with(&self, set: impl FnOnce(&mut SearcherBuilder)) -> Self {
         let mut builder = self.builder.clone();
         builder.line_number(true);
@@ -89,7 +90,7 @@ impl<'s> SearchReader<'s> {
         }
     }
 
-    /// The same reader for files that were named: binary ones are searched, too.
+    /// Returns the same reader for files that were named: binary ones are searched, too.
     pub(crate) fn for_named_files(&self) -> Self {
         let mut builder = self.builder.clone();
         builder.binary_detection(BinaryDetection::convert(0));
@@ -129,7 +130,7 @@ impl<'s> SearchReader<'s> {
         };
         let mut other = None;
         let searcher = searcher_for(&self.builder, &mut self.plain, &mut other, encoding);
-        // With an encoding the text that is searched is not this one.
+        // With an encoding, the text that is searched differs from these bytes.
         if encoding.is_none() {
             matcher.expect_text(text);
         }
@@ -138,7 +139,8 @@ impl<'s> SearchReader<'s> {
         finish(matcher, done, seen.binary, cut)
     }
 
-    /// Searches a text in memory that has no NUL byte and no byte order mark of UTF-16. Returns false: nothing ends its search.
+    /// Searches a text in memory that has no NUL byte and no byte order mark of UTF-16. Returns false, since nothing
+    /// ends its search.
     pub(crate) fn search_text<S: Sink<Error = io::Error>>(
         &mut self,
         matcher: &StoppableMatcher<'_>,
@@ -147,7 +149,7 @@ impl<'s> SearchReader<'s> {
     ) -> Result<bool, FileOutcome> {
         let builder = &self.builder;
         let searcher = match has_mark(text) {
-            // The mark is taken off through the buffer.
+            // The byte order mark is removed through the buffer.
             true => self.plain.get_or_insert_with(|| builder.build()),
             false => self.of_texts.get_or_insert_with(|| {
                 let mut builder = builder.clone();
@@ -228,7 +230,7 @@ impl<'s> SearchReader<'s> {
     }
 }
 
-/// The searcher for an encoding that the settings name; it is made in `other`.
+/// Returns the searcher for an encoding that the settings name; it is created in `other`.
 fn searcher_for<'a>(
     builder: &SearcherBuilder,
     plain: &'a mut Option<Searcher>,
@@ -261,12 +263,12 @@ fn find_nul(bytes: &[u8], encoding: Option<&'static str>) -> Option<usize> {
     memchr::memchr(0, bytes)
 }
 
-/// Whether the text begins with a byte order mark.
+/// Returns whether the text begins with a byte order mark.
 fn has_mark(text: &[u8]) -> bool {
     text.starts_with(&[0xEF, 0xBB, 0xBF]) || has_wide_mark(text)
 }
 
-/// Whether the text begins with a byte order mark of UTF-16.
+/// Returns whether the text begins with a byte order mark of UTF-16.
 pub(crate) fn has_wide_mark(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF])
 }
@@ -285,7 +287,7 @@ fn finish(
         (Ok(()), Some(at)) if at < NUL_WINDOW as u64 => Err(FileOutcome::Binary),
         (Ok(()), Some(_)) => Ok(true),
         (Err(error), _) => Err(match error.kind() {
-            // `ReadUntilNul` reports a stop so.
+            // `ReadUntilNul` reports a stop with this kind.
             io::ErrorKind::TimedOut => FileOutcome::Stopped,
             // The searcher reports "over the memory limit" without an error kind.
             io::ErrorKind::Other => FileOutcome::TooLarge,
@@ -313,7 +315,7 @@ impl ReadUntilNul<'_> {
         if size > LARGEST_WHOLE {
             return Err(FileOutcome::TooLarge);
         }
-        // One byte more, so that the end of the file shows.
+        // One byte more, so that the end of the file is noticed.
         let mut text = MappedText::of(size + 1)?;
         loop {
             if text.length > LARGEST_WHOLE {
@@ -361,7 +363,7 @@ impl Read for ReadUntilNul<'_> {
         }
         self.offset += read as u64;
         match memchr::memrchr(b'\n', piece) {
-            // Lines within a piece are not longer than the buffer that is kept.
+            // Lines within a piece are not longer than the largest buffer that is not released.
             Some(at) => {
                 self.longest = self.longest.max(self.line + read);
                 self.line = read - at;

@@ -183,27 +183,27 @@ impl FolderRules {
         Self(self.0.enter(folder, present))
     }
 
-    /// Whether the rules ignore an entry, given by its absolute path and its name.
+    /// Returns whether the rules ignore an entry, given by its absolute path and its name.
     pub fn ignores_entry(&self, path: &Path, name: &OsStr, is_folder: bool) -> bool {
         self.0.judge(path, name, is_folder) == Judgement::Ignored
     }
 
-    /// Whether an entry of this name is an ignore file, or `.git`, which has one.
+    /// Returns whether an entry of this name is an ignore file, or `.git`, which has one.
     pub fn is_rule_file(name: &OsStr) -> bool {
         let mut present = RuleFiles::default();
         present.note(name);
         present.anything()
     }
 
-    /// Whether the rules ignore a folder, given by its absolute path.
+    /// Returns whether the rules ignore a folder, given by its absolute path.
     pub fn ignores(&self, folder: &Path) -> bool {
         let name = folder.file_name().unwrap_or_default();
         self.0.judge(folder, name, true) == Judgement::Ignored
     }
 }
 
-/// The files that the rules of a folder come from and that a watch of the folder does not tell of: `.git/info/exclude`, and ignore
-/// files that are links.
+/// Returns the files that the rules of a folder come from and that a watch of the folder does not report:
+/// `.git/info/exclude`, and ignore files that are links.
 pub(crate) fn unwatched_rule_files(folder: &Path, present: RuleFiles) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for (name, _) in FILES.iter().zip(present.files).filter(|(_, there)| *there) {
@@ -221,7 +221,7 @@ pub(crate) fn unwatched_rule_files(folder: &Path, present: RuleFiles) -> Vec<Pat
     files
 }
 
-/// The files that the rules above a folder come from, whether they exist or not.
+/// Returns the files that the rules above a folder come from, whether they exist or not.
 pub(crate) fn rule_files_above(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for ancestor in folder.ancestors().skip(1) {
@@ -254,7 +254,8 @@ fn matcher(folder: &Path, file: &Path) -> Option<Matcher> {
     })
 }
 
-/// Links are followed, as ripgrep does. A named pipe would block the search for ever.
+/// Returns whether a path is a regular file. Links are followed, as ripgrep does. A named pipe would block the search
+/// for ever.
 fn is_regular(file: &Path) -> bool {
     std::fs::metadata(file).is_ok_and(|found| found.is_file())
 }
@@ -279,7 +280,7 @@ fn common_git_folder(git: &Path) -> Option<PathBuf> {
 }
 
 fn first_line(file: &Path) -> Option<String> {
-    /// git writes no longer line there.
+    /// The most bytes that are read of the line; git writes none that is longer.
     const MOST: u64 = 8192;
     if !is_regular(file) {
         return None;

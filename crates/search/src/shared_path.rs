@@ -1,5 +1,5 @@
-//! Paths of a list that share a piece of memory: a page of a Glob has a hundred, and one allocation for each, made and given back, was a
-//! twentieth of its time.
+//! Paths of a list that share a block of memory. A page of a Glob has a hundred, and allocating and freeing each of
+//! them separately was a twentieth of its time.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -8,10 +8,10 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A piece of memory is full with so many bytes: a path keeps the whole piece.
+/// The size at which a block is full. It is limited because a path keeps its whole block alive.
 const FULL: usize = 16 << 10;
 
-/// A path in a piece of memory that other paths may be in, too.
+/// A path in a block of memory that other paths may share.
 #[derive(Clone)]
 pub struct SharedPath {
     bytes: Arc<[u8]>,
@@ -40,7 +40,7 @@ impl From<&Path> for SharedPath {
         SharedPath {
             bytes: bytes.into(),
             start: 0,
-            // The system has no path of that length.
+            // The system allows no path of that length.
             end: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
         }
     }
@@ -60,7 +60,7 @@ impl fmt::Debug for SharedPath {
     }
 }
 
-/// Collects paths into pieces of memory.
+/// Collects paths into blocks of memory.
 #[derive(Default)]
 pub(crate) struct SharedPaths {
     bytes: Vec<u8>,
@@ -78,7 +78,7 @@ impl SharedPaths {
         }
     }
 
-    /// All paths in order.
+    /// Returns all paths in order.
     pub(crate) fn finish(mut self) -> Vec<SharedPath> {
         self.share();
         self.paths

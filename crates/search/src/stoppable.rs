@@ -1,19 +1,20 @@
 //! A matcher that can be stopped in the middle of a text. ripgrep's matcher returns only when it has searched all it
-//! was given, and `regex-automata` has no cancellation. Two symptoms justify this module: a stop was noticed only between
-//! files and reads, so that one large file with a slow pattern ran to its end; and `[a-z]{1,5000}b` on 200 kB overran a
-//! limit of 10 seconds by 2 seconds with a check every 16 KiB, since a byte takes 0.2 ms while states are built. The text
-//! is therefore searched in steps. The matches are the same; a property test compares them with ripgrep's own.
+//! was given, and `regex-automata` has no cancellation. Two symptoms justify this module. A stop was noticed only
+//! between files and reads, so that one large file with a slow pattern ran to its end. And `[a-z]{1,5000}b` on 200 kB
+//! overran a limit of 10 seconds by 2 seconds with a check every 16 KiB, since a byte takes 0.2 ms while states are
+//! built. The text is therefore searched in steps. The matches are the same; a property test compares them with
+//! ripgrep's own.
 //!
-//! How the text is split: a step should take at most [`UNINTERRUPTED`] (4 ms). The cost of a byte is unknown and differs a
-//! thousandfold between patterns, so it is estimated: it starts at [`FIRST_GUESS`], is measured on every step of at
-//! least [`MEASURABLE`] bytes (a smaller one measures mostly the call), and each further measurement is averaged
-//! with the estimate before. Step = time / cost per byte, within [`PIECE`] and at most the pattern's own worst-case bound.
-//! For a pattern that matches within one line the text is split at line ends. Where a match may lie anywhere in the text, or a line is longer than a step, the
-//! engines of this module (`lazy_dfa`, and `pike_vm` where that gives up) run byte by byte. A pattern too
-//! large for these engines is the exception that cannot be stopped within such a text. [`Stop`] is checked after the step
-//! that completes [`BETWEEN_CHECKS`] bytes; work that is not proportional to bytes is counted as bytes:
-//! [`CALL_COST`] for a call, and a share of the text ([`TEXT_PER_COUNTED_BYTE`]) for the line ends that ripgrep's searcher
-//! looks for around each match.
+//! How the text is split: a step should take at most [`UNINTERRUPTED`] (4 ms). The cost of a byte is unknown and
+//! differs a thousandfold between patterns, so it is estimated: it starts at [`FIRST_GUESS`], is measured on every step
+//! of at least [`MEASURABLE`] bytes (a smaller one measures mostly the call), and each further measurement is averaged
+//! with the estimate before. Step = time / cost per byte, within [`PIECE`] and at most the pattern's own worst-case
+//! bound. For a pattern that matches within one line the text is split at line ends. Where a match may lie anywhere in
+//! the text, or a line is longer than a step, the engines of this module (`lazy_dfa`, and `pike_vm` where that gives
+//! up) run byte by byte. A pattern too large for these engines is the exception that cannot be stopped within such a
+//! text. [`Stop`] is checked after the step that completes [`BETWEEN_CHECKS`] bytes. Work that is not proportional to
+//! bytes is counted as bytes: [`CALL_COST`] for a call, and a share of the text ([`TEXT_PER_COUNTED_BYTE`]) for the
+//! line ends that ripgrep's searcher looks for around each match.
 
 mod lazy_dfa;
 mod pike_vm;
@@ -37,7 +38,7 @@ const UNINTERRUPTED: Duration = Duration::from_millis(4);
 const FIRST_GUESS: f64 = 120.0;
 /// The smallest and the largest step, unless the pattern's own bound is lower.
 const PIECE: std::ops::RangeInclusive<usize> = 1 << 12..=1 << 23;
-/// After this time the first measurement on a large text ends with the match that it is at.
+/// After this time the first measurement on a large text ends at the current match.
 const CALIBRATION: Duration = Duration::from_millis(20);
 /// A smaller step says nothing about the cost of a byte.
 const MEASURABLE: usize = 1 << 13;
@@ -65,7 +66,7 @@ impl From<Stopped> for std::io::Error {
     }
 }
 
-/// Counts the work done and checks [`Stop`] from time to time.
+/// Counts the work done and checks [`Stop`] at intervals.
 pub(crate) struct StopCheck<'s> {
     stop: &'s dyn Stop,
     scanned: Cell<usize>,
@@ -111,7 +112,7 @@ pub(crate) struct StoppableMatcher<'p> {
     stop_check: StopCheck<'p>,
     /// The estimated cost of a byte in nanoseconds.
     pace: Cell<f64>,
-    /// Whether the estimate rests on a measurement.
+    /// Whether the estimate is based on a measurement.
     measured: Cell<bool>,
     engine: RefCell<Option<Engine<'p>>>,
 }
@@ -129,7 +130,7 @@ impl<'p> StoppableMatcher<'p> {
         }
     }
 
-    /// Whether a match of the pattern can span lines.
+    /// Returns whether a match of the pattern can span lines.
     pub(crate) fn spans_lines(&self) -> bool {
         self.spans_lines
     }
@@ -144,7 +145,7 @@ impl<'p> StoppableMatcher<'p> {
         self.text.set(text);
     }
 
-    /// Finds out what the next text consists of, where that decides about the matcher.
+    /// Determines what the next text consists of, where that decides about the matcher.
     pub(crate) fn expect_text(&self, text: &[u8]) {
         self.expect(match self.pattern.differs_for_ascii() && text.is_ascii() {
             true => Alphabet::Ascii,
@@ -152,8 +153,8 @@ impl<'p> StoppableMatcher<'p> {
         });
     }
 
-    /// ripgrep's matcher. A pattern without one is not expected; it ends the search as a stop does, so that it does not
-    /// pass for one without a match.
+    /// Returns ripgrep's matcher. A pattern always has one. If it has none, the search ends as by a stop, so that the
+    /// pattern is not reported as having no match.
     fn matcher(&self) -> Result<&'p RegexMatcher, Stopped> {
         let matcher = self.pattern.matcher_for(self.text.get());
         if matcher.is_none() {
@@ -162,7 +163,7 @@ impl<'p> StoppableMatcher<'p> {
         matcher.ok_or(Stopped)
     }
 
-    /// The number of bytes that ripgrep's matcher may search in one step.
+    /// Returns the number of bytes that ripgrep's matcher may search in one step.
     fn piece(&self) -> usize {
         let bytes = UNINTERRUPTED.as_nanos() as f64 / self.pace.get();
         (bytes as usize)
@@ -254,7 +255,7 @@ impl<'p> StoppableMatcher<'p> {
             length,
             || match wanted {
                 Wanted::Match => matcher.find_at(haystack, at),
-                // Only the end is known and asked for.
+                // The caller wants only the end, and only the end is known.
                 Wanted::Any => Ok(matcher
                     .shortest_match_at(haystack, at)?
                     .map(|end| Match::new(end, end))),

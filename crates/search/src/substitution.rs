@@ -10,7 +10,7 @@ use crate::pattern::Pattern;
 /// How many matches are replaced between two checks of [`Stop`].
 const BETWEEN_CHECKS: usize = 1 << 10;
 
-/// A pattern and the text that takes the place of its matches.
+/// A pattern and the text that replaces its matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Substitution {
     pattern: Pattern,
@@ -30,40 +30,41 @@ enum Part {
 #[error("{0}")]
 pub struct TemplateError(pub String);
 
-/// Why the matches of a text were not replaced.
+/// The reason why the matches of a text were not replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SubstitutionError {
     /// The result would be larger than the limit.
     TooLarge,
-    /// A match, which begins at this offset, begins or ends inside of a character.
+    /// A match, which begins at this offset, begins or ends inside a character.
     SplitsCharacter(usize),
     /// The search was stopped.
     Stopped,
 }
 
 impl Substitution {
-    /// Makes a substitution whose new text is a template: `$1`, `$name`, `${1}` and `${name}` stand for groups of the
-    /// match, `$$` for a dollar sign.
+    /// Creates a substitution whose new text is a template: `$1`, `$name`, `${1}` and `${name}` are replaced by groups
+    /// of the match, `$$` by a dollar sign.
     pub fn new(pattern: Pattern, template: &str) -> Result<Self, TemplateError> {
         let parts = parse(&pattern, template)?;
         Ok(Self { pattern, parts })
     }
 
-    /// Makes a substitution whose new text is the same for every match.
+    /// Creates a substitution whose new text is the same for every match.
     pub fn literal(pattern: Pattern, text: &str) -> Self {
         let parts = vec![Part::Text(text.to_owned())];
         Self { pattern, parts }
     }
 
-    /// The matches in a text with LF line ends, in order and without overlap, each with its new text. Matches that already
-    /// are their new text are left out. An empty match after the last line end is on no line and does not count.
+    /// Returns the matches in a text with LF line ends, in order and without overlap, each with its new text. Matches
+    /// that already equal their new text are left out. An empty match after the last line end is on no line and does
+    /// not count.
     pub fn changes(
         &self,
         text: &str,
         largest_result: usize,
         stop: &dyn Stop,
     ) -> Result<Vec<(Range<usize>, String)>, SubstitutionError> {
-        // A pattern without a matcher is not expected, and must not pass for one without a match.
+        // A pattern always has a matcher. One without must not be reported as having no match.
         let matcher = self.pattern.matcher().ok_or(SubstitutionError::Stopped)?;
         // A pattern with groups is searched for more slowly, and most files have no match.
         if !matches!(matcher.is_match(text.as_bytes()), Ok(true)) {
@@ -170,7 +171,7 @@ fn parse(pattern: &Pattern, template: &str) -> Result<Vec<Part>, TemplateError> 
     Ok(parts)
 }
 
-/// The number of a group that a template names.
+/// Returns the number of a group that a template names.
 fn group(pattern: &Pattern, name: &str) -> Result<usize, TemplateError> {
     let matcher = pattern.matcher();
     if name.is_empty() {

@@ -52,7 +52,7 @@ pub struct SearchSummary {
 }
 
 impl SearchSummary {
-    /// The result of a search that has found nothing yet.
+    /// Returns the result of a search that has found nothing yet.
     pub(crate) fn empty(order: Order) -> Self {
         SearchSummary {
             files: RankedFiles::new(order, 1).finish().0,
@@ -66,11 +66,11 @@ impl SearchSummary {
     }
 }
 
-/// Decides whether a file with several hard links, given with their number, may be listed. It is asked only for files
+/// Decides whether a file with several hard links, given with their number, may be listed. It is called only for files
 /// that would be listed.
 pub type LinkedFileFilter<'f> = &'f (dyn Fn(&File<'_>, u64) -> bool + Sync);
 
-/// Lists the wanted files of a walk. `linked` is asked about files with several hard links, where the order needs a
+/// Lists the wanted files of a walk. `linked` is called for files with several hard links, where the order needs a
 /// `stat` of each file.
 pub fn list_files(walk: &Walk<'_>, order: Order, linked: LinkedFileFilter<'_>) -> SearchSummary {
     let (listers, ended) = walk.run(|| Lister {
@@ -133,8 +133,8 @@ impl Visitor for Lister<'_, '_> {
     }
 }
 
-/// Counts the matches of a pattern in the wanted files of a walk. `linked` is asked about files with several hard
-/// links in which the pattern matches.
+/// Counts the matches of a pattern in the wanted files of a walk. `linked` is called for files with several hard links
+/// in which the pattern matches.
 pub fn count_matches(
     walk: &Walk<'_>,
     pattern: &Pattern,

@@ -41,7 +41,7 @@ impl AddAssign for Tally {
     }
 }
 
-/// How far a running search has come, for a thread that waits for it.
+/// The progress of a running search, for a thread that waits for it.
 #[derive(Debug, Default)]
 pub struct SearchProgress {
     visited: AtomicU64,
@@ -49,12 +49,12 @@ pub struct SearchProgress {
 }
 
 impl SearchProgress {
-    /// The number of files visited so far.
+    /// Returns the number of files visited so far.
     pub fn visited(&self) -> u64 {
         self.visited.load(Ordering::Relaxed)
     }
 
-    /// The number of files found so far that belong to the result.
+    /// Returns the number of files found so far that belong to the result.
     pub fn found(&self) -> u64 {
         self.found.load(Ordering::Relaxed)
     }

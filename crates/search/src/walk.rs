@@ -49,7 +49,7 @@ impl Start {
         Start { located }
     }
 
-    /// The absolute path of the start.
+    /// Returns the absolute path of the start.
     pub fn path(&self) -> &Path {
         self.located.path()
     }
@@ -118,7 +118,7 @@ enum FileSource<'w> {
 }
 
 impl<'w> File<'w> {
-    /// A file that an earlier walk found below the start with this index.
+    /// Returns a file that an earlier walk found below the start with this index.
     pub(crate) fn found_before(start: usize, relative: &'w Path, located: &'w Located) -> Self {
         File {
             start,
@@ -130,7 +130,7 @@ impl<'w> File<'w> {
 }
 
 impl<'w> File<'w> {
-    /// A file of a resident tree.
+    /// Returns a file of a resident tree.
     pub(crate) fn resident(
         start: usize,
         path: &'w Path,
@@ -156,7 +156,7 @@ impl File<'_> {
         }
     }
 
-    /// Whether the file is itself a start: then it is wanted whatever the filter says, as with ripgrep.
+    /// Returns whether the file is itself a start: then it is wanted whatever the filter says, as with ripgrep.
     pub fn is_start(&self) -> bool {
         matches!(self.place, FileSource::Start(_))
     }

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-/// The most bytes that are kept of a line.
+/// The most bytes that are returned of a line.
 pub(crate) const MOST_BYTES: usize = 1_000;
-/// How many of them come before the match.
+/// The number of these bytes that come before the match.
 const BEFORE: usize = 200;
 
 /// Returns the part of a line to keep: around the match, else its start.
@@ -19,14 +19,14 @@ pub(crate) fn around(line: &[u8], found: Option<&Range<usize>>) -> Range<usize> 
     start..end.max(start)
 }
 
-/// The first character boundary at or after a byte. Bytes that are not UTF-8 have boundaries everywhere.
+/// Returns the first character boundary at or after a byte. Bytes that are not UTF-8 have boundaries everywhere.
 fn next_character(line: &[u8], at: usize) -> usize {
     (at..line.len().min(at + 3))
         .find(|at| !is_continuation(line[*at]))
         .unwrap_or(at)
 }
 
-/// The last character boundary at or before a byte.
+/// Returns the last character boundary at or before a byte.
 fn last_character(line: &[u8], at: usize) -> usize {
     if at == line.len() {
         return at;

@@ -1,4 +1,5 @@
-//! Which files the columns of the signatures describe: several small files share a column, a large file has a run of its own.
+//! Records which files the columns of the signatures describe: several small files share a column, a large file has a
+//! run of columns for itself alone.
 
 use std::io;
 
@@ -8,7 +9,7 @@ use super::ids::FileId;
 use super::literal_query::LiteralQuery;
 use super::signatures::Signatures;
 
-/// Less text than this that is not in use any more does not matter.
+/// Signed text that is no longer in use is tolerated up to this many bytes.
 const LEAST_WASTE: u64 = 16 << 20;
 
 /// The columns of a file.
@@ -19,12 +20,12 @@ pub(super) struct BlockRange {
 }
 
 impl BlockRange {
-    /// The number of blocks.
+    /// Returns the number of blocks.
     pub(super) fn count(self) -> u32 {
         self.count
     }
 
-    /// The offsets in the text of those blocks whose columns are in a set.
+    /// Returns the offsets in the text of those blocks whose columns are in a set.
     pub(super) fn starts(self, columns: &Columns) -> impl Iterator<Item = u64> {
         let own = self.first..self.first + self.count;
         own.filter(|column| columns.contains(*column))
@@ -43,27 +44,27 @@ struct OpenBlock {
 #[derive(Default)]
 pub(super) struct Blocks {
     signatures: Signatures,
-    /// The files of each column. A file that has changed since is in another column and here no more.
+    /// The files of each column. A file that has changed since is in another column and no longer listed here.
     files: Vec<Vec<FileId>>,
     runs: Vec<BlockRun>,
     open: Option<OpenBlock>,
-    /// The bytes of text that were signed, and those that are not in use any more.
+    /// The bytes of text that were signed, and how many of them are no longer in use.
     signed: u64,
     wasted: u64,
 }
 
 impl Blocks {
-    /// The bytes of signed text.
+    /// Returns the bytes of signed text.
     pub(super) fn text(&self) -> u64 {
         self.signed - self.wasted.min(self.signed)
     }
 
-    /// The memory of signatures and lists.
+    /// Returns the memory of signatures and lists.
     pub(super) fn bytes(&self) -> usize {
         self.signatures.bytes() + self.files.len() * 64
     }
 
-    /// Whether so much of the signed text is not in use any more that the columns let through too much.
+    /// Returns whether so much of the signed text is no longer in use that the columns let through too much.
     pub(super) fn is_wasteful(&self) -> bool {
         self.wasted > LEAST_WASTE && self.wasted > self.signed / 2
     }
@@ -74,10 +75,10 @@ impl Blocks {
         Ok(column)
     }
 
-    /// Signs the whole text of a file; without a file it is a text that is not in the table.
+    /// Signs the whole text of a file. Without a file it is a text that is not in the table.
     ///
     /// # Errors
-    /// The system has no memory.
+    /// Returns an error where the system has no memory.
     pub(super) fn add_whole(
         &mut self,
         file: Option<FileId>,
@@ -140,10 +141,10 @@ impl Blocks {
         }
     }
 
-    /// Signs the next block of a run, with the bytes behind it that belong to it, too.
+    /// Signs the next block of a run, together with the bytes after it that its column also describes.
     ///
     /// # Errors
-    /// The system has no memory.
+    /// Returns an error where the system has no memory.
     pub(super) fn add_to_run(
         &mut self,
         run: &mut BlockRange,
@@ -168,9 +169,9 @@ impl Blocks {
         }
     }
 
-    /// Takes a file out of its columns; `text` is its length.
+    /// Removes a file from its columns; `text` is its length.
     pub(super) fn remove(&mut self, file: FileId, range: BlockRange, text: u64) {
-        // What was never signed leaves nothing behind.
+        // A file that was never signed has left nothing to remove.
         if range.count > 0 {
             self.wasted += text;
         }
@@ -181,17 +182,17 @@ impl Blocks {
         }
     }
 
-    /// Whether one of the columns of a text is in a set.
+    /// Returns whether one of the columns of a text is in a set.
     pub(super) fn is_in(&self, columns: &Columns, range: BlockRange) -> bool {
         columns.has_some_of(range.first, range.first + range.count)
     }
 
-    /// The columns that can have a match.
+    /// Returns the columns that can have a match.
     pub(super) fn candidates(&self, query: &LiteralQuery) -> Columns {
         self.signatures.candidates(query, &self.runs)
     }
 
-    /// The columns whose blocks can contain a literal that every match of the query contains.
+    /// Returns the columns whose blocks can contain a literal that every match of the query contains.
     pub(super) fn of_matches(&self, query: &LiteralQuery) -> Columns {
         self.signatures.blocks_of_matches(query)
     }

@@ -1,6 +1,7 @@
-//! What all lancets of a user may take together: memory in slots of 8 MiB, and watches of folders in portions of 512. Each slot or portion is
-//! one byte of a file in the state folder that its holder locks, so that it is free again when the process ends, however it does. Without a
-//! state folder, or without such locks, a process has a budget of its own.
+//! Limits what all lancet processes of a user take together: memory in slots of 8 MiB, and watches of folders in
+//! portions of 512. Each slot or portion is one byte of a file in the state folder. Its holder locks that byte, so that
+//! it is free again when the process ends, however it ends. Without a state folder, or without such locks, each process
+//! has a separate budget.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,27 +13,27 @@ use lancet_workspace::SlotLocks;
 pub const SLOT: u64 = 8 << 20;
 /// The watches of one portion.
 pub const PORTION: u64 = 512;
-/// The folder in the state folder, and the file in it whose bytes are locked.
+/// The path of the file below the state folder whose bytes are locked.
 const FILE: &str = "search/slots";
-/// Where the portions of watches begin in the file; the slots of memory begin at 0.
+/// The offset in the file where the portions of watches begin; the slots of memory begin at 0.
 const WATCHES_AT: u64 = 1 << 40;
-/// All lancets together take at most one of so many watches that the user may have.
+/// All lancet processes together take at most one in this many of the watches that the user may have.
 const SHARE_OF_WATCHES: u64 = 4;
 
-/// The memory that the indexes of all lancets of a user may take together. Clones are the same budget.
+/// The memory that the indexes of all lancet processes of a user may take together. Clones share the same budget.
 #[derive(Clone, Debug)]
 pub struct Budget {
     pool: Arc<Pool>,
 }
 
 impl Budget {
-    /// Opens the budget of the user whose state folder this is. A process that may have fewer `bytes` than others takes only among the
-    /// first slots.
+    /// Opens the budget of the user whose state folder this is. A process that may use fewer `bytes` than others takes
+    /// only from the first slots.
     pub fn open(state: &Path, bytes: u64) -> Budget {
         Budget::over(SlotLocks::open(&state.join(FILE)).ok(), bytes)
     }
 
-    /// A budget of this value and its clones alone.
+    /// Creates a budget that only this value and its clones share.
     pub fn of_process(bytes: u64) -> Budget {
         Budget::over(None, bytes)
     }
@@ -50,7 +51,7 @@ impl Budget {
         }
     }
 
-    /// The bytes of the whole budget.
+    /// Returns the bytes of the whole budget.
     pub fn total(&self) -> u64 {
         self.pool.number * self.pool.unit
     }
@@ -58,13 +59,14 @@ impl Budget {
     /// Takes memory, rounded up to slots; all of it or none.
     ///
     /// # Errors
-    /// So much is not free.
+    /// Returns `Exhausted` if so much is not free.
     pub fn take(&self, bytes: u64) -> Result<Held, Exhausted> {
         Held::new(&self.pool, bytes)
     }
 }
 
-/// The watches of folders that all lancets of a user may have together: a quarter of those that the user may. Clones are the same allowance.
+/// The watches of folders that all lancet processes of a user may have together: a quarter of those that the user may
+/// have. Clones share the same allowance.
 #[derive(Clone, Debug)]
 pub struct WatchAllowance {
     pool: Arc<Pool>,
@@ -77,7 +79,7 @@ impl WatchAllowance {
         WatchAllowance::over(SlotLocks::open(&state.join(FILE)).ok(), limit)
     }
 
-    /// An allowance of this value and its clones alone.
+    /// Creates an allowance that only this value and its clones share.
     pub fn of_process(limit: u64) -> WatchAllowance {
         WatchAllowance::over(None, limit)
     }
@@ -98,13 +100,13 @@ impl WatchAllowance {
     /// Takes watches, rounded up to portions; all of them or none.
     ///
     /// # Errors
-    /// So many are not free.
+    /// Returns `Exhausted` if so many are not free.
     pub fn take(&self, watches: u64) -> Result<Held, Exhausted> {
         Held::new(&self.pool, watches)
     }
 }
 
-/// Bytes or watches that are taken. They are given back when this value goes.
+/// Bytes or watches that were taken. They are released when this value is dropped.
 #[derive(Debug)]
 #[must_use]
 pub struct Held {
@@ -124,7 +126,7 @@ impl Held {
         Ok(held)
     }
 
-    /// How much is taken, as it was asked for: not rounded up.
+    /// Returns how much was requested: not rounded up.
     pub fn amount(&self) -> u64 {
         self.amount
     }
@@ -132,7 +134,7 @@ impl Held {
     /// Takes more, all of it or none.
     ///
     /// # Errors
-    /// So much is not free; what is held stays held.
+    /// Returns `Exhausted` if so much is not free. What was taken before stays taken.
     pub fn grow(&mut self, more: u64) -> Result<(), Exhausted> {
         let amount = self.amount.saturating_add(more);
         let wanted = self.pool.slots_of(amount) - self.slots.len() as u64;
@@ -141,21 +143,21 @@ impl Held {
         Ok(())
     }
 
-    /// Takes more where so much besides is free and stays free; all of it or none.
+    /// Takes more if `free` remains free besides; all of it or none.
     ///
     /// # Errors
-    /// So much is not free; what is held stays held.
+    /// Returns `Exhausted` if so much is not free. What was taken before stays taken.
     pub fn grow_leaving(&mut self, more: u64, free: u64) -> Result<(), Exhausted> {
         self.grow(more.saturating_add(free))?;
         self.shrink(free);
         Ok(())
     }
 
-    /// Gives some back; at most what is held.
+    /// Releases some, at most what was taken.
     pub fn shrink(&mut self, less: u64) {
         self.amount = self.amount.saturating_sub(less);
         let kept = usize::try_from(self.pool.slots_of(self.amount)).unwrap_or(usize::MAX);
-        // The highest go first: processes with a smaller budget can use the lowest only.
+        // The highest slots are released first: processes with a smaller budget can use only the lowest.
         self.slots.sort_unstable();
         while self.slots.len() > kept {
             self.pool.free(self.slots.pop());
@@ -169,11 +171,11 @@ impl Drop for Held {
     }
 }
 
-/// What was asked for is not free.
+/// The error that a requested amount is not free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{wanted} are not free; {free} are")]
 pub struct Exhausted {
-    /// What was asked for, rounded up.
+    /// The requested amount, rounded up.
     pub wanted: u64,
     /// What was free at that moment.
     pub free: u64,
@@ -182,15 +184,16 @@ pub struct Exhausted {
 /// Slots of one kind.
 #[derive(Debug)]
 struct Pool {
-    /// The file that other processes lock, too; none for a pool of this process alone.
+    /// The file that other processes also lock; `None` for a pool of this process alone.
     file: Option<SlotLocks>,
-    /// The first slot in the file.
+    /// The offset of the first slot in the file.
     first: u64,
-    /// How many slots there are.
+    /// The number of slots.
     number: u64,
-    /// How much one slot is.
+    /// The amount of one slot.
     unit: u64,
-    /// The slots that are taken through this value: the file does not tell them from free ones.
+    /// The slots that were taken through this value. The file shows them as free to this process, which holds their
+    /// locks.
     taken: Mutex<BTreeSet<u64>>,
 }
 
@@ -203,7 +206,7 @@ impl Pool {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes so many slots, the lowest that are free, or none.
+    /// Takes this many slots, the lowest free ones, or none.
     fn take(&self, wanted: u64) -> Result<Vec<u64>, Exhausted> {
         let mut taken = self.taken();
         let mut found = Vec::new();

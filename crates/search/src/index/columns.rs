@@ -13,7 +13,7 @@ pub(crate) struct BlockRun {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Columns {
     words: Vec<u64>,
-    /// The number of columns that there are.
+    /// The number of columns in the matrix.
     columns: u32,
 }
 
@@ -32,7 +32,7 @@ impl Columns {
         all
     }
 
-    /// Whether a column is in the set.
+    /// Returns whether a column is in the set.
     pub(crate) fn contains(&self, column: u32) -> bool {
         let word = self.words.get(column as usize / 64);
         word.is_some_and(|word| word >> (column % 64) & 1 == 1)
@@ -42,17 +42,17 @@ impl Columns {
         self.words.iter().all(|word| *word == 0)
     }
 
-    /// The number of columns in the set.
+    /// Returns the number of columns in the set.
     pub(crate) fn count(&self) -> u32 {
         self.words.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Whether a quarter of the columns or more are in the set.
+    /// Returns whether a quarter of the columns or more are in the set.
     pub(crate) fn is_dense(&self) -> bool {
         self.count() >= self.columns / 4
     }
 
-    /// The columns in the set, in order.
+    /// Returns the columns in the set, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.words.iter().enumerate().flat_map(|(index, word)| {
             let mut left = *word;
@@ -84,7 +84,7 @@ impl Columns {
         self.cut();
     }
 
-    /// Puts every run that has a column in the set into it as a whole.
+    /// Adds the rest of every run that has a column in the set.
     pub(super) fn complete(&mut self, runs: &[BlockRun]) {
         if self.is_empty() {
             return;
@@ -97,7 +97,7 @@ impl Columns {
         }
     }
 
-    /// Whether one of these columns is in the set.
+    /// Returns whether one of these columns is in the set.
     pub(super) fn has_some_of(&self, first: u32, end: u32) -> bool {
         parts(first, end).any(|(word, mask)| self.words[word] & mask != 0)
     }
@@ -108,7 +108,7 @@ impl Columns {
         }
     }
 
-    /// Takes out what lies behind the last column.
+    /// Removes the bits after the last column.
     fn cut(&mut self) {
         if let Some(last) = self.words.last_mut()
             && !self.columns.is_multiple_of(64)
@@ -118,7 +118,7 @@ impl Columns {
     }
 }
 
-/// The words that a range of columns is in, each with the bits of the range.
+/// Returns the machine words that a range of columns is in, each with the bits of the range.
 fn parts(first: u32, end: u32) -> impl Iterator<Item = (usize, u64)> {
     let words = match first < end {
         true => first / 64..(end - 1) / 64 + 1,

@@ -1,5 +1,5 @@
-//! The contents of small files in memory, packed into chunks of anonymous pages, which return to the system when they are given
-//! back. Text that is replaced stays in its chunk as waste until the index is built anew.
+//! The contents of small files in memory, packed into chunks of anonymous pages, which return to the system when they
+//! are dropped. Text that is replaced stays in its chunk as waste until the index is rebuilt.
 
 use std::io;
 
@@ -20,36 +20,36 @@ pub(super) struct ContentPlace {
 #[derive(Default)]
 pub(super) struct Contents {
     chunks: Vec<MmapMut>,
-    /// How much of the last chunk is used.
+    /// The number of bytes of the last chunk that are in use.
     used: usize,
-    /// The bytes of all contents that were added and are not shed, and of those that are not needed any more.
+    /// The bytes of all contents that were added and not dropped with a chunk, and of those that are no longer needed.
     added: usize,
     wasted: usize,
-    /// Whether no further chunk is to be had.
+    /// Whether no further chunk can be taken.
     is_full: bool,
 }
 
-/// The number of a chunk that was given back.
+/// The number of a chunk that was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ShedChunk(u32);
 
 impl ContentPlace {
-    /// Whether a content was in this chunk.
+    /// Returns whether a content was in this chunk.
     pub(super) fn is_in(self, shed: ShedChunk) -> bool {
         self.chunk == shed.0
     }
 }
 
 impl Contents {
-    /// Whether the next content of this length needs another chunk.
+    /// Returns whether the next content of this length needs another chunk.
     pub(super) fn needs_chunk(&self, length: usize) -> bool {
         self.chunks.is_empty() || self.used + length > CHUNK
     }
 
-    /// Keeps a content, which must fit into a chunk.
+    /// Stores a content, which must fit into a chunk.
     ///
     /// # Errors
-    /// The system has no memory.
+    /// Returns an error where the system has no memory.
     pub(super) fn add(&mut self, text: &[u8]) -> io::Result<ContentPlace> {
         if text.len() > CHUNK {
             return Err(io::ErrorKind::FileTooLarge.into());
@@ -82,22 +82,22 @@ impl Contents {
             .map_or(&[], |chunk| &chunk[start..start + place.length as usize])
     }
 
-    /// Counts a content that is not needed any more.
+    /// Counts a content that is no longer needed.
     pub(super) fn waste(&mut self, place: ContentPlace) {
         self.wasted += place.length as usize;
     }
 
-    /// Takes no further chunk from now on: what fits into the last one is still kept.
+    /// Takes no further chunk from now on. Contents that fit into the last one are still stored.
     pub(super) fn end(&mut self) {
         self.is_full = true;
     }
 
-    /// Whether no further chunk is taken.
+    /// Returns whether no further chunk is taken.
     pub(super) fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// Gives the last chunk back, and takes no further one.
+    /// Drops the last chunk, and takes no further one.
     pub(super) fn shed(&mut self) -> Option<ShedChunk> {
         self.chunks.pop()?;
         self.is_full = true;
@@ -110,17 +110,17 @@ impl Contents {
         u32::try_from(self.chunks.len()).ok().map(ShedChunk)
     }
 
-    /// The bytes of the contents that are in memory and needed.
+    /// Returns the bytes of the contents that are in memory and needed.
     pub(super) fn held(&self) -> usize {
         self.added.saturating_sub(self.wasted)
     }
 
-    /// The bytes of all chunks.
+    /// Returns the bytes of all chunks.
     pub(super) fn bytes(&self) -> usize {
         self.chunks.len() * CHUNK
     }
 
-    /// The bytes of contents that are not needed any more.
+    /// Returns the bytes of contents that are no longer needed.
     pub(super) fn wasted(&self) -> usize {
         self.wasted
     }

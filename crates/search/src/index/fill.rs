@@ -1,4 +1,5 @@
-//! Reads one file into an index: finds out whether it is text, signs it, and keeps its content where contents are kept.
+//! Reads one file into an index: determines whether it is text, signs it, and stores its content where contents are
+//! kept.
 
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -19,7 +20,7 @@ const LARGEST_SIGNED: u64 = LARGEST_WHOLE as u64;
 const LONGEST_LINE: usize = 8 << 20;
 
 impl Index {
-    /// Reads a file; no reader where the system refused to open it.
+    /// Reads a file; `reader` is `None` where the system refused to open it.
     pub(super) fn fill(
         &mut self,
         scope: &IndexScope<'_>,
@@ -56,7 +57,7 @@ impl Index {
                     filled = self.sign_whole(id, &buffer)?;
                 }
                 Ok(false) => filled = self.sign_pieces(id, reader)?,
-                // What can be opened and not read is tried again by every search.
+                // A file that can be opened but not read is tried again by every search.
                 Err(_) => {}
             }
         }
@@ -85,7 +86,7 @@ impl Index {
         Ok(Filled { kind, blocks })
     }
 
-    /// Signs a file piece by piece; one that is no text, cannot be read or has an enormous line stays unsigned.
+    /// Signs a file piece by piece. A file that is not text, cannot be read or has an enormous line stays unsigned.
     fn sign_pieces(&mut self, id: FileId, mut reader: FileReader) -> Result<Filled, NotResident> {
         let mut run = self.blocks.begin_run();
         let mut piece = vec![0; BLOCK + OVERLAP];
@@ -138,20 +139,20 @@ impl Index {
     }
 }
 
-/// Whether the settings give a file an encoding, which decides what its text is.
+/// Returns whether the settings give a file an encoding, which decides what its text is.
 pub(super) fn has_own_encoding(scope: &IndexScope<'_>, path: &Path) -> bool {
     (scope.encodings)(path).is_some()
 }
 
-/// What a search makes of the whole content of a file.
+/// How a search treats the whole content of a file.
 pub(super) enum SearchedText<'t> {
-    /// It is decoded first.
+    /// The content is decoded first.
     Undecided,
-    /// It has a NUL byte near its beginning and is never searched.
+    /// The content has a NUL byte near its beginning and is never searched.
     Binary,
-    /// It is searched up to a NUL byte far inside.
+    /// The content is searched up to a NUL byte far inside.
     Cut(&'t [u8]),
-    /// All of it is searched.
+    /// The whole content is searched.
     Whole(&'t [u8]),
 }
 
@@ -168,7 +169,7 @@ impl<'t> SearchedText<'t> {
     }
 }
 
-/// What was found out about the text of a file.
+/// What was determined about the text of a file.
 struct Filled {
     kind: TextKind,
     blocks: BlockRange,

@@ -1,12 +1,13 @@
-//! Folders that are too wide for an index: home folders, what they are in, and the whole file system.
+//! Detects folders that are too wide for an index: home folders, the folders that contain them, and the whole file
+//! system.
 
 use std::path::Path;
 
-/// Where systems keep home folders.
+/// The folders that contain home folders.
 const PLACES_OF_HOMES: [&str; 4] = ["/home", "/Users", "/root", "/var/root"];
 
-/// Whether a root is the home folder, a folder that home folders are in, or `/`. `home` is the user's home folder as the host knows it;
-/// both are absolute, links in them resolved.
+/// Returns whether a root is the home folder, a folder that contains home folders, or `/`. `home` is the user's home
+/// folder as the host knows it; both paths are absolute, with links in them resolved.
 pub fn is_home_folder(root: &Path, home: Option<&Path>) -> bool {
     let holds_home = home.is_some_and(|home| home.starts_with(root));
     let is_above = |place: &str| Path::new(place).starts_with(root);

@@ -1,6 +1,7 @@
-//! The files of a tree that ignore files leave out. They are not part of it, but a search that finds nothing says whether one of them
-//! has a match; their signatures spare it opening the others. A file that comes or changes after the tree was built has none until it is
-//! built anew, and is opened by each such search. What is inside an ignored folder is not known here.
+//! The files of a tree that ignore files leave out. They are not part of the tree, but a search that finds nothing says
+//! whether one of them has a match. Their signatures save it from opening the others. A file that was created or
+//! changed after the tree was built has no signature until the tree is rebuilt, and each such search opens it. What is
+//! inside an ignored folder is not known here.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -13,13 +14,13 @@ use super::table::{Folder, FolderId};
 use super::{Index, IndexScope, NotResident, ReadAllowance};
 use crate::pattern::Pattern;
 
-/// How much of the ignored files is read to sign them. Folders of data can hold far more than the tree itself.
+/// The limit of ignored files that are read to be signed. Folders of data can hold far more than the tree itself.
 pub(super) const MOST_SIGNED: ReadAllowance = ReadAllowance {
     files: 4_096,
     bytes: 64 << 20,
 };
 
-/// After the tree is built no ignored file is read: a search would wait for it.
+/// After the tree is built no ignored file is read, because a search would wait for it.
 pub(super) const NOTHING_MORE: ReadAllowance = ReadAllowance { files: 0, bytes: 0 };
 
 /// An entry that an ignore file leaves out.
@@ -29,13 +30,13 @@ pub(super) struct IgnoredEntry {
     text: IgnoredText,
 }
 
-/// What is known of the text of an ignored entry.
+/// What is known about the text of an ignored entry.
 #[derive(Clone, Copy)]
 enum IgnoredText {
     Unknown,
-    /// It is never searched.
+    /// The entry is never searched.
     Binary,
-    /// It is searched if its signature lets it through.
+    /// The entry is searched if its signature lets it through.
     Signed(BlockRange),
 }
 
@@ -44,7 +45,7 @@ impl IgnoredEntry {
         self.name.as_encoded_bytes().starts_with(b".")
     }
 
-    /// Whether a search that includes ignored files may find a match in it.
+    /// Returns whether a search that includes ignored files may find a match in the entry.
     pub(super) fn may_have_text(&self) -> bool {
         !self.is_hidden() && !matches!(self.text, IgnoredText::Binary)
     }
@@ -58,7 +59,7 @@ impl IgnoredEntry {
     }
 }
 
-/// Takes over what is known of entries that were there before; both lists are by name.
+/// Copies what is known about the entries that were already in `before`; both lists are sorted by name.
 pub(super) fn carry_over(before: &[IgnoredEntry], now: &mut [IgnoredEntry]) {
     for entry in now {
         if let Ok(at) = before.binary_search_by(|known| known.name.cmp(&entry.name))
@@ -102,7 +103,7 @@ impl Index {
         let Ok(mut reader) = handle.open(name) else {
             return Ok(IgnoredText::Unknown);
         };
-        // A file with several names can be written through one in a folder that is not watched.
+        // A file with several names can be written through a name in a folder that is not watched.
         let Ok(stamp) = reader.stat() else {
             return Ok(IgnoredText::Unknown);
         };
@@ -129,7 +130,7 @@ impl Index {
         Ok(text)
     }
 
-    /// Takes in that an entry of a folder has changed, which may be an ignored one.
+    /// Discards what is known about an entry of a folder that has changed, if it is an ignored one.
     pub(super) fn forget_ignored(&mut self, folder: FolderId, name: &OsStr) {
         let Some(folder) = self.table.folder_mut(folder) else {
             return;
@@ -142,7 +143,7 @@ impl Index {
         }
     }
 
-    /// The ignored entries below a folder, without files that cannot match a pattern.
+    /// Returns the ignored entries below a folder, without files that cannot match a pattern.
     pub(super) fn ignored_below(&self, top: FolderId, pattern: Option<&Pattern>) -> Vec<PathBuf> {
         let columns = pattern.map(|pattern| self.blocks.candidates(pattern.literal_query()));
         let can_match = |entry: &&IgnoredEntry| match (&columns, entry.text) {

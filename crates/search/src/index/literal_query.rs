@@ -1,31 +1,31 @@
-//! What a text must contain to have a match: literals, joined by "and" and "or".
+//! A query for literals that a text must contain to have a match, joined by "and" and "or".
 
-/// The most literals of a query: each costs a few cache lines for every 16 MiB of text.
+/// The most literals of a query. Each costs a few cache lines for every 16 MiB of text.
 const MOST_LITERALS: usize = 256;
-/// Up to this many parts are compared with each other for those that say nothing new.
+/// Up to this many parts are compared with each other to drop those that add nothing.
 const MOST_COMPARED: usize = 8;
 
-/// What a text must contain to have a match.
+/// The literals that a text must contain to have a match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LiteralQuery {
-    /// Nothing is certain.
+    /// Every text passes.
     Any,
-    /// These bytes with the letters of ASCII in lower case; at least four, at most
+    /// The text contains these bytes, with ASCII letters in lower case: at least four, at most
     /// [`OVERLAP`](super::grams::OVERLAP), and without a line end.
     Literal(Vec<u8>),
-    /// All of these.
+    /// All of these queries pass.
     All(Vec<LiteralQuery>),
-    /// One of these; none where the pattern matches nothing.
+    /// One of these queries passes; empty where the pattern matches nothing.
     Either(Vec<LiteralQuery>),
 }
 
 impl LiteralQuery {
-    /// Whether every text passes.
+    /// Returns whether every text passes.
     pub(crate) fn is_any(&self) -> bool {
         *self == LiteralQuery::Any
     }
 
-    /// The query that takes what passes all of these.
+    /// Returns the query that all of these must pass.
     pub(super) fn all(parts: impl IntoIterator<Item = LiteralQuery>) -> Self {
         let mut kept = Vec::new();
         let mut literals = 0;
@@ -35,7 +35,7 @@ impl LiteralQuery {
             part => vec![part],
         }) {
             literals += part.literals();
-            // What is left out makes the query wider, never wrong.
+            // A part that is left out makes the query wider, never wrong.
             if literals <= MOST_LITERALS && !kept.contains(&part) {
                 kept.push(part);
             }
@@ -48,7 +48,7 @@ impl LiteralQuery {
         }
     }
 
-    /// The query that takes what passes one of these.
+    /// Returns the query that one of these must pass.
     pub(super) fn either(parts: impl IntoIterator<Item = LiteralQuery>) -> Self {
         let mut kept = Vec::new();
         let mut literals = 0;
@@ -71,7 +71,7 @@ impl LiteralQuery {
         }
     }
 
-    /// The number of literals.
+    /// Returns the number of literals.
     fn literals(&self) -> usize {
         match self {
             LiteralQuery::Any => 0,
@@ -82,7 +82,7 @@ impl LiteralQuery {
         }
     }
 
-    /// Whether this is a literal that has another literal in it.
+    /// Returns whether this is a literal that contains the other literal.
     fn contains(&self, other: &Self) -> bool {
         match (self, other) {
             (LiteralQuery::Literal(whole), LiteralQuery::Literal(part)) => {
@@ -93,7 +93,7 @@ impl LiteralQuery {
     }
 }
 
-/// Drops the parts that are needless beside another; the parts are all different.
+/// Drops the parts that another part makes redundant; the parts are all different.
 fn drop_needless(
     parts: &mut Vec<LiteralQuery>,
     needless: impl Fn(&LiteralQuery, &LiteralQuery) -> bool,

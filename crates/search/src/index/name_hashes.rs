@@ -1,10 +1,10 @@
-//! Hashes of names, which tell quickly that a name is not among very many.
+//! Hashes of names, which show quickly that a name is not among very many.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-/// A set of names that may say yes for a name that is not in it, and never no for one that is.
+/// A set of names that may have false positives but no false negatives.
 #[derive(Default)]
 pub(super) struct NameHashes(HashSet<u64>);
 

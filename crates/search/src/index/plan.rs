@@ -1,8 +1,8 @@
 //! Derives from a pattern which literals a text must contain to have a match. The query may only let through too much:
 //! what it cannot express is [`LiteralQuery::Any`].
 //!
-//! The method is that of Google's code search: an expression stands for all the strings that it matches, where they are
-//! few, and otherwise for their beginnings, their ends and what is certain of their middle.
+//! The method is that of Google's code search: an expression is represented by all the strings that it matches, where
+//! they are few, and otherwise by their beginnings, their ends and what is certain of their middle.
 
 mod analysis;
 mod strings;
@@ -12,7 +12,7 @@ use crate::pattern::Pattern;
 use analysis::Analysis;
 
 impl LiteralQuery {
-    /// The query of a pattern.
+    /// Returns the query of a pattern.
     pub(crate) fn of(pattern: &Pattern) -> Self {
         match pattern.hir() {
             Some(hir) => Analysis::of(hir).into_query(),

@@ -1,5 +1,6 @@
-//! Answers searches from resident trees: brings them up to date, and says whether the question can be answered from them at all.
-//! `candidates` says which files can match, `count` finds matches (`blockwise` in large files, `shared` by several threads), `names` lists files.
+//! Answers searches from resident trees: brings them up to date, and determines whether the search can be answered from
+//! them at all. `candidates` finds the files that can match, `count` finds matches (`blockwise` in large files,
+//! `shared` by several threads), `names` lists files.
 
 mod blockwise;
 mod candidates;
@@ -40,7 +41,7 @@ impl fmt::Debug for ResidentTree {
 /// How much of a result is needed at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageNeed {
-    /// The entries that the page shows.
+    /// The number of entries that the page shows.
     pub entries: u64,
     /// What an entry is.
     pub unit: PageUnit,
@@ -66,12 +67,12 @@ pub enum PageUnit {
     Matches,
 }
 
-/// A question that trees cannot answer.
+/// Why trees cannot answer a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unanswered {
-    /// The question needs a walk: it is about files that are not in the trees.
+    /// The search needs a walk: it includes files that are not in the trees.
     Walk,
-    /// The tree with this index in the list has to be built anew.
+    /// The tree with this index in the list has to be rebuilt.
     Lost(usize, NotResident),
 }
 
@@ -83,48 +84,50 @@ impl ResidentTree {
         }
     }
 
-    /// What the index takes.
+    /// Returns what the index takes.
     pub fn size(&self) -> IndexSize {
         self.read().size()
     }
 
-    /// The absolute path of the tree.
+    /// Returns the absolute path of the tree.
     pub fn path(&self) -> PathBuf {
         self.read().path().to_path_buf()
     }
 
-    /// Gives the contents back; searches read from the disk what the signatures let through.
+    /// Frees the memory of the contents. Searches then read from the disk the files that the signatures let through.
     pub fn drop_contents(&self) {
         let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
         index.drop_contents();
     }
 
-    /// Compares every file and folder with the disk; an error says that something changed without being told of.
+    /// Compares every file and folder with the disk. An error means that something changed without being reported by
+    /// the kernel.
     ///
     /// # Errors
-    /// Why the tree has to be built anew.
+    /// Returns why the tree has to be rebuilt.
     pub fn sweep(&self, scope: &IndexScope<'_>) -> Result<(), NotResident> {
         self.refresh(scope, None)?;
         self.read().compare(scope)
     }
 
-    /// The entries below a folder that ignore files leave out, without those that cannot match a pattern; a folder that is not entered is
-    /// one. `None` where the folder is not in the tree, or the tree has to be built anew.
+    /// Returns the entries below a folder that ignore files leave out, without those that cannot match a pattern. A
+    /// folder that is not entered is one entry. `None` where the folder is not in the tree, or the tree has to be
+    /// rebuilt.
     pub fn ignored_below(
         &self,
         scope: &IndexScope<'_>,
         folder: &Path,
         pattern: Option<&Pattern>,
     ) -> Option<Vec<PathBuf>> {
-        // The search before this may have walked, and the tree come to be resident since.
+        // The search before this may have been a walk, and the tree may have become resident since.
         self.refresh(scope, None).ok()?;
         let index = self.read();
         let top = index.table.find(folder)?;
         Some(index.ignored_below(top, pattern))
     }
 
-    /// Files below a folder whose names contain a text, in whatever case of ASCII letters; at most `most`. `None` where the folder is
-    /// not in the tree.
+    /// Returns files below a folder whose names contain a text, regardless of the case of ASCII letters; at most
+    /// `most`. `None` where the folder is not in the tree.
     pub fn named_like(&self, folder: &Path, text: &str, most: usize) -> Option<Vec<PathBuf>> {
         let index = self.read();
         let table = &index.table;
@@ -138,7 +141,7 @@ impl ResidentTree {
     }
 
     fn refresh(&self, scope: &IndexScope<'_>, names: Option<&NameKey>) -> Result<(), NotResident> {
-        // A change that was taken in by half, by a thread that panicked, must not be answered from.
+        // If a thread panicked while it took in a change, the index may be inconsistent and must not answer.
         let mut index = self.index.write().map_err(|_| NotResident::Changing)?;
         index.refresh(scope)?;
         if let Some(names) = names {
@@ -163,7 +166,8 @@ impl HeldContents for ResidentTree {
     }
 }
 
-/// A content that is borrowed from its tree. The tree's lock is held for reading, so that it takes in no change meanwhile.
+/// A content that is borrowed from its tree. It holds the tree's read lock, so that the tree takes in no change
+/// meanwhile.
 struct LockedContent<'t> {
     index: RwLockReadGuard<'t, Index>,
     place: ContentPlace,
@@ -189,7 +193,7 @@ impl HeldContents for HeldTrees {
 /// Lists the wanted files of a walk, as [`list_files`](crate::list_files) does, from resident trees.
 ///
 /// # Errors
-/// Why a walk has to answer.
+/// Returns why a walk has to answer.
 pub fn list_resident(
     trees: &[Arc<ResidentTree>],
     scope: &IndexScope<'_>,
@@ -213,7 +217,7 @@ pub fn list_resident(
 /// Counts matches, as [`count_matches`](crate::count_matches) does, in resident trees.
 ///
 /// # Errors
-/// Why a walk has to answer.
+/// Returns why a walk has to answer.
 pub fn count_resident(
     trees: &[Arc<ResidentTree>],
     scope: &IndexScope<'_>,
@@ -255,7 +259,7 @@ fn current<'t>(
     Ok(indexes)
 }
 
-/// The part of a tree that a start of a walk is about.
+/// The part of a tree that is below one start of a walk.
 struct Part<'i> {
     tree: usize,
     index: &'i Index,
@@ -264,11 +268,12 @@ struct Part<'i> {
     folder: FolderId,
     /// The length of the start's path in bytes.
     base: usize,
-    /// Where its files are in path order.
+    /// The range of its files in path order.
     span: Range<u32>,
 }
 
-/// Finds the starts of a walk in the trees; an error where the walk would find what the trees do not have.
+/// Finds the starts of a walk in the trees; returns an error where the walk would find files that the trees do not
+/// have.
 fn parts<'i>(
     indexes: &'i [RwLockReadGuard<'_, Index>],
     walk: &Walk<'_>,
@@ -307,7 +312,7 @@ fn parts<'i>(
     Ok(parts)
 }
 
-/// Whether the walk names an entry literally that is left out otherwise.
+/// Returns whether the walk names an entry literally that is otherwise left out.
 fn names_unlisted(table: &Table, top: FolderId, base: usize, walk: &Walk<'_>) -> bool {
     if !walk.named.literals().any(|name| table.may_leave_out(name)) {
         return false;
@@ -323,7 +328,7 @@ fn names_unlisted(table: &Table, top: FolderId, base: usize, walk: &Walk<'_>) ->
 }
 
 impl Part<'_> {
-    /// What is left out below the start, by reason.
+    /// Returns what is left out below the start, by reason.
     fn left_out(&self) -> Tally {
         let table = &self.index.table;
         let mut tally = Tally::default();
@@ -338,12 +343,12 @@ impl Part<'_> {
         tally
     }
 
-    /// Whether the part is the whole tree.
+    /// Returns whether the part is the whole tree.
     fn is_whole(&self) -> bool {
         self.folder == FolderId(0)
     }
 
-    /// Its files in path order.
+    /// Returns its files in path order.
     fn files(&self) -> &[FileId] {
         self.index.table.files_in(self.span.clone())
     }
@@ -358,7 +363,7 @@ impl Part<'_> {
         }
     }
 
-    /// Whether a file with several hard links may be listed.
+    /// Returns whether a file with several hard links may be listed.
     fn may_list(&self, id: FileId, path: &Path, linked: LinkedFileFilter<'_>) -> bool {
         let Some(stamp) = self.index.table.file(id).map(|file| &file.stamp) else {
             return false;
@@ -372,7 +377,7 @@ impl Part<'_> {
         stamp.links <= 1 || linked(&file, stamp.links)
     }
 
-    /// Counts files by what a search does with them.
+    /// Counts files by how a search treats them.
     fn count_kinds<'k>(kinds: impl IntoIterator<Item = &'k TextKind>, tally: &mut Tally) {
         let mut counts = [0_u64; 4];
         for kind in kinds {

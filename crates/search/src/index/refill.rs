@@ -1,5 +1,6 @@
-//! Keeps contents as far as memory goes, and reads those that were given back while nobody searched into memory again, while searches go on. A content is taken only of a file
-//! that is still in the state in which it was signed, so that a change which no search has taken in yet leaves the file without one.
+//! Keeps contents as far as memory allows, and reads contents that were dropped in an idle period into memory again,
+//! while searches go on. A content is stored only if its file is still in the state in which it was signed. A file with
+//! a change that no search has taken in yet therefore gets none.
 
 use std::sync::PoisonError;
 
@@ -12,7 +13,7 @@ use super::table::{FileEntry, FileId, TextKind};
 use super::{Index, KeepContents, NotResident};
 use crate::gate::Stop;
 
-/// How many files are read while searches wait with what changed: 200 KB, less than a millisecond.
+/// The number of files that are read while searches wait for the lock: 200 KB, less than a millisecond.
 const AT_ONCE: usize = 32;
 
 /// The content of a file as it was at one moment.
@@ -23,7 +24,7 @@ struct ReadContent {
 }
 
 impl ResidentTree {
-    /// Reads the contents into memory again, as far as memory allows it.
+    /// Reads the contents into memory again, as far as memory allows.
     pub fn take_contents_back(&self, contents: KeepContents, stop: &dyn Stop) {
         let missing = match contents {
             KeepContents::No => return,
@@ -51,7 +52,7 @@ impl ResidentTree {
 }
 
 impl Index {
-    /// Keeps a content, where contents are kept and memory is left.
+    /// Stores a content, if contents are kept and memory is left.
     pub(super) fn keep_content(
         &mut self,
         text: &[u8],
@@ -69,13 +70,13 @@ impl Index {
         Ok(Some(contents.add(text)?))
     }
 
-    /// Whether next to all texts are in memory.
+    /// Returns whether almost all texts are in memory (15 of 16 bytes).
     pub(super) fn holds_contents(&self) -> bool {
         let held = self.contents.as_ref().map_or(0, Contents::held) as u64;
         held >= self.blocks.text() / 16 * 15
     }
 
-    /// Gives the last chunk of contents back; says whether there was one.
+    /// Drops the last chunk of contents; returns whether there was one.
     pub(super) fn shed_chunk(&mut self) -> bool {
         let Some(shed) = self.contents.as_mut().and_then(Contents::shed) else {
             return false;
@@ -89,7 +90,7 @@ impl Index {
         true
     }
 
-    /// Begins to keep contents again; gives the files that have none, in path order.
+    /// Begins to keep contents again; returns the files that have none, in path order.
     fn begin_contents(&mut self) -> Vec<FileId> {
         if self.contents.is_some() {
             return Vec::new();
@@ -122,7 +123,7 @@ impl Index {
         (whole && is_known).then_some(ReadContent { id, stamp, text })
     }
 
-    /// Keeps a content; says whether there is room for more.
+    /// Stores a content; returns whether there is memory for more.
     fn put_back(&mut self, content: &ReadContent) -> bool {
         let is_same =
             |file: &FileEntry| file.content.is_none() && file.stamp.same_file_state(&content.stamp);

@@ -1,6 +1,6 @@
-//! Brings an index up to date at the start of a search with what the kernel told since the last one. A write that returned before
-//! the search began is in the kernel's queue by then. Too many changes, or a queue that overflowed, end the index: it is built
-//! anew, and searches walk meanwhile.
+//! Brings an index up to date at the start of a search with the changes that the kernel reported since the last one. A
+//! write that returned before the search began is in the kernel's queue by then. Too many changes, or a queue that
+//! overflowed, end the index: it is rebuilt, and searches walk meanwhile.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -14,24 +14,24 @@ use super::table::{FileId, FolderId};
 use super::{Index, IndexScope, NotResident, ReadAllowance};
 use crate::rules::RuleFiles;
 
-/// With more changed files or folders the index is built anew: 2,000 files take about 30 ms to read and sign.
+/// With more changed files or folders the index is rebuilt: 2,000 files take about 30 ms to read and sign.
 const MOST_CHANGES: usize = 2_000;
-/// How much a search reads before it begins; with more to read the index is built anew. A folder that is unpacked into the tree is one
-/// change, and the search must not wait until all of it is read.
+/// The limit of what a search reads before it begins; with more to read the index is rebuilt. A folder that is unpacked
+/// into the tree is one change, and the search must not wait until all of it is read.
 const READ_AT_ONCE: ReadAllowance = ReadAllowance {
     files: MOST_CHANGES,
     bytes: 64 << 20,
 };
-/// A changed ignore file of a folder with more files below it has the index built anew.
+/// If an ignore file of a folder with more files than this below it changes, the index is rebuilt.
 const MOST_JUDGED_AGAIN: usize = 4_000;
 
-/// What has to be looked at again.
+/// What has to be compared with the disk again.
 #[derive(Default)]
 struct Doubts {
     files: BTreeSet<FileId>,
-    /// Folders to be listed again, and the inner folders that may be others now.
+    /// Folders to be listed again, and the names of inner folders that may have been replaced.
     folders: BTreeMap<FolderId, BTreeSet<OsString>>,
-    /// Folders whose rules may be others now.
+    /// Folders whose rules may have changed.
     rules: BTreeSet<FolderId>,
 }
 
@@ -87,7 +87,7 @@ impl Index {
                     let Some(id) = self.watched.remove(&watched) else {
                         continue;
                     };
-                    // The kernel goes on watching a folder that was moved, wherever it is now.
+                    // The kernel continues to watch a folder that was moved, wherever it is now.
                     self.watch.remove(watched);
                     let Some(folder) = self.table.folder_mut(id) else {
                         continue;
@@ -121,7 +121,8 @@ impl Index {
         }
     }
 
-    /// Files with several names can be written through one in a folder that is not watched.
+    /// Returns the files with several names that have changed. They can be written through a name in a folder that is
+    /// not watched.
     fn linked_and_changed(&self) -> Vec<FileId> {
         let changed = |id: &&FileId| {
             let Some(entry) = self.table.file(**id) else {
@@ -164,7 +165,7 @@ impl Index {
         self.list_again(scope, top, &BTreeSet::new(), Depth::Tree)
     }
 
-    /// Lists a folder again: adds what has come, removes what has gone.
+    /// Lists a folder again: adds new entries, removes missing ones.
     fn list_again(
         &mut self,
         scope: &IndexScope<'_>,
@@ -179,12 +180,13 @@ impl Index {
             };
             let (path, parent) = (folder.path.clone(), folder.parent);
             let Some(handle) = self.open_folder(id) else {
-                // Another folder is in its place, or none: its own listing says so.
+                // Another folder is in its place, or none: this shows when the parent is listed.
                 let (Some(parent), Some(name)) = (parent, path.file_name()) else {
                     return Err(NotResident::Changing);
                 };
                 waiting.push((parent, BTreeSet::from([name.to_owned()])));
-                // The doubt is settled by removing it there; a folder that cannot be opened must not be asked for ever.
+                // Removing the folder from the table settles the doubt. A folder that cannot be opened must not be
+                // tried again for ever.
                 self.remove_tree(id);
                 continue;
             };
@@ -244,7 +246,7 @@ impl Index {
         Ok(())
     }
 
-    /// The rules that apply to a folder from those above it.
+    /// Returns the rules that the folders above give for a folder.
     fn rules_above(
         &self,
         scope: &IndexScope<'_>,
@@ -258,7 +260,7 @@ impl Index {
         )
     }
 
-    /// Whether an inner folder is still the one that is watched.
+    /// Returns whether an inner folder is still the one that is watched.
     fn is_same(&self, known: FolderId, parent: &FolderHandle, name: &OsStr) -> bool {
         self.table.folder(known).is_some_and(|folder| {
             folder.watched.is_some()
@@ -330,6 +332,6 @@ impl Index {
 enum Depth {
     /// Only the folder itself.
     Folder,
-    /// Everything below it, because the rules are others.
+    /// Everything below it, because the rules have changed.
     Tree,
 }

@@ -1,5 +1,6 @@
-//! The ignore files that no watch of the index tells of: those above the tree, git's own, and links. Each search compares their
-//! stat results. Most of these files do not exist. For them the state of their folder is compared: it changes when a file is created in it.
+//! The ignore files that no watch of the index reports: those above the tree, git's own, and links. Each search
+//! compares their stat results. Most of these files do not exist. For them the state of their folder is compared: it
+//! changes when a file is created in it.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
@@ -10,17 +11,18 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::rules::{Excludes, RuleFiles, rule_files_above, unwatched_rule_files};
 
-/// A file that was changed so shortly before it was looked at may be changed again without another stat result: the clock of file
-/// systems has ticks of up to 10 ms. Of such a file the bytes are compared as well.
+/// A file that was changed this shortly before its state was read may change again without a different stat result: the
+/// clock of file systems has ticks of up to 10 ms. For such a file the bytes are compared as well.
 const RACY: Duration = Duration::from_millis(20);
 
-/// The same limit for folders. It is longer, because it costs only a few more calls and covers every file system's clock: FAT has ticks of 2 s.
+/// The same limit for folders. It is longer, because it costs only a few more calls and covers every file system's
+/// clock: FAT has ticks of 2 s.
 const RACY_FOLDER: Duration = Duration::from_secs(3);
 
-/// A state of a file; none where there is no such file.
+/// The state of a file; `None` where there is no such file.
 type State = Option<RuleFileStat>;
 
-/// What tells two states of a file apart.
+/// The properties by which two states of a file are distinguished.
 #[derive(Debug, PartialEq, Eq)]
 struct RuleFileStat {
     identity: (u64, u64),
@@ -29,7 +31,7 @@ struct RuleFileStat {
     changed: (i64, i64),
 }
 
-/// What is known of a file.
+/// What is known about a file.
 struct KnownRuleFile {
     state: State,
     /// The bytes, where the stat result alone proves nothing.
@@ -67,7 +69,7 @@ impl RuleFileStat {
         }
     }
 
-    /// Whether the last change is less than `shortly` ago.
+    /// Returns whether the last change is less than `shortly` ago.
     fn is_racy(&self, shortly: Duration) -> bool {
         let (seconds, nanoseconds) = self.modified.max(self.changed);
         let since = u64::try_from(seconds).unwrap_or(0);
@@ -89,7 +91,7 @@ pub(super) struct RuleFileStates {
 }
 
 impl RuleFileStates {
-    /// The files above a tree, and git's global excludes file.
+    /// Returns the files above a tree, and git's global excludes file.
     pub(super) fn above(tree: &Path, excludes: Option<&Excludes>) -> Self {
         let mut files = rule_files_above(tree);
         files.extend(excludes.map(|excludes| excludes.file.clone()));
@@ -111,7 +113,7 @@ impl RuleFileStates {
         }
     }
 
-    /// Whether all files are as they were.
+    /// Returns whether all files are unchanged.
     pub(super) fn are_unchanged(&mut self) -> bool {
         // Files of one folder follow each other.
         let mut last: Option<(&Path, bool)> = None;
@@ -134,7 +136,7 @@ impl RuleFileStates {
     }
 }
 
-/// Whether a folder is in the state that is known of it; else its state is known from now on.
+/// Returns whether a folder is in its last known state; otherwise records the new state.
 fn is_same_folder(known: &mut BTreeMap<PathBuf, RuleFileStat>, folder: &Path) -> bool {
     let state = fs::metadata(folder).ok().map(|now| RuleFileStat::of(&now));
     let is_same = state.is_some() && known.get(folder) == state.as_ref();
@@ -156,7 +158,7 @@ fn state_of(file: &Path) -> State {
     let found = fs::metadata(file).ok()?;
     let state = RuleFileStat::of(&found);
     if found.is_dir() {
-        // A folder changes with every file in it, and only whether it is there matters.
+        // A folder's times change with every file in it, and only whether the folder exists matters here.
         return Some(RuleFileStat {
             size: 0,
             modified: (0, 0),
@@ -188,7 +190,8 @@ mod tests {
         assert!(known.is_unchanged(&file));
         write_at(&file, "*.two", time);
         let mut now = KnownRuleFile::of(&file);
-        // A test cannot set the change time. In the case that is imitated both writes fall into one tick of the clock, so it is taken to be the same.
+        // A test cannot set the change time. In the imitated case both writes fall into one tick of the clock, so the
+        // change time is assumed to be equal.
         now.state = state_of(&file);
         let as_before = KnownRuleFile {
             state: now.state,
@@ -208,7 +211,7 @@ mod tests {
         assert!(!state.is_racy(RACY));
     }
 
-    /// The states of two files of a folder that was changed long ago, as far as its clock shows.
+    /// Returns the states of two files of a folder that was changed long ago, as far as its clock shows.
     fn of_old_folder(folder: &Path, files: [&str; 2]) -> RuleFileStates {
         let mut states = RuleFileStates::default();
         for file in files.map(|file| folder.join(file)) {

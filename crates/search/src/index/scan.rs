@@ -1,5 +1,6 @@
-//! Fills an index from the disk: lists folders, judges their entries by the walk's own rules, reads and signs the files. A folder
-//! is watched before it is listed, and a file is read after its folder is watched, so that no change falls between.
+//! Fills an index from the disk: lists folders, applies the rules of the walk to their entries, reads and signs the
+//! files. A folder is watched before it is listed, and a file is read after its folder is watched, so that no change is
+//! missed in between.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -26,7 +27,7 @@ struct Frame {
     entries: Vec<(OsString, EntryKind)>,
 }
 
-/// The entries of a folder as they are listed.
+/// The entries of a folder as listed.
 pub(super) struct Listed {
     pub(super) present: RuleFiles,
     pub(super) entries: Vec<(OsString, EntryKind)>,
@@ -35,11 +36,11 @@ pub(super) struct Listed {
 
 /// The entries of a folder after the rules were applied.
 pub(super) struct Judged {
-    /// By name.
+    /// The accepted entries, by name.
     pub(super) accepted: Vec<(OsString, EntryKind)>,
     pub(super) left_out: Tally,
     pub(super) unlisted: Vec<Box<OsStr>>,
-    /// By name.
+    /// The ignored entries, by name.
     pub(super) ignored: Vec<IgnoredEntry>,
 }
 
@@ -85,7 +86,7 @@ pub(super) fn apply(
                 EntryVerdict::Hidden | EntryVerdict::VersionControl => {
                     judged.unlisted.push(name.into_boxed_os_str());
                 }
-                // The name of a denied entry is not kept.
+                // The name of a denied entry is not stored.
                 EntryVerdict::Denied | EntryVerdict::Link | EntryVerdict::Special => {}
             }
         }
@@ -148,7 +149,7 @@ impl Index {
         Ok(())
     }
 
-    /// Adds one folder inside another, without what is below it; none where it is gone or cannot be opened.
+    /// Adds one folder inside another, without what is below it; returns `None` where it is gone or cannot be opened.
     fn enter_inner(
         &mut self,
         scope: &IndexScope<'_>,
@@ -224,7 +225,7 @@ impl Index {
         self.fill(scope, id, reader, stamp)
     }
 
-    /// Reads a file again that the table has; says whether it is still there.
+    /// Reads a file of the table again; returns whether it still exists.
     pub(super) fn read_again(
         &mut self,
         scope: &IndexScope<'_>,
@@ -239,7 +240,7 @@ impl Index {
         Ok(Reread::There)
     }
 
-    /// Takes the text of a file out of signatures and contents.
+    /// Removes the text of a file from signatures and contents.
     pub(super) fn forget_text(&mut self, id: FileId) {
         self.linked.remove(&id);
         let Some(entry) = self.table.change_file(id) else {
@@ -255,14 +256,15 @@ impl Index {
     }
 }
 
-/// Whether a file is still where it was.
+/// Whether a file still exists at its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reread {
     There,
     Gone,
 }
 
-/// Opens a file of a folder; no reader where the system refuses it, nothing where it is gone or no file any more.
+/// Opens a file of a folder. The reader is `None` where the system refuses to open it; the result is `None` where it is
+/// gone or no longer a file.
 fn open(handle: &FolderHandle, name: &OsStr) -> Option<(Option<FileReader>, Stamp)> {
     let (reader, stamp) = match handle.open(name) {
         Ok(reader) => {

@@ -1,9 +1,10 @@
-//! Says which blocks of text can contain a literal, from a bit-sliced matrix: a column is a block, a row is a hash of
-//! four bytes that stand together in it.
+//! Determines which blocks of text can contain a literal, from a bit-sliced matrix: a column is a block, a row is a
+//! hash of four consecutive bytes in it.
 //!
 //! 512 columns make a group, in which a row is one line of 64 bytes, so that a literal is the AND of a few lines of
-//! memory for each group. A group has a fixed size (1 MiB, for about 16 MiB of text) and is changed in place. Letters of
-//! ASCII are taken in lower case; four bytes with a line end among them are never in the matrix, since most matches lie within one line.
+//! memory for each group. A group has a fixed size (1 MiB, for about 16 MiB of text) and is changed in place. ASCII
+//! letters are taken in lower case. Four bytes with a line end among them are never in the matrix, since most matches
+//! lie within one line.
 
 use std::io;
 
@@ -13,13 +14,13 @@ use super::columns::{BlockRun, Columns};
 use super::grams::{Grams, ROWS, rows_of};
 use super::literal_query::LiteralQuery;
 
-/// The columns of a group, and the words and bytes of one of its rows.
+/// The columns of a group, and the machine words and bytes of one of its rows.
 const COLUMNS: usize = 512;
 const WORDS: usize = COLUMNS / 64;
 const LINE: usize = COLUMNS / 8;
 const GROUP_BYTES: usize = ROWS * LINE;
 
-/// The matrix.
+/// The matrix of signatures.
 #[derive(Default)]
 pub(crate) struct Signatures {
     /// Anonymous pages, which return to the system when the group is dropped.
@@ -28,12 +29,12 @@ pub(crate) struct Signatures {
 }
 
 impl Signatures {
-    /// The memory of the matrix.
+    /// Returns the memory of the matrix.
     pub(crate) fn bytes(&self) -> usize {
         self.groups.len() * GROUP_BYTES
     }
 
-    /// The memory that the next [`push_column`](Self::push_column) takes.
+    /// Returns the memory that the next [`push_column`](Self::push_column) takes.
     pub(crate) fn bytes_of_next(&self) -> usize {
         match self.columns as usize == self.groups.len() * COLUMNS {
             true => GROUP_BYTES,
@@ -41,7 +42,7 @@ impl Signatures {
         }
     }
 
-    /// The number of columns.
+    /// Returns the number of columns.
     pub(crate) fn columns(&self) -> u32 {
         self.columns
     }
@@ -64,7 +65,7 @@ impl Signatures {
         self.add_grams(column, &grams);
     }
 
-    /// Adds what was gathered of one or more texts to what the block of a column contains.
+    /// Adds the collected grams of one or more texts to what the block of a column contains.
     pub(crate) fn add_grams(&mut self, column: u32, grams: &Grams) {
         let Some((group, byte, bit)) = self.place(column) else {
             return;
@@ -72,7 +73,7 @@ impl Signatures {
         grams.for_each(|row| group[row * LINE + byte] |= bit);
     }
 
-    /// The group of a column, and the byte and the bit of the column in a line of the group.
+    /// Returns the group of a column, and the byte and the bit of the column in a line of the group.
     fn place(&mut self, column: u32) -> Option<(&mut MmapMut, usize, u8)> {
         let column = column as usize;
         let group = self.groups.get_mut(column / COLUMNS)?;
@@ -80,19 +81,19 @@ impl Signatures {
         Some((group, at / 8, 1 << (at % 8)))
     }
 
-    /// The columns whose blocks can contain a match of the query. Each run is in it as a whole or not at all, because the
-    /// literals of one match may stand in several blocks of a file.
+    /// Returns the columns whose blocks can contain a match of the query. Each run is in the set as a whole or not at
+    /// all, because the literals of one match may be in several blocks of a file.
     ///
-    /// A rare word takes 0.5 µs for 20 groups in the cache of the processor and 14 to 30 µs for groups that are not; 1,000
-    /// runs take another 4 µs.
+    /// A rare word takes 0.5 µs for 20 groups in the cache of the processor and 14 to 30 µs for groups that are not;
+    /// 1,000 runs take another 4 µs.
     pub(crate) fn candidates(&self, query: &LiteralQuery, runs: &[BlockRun]) -> Columns {
         let mut found = self.blocks_of(query, runs);
         found.complete(runs);
         found
     }
 
-    /// The columns whose blocks can contain a literal that every match of the query has in it. A match that lies within a line is in a
-    /// line that reaches into one of these blocks.
+    /// Returns the columns whose blocks can contain a literal that is part of every match of the query. A match that
+    /// lies within a line is in a line that reaches into one of these blocks.
     pub(crate) fn blocks_of_matches(&self, query: &LiteralQuery) -> Columns {
         match query {
             LiteralQuery::Any => Columns::all(self.columns),
@@ -113,8 +114,8 @@ impl Signatures {
         }
     }
 
-    /// As [`candidates`](Self::candidates), but of a run maybe only the blocks with a literal. Alternatives are put
-    /// together before their runs are completed, which comes to the same and is done once.
+    /// Returns the same as [`candidates`](Self::candidates), but may contain only those blocks of a run that have a
+    /// literal. Alternatives are united before their runs are completed, which has the same result and is done once.
     fn blocks_of(&self, query: &LiteralQuery, runs: &[BlockRun]) -> Columns {
         match query {
             LiteralQuery::Any => Columns::all(self.columns),
@@ -139,7 +140,7 @@ impl Signatures {
         }
     }
 
-    /// The columns whose blocks can contain a literal; all of them where it is too short.
+    /// Returns the columns whose blocks can contain a literal; all of them where it is too short.
     fn containing(&self, literal: &[u8]) -> Columns {
         let rows = rows_of(literal);
         if rows.is_empty() {

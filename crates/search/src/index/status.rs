@@ -1,9 +1,9 @@
-//! What a process says of its index: how much of a root is resident and since when, or why nothing is.
+//! Describes the index of a process for others: how much of a root is resident and since when, or why nothing is.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-/// The answered searches up to which their number is not told anew.
+/// Up to this many answered searches, a change of their number alone is not published.
 const FEW: u64 = 32;
 
 /// What is resident of one root.
@@ -15,27 +15,27 @@ pub struct IndexStatus {
     pub residency: Residency,
 }
 
-/// How far an index is.
+/// The state of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Residency {
-    /// It is being built.
+    /// The index is being built.
     Building,
-    /// It answers.
+    /// The index answers searches.
     Resident(ResidentFacts),
-    /// There is none.
+    /// There is no index.
     Absent(WhyNot),
 }
 
-/// What an index that answers consists of. All sizes are in bytes.
+/// The parts of an index that answers searches. All sizes are in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResidentFacts {
-    /// When it was complete.
+    /// When the index was complete.
     pub since: SystemTime,
-    /// How long it was built.
+    /// How long building it took.
     pub built_in: Duration,
-    /// How many files it knows.
+    /// The number of files in it.
     pub files: u64,
-    /// How many folders are watched for it.
+    /// The number of folders that are watched for it.
     pub watches: u64,
     /// The size of the text that has signatures.
     pub text: u64,
@@ -43,16 +43,16 @@ pub struct ResidentFacts {
     pub table: u64,
     /// The size of the signatures.
     pub signatures: u64,
-    /// The size of the kept contents.
+    /// The size of the contents in memory.
     pub contents: u64,
-    /// How many searches it has answered.
+    /// The number of searches that it has answered.
     pub answered: u64,
 }
 
 /// Why there is no index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WhyNot {
-    /// The settings say so.
+    /// The settings turn it off.
     Off,
     /// The tree is searched quickly without one.
     FewFiles,
@@ -60,17 +60,17 @@ pub enum WhyNot {
     FirstSearch,
     /// The root is a home folder, or contains one.
     HomeFolder,
-    /// Others write into the tree without this kernel knowing.
+    /// Other machines write into the tree without this kernel knowing.
     NetworkFileSystem,
-    /// More folders would have to be watched than all lancets of the user may.
+    /// More folders would have to be watched than all lancet processes of the user may watch.
     WatchLimit,
-    /// All lancets of the user together have used up their memory.
+    /// All lancet processes of the user together have used up their memory budget.
     MemoryBudget,
     /// The machine is short of memory.
     MemoryScarce,
-    /// Nobody has searched for a while.
+    /// No search has run for a while.
     Idle,
-    /// More is changing in the tree than is taken in one by one; it is built anew.
+    /// More is changing in the tree than is taken in one by one; the index is rebuilt.
     Changing,
 }
 
@@ -89,7 +89,7 @@ impl WhyNot {
         WhyNot::Changing,
     ];
 
-    /// The reason as a word for programs.
+    /// Returns the reason as an identifier for programs.
     pub fn word(self) -> &'static str {
         match self {
             WhyNot::Off => "off",
@@ -105,7 +105,7 @@ impl WhyNot {
         }
     }
 
-    /// The reason as text for people.
+    /// Returns the reason as text for people.
     pub fn words(self) -> &'static str {
         match self {
             WhyNot::Off => "off by setting (search.index)",
@@ -123,8 +123,9 @@ impl WhyNot {
 }
 
 impl IndexStatus {
-    /// Whether this is worth telling others who know `last`: anything has changed, or the number of answered searches has doubled. The first
-    /// few are not told of one by one: writing the file took longer than a search.
+    /// Returns whether this should be published to processes that know `last`: anything has changed, or the number of
+    /// answered searches has doubled. The first few searches are not published one by one, because writing the file
+    /// took longer than a search.
     pub fn is_news(&self, last: &IndexStatus) -> bool {
         match (&self.residency, &last.residency) {
             (Residency::Resident(now), Residency::Resident(then)) => {

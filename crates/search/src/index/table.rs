@@ -1,5 +1,5 @@
-//! The table of an index: the folders and files of one tree as a walk finds them, in path order. It reads nothing from the disk;
-//! `scan` fills it and `refresh` keeps it current; `order` has its files in the orders of answers.
+//! The table of an index: the folders and files of one tree as a walk finds them, in path order. It reads nothing from
+//! the disk; `scan` fills it and `refresh` keeps it current; `order` has its files in the orders of results.
 
 mod left_out;
 mod order;
@@ -23,40 +23,40 @@ use crate::name_key::NameKey;
 use crate::rules::Rules;
 use crate::tally::Tally;
 
-/// What a search does with a file.
+/// How a search treats a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TextKind {
-    /// It is searched if its signature lets it through.
+    /// The file is searched if its signature lets it through.
     Text,
-    /// As text, up to a NUL byte far inside.
+    /// The file is searched as text, up to a NUL byte far inside.
     CutText,
-    /// It has a NUL byte near its beginning and is never searched.
+    /// The file has a NUL byte near its beginning and is never searched.
     Binary,
-    /// It is opened for every search: its size, its encoding or its permissions decide then what comes of it.
+    /// The file is opened for every search: its size, its encoding or its permissions decide then how it is searched.
     Unsigned,
 }
 
 /// A folder that a walk enters.
 pub(super) struct Folder {
     pub(super) path: Box<Path>,
-    /// Where its name begins in the path.
+    /// The offset where its name begins in the path.
     name_at: usize,
     pub(super) parent: Option<FolderId>,
     /// The ignore rules inside the folder.
     pub(super) rules: Rules,
     pub(super) watched: Option<WatchedFolder>,
     pub(super) stamp: Stamp,
-    /// By name.
+    /// The files in the folder, by name.
     pub(super) files: Vec<FileId>,
-    /// By name.
+    /// The folders in the folder, by name.
     pub(super) folders: Vec<FolderId>,
-    /// What is left out here, by reason.
+    /// The entries that are left out here, counted by reason.
     pub(super) left_out: Tally,
-    /// The names of entries that are left out as hidden or of version control: a pattern may name them.
+    /// The names of entries that are left out as hidden or as version control: a pattern may name them.
     pub(super) unlisted: Vec<Box<OsStr>>,
     /// The entries that an ignore file leaves out, by name.
     pub(super) ignored: Vec<IgnoredEntry>,
-    /// Where the files below this folder are in path order.
+    /// The range of the files below this folder in path order.
     span: Range<u32>,
 }
 
@@ -72,7 +72,7 @@ pub(super) struct FileEntry {
     pub(super) content: Option<ContentPlace>,
 }
 
-/// The most removed files whose paths are kept.
+/// The most removed files whose paths are remembered.
 const MOST_GONE: usize = 4_096;
 
 /// The folders and files of a tree.
@@ -84,34 +84,35 @@ pub(super) struct Table {
     /// The same names with their ASCII letters in lower case, and where the name of each file begins.
     folded: Vec<u8>,
     name_starts: Vec<u32>,
-    /// What the folded names contain.
+    /// The runs of bytes that the folded names contain.
     grams: NameGrams,
     /// The files in path order, and the place of each file in it.
     order: Vec<FileId>,
     ranks: Vec<u32>,
-    /// What a search does with each file and where its signature is, in path order, and the places of those that are opened for every search.
+    /// How a search treats each file and where its signature is, in path order, and the places of those that are opened
+    /// for every search.
     kinds: Vec<TextKind>,
     blocks: Vec<BlockRange>,
     unsigned: Vec<u32>,
     /// The number of files of each kind.
     kind_counts: [u64; 4],
-    /// What is left out in all folders.
+    /// The entries that are left out in all folders, counted by reason.
     left_out: Tally,
     /// The folders with ignored, hidden or version control entries, which a pattern can name.
     leaving_out: Vec<FolderId>,
-    /// Those of them with an ignored file that may have matches. A Grep that finds nothing looks at these; at all of them it
-    /// took a fifth of its time, since most have an object of a build or a hidden file only.
+    /// Those of them with an ignored file that may have matches. A Grep that finds nothing looks at these. Looking at
+    /// all of the folders above took a fifth of its time, since most have only a build object or a hidden file.
     ignoring_texts: Vec<FolderId>,
     /// The names of these entries, and some that were among them.
     left_out_names: NameHashes,
-    /// Whether a file or folder came or went since `order` was made.
+    /// Whether a file or folder was added or removed since `order` was built.
     reordered: bool,
-    /// Files that came, went or changed since the lists were made.
+    /// Files that were added, removed or changed since the lists were built.
     changed: Vec<FileId>,
-    /// Shared with the results whose later pages are cut from them.
+    /// The lists by name, shared with the results whose later pages are cut from them.
     lists: HashMap<NameKey, Arc<Vec<FileId>>>,
     live_files: usize,
-    /// How often the table was settled after a change.
+    /// The number of times that the table was settled after a change.
     changes: u32,
     /// Files that are gone and that the next page of a list may have to name, with their paths.
     gone: HashMap<FileId, Box<Path>>,
@@ -140,13 +141,13 @@ impl Table {
         })
     }
 
-    /// The absolute path of a file.
+    /// Returns the absolute path of a file.
     pub(super) fn path(&self, id: FileId) -> Option<PathBuf> {
         let mut path = PathBuf::new();
         self.write_path(id, &mut path).then_some(path)
     }
 
-    /// Writes the absolute path of a file over another path; says whether there is such a file.
+    /// Writes the absolute path of a file over another path; returns whether there is such a file.
     pub(super) fn write_path(&self, id: FileId, path: &mut PathBuf) -> bool {
         let file = self.file(id);
         let Some(folder) = file.and_then(|file| self.folder(file.folder)) else {
@@ -165,13 +166,14 @@ impl Table {
         true
     }
 
-    /// The number of changes so far, for [`Table::since`].
+    /// Returns the number of changes so far, for [`Table::since`].
     pub(super) fn changes(&self) -> u32 {
         self.changes
     }
 
-    /// The path and the modification time of a file for a list that was made after `changes` changes. The time is that of no file where
-    /// the file is gone or has another one since, so that whoever shows the list sees it. `None` where the path is not known any more.
+    /// Returns the path and the modification time of a file for a list that was built after `changes` changes. The time
+    /// is one that no file has if the file is gone or its time has changed since, so that the caller that shows the
+    /// list notices. `None` where the path is no longer known.
     pub(super) fn since(&self, id: FileId, changes: u32) -> Option<(PathBuf, Moment)> {
         let Some(file) = self.file(id) else {
             return Some((self.gone.get(&id)?.to_path_buf(), Moment::default()));
@@ -183,12 +185,12 @@ impl Table {
         Some((self.path(id)?, modified))
     }
 
-    /// The number of files.
+    /// Returns the number of files.
     pub(super) fn len(&self) -> usize {
         self.live_files
     }
 
-    /// The approximate memory of the table in bytes.
+    /// Returns the approximate memory of the table in bytes.
     pub(super) fn bytes(&self) -> usize {
         /// The path, the lists and the rules of a folder of average size.
         const FOLDER: usize = std::mem::size_of::<Option<Folder>>() + 256;
@@ -273,20 +275,20 @@ impl Table {
         id
     }
 
-    /// Changes a file, whose time or text is another now.
+    /// Returns a file to be changed, whose time or text is different now.
     pub(super) fn change_file(&mut self, id: FileId) -> Option<&mut FileEntry> {
         self.changed.push(id);
         self.files.get_mut(id.0 as usize)?.as_mut()
     }
 
-    /// Notes where the content of a file is in memory, if it is.
+    /// Records where the content of a file is in memory, if it is.
     pub(super) fn set_content(&mut self, id: FileId, content: Option<ContentPlace>) {
         if let Some(Some(file)) = self.files.get_mut(id.0 as usize) {
             file.content = content;
         }
     }
 
-    /// Notes the stamp that a file has now.
+    /// Records the current stamp of a file.
     pub(super) fn restamp(&mut self, id: FileId, stamp: Stamp) {
         let changes = self.changes;
         if let Some(Some(file)) = self.files.get_mut(id.0 as usize) {
@@ -297,7 +299,7 @@ impl Table {
         }
     }
 
-    /// Removes a file and gives what it had.
+    /// Removes a file and returns its entry.
     pub(super) fn remove_file(&mut self, id: FileId) -> Option<FileEntry> {
         if self.gone.len() < MOST_GONE
             && let Some(path) = self.path(id)
@@ -314,7 +316,7 @@ impl Table {
         Some(entry)
     }
 
-    /// Removes a folder, which must have no files and folders any more.
+    /// Removes a folder, which must no longer contain files or folders.
     pub(super) fn remove_folder(&mut self, id: FolderId) -> Option<Folder> {
         let folder = self.folders.get_mut(id.0 as usize)?.take()?;
         if let Some(parent) = folder.parent.and_then(|parent| self.folder_mut(parent)) {
@@ -324,13 +326,13 @@ impl Table {
         Some(folder)
     }
 
-    /// The file of this name in a folder.
+    /// Returns the file of this name in a folder.
     pub(super) fn file_named(&self, folder: FolderId, name: &OsStr) -> Option<FileId> {
         let at = self.file_place(folder, name).ok()?;
         Some(self.folder(folder)?.files[at])
     }
 
-    /// The folder of this name in a folder.
+    /// Returns the folder of this name in a folder.
     pub(super) fn folder_named(&self, folder: FolderId, name: &OsStr) -> Option<FolderId> {
         let at = self.folder_place(folder, name).ok()?;
         Some(self.folder(folder)?.folders[at])
@@ -369,7 +371,7 @@ impl Table {
             .try_fold(top, |folder, name| self.folder_named(folder, name))
     }
 
-    /// The ids of a folder and of all folders below it, each before those inside it.
+    /// Returns the ids of a folder and of all folders below it, each before those inside it.
     pub(super) fn subtree(&self, top: FolderId) -> Vec<FolderId> {
         let mut found = vec![top];
         let mut at = 0;

@@ -1,4 +1,4 @@
-//! Keeps the patterns that were used last, so that a question that is asked again is not compiled again.
+//! A cache of the patterns that were used last, so that a repeated search does not compile its pattern again.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,7 +6,7 @@ use super::options::PatternOptions;
 use super::source::LineEnds;
 use super::{Pattern, PatternError};
 
-/// The most patterns that are kept.
+/// The most patterns in the cache.
 const MOST_PATTERNS: usize = 64;
 /// The most memory that they may take together, by the upper bound of each.
 const MOST_BYTES: usize = 16 << 20;
@@ -14,17 +14,18 @@ const MOST_BYTES: usize = 16 << 20;
 /// The patterns that were used last.
 #[derive(Debug, Default)]
 pub struct PatternCache {
-    /// The one that was used last is the last.
+    /// The pattern that was used last is the last.
     patterns: Mutex<Vec<Pattern>>,
 }
 
 impl PatternCache {
-    /// The pattern of an expression, as [`Pattern::with_options`] compiles it.
+    /// Returns the pattern of an expression, as [`Pattern::with_options`] compiles it.
     pub fn get(&self, expression: &str, options: PatternOptions) -> Result<Pattern, PatternError> {
         self.get_or_build(expression, options, LineEnds::Lf)
     }
 
-    /// The pattern of an expression that also takes CRLF for a line end, as [`Pattern::with_crlf`] compiles it.
+    /// Returns the pattern of an expression that also accepts CRLF as a line end, as [`Pattern::with_crlf`] compiles
+    /// it.
     pub fn get_with_crlf(
         &self,
         expression: &str,
@@ -33,7 +34,7 @@ impl PatternCache {
         self.get_or_build(expression, options, LineEnds::Crlf)
     }
 
-    /// Forgets all patterns.
+    /// Removes all patterns.
     pub fn clear(&self) {
         let mut patterns = self.patterns.lock().unwrap_or_else(PoisonError::into_inner);
         patterns.clear();
@@ -58,13 +59,13 @@ impl PatternCache {
         if let Some(pattern) = known {
             return Ok(pattern.for_another_search());
         }
-        // Not under the lock: it may take long.
+        // This is done without holding the lock, since it may take long.
         let pattern = Pattern::build(expression, options, ends)?;
         let mut patterns = self.patterns.lock().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have built the same one meanwhile.
         patterns.retain(|one| *one != pattern);
         patterns.push(pattern.for_another_search());
-        // The oldest ones go, and this one, too, where it is too large by itself.
+        // The oldest patterns are dropped, and this one, too, where it is too large by itself.
         let mut size = 0_usize;
         let kept = patterns.iter().rev().take(MOST_PATTERNS).take_while(|one| {
             size = size.saturating_add(one.source.size());

@@ -68,8 +68,8 @@ pub enum Boundary {
     Line,
 }
 
-/// The choice that ripgrep's `-S` makes: case is ignored if the expression has literal characters and none of them is
-/// in upper case. For an invalid expression the choice does not matter, since compiling it fails.
+/// Returns the choice that ripgrep's `-S` makes: case is ignored if the expression has literal characters and none of
+/// them is in upper case. For an invalid expression the choice does not matter, since compiling it fails.
 pub fn smart_case(expression: &str) -> Case {
     let Ok(ast) = ast::parse::Parser::new().parse(expression) else {
         return Case::Sensitive;

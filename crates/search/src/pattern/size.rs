@@ -1,4 +1,4 @@
-//! Says of a parsed expression, without compiling it, that compiling it cannot fail.
+//! Determines from a parsed expression, without compiling it, that compiling it cannot fail.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 use regex_syntax::utf8::Utf8Sequences;
@@ -8,9 +8,10 @@ const STATE: usize = 32;
 const TRANSITION: usize = 8;
 const ALTERNATIVE: usize = 4;
 
-/// An upper bound for the bytes that the compiler counts, in either direction. A law compares it with what is compiled.
+/// Returns an upper bound for the bytes that the compiler counts, in either direction. A property test compares it with
+/// what is compiled.
 pub(super) fn compiled_bound(hir: &Hir) -> usize {
-    // What stands around every expression: the loop before it, the group of the whole match, and the match.
+    // The states around every expression: the loop before it, the group of the whole match, and the match.
     bound(hir).saturating_add(8 * STATE)
 }
 
@@ -25,7 +26,7 @@ fn bound(hir: &Hir) -> usize {
         HirKind::Class(Class::Unicode(class)) => {
             let ranges = class.iter();
             let sequences = ranges.flat_map(|range| Utf8Sequences::new(range.start(), range.end()));
-            // Each byte of each sequence as a state of its own; the compiler shares what it can.
+            // Counts each byte of each sequence as a separate state; the compiler shares what it can.
             let bytes: usize = sequences.map(|sequence| sequence.len()).sum();
             4 * STATE + bytes * (STATE + TRANSITION + ALTERNATIVE)
         }
@@ -33,7 +34,7 @@ fn bound(hir: &Hir) -> usize {
         HirKind::Concat(parts) => parts
             .iter()
             .fold(STATE, |sum, part| bound(part).saturating_add(sum)),
-        // The compiler makes a trie of literals, with states between them.
+        // The compiler builds a trie of literals, with states between them.
         HirKind::Alternation(parts) => parts.iter().fold(2 * STATE, |sum, part| {
             let part = bound(part).saturating_mul(2);
             part.saturating_add(2 * STATE + 2 * ALTERNATIVE)
@@ -49,8 +50,8 @@ fn bound(hir: &Hir) -> usize {
     }
 }
 
-/// Whether an expression may be refused for one of these bytes, which it must not match: it has them in a literal, or in a
-/// class with nothing else.
+/// Returns whether an expression may be refused because of one of these bytes, which it must not match: it has them in
+/// a literal, or in a class with nothing else.
 pub(super) fn may_be_refused_for(hir: &Hir, bytes: &[u8]) -> bool {
     let only = |start: u32, end: u32| {
         (start..=end).all(|one| bytes.iter().any(|byte| u32::from(*byte) == one))

@@ -1,4 +1,4 @@
-//! What a pattern is made from, and the matchers compiled from it, which its searches share.
+//! The source of a pattern, and the matchers compiled from it, which its searches share.
 
 use std::sync::OnceLock;
 
@@ -18,7 +18,7 @@ pub(super) const MOST_COMPILED: usize = 8 << 20;
 const MOST_STATES: usize = 2 << 20;
 /// The deepest nesting of groups, as in ripgrep.
 const MOST_NESTED: u32 = 250;
-/// The same for the expression that is written for ASCII: it has more groups and the same depth otherwise.
+/// The same for the expression that is rewritten for ASCII: it has more groups and otherwise the same depth.
 const MOST_NESTED_FOR_ASCII: u32 = 4 * MOST_NESTED;
 
 /// The bytes that end a line.
@@ -28,7 +28,7 @@ pub(super) enum LineEnds {
     Crlf,
 }
 
-/// An expression with what is compiled from it.
+/// An expression with everything that is compiled from it.
 #[derive(Debug)]
 pub(super) struct PatternSource {
     expression: String,
@@ -77,7 +77,7 @@ impl PatternSource {
         self.is(&other.expression, other.options, other.ends)
     }
 
-    /// Whether it was made from these.
+    /// Returns whether it was made from these arguments.
     pub(super) fn is(&self, expression: &str, options: PatternOptions, ends: LineEnds) -> bool {
         self.expression == expression && self.options == options && self.ends == ends
     }
@@ -95,8 +95,8 @@ impl PatternSource {
         self.hir.as_ref()
     }
 
-    /// The memory that it may take with all that is compiled from it: two directions, for the matcher and for the
-    /// automata.
+    /// Returns the memory that it may take with all that is compiled from it: two directions, for the matcher and for
+    /// the automata.
     pub(super) fn size(&self) -> usize {
         self.bound
             .saturating_mul(4)
@@ -107,13 +107,13 @@ impl PatternSource {
         self.differs_for_ascii
     }
 
-    /// The matcher for any text.
+    /// Returns the matcher for any text.
     pub(super) fn any(&self) -> Option<&RegexMatcher> {
         let compile = || builder(self.options, self.ends).build_many(&[&self.expression]);
         self.any.get_or_init(|| compile().ok()).as_ref()
     }
 
-    /// The matcher for texts of ASCII, where there is one that the searcher treats in the same way.
+    /// Returns the matcher for ASCII texts, if there is one that the searcher treats in the same manner.
     pub(super) fn ascii(&self) -> Option<&RegexMatcher> {
         let compile = || {
             let left_out = match self.options.span {
@@ -121,7 +121,7 @@ impl PatternSource {
                 MatchSpan::MultiLine => &[],
             };
             let expression = ascii_expression(self.hir()?, left_out)?;
-            // Case and boundaries are in the expression.
+            // Case and boundaries are already part of the expression.
             let matcher = builder(self.options, self.ends)
                 .unicode(false)
                 .case_insensitive(false)
@@ -144,13 +144,13 @@ impl PatternSource {
         }
     }
 
-    /// Whether a match can contain a line end, by ripgrep's judgement: it also says so of a pattern with an anchor.
+    /// Returns whether a match can contain a line end, by ripgrep's rule, which also counts a pattern with an anchor.
     pub(super) fn spans_lines(&self) -> bool {
         self.options.span == MatchSpan::MultiLine && self.hir().is_none_or(has_line_end)
     }
 }
 
-/// The bytes that no match may contain: a file with a NUL is not text.
+/// Returns the bytes that no match may contain: a file with a NUL is not text.
 fn refused(options: PatternOptions, ends: LineEnds) -> &'static [u8] {
     match (options.span, ends) {
         (MatchSpan::MultiLine, _) => b"\0",
@@ -197,7 +197,8 @@ pub(super) fn builder(options: PatternOptions, ends: LineEnds) -> RegexMatcherBu
     builder
 }
 
-/// The matcher's error shows the expression as it wrapped it; the parser's marks the position in the original.
+/// Explains the error. The matcher's error shows the expression as it wrapped it; the parser's marks the position in
+/// the original.
 pub(super) fn explain(
     expression: &str,
     options: PatternOptions,
@@ -226,7 +227,7 @@ fn parse(expression: &str, options: PatternOptions, ends: LineEnds) -> Option<Hi
         )
         .crlf(ends == LineEnds::Crlf);
     let hir = parser.build().parse(&format!("(?:{expression})")).ok()?;
-    // As grep-regex does it for its own matcher.
+    // grep-regex does the same for its own matcher.
     let (before, after) = match (options.boundary, ends) {
         (Boundary::None, _) => return Some(hir),
         (Boundary::Word, _) => (Look::WordStartHalfUnicode, Look::WordEndHalfUnicode),
@@ -236,7 +237,7 @@ fn parse(expression: &str, options: PatternOptions, ends: LineEnds) -> Option<Hi
     Some(Hir::concat(vec![Hir::look(before), hir, Hir::look(after)]))
 }
 
-/// Whether a match can contain a line end or look at one, as grep-regex judges it for a compiled expression.
+/// Returns whether a match can contain a line end or look at one, as grep-regex judges it for a compiled expression.
 fn has_line_end(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Empty => false,

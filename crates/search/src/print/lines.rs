@@ -38,7 +38,7 @@ impl<'r, 'o, 's> RowSink<'r, 'o, 's> {
         }
     }
 
-    /// Whether the file is part of the result, and the number of its matches.
+    /// Returns whether the file is part of the result, and the number of its matches.
     pub(super) fn end(&self) -> (bool, u64) {
         match self.printed {
             Printed::NamesWithoutMatch => (self.matches == 0, 0),

@@ -1,5 +1,5 @@
-//! The output that several threads print to. The lines of a file stay together: a thread collects them, and from a bound
-//! on it keeps the others waiting until the file ends. What is collected is written at the latest after a moment.
+//! The output that several threads print to. The lines of a file stay together: a thread collects them, and beyond a
+//! limit it makes the others wait until the file ends. What is collected is written after a moment at the latest.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -15,7 +15,7 @@ use termcolor::{Ansi, Color, ColorSpec, HyperlinkSpec, WriteColor};
 const MOST_COLLECTED: usize = 1 << 16;
 /// The output of all files that is collected before it is written.
 const BUFFER: usize = 1 << 16;
-/// How long output may be collected.
+/// The longest time for which output may be collected.
 const PATIENCE: Duration = Duration::from_millis(30);
 
 /// Makes the control characters of a text visible.
@@ -37,7 +37,7 @@ pub enum Paint {
 /// The output of a search.
 pub struct Output {
     inner: Mutex<Inner>,
-    /// Notified when a thread has ended a long file.
+    /// Notified when a thread has finished a long file.
     released: Condvar,
     threads: AtomicU64,
     closed: AtomicBool,
@@ -75,7 +75,7 @@ impl Output {
         }
     }
 
-    /// Whether nothing more is to be printed: nobody reads it, or enough was found.
+    /// Returns whether nothing more is to be printed: the reader is gone, or enough was found.
     pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
     }
@@ -143,7 +143,7 @@ impl Inner {
     }
 }
 
-/// Which part of a file's output is passed on.
+/// The part of a file's output that is passed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FilePart {
     Beginning,
@@ -155,7 +155,7 @@ pub(super) struct FileOutput<'o> {
     output: &'o Output,
     thread: u64,
     collected: Ansi<Vec<u8>>,
-    /// Whether a part of the file was passed on, so that the other threads wait.
+    /// Whether a part of the file was passed on, which makes the other threads wait.
     holds: bool,
     /// When the oldest byte was collected.
     since: Option<Instant>,
@@ -233,7 +233,7 @@ impl<'o> FileOutput<'o> {
         }
     }
 
-    /// Passes on the lines so far of a file that takes long.
+    /// Passes on the lines so far of a file whose search takes long.
     pub(super) fn end_line(&mut self) -> io::Result<()> {
         let since = *self.since.get_or_insert_with(Instant::now);
         if self.collected.get_ref().len() >= MOST_COLLECTED || since.elapsed() >= PATIENCE {

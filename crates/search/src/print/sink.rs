@@ -4,7 +4,7 @@ use std::io;
 
 use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
 
-/// Passes events on once the file may be shown, which is asked at the first line: of most files nothing is shown.
+/// Passes events on once the file may be shown. This is checked at the first line, because most files show nothing.
 pub(super) struct GuardedSink<'g, S> {
     sink: S,
     may_show: &'g dyn Fn() -> bool,
@@ -27,7 +27,7 @@ impl<'g, S> GuardedSink<'g, S> {
         &self.sink
     }
 
-    /// Whether the file was shown, or could have been.
+    /// Returns whether the file was shown, or could have been.
     pub(super) fn is_shown(&self) -> bool {
         self.shown != Some(false)
     }

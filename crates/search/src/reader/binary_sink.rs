@@ -1,10 +1,10 @@
-//! What a NUL byte means to a search, and a sink that notes where the searcher met one.
+//! The meaning of a NUL byte for a search, and a sink that records where the searcher met one.
 
 use std::io;
 
 use grep_searcher::{Searcher, Sink, SinkFinish, SinkMatch};
 
-/// What a NUL byte means.
+/// The meaning of a NUL byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NulByte {
     /// It ends the text; within the first window the file is binary and not searched.

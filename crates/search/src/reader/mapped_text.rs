@@ -6,7 +6,7 @@ use super::ONE_PIECE;
 use crate::file_search::FileOutcome;
 
 /// A large text in anonymous pages, which return to the system when it is dropped. Memory from the allocator stayed
-/// with the process: 70 MiB after three rounds of searches that never held two files at a time.
+/// with the process: 70 MiB after three rounds of searches that never had two files in memory at a time.
 pub(super) struct MappedText {
     pub(super) memory: MmapMut,
     pub(super) length: usize,

@@ -1,6 +1,6 @@
 //! Searches with lazily built DFAs that are fed byte by byte and can be stopped anywhere: forward for the end of a
-//! match, in reverse for its start, as the regex engine itself does. Where a DFA gives up (Unicode word boundaries
-//! beside non-ASCII text, too many states) the slower Pike VM takes over.
+//! match, in reverse for its start, as the regex engine itself does. Where a DFA gives up (Unicode word boundaries next
+//! to non-ASCII text, too many states) the slower Pike VM takes over.
 
 use std::sync::OnceLock;
 
@@ -205,7 +205,7 @@ pub(super) fn next_start(
 ) -> Result<Option<usize>, Stopped> {
     while at < haystack.len() {
         let end = at.saturating_add(STEP);
-        // A needle that begins in the step may end behind it.
+        // A match that begins in the step may end after it.
         let looked = end
             .saturating_add(prefilter.max_needle_len())
             .min(haystack.len());

@@ -16,7 +16,7 @@ use crate::tally::Tally;
 /// Version control folders are not entered unless named literally, and are not counted.
 const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 
-/// Entries that are listed and held in memory before the first of them is processed.
+/// The number of entries that are listed and held in memory before the first of them is processed.
 const PORTION: usize = 4096;
 
 /// A folder that is being walked or is queued.
@@ -33,7 +33,7 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// The folder of a start.
+    /// Returns the folder of a start.
     pub(super) fn start(walk: &Walk<'_>, start: usize, branch: FolderHandle, path: &Path) -> Self {
         let above = match walk.ignoring {
             IgnoreFiles::Respect => Rules::above(path, walk.excludes),
@@ -89,7 +89,7 @@ impl Folder {
             if names.len() < PORTION {
                 return ControlFlow::Continue(());
             }
-            // An ignore file may come later in the listing: try all of them.
+            // An ignore file may appear later in the listing: try all of them.
             settle(RuleFiles::ALL);
             many(std::mem::take(&mut names), tally);
             if walk.stop.is_over() {
@@ -104,7 +104,7 @@ impl Folder {
         names
     }
 
-    /// Whether an entry belongs to the walk; counts it by reason where it does not.
+    /// Returns whether an entry belongs to the walk; if not, counts it by reason.
     pub(super) fn accepts(
         &self,
         walk: &Walk<'_>,
@@ -122,19 +122,19 @@ impl Folder {
 /// The verdict on an entry of a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EntryVerdict {
-    /// It belongs to the walk.
+    /// The entry belongs to the walk.
     Accepted,
-    /// An ignore file leaves it out.
+    /// An ignore file leaves the entry out.
     Ignored,
-    /// Its name begins with a dot.
+    /// The entry's name begins with a dot.
     Hidden,
-    /// The gate denies it.
+    /// The gate denies the entry.
     Denied,
-    /// It is a symbolic link.
+    /// The entry is a symbolic link.
     Link,
-    /// It is a folder of version control, which is left out and not counted.
+    /// The entry is a folder of version control, which is left out and not counted.
     VersionControl,
-    /// It is neither a file nor a folder nor a link, and not counted.
+    /// The entry is neither a file nor a folder nor a link, and is not counted.
     Special,
 }
 
@@ -151,7 +151,7 @@ impl EntryVerdict {
     }
 }
 
-/// Judges an entry of a folder by the rules inside that folder; `base` is the length of the start's path in bytes.
+/// Applies the rules inside a folder to one of its entries; `base` is the length of the start's path in bytes.
 pub(crate) fn judge(
     walk: &Walk<'_>,
     rules: &Rules,

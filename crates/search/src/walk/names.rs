@@ -15,7 +15,7 @@ pub(crate) struct EntryNames {
 }
 
 impl EntryNames {
-    /// An empty list with capacity for a typical folder.
+    /// Returns an empty list with capacity for a typical folder.
     pub(crate) fn with_room() -> Self {
         EntryNames {
             text: Vec::with_capacity(1024),
@@ -36,7 +36,7 @@ impl EntryNames {
         self.ends.is_empty()
     }
 
-    /// The last name.
+    /// Returns the last name.
     pub(crate) fn last(&self) -> Option<&OsStr> {
         let last = self.len().checked_sub(1)?;
         self.get(last).map(|(name, _)| name)

@@ -17,7 +17,7 @@ const BATCH: usize = 128;
 /// Entries that are processed between two checks of [`Stop`](crate::Stop).
 const BETWEEN_CHECKS: usize = 8;
 /// With this many folders or batches waiting, other threads are started. A thread costs some 50 microseconds, and on a
-/// busy machine milliseconds, since its end is waited for even where it had nothing to do: a Glob among five files took
+/// busy machine milliseconds, since its end is awaited even where it had nothing to do: a Glob among five files took
 /// 230 microseconds, 150 of them for its second thread.
 const WORTH_HELP: usize = 4;
 /// With this many jobs waiting, a thread that lists a large folder keeps its entries.
@@ -33,7 +33,7 @@ enum Job {
 }
 
 impl Job {
-    /// How much there is to do, in folders; a batch counts as several.
+    /// Returns how much work there is, in folders; a batch counts as several.
     fn weight(&self) -> usize {
         match self {
             Job::Start(_) => 1,
@@ -167,7 +167,7 @@ impl<'w, 'a> Workers<'w, 'a> {
         tally
     }
 
-    /// Whether there is enough to do for another thread.
+    /// Returns whether there is enough work for another thread.
     fn is_help_worth_it(&self) -> bool {
         let stack = self.lock();
         let waiting: usize = stack.jobs.iter().map(Job::weight).sum();

@@ -1,26 +1,27 @@
-//! What is known of the strings that a part of an expression matches.
+//! Analyses the strings that a part of an expression matches.
 //!
-//! A look (an anchor, a word boundary) counts as the empty string: without it the expression matches more.
+//! A look-around assertion (an anchor, a word boundary) counts as the empty string: without it the expression matches
+//! more.
 
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
 use super::strings::Strings;
 use crate::index::literal_query::LiteralQuery;
 
-/// The longest piece of a literal that is looked at in one step.
+/// The longest piece of a literal that is analysed in one step.
 const PIECE: usize = 128;
-/// A class with more characters is not listed.
+/// A class with more characters than this is not listed.
 const MOST_LISTED: usize = 64;
-/// A class with more characters, as far as lower case tells them apart, counts as any character: its literals would say
-/// little and cost much.
+/// A class with more different lower-case characters than this counts as any character: its literals would say little
+/// and cost much.
 const MOST_OF_A_CLASS: usize = 16;
-/// A repeated expression is looked at so many times in a row.
+/// The number of copies of a repeated expression that are analysed.
 const MOST_COPIES: u32 = 16;
 
-/// What is known of the strings that an expression matches.
+/// What is known about the strings that an expression matches.
 #[derive(Clone, Debug)]
 pub(super) enum Analysis {
-    /// They are these.
+    /// The strings are exactly these.
     Exact(Strings),
     /// Each begins with one of `prefix`, ends with one of `suffix` and passes `query`.
     Bounded {
@@ -49,12 +50,12 @@ impl Analysis {
         }
     }
 
-    /// The empty string.
+    /// Returns the analysis of the empty string.
     fn nothing() -> Self {
         Analysis::Exact(Strings::empty_string())
     }
 
-    /// Any string.
+    /// Returns the analysis of any string.
     fn anything() -> Self {
         Analysis::Bounded {
             prefix: Strings::empty_string(),
@@ -63,7 +64,7 @@ impl Analysis {
         }
     }
 
-    /// The same strings with anything in their middle.
+    /// Returns the same strings with anything in their middle.
     fn opened(self) -> Self {
         match self {
             Analysis::Exact(strings) => Analysis::Bounded {
@@ -89,7 +90,7 @@ impl Analysis {
         }
     }
 
-    /// The query of a text that contains one of the strings.
+    /// Returns the query of a text that contains one of the strings.
     pub(super) fn into_query(self) -> LiteralQuery {
         match self {
             Analysis::Exact(strings) => strings.query(),
@@ -101,7 +102,7 @@ impl Analysis {
         }
     }
 
-    /// The strings of this expression followed by those of another.
+    /// Returns the strings of this expression followed by those of another.
     fn followed_by(self, next: Self) -> Self {
         match (self, next) {
             (Analysis::Exact(first), Analysis::Exact(second)) => match first.followed_by(&second) {
@@ -168,7 +169,7 @@ impl Analysis {
     }
 }
 
-/// The query of a text in which one of the first strings is followed by one of the second.
+/// Returns the query of a text in which one of the first strings is followed by one of the second.
 fn meeting(first: &Strings, second: &Strings) -> LiteralQuery {
     match first.followed_by(second) {
         Some(strings) => strings.query(),
@@ -204,7 +205,7 @@ fn alternation(parts: Vec<Analysis>) -> Analysis {
     }
 }
 
-/// The strings of both sets, cut where they are too many; and whether nothing is cut.
+/// Returns the strings of both sets, cut where they are too many, and whether nothing was cut.
 fn either(
     gathered: Option<(Strings, bool)>,
     more: &Strings,
@@ -234,7 +235,7 @@ fn repeated(repetition: &Repetition) -> Analysis {
             _ => Analysis::anything(),
         };
     }
-    // The third time says nothing that the first two do not, unless the strings themselves are known.
+    // A third copy adds nothing to the first two, unless the strings themselves are known.
     let copies = match once {
         Analysis::Exact(_) => least.min(MOST_COPIES),
         Analysis::Bounded { .. } => least.min(2),
@@ -242,12 +243,12 @@ fn repeated(repetition: &Repetition) -> Analysis {
     let all = sequence((0..copies).map(|_| once.clone()));
     match most == Some(copies) {
         true => all,
-        // The string begins with so many copies and ends with as many.
+        // The string begins with this many copies and ends with as many.
         false => all.opened(),
     }
 }
 
-/// The characters of a small class, as strings.
+/// Returns the characters of a small class, as strings.
 fn listed(class: &Class) -> Option<Strings> {
     match class {
         Class::Unicode(class) => {

@@ -1,4 +1,4 @@
-//! A small set of byte strings, in lower case as far as ASCII goes.
+//! A small set of byte strings, with ASCII letters in lower case.
 
 use crate::index::grams::{GRAM, OVERLAP};
 use crate::index::literal_query::LiteralQuery;
@@ -11,17 +11,17 @@ const MOST_STRINGS: usize = 64;
 pub(super) struct Strings(Vec<Vec<u8>>);
 
 impl Strings {
-    /// The set of one string, which is at most [`OVERLAP`] bytes long.
+    /// Returns the set of one string, which is at most [`OVERLAP`] bytes long.
     pub(super) fn one(string: &[u8]) -> Self {
         Strings(vec![string.to_ascii_lowercase()])
     }
 
-    /// The set of the empty string.
+    /// Returns the set of the empty string.
     pub(super) fn empty_string() -> Self {
         Strings(vec![Vec::new()])
     }
 
-    /// A set of short strings, unless they are more than `most` in lower case.
+    /// Returns a set of short strings; `None` if they are more than `most` in lower case.
     pub(super) fn few(strings: impl IntoIterator<Item = Vec<u8>>, most: usize) -> Option<Self> {
         let strings = strings.into_iter().map(|mut string| {
             string.make_ascii_lowercase();
@@ -37,7 +37,7 @@ impl Strings {
         Strings(strings)
     }
 
-    /// Each string followed by each of the other set; `None` where these are too many or too long.
+    /// Returns each string followed by each of the other set; `None` where these are too many or too long.
     pub(super) fn followed_by(&self, next: &Self) -> Option<Self> {
         let longest = |set: &Self| set.0.iter().map(Vec::len).max().unwrap_or(0);
         if self.0.len() * next.0.len() > MOST_STRINGS || longest(self) + longest(next) > OVERLAP {
@@ -50,25 +50,25 @@ impl Strings {
         Some(Self::from_all(strings.collect()))
     }
 
-    /// The strings of both sets; `None` where these are too many.
+    /// Returns the strings of both sets; `None` where these are too many.
     pub(super) fn or(&self, other: &Self) -> Option<Self> {
         let set = Self::from_all([&self.0[..], &other.0[..]].concat());
         (set.0.len() <= MOST_STRINGS).then_some(set)
     }
 
-    /// The beginnings of the strings, as far as they can be part of a gram that ends behind them.
+    /// Returns the beginnings of the strings, as far as they can be part of a gram that ends after them.
     pub(super) fn heads(&self) -> Self {
         let head = |string: &Vec<u8>| string[..string.len().min(GRAM - 1)].to_vec();
         Self::from_all(self.0.iter().map(head).collect())
     }
 
-    /// The ends of the strings, as far as they can be part of a gram that begins before them.
+    /// Returns the ends of the strings, as far as they can be part of a gram that begins before them.
     pub(super) fn tails(&self) -> Self {
         let tail = |string: &Vec<u8>| string[string.len().saturating_sub(GRAM - 1)..].to_vec();
         Self::from_all(self.0.iter().map(tail).collect())
     }
 
-    /// The query of a text that contains one of the strings.
+    /// Returns the query of a text that contains one of the strings.
     pub(super) fn query(&self) -> LiteralQuery {
         LiteralQuery::either(self.0.iter().map(|string| {
             let pieces = string.split(|byte| *byte == b'\n');

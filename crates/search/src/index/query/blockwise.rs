@@ -1,5 +1,5 @@
-//! Counts the matches of a large file in the blocks that can have one, without reading the others. Of a file of several megabytes
-//! a rare word's signature lets one block through.
+//! Counts the matches of a large file in the blocks that can have one, without reading the others. In a file of several
+//! megabytes, the signature of a rare word lets one block through.
 
 use std::ops::Range;
 
@@ -9,12 +9,13 @@ use super::super::grams::{BLOCK, OVERLAP};
 use crate::file_search::{FileOutcome, FileSearcher};
 use crate::reader::has_wide_mark;
 
-/// The bytes around a block in which the ends of its lines are looked for; a file with longer lines there is searched whole.
+/// The bytes around a block in which the ends of its lines are searched for; a file with longer lines there is searched
+/// whole.
 const AROUND: u64 = 4 << 10;
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Counts the matches in the lines that reach into blocks, which begin at these offsets, in order. The pattern must be about single
-/// lines. `None` where the file has to be searched whole.
+/// Counts the matches in the lines that reach into the blocks that begin at these offsets, in order. Each match of the
+/// pattern must lie within one line. Returns `None` where the file has to be searched whole.
 pub(super) fn count(
     searcher: &mut FileSearcher<'_>,
     reader: &FileReader,
@@ -22,10 +23,11 @@ pub(super) fn count(
     buffer: &mut Vec<u8>,
 ) -> Option<FileOutcome> {
     let mut sum = 0;
-    // The lines before this offset are searched.
+    // The lines before this offset have been searched.
     let mut done = 0;
     for start in starts {
-        // Up to `OVERLAP` bytes at the end of a file have no column of their own: that of the last block describes them.
+        // Up to `OVERLAP` bytes at the end of a file have no column of their own: that of the last block describes
+        // them.
         let end = start + (BLOCK + OVERLAP) as u64;
         let from = start.saturating_sub(AROUND).max(done);
         buffer.resize((end + AROUND - from) as usize, 0);
@@ -33,7 +35,7 @@ pub(super) fn count(
         let block = start.max(from) - from..end - from;
         let lines = lines_around(&buffer[..read], block, from == done, read < buffer.len())?;
         let text = &buffer[lines.clone()];
-        // Lines in the middle of a file that begin with such a mark would be taken for the beginning of one.
+        // Lines in the middle of a file that begin with a byte order mark would be taken for the beginning of the file.
         let is_inner = from + lines.start as u64 > 0;
         let is_marked = text.starts_with(BYTE_ORDER_MARK) || has_wide_mark(text);
         if memchr::memchr(0, text).is_some() || (is_inner && is_marked) {
@@ -51,7 +53,8 @@ pub(super) fn count(
     })
 }
 
-/// The whole lines of a text that reach into a range of it; `None` where one of them begins before the text or ends behind it.
+/// Returns the whole lines of a text that reach into a range of it; `None` where one of them begins before the text or
+/// ends after it.
 fn lines_around(
     text: &[u8],
     range: Range<u64>,

@@ -1,4 +1,4 @@
-//! Which files of a resident tree can match: those that the filter wants and the signatures let through.
+//! Finds the files of a resident tree that can match: those that the filter wants and the signatures let through.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -21,9 +21,9 @@ pub(super) struct CandidateFile {
 /// The files of a part that the filter wants.
 pub(super) enum Wanted<'w> {
     All,
-    /// All with such a name.
+    /// All files with such a name.
     Named(&'w [FileId], &'w NameKey),
-    /// By place in path order, relative to the part's first.
+    /// The wanted files by their place in path order, relative to the part's first.
     Some(Vec<bool>),
 }
 
@@ -84,26 +84,27 @@ impl<'w> Wanted<'w> {
     }
 }
 
-/// The files that can match, in the order of the answer. They are gathered as far as the search needs them: of a common word
-/// half of all files can match, and the first thousand fill a page.
+/// The files that can match, in the order of the result. They are collected only as far as the search needs them: for a
+/// common word half of all files can match, and the first thousand fill a page.
 pub(super) struct Candidates<'c> {
     parts: &'c [Part<'c>],
     sources: Vec<Source<'c>>,
     gathered: Vec<CandidateFile>,
-    /// The part that is gathered from, and the place in it where gathering goes on.
+    /// The part that is being collected from, and the place in it where collecting goes on.
     next: (usize, usize),
 }
 
-/// What decides which files of a part are candidates.
+/// The data that decides which files of a part are candidates.
 struct Source<'c> {
     wanted: Wanted<'c>,
     columns: Columns,
-    /// The places of the files that the columns let through; `None` where they let many through: then each file is looked up in the columns.
+    /// The places of the files that the columns let through; `None` where they let many through. Then each file is
+    /// looked up in the columns.
     places: Option<PlaceSet>,
 }
 
 impl<'c> Candidates<'c> {
-    /// Prepares the gathering, and counts the files that a search of these parts looks at.
+    /// Prepares the collection, and counts the files that a search of these parts covers.
     pub(super) fn new(
         parts: &'c [Part<'c>],
         walk: &Walk<'_>,
@@ -133,12 +134,12 @@ impl<'c> Candidates<'c> {
         &self.gathered
     }
 
-    /// Whether all are gathered.
+    /// Returns whether all candidates are collected.
     pub(super) fn are_complete(&self) -> bool {
         self.next.0 == self.parts.len()
     }
 
-    /// Gathers `most` further candidates, or all that are left.
+    /// Collects `most` further candidates, or all that are left.
     pub(super) fn gather(&mut self, most: usize) {
         let end = self.gathered.len().saturating_add(most);
         while self.gathered.len() < end && !self.are_complete() {
@@ -153,7 +154,7 @@ impl<'c> Candidates<'c> {
         }
     }
 
-    /// Gathers all, the newest first.
+    /// Collects all candidates, the newest first.
     pub(super) fn gather_by_time(&mut self) {
         self.gather(usize::MAX);
         sort_by_time(self.parts, &mut self.gathered);
@@ -161,7 +162,7 @@ impl<'c> Candidates<'c> {
 }
 
 impl Source<'_> {
-    /// The first candidate from a place on.
+    /// Returns the first candidate from a place on.
     fn next(&self, part: &Part<'_>, mut place: usize) -> Option<(usize, FileId)> {
         let table = &part.index.table;
         let files = table.files_in(part.span.clone());
@@ -205,7 +206,8 @@ struct PlaceSet {
 }
 
 impl PlaceSet {
-    /// The places of the files of some columns, if these are few: sorting the 31,000 files of a common word took 0.3 ms, a set 0.1.
+    /// Returns the places of the files of some columns, if these are few. For the 31,000 files of a common word,
+    /// sorting took 0.3 ms and a set 0.1.
     fn of_few(part: &Part<'_>, columns: &Columns) -> Option<Self> {
         if columns.is_dense() {
             return None;
@@ -231,7 +233,7 @@ impl PlaceSet {
         }
     }
 
-    /// The first place in the set from a place on.
+    /// Returns the first place in the set from a place on.
     fn next(&self, place: usize) -> Option<usize> {
         let first = *self.words.get(place / 64)? & (u64::MAX << (place % 64));
         if first != 0 {

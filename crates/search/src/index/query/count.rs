@@ -1,5 +1,5 @@
-//! Finds the matches of a pattern in resident trees. The signatures say which files can match; these are searched in the order of the
-//! answer, so that the search can stop counting once a page is full.
+//! Finds the matches of a pattern in resident trees. The signatures say which files can match; these are searched in
+//! the order of the result, so that the search can stop counting once a page is full.
 
 use std::sync::OnceLock;
 
@@ -21,14 +21,15 @@ use crate::summary::{LinkedFileFilter, SearchSummary, SearchTotals};
 use crate::tally::Tally;
 use crate::walk::Walk;
 
-/// The files that are searched before another thread is started, and that must be left for each: a thread costs about as much as
-/// thirty small files.
+/// The number of files that are searched before another thread is started, and that must be left for each thread: a
+/// thread costs about as much as thirty small files.
 const ALONE: usize = 128;
-/// The same number for files that are read from the disk: opening one takes as long as searching ten that are in memory.
+/// The same number for files that are read from the disk: opening one takes as long as searching ten in memory.
 const ALONE_ON_DISK: usize = 16;
-/// The candidates that are gathered before the search begins: as many as fill a page of a common word, and whole portions.
+/// The number of candidates that are collected before the search begins: as many as fill a page for a common word, and
+/// a multiple of `PORTION`.
 const GATHERED_AT_FIRST: usize = 128 * PORTION;
-/// A file of at least so many blocks is searched in those that can match.
+/// In a file of at least this many blocks only the blocks that can match are searched.
 const LARGE: u32 = 4;
 
 #[allow(clippy::too_many_arguments)]
@@ -71,7 +72,7 @@ struct CandidateSearch<'s> {
     linked: LinkedFileFilter<'s>,
     pattern: &'s Pattern,
     query: &'s LiteralQuery,
-    /// For each part, the blocks that its large files are searched in; made when there is such a file.
+    /// For each part, the blocks of its large files that are searched; computed when there is such a file.
     blocks: Vec<OnceLock<Columns>>,
 }
 
@@ -130,7 +131,7 @@ impl CandidateSearch<'_> {
         summary
     }
 
-    /// Takes one portion after the other until all candidates are taken or the search ends.
+    /// Takes one portion after another until all candidates are taken or the search ends.
     fn work(
         &self,
         worker: &mut Worker<'_>,
@@ -185,7 +186,7 @@ impl CandidateSearch<'_> {
         }
     }
 
-    /// Searches one file; nothing where the search was stopped in it.
+    /// Searches one file; returns `None` where the search was stopped in it.
     fn search(&self, worker: &mut Worker<'_>, candidate: CandidateFile) -> Option<Searched> {
         let part = &self.parts[candidate.part];
         let index = part.index;
@@ -224,7 +225,7 @@ impl CandidateSearch<'_> {
             FileOutcome::Matches { matches, .. } => matches,
             _ => 0,
         };
-        // The gate let the file into the tree. One that decides by other rules is asked before the file is named.
+        // A gate let the file into the tree. A gate with other rules is checked before the file is named.
         let path = match matches {
             0 => None,
             _ => self.path(candidate).filter(|path| {
@@ -235,7 +236,7 @@ impl CandidateSearch<'_> {
             self.walk.progress.count_found();
         }
         Some(Searched {
-            // Only files that are opened for every search are not counted yet.
+            // Of the files with an outcome, only those that are opened for every search are not counted yet.
             outcome: match entry.kind {
                 TextKind::Unsigned => outcome,
                 _ => FileOutcome::Gone,
@@ -262,7 +263,7 @@ impl CandidateSearch<'_> {
         let blocks = &self.parts[candidate.part].index.blocks;
         let columns = self.blocks[candidate.part].get_or_init(|| blocks.of_matches(self.query));
         let wanted = entry.blocks.starts(columns).count();
-        // Where most blocks are searched, reading one after the other is as quick.
+        // Where most blocks are to be searched, reading one after the other is as fast.
         if wanted * 3 > entry.blocks.count() as usize {
             return None;
         }

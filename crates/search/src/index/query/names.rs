@@ -1,5 +1,5 @@
-//! Lists files of resident trees. Where the filter is about names alone, the table has a list in the order of the answer already; its
-//! first entries are made now and the others when a page asks for them.
+//! Lists files of resident trees. Where the filter tests names alone, the table already has a list in the order of the
+//! result. Its first entries are built now and the others when a page requests them.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::summary::{LinkedFileFilter, SearchSummary};
 use crate::walk::Walk;
 use crate::walk::folder::below;
 
-/// How many entries of a list are made at once: a page has a hundred, and is cut from 16, 32 and 64.
+/// The number of entries of a list that are built at once: a page has a hundred, and is cut from 16, 32 and 64.
 const MADE_AT_ONCE: usize = 112;
 
 pub(super) fn list(
@@ -67,8 +67,8 @@ fn may_list(
     walk.gate.may_read(path, EntryKind::File) && part.may_list(id, path, linked)
 }
 
-/// Lists the files with such a name. The gate has let all of them into the tree; it is asked once more for those that are named, unless
-/// it decides by the same rules now as then.
+/// Lists the files with such a name. The gate has let all of them into the tree. It is checked again for those that are
+/// named, unless its rules are still the same.
 fn by_name(
     summary: &mut SearchSummary,
     tree: &Arc<ResidentTree>,
@@ -86,7 +86,7 @@ fn by_name(
                 .path(*id)
                 .is_some_and(|path| part.may_list(*id, &path, linked))
     };
-    // The whole list is shared: copying it was a tenth of a Glob for 20,000 files.
+    // The whole list is shared: copying it took a tenth of the time of a Glob for 20,000 files.
     let ids = match part.is_whole() && linked_ids.is_empty() {
         true => Arc::clone(named),
         false => {
@@ -96,7 +96,7 @@ fn by_name(
     };
     let mut entries = NewEntries::with_capacity(MADE_AT_ONCE.min(ids.len()));
     let (mut made, mut path) = (0, PathBuf::new());
-    // Asking for each of a page's files again was a fifth of a Glob.
+    // Checking the gate again for each of a page's files took a fifth of the time of a Glob.
     let is_judged = part.index.is_judged_by(walk.gate);
     while made < ids.len() && entries.len() < MADE_AT_ONCE {
         if table.write_path(ids[made], &mut path)
@@ -124,7 +124,7 @@ fn by_name(
     summary.files = Listing::in_order(Order::Newest, entries, rest);
 }
 
-/// Entries that are being made.
+/// Entries that are being built.
 struct NewEntries {
     paths: SharedPaths,
     modified: Vec<Moment>,
@@ -159,16 +159,17 @@ impl NewEntries {
     }
 }
 
-/// Files that follow in a list by name. Numbers of files are not used again, so that none is taken for another.
+/// The remaining files of a list by name. File numbers are not reused, so that no file is mistaken for another.
 #[derive(Debug)]
 struct NamedFiles {
     tree: Weak<ResidentTree>,
     start: usize,
     base: usize,
-    /// The value of [`Table::changes`](super::super::table::Table::changes) when the list was made.
+    /// The value of [`Table::changes`](super::super::table::Table::changes) when the list was built.
     changes: u32,
     ids: Arc<Vec<FileId>>,
-    /// How many ids at the beginning are not of these files: their entries were made with the first page.
+    /// The number of ids at the beginning that are not part of these files: their entries were built with the first
+    /// page.
     made: usize,
 }
 

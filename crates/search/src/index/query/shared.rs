@@ -1,5 +1,5 @@
-//! What the threads of one search share: how far they have come in the candidates, and what was found, put together in the order of the
-//! answer.
+//! The state that the threads of one search share: which candidates are taken, and what was found, combined in the
+//! order of the result.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::list::{ListedFile, Order, RankedFiles};
 use crate::summary::SearchSummary;
 use crate::tally::Tally;
 
-/// The files that a thread takes at once.
+/// The number of files that a thread takes at once.
 pub(super) const PORTION: usize = 16;
 
 /// The result of searching one file.
@@ -22,7 +22,7 @@ pub(super) struct Searched {
     pub(super) entry: Option<ListedFile>,
 }
 
-/// The results of files that follow each other in the order of the answer.
+/// The results of consecutive files in the order of the result.
 pub(super) struct Portion {
     /// The place of its first file among the candidates.
     pub(super) first: usize,
@@ -33,34 +33,34 @@ pub(super) struct Portion {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum PortionEnd {
-    /// All its files were searched.
+    /// All files of the portion were searched.
     Reached,
-    /// The search ended before.
+    /// The search ended within the portion.
     CutShort,
 }
 
-/// What was found, in the order of the answer.
+/// The matches found so far, in the order of the result.
 struct OrderedMatches {
     summary: SearchSummary,
     list: RankedFiles,
-    /// The files up to this one have all been searched: the list ends there.
+    /// The number of files from the first that have all been searched: the list ends there.
     until: usize,
-    /// What was found behind a portion that is not finished.
+    /// The results found after a portion that is not finished.
     ahead: BTreeMap<usize, Portion>,
 }
 
-/// How far the threads of a search have come, and what they have found.
+/// The candidates that the threads of a search have taken, and what they have found.
 pub(super) struct SharedSearch {
     page: PageNeed,
     /// The first candidate that no thread has taken.
     next: AtomicUsize,
-    /// When to stop counting; set once the page is full.
+    /// The time at which counting stops; set once the page is full.
     end: OnceLock<Instant>,
     found: Mutex<OrderedMatches>,
 }
 
 impl SharedSearch {
-    /// Nothing is searched yet; `tally` counts what was left out before.
+    /// Creates the state before anything is searched; `tally` counts what was left out before.
     pub(super) fn new(order: Order, page: PageNeed, tally: Tally) -> Self {
         SharedSearch {
             page,
@@ -78,7 +78,7 @@ impl SharedSearch {
         }
     }
 
-    /// How many candidates are taken.
+    /// Returns how many candidates are taken.
     pub(super) fn taken(&self) -> usize {
         self.next.load(Ordering::Relaxed)
     }
@@ -87,14 +87,14 @@ impl SharedSearch {
     pub(super) fn take(&self, candidates: usize) -> Option<Range<usize>> {
         let first = self.next.fetch_add(PORTION, Ordering::Relaxed);
         if first >= candidates {
-            // The portion is left to whoever goes on with more candidates.
+            // The portion is left to the thread that continues with more candidates.
             self.next.fetch_sub(PORTION, Ordering::Relaxed);
             return None;
         }
         Some(first..candidates.min(first + PORTION))
     }
 
-    /// Takes in the results of a portion.
+    /// Adds the results of a portion.
     pub(super) fn put(&self, portion: Portion) {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.put(portion);
@@ -109,12 +109,12 @@ impl SharedSearch {
         }
     }
 
-    /// Whether the page is full and the time for counting on is over.
+    /// Returns whether the page is full and the time for further counting is over.
     pub(super) fn is_over(&self) -> bool {
         self.end.get().is_some_and(|end| Instant::now() >= *end)
     }
 
-    /// What was found, and how many candidates were searched from the first on.
+    /// Returns what was found, and how many candidates were searched from the first on.
     pub(super) fn finish(self) -> (SearchSummary, usize) {
         let found = self.found.into_inner();
         let found = found.unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,5 @@
-//! The entries that folders leave out as ignored, hidden or of version control. A pattern that names one of them literally is
-//! answered by a walk. Most patterns name none of them, which the hashes of all these names show at once.
+//! The entries that folders leave out as ignored, hidden or version control. A pattern that names one of them literally
+//! is answered by a walk. Most patterns name none of them, which the hashes of all these names show at once.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -11,7 +11,7 @@ use crate::tally::Tally;
 const MOST_OLD: usize = 1024;
 
 impl Table {
-    /// Sets what a folder leaves out.
+    /// Sets the entries that a folder leaves out.
     pub(in crate::index) fn leave_out(
         &mut self,
         id: FolderId,
@@ -27,27 +27,28 @@ impl Table {
         }
     }
 
-    /// What is left out in all folders, by reason.
+    /// Returns the entries that are left out in all folders, counted by reason.
     pub(in crate::index) fn left_out(&self) -> Tally {
         self.left_out
     }
 
-    /// Whether an entry of this name may be left out somewhere; `false` is certain. Asking each folder took a sixth of a Glob by name.
+    /// Returns whether an entry of this name may be left out somewhere; `false` is certain. Checking each folder took a
+    /// sixth of a Glob by name.
     pub(in crate::index) fn may_leave_out(&self, name: &OsStr) -> bool {
         self.left_out_names.may_have(name)
     }
 
-    /// A folder and those below it in which an ignored, hidden or version control entry is left out.
+    /// Iterates over a folder and those below it in which an ignored, hidden or version control entry is left out.
     pub(in crate::index) fn leaving_out(&self, top: FolderId) -> impl Iterator<Item = &Folder> {
         self.below(top, &self.leaving_out)
     }
 
-    /// A folder and those below it in which an ignore file leaves out a file that may have matches.
+    /// Iterates over a folder and those below it in which an ignore file leaves out a file that may have matches.
     pub(in crate::index) fn ignoring_texts(&self, top: FolderId) -> impl Iterator<Item = &Folder> {
         self.below(top, &self.ignoring_texts)
     }
 
-    /// Those of some folders that are a folder or below it.
+    /// Iterates over those of `folders` that are `top` or below it.
     fn below(&self, top: FolderId, folders: &[FolderId]) -> impl Iterator<Item = &Folder> {
         let is_all = top == FolderId(0);
         let top = self
@@ -55,7 +56,7 @@ impl Table {
             .map(|folder| folder.path.as_os_str().as_bytes());
         let folders = folders.iter().filter_map(|id| self.folder(*id));
         folders.filter(move |folder| {
-            // Each path would be a look at cold memory.
+            // Comparing each path would access cold memory.
             if is_all {
                 return true;
             }

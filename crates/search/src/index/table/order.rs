@@ -1,4 +1,4 @@
-//! The files of a table in the orders of answers: by path, and by time for the names that were asked for.
+//! The files of a table in the orders of results: by path, and by time for the names that were searched for.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -9,15 +9,15 @@ use lancet_workspace::Moment;
 use super::{BlockRange, FileId, FolderId, Table, TextKind};
 use crate::name_key::NameKey;
 
-/// The most lists of [`Table::make_newest`] that are kept.
+/// The most lists of [`Table::make_newest`] that are stored.
 const MOST_LISTS: usize = 16;
-/// With more changed files the lists are made anew.
+/// With more changed files the lists are rebuilt.
 const MOST_PATCHED: usize = 64;
 
 impl Table {
-    /// Brings order and lists up to date with the files that came, went or changed.
+    /// Updates order and lists for the files that were added, removed or changed.
     pub(in crate::index) fn settle(&mut self) {
-        // What is changed from now on is later than every list that was made so far.
+        // What is changed from now on is later than every list that was built so far.
         self.changes += 1;
         if self.reordered {
             self.reorder();
@@ -51,7 +51,8 @@ impl Table {
         let mut lists = std::mem::take(&mut self.lists);
         for (key, list) in &mut lists {
             let list = Arc::make_mut(list);
-            // All of them go before one comes back: a place is looked for among files that are in order.
+            // All changed files are removed before one is inserted: a place is searched for by bisection, which needs
+            // the remaining files to be in order.
             list.retain(|file| changed.binary_search_by_key(&file.0, |id| id.0).is_err());
             for id in &changed {
                 if self.file(*id).is_some() && key.fits(self.name_bytes(*id)) {
@@ -64,7 +65,7 @@ impl Table {
         self.lists = lists;
     }
 
-    /// Sorts by modification time, newest first, ties by path.
+    /// Returns the sort key for modification time, newest first, ties by path.
     pub(in crate::index) fn newness(&self, id: FileId) -> (Reverse<Moment>, u32) {
         let modified = self.file(id).map_or((0, 0), |file| file.stamp.mtime);
         (Reverse(modified), self.rank(id))
@@ -132,44 +133,44 @@ impl Table {
         self.order = order;
     }
 
-    /// The place of a file in path order.
+    /// Returns the place of a file in path order.
     pub(in crate::index) fn rank(&self, id: FileId) -> u32 {
         self.ranks.get(id.0 as usize).copied().unwrap_or(u32::MAX)
     }
 
-    /// Where the files below a folder are in path order.
+    /// Returns the range of the files below a folder in path order.
     pub(in crate::index) fn span(&self, id: FolderId) -> Range<u32> {
         self.folder(id).map_or(0..0, |folder| folder.span.clone())
     }
 
-    /// The files of a part of the path order.
+    /// Returns the files of a part of the path order.
     pub(in crate::index) fn files_in(&self, span: Range<u32>) -> &[FileId] {
         &self.order[span.start as usize..span.end as usize]
     }
 
-    /// What a search does with the files of a part of the path order.
+    /// Returns how a search treats the files of a part of the path order.
     pub(in crate::index) fn kinds_in(&self, span: Range<u32>) -> &[TextKind] {
         &self.kinds[span.start as usize..span.end as usize]
     }
 
-    /// Where the signatures of the files of a part of the path order are.
+    /// Returns where the signatures of the files of a part of the path order are.
     pub(in crate::index) fn blocks_in(&self, span: Range<u32>) -> &[BlockRange] {
         &self.blocks[span.start as usize..span.end as usize]
     }
 
-    /// The places of files in a part of the path order that are opened for every search.
+    /// Returns the places of files in a part of the path order that are opened for every search.
     pub(in crate::index) fn unsigned_in(&self, span: Range<u32>) -> impl Iterator<Item = u32> {
         let first = self.unsigned.partition_point(|rank| *rank < span.start);
         let rest = self.unsigned[first..].iter().copied();
         rest.take_while(move |rank| *rank < span.end)
     }
 
-    /// The number of all files of a kind.
+    /// Returns the number of all files of a kind.
     pub(in crate::index) fn number_of(&self, kind: TextKind) -> u64 {
         self.kind_counts[kind as usize]
     }
 
-    /// Lists the files with such a name, newest first. The list is kept and patched by [`Table::settle`].
+    /// Lists the files with such a name, newest first. The list is stored and patched by [`Table::settle`].
     pub(in crate::index) fn make_newest(&mut self, key: &NameKey) {
         if !self.lists.contains_key(key) {
             if self.lists.len() >= MOST_LISTS {
@@ -182,12 +183,13 @@ impl Table {
         }
     }
 
-    /// The list of [`Table::make_newest`], where it was made before.
+    /// Returns the list of [`Table::make_newest`], if it was built before.
     pub(in crate::index) fn newest(&self, key: &NameKey) -> Option<&Arc<Vec<FileId>>> {
         self.lists.get(key)
     }
 
-    /// Files of a part of the path order whose names contain a text, in whatever case of ASCII letters; at most `most`.
+    /// Returns files of a part of the path order whose names contain a text, regardless of the case of ASCII letters;
+    /// at most `most`.
     pub(in crate::index) fn named_like(
         &self,
         text: &[u8],
