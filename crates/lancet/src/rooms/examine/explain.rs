@@ -1,5 +1,5 @@
 //! The longer refusals of an edit: why the old text was not found and what is there instead, the places of an ambiguous
-//! text, the character that an encoding lacks. Every text here has a limit, declared beside it.
+//! text, and the character that an encoding lacks. Every text here has a limit, declared next to it.
 
 mod ambiguous;
 mod hunk;
@@ -27,7 +27,7 @@ use crate::rooms::locate::Target;
 use crate::rooms::open::HELD;
 use crate::wording::quote_path;
 
-/// The next step where no corrected text can be offered.
+/// The next step that is suggested where no corrected text can be offered.
 const COPY: &str = " Read the part that is to change and copy its text.";
 /// The longest corrected text that is shown, in characters.
 const LONGEST_REGION: usize = 6_000;
@@ -43,13 +43,14 @@ pub(crate) struct Lines<'t> {
 #[derive(Clone, Copy)]
 pub(crate) struct Met<'t> {
     pub(crate) text: Lines<'t>,
-    /// The ranges of the text that stand for bytes which cannot be decoded.
+    /// The ranges of the text that represent bytes which cannot be decoded.
     pub(crate) damaged: &'t [Range<usize>],
     /// The file itself, where earlier edits were already applied.
     pub(crate) file: Option<Lines<'t>>,
 }
 
-/// The sentence that the new text is already there: in the file, or only because of an earlier edit of the call.
+/// Returns the sentence that the new text is already there: in the file, or only because of an earlier edit of the
+/// call.
 fn told_there(met: Met<'_>, old: &str, new: &str) -> Option<Message> {
     let file = met.file.unwrap_or(met.text);
     if let Some(places) = already_there(file.view, file.lines, old, new) {
@@ -68,8 +69,8 @@ fn told_there(met: Met<'_>, old: &str, new: &str) -> Option<Message> {
     ])
 }
 
-/// The refusal for old text that is not in the file. `met` is none where the text is streamed: then nothing near it can
-/// be looked for.
+/// Returns the refusal for old text that is not in the file. `met` is none where the text is streamed: then no similar
+/// text can be searched for.
 pub(crate) fn not_found(
     context: &CallContext<'_>,
     target: &Target,
@@ -162,8 +163,8 @@ pub(crate) fn not_found(
         .with("nearest", nearest)
 }
 
-/// Whether the new text stands where an edit would put it: then the change may have been made before, and would be made
-/// twice.
+/// Returns whether the new text is already at the place where an edit would insert it: then the change may have been
+/// made before, and would be made twice.
 fn is_made_at(view: &str, offer: &Offer, new: &str) -> bool {
     let start = view.floor_char_boundary(offer.range.start.saturating_sub(new.len()));
     let end = view.floor_char_boundary(view.len().min(offer.range.end + new.len() + 1));
@@ -171,19 +172,19 @@ fn is_made_at(view: &str, offer: &Offer, new: &str) -> bool {
     !new.is_empty() && !view[offer.range.clone()].contains(new) && view[start..end].contains(new)
 }
 
-/// What a code fence means in a file of this name.
+/// Returns what a code fence means in a file of this name.
 pub(crate) fn markup(path: &Path) -> Markup {
     let extension = path.extension().and_then(OsStr::to_str);
     Markup::of_extension(extension.unwrap_or_default())
 }
 
-/// What a line that is only `...` is in this file.
+/// Returns what a line that consists only of `...` means in this file.
 pub(crate) fn bare_dots(path: &Path, text: &str) -> BareDots {
     let extension = path.extension().and_then(OsStr::to_str);
     BareDots::of_file(extension.unwrap_or_default(), text)
 }
 
-/// The refusal for a character that the file's encoding lacks.
+/// Returns the refusal for a character that the file's encoding lacks.
 pub(crate) fn unencodable(target: &Target, error: &Unencodable) -> Refusal {
     let character = error.character;
     let code = format!("U+{:04X}", character as u32);
@@ -203,8 +204,8 @@ pub(crate) fn unencodable(target: &Target, error: &Unencodable) -> Refusal {
         .with("encoding", error.encoding.name())
 }
 
-/// The refusal for display text or a placeholder in the new text, with the text as it was probably meant, where that is
-/// known.
+/// Returns the refusal for display text or a placeholder in the new text, with the text that was probably meant, where
+/// that is known.
 pub(crate) fn leak(reason: impl Say, mended: Option<&str>) -> Refusal {
     let text = message![
         reason,
@@ -228,8 +229,8 @@ pub(crate) fn leak(reason: impl Say, mended: Option<&str>) -> Refusal {
         .with("new_string", mended)
 }
 
-/// Shows a text that is to be sent, whole, followed by a line that marks its end, because clients trim the end of an
-/// answer. `None` where it has more characters than `most`.
+/// Shows the whole of a text that the caller is to send, followed by a line that marks its end, because clients trim
+/// the end of an answer. `None` where it has more characters than `most`.
 fn shown(name: impl Say, text: &str, most: usize) -> Option<Message> {
     if text.chars().nth(most).is_some() {
         return None;

@@ -1,5 +1,5 @@
-//! examine for the view of a folder: its entries, two levels deep, as far as they fit into the answer. Hidden entries
-//! and those that may not be read are left out; a folder that ignore files exclude is named and not entered.
+//! examine for the view of a folder: its entries, two levels deep, as many as fit into the answer. Hidden entries and
+//! those that may not be read are left out; a folder that ignore files exclude is named and not entered.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -94,7 +94,7 @@ fn rules_inside(context: &CallContext<'_>, folder: &Path) -> FolderRules {
     FolderRules::above(folder, excludes.as_ref()).enter(folder)
 }
 
-/// The list while it is built.
+/// The list of entries while it is built.
 struct List<'c, 's> {
     context: &'c CallContext<'s>,
     /// The length that is left for entries.

@@ -1,5 +1,6 @@
-//! Formatters: the new text of a file goes through the program that the settings name for it, inside the same plan, so that
-//! approver, history, ledger and answer see the formatted text. A formatter that fails changes nothing and is told.
+//! Formatters: the new text of a file is passed through the program that the settings name for it, inside the same
+//! plan, so that approver, history, ledger and answer see the formatted text. A formatter that fails changes nothing,
+//! and the answer reports it.
 
 mod run;
 
@@ -33,14 +34,14 @@ pub(crate) struct Formatted {
     pub(crate) lines: Vec<Range<usize>>,
 }
 
-/// Formats the result of edits. Where that is impossible the edits stay as they are.
+/// Formats the result of edits. Where that is impossible, the edits are not changed.
 pub(super) fn format_edits(
     context: &CallContext<'_>,
     target: &Target,
     document: &Document<'_>,
     laid: &mut LaidChanges,
 ) -> Formatted {
-    // Without a formatter the new text is not even put together.
+    // Without a formatter the new text is not even assembled.
     if formatter_of(context, target).is_none() {
         return Formatted::default();
     }
@@ -65,7 +66,7 @@ pub(super) fn format_edits(
     }
 }
 
-/// What is said about a file that is too large to be held in memory, where a formatter is named for it.
+/// Returns the notice for a file that is too large for memory although a formatter is named for it.
 pub(super) fn too_large(context: &CallContext<'_>, target: &Target) -> Formatted {
     let formatter = formatter_of(context, target);
     let words = |formatter| not_formatted(&command_name(formatter), "the file is too large for it");
@@ -75,7 +76,7 @@ pub(super) fn too_large(context: &CallContext<'_>, target: &Target) -> Formatted
     }
 }
 
-/// The content of a file that is written whole, after a formatter.
+/// The content of a file that is written whole, after formatting.
 pub(super) struct FormattedFile {
     pub(super) bytes: Vec<u8>,
     /// What the answer says about the formatter.
@@ -143,7 +144,7 @@ pub(super) fn format_file(
     }
 }
 
-/// The bytes of lines that a formatter wrote and an answer does not show whole, in the result of these changes.
+/// Returns the bytes of lines that a formatter wrote and an answer does not show whole, in the result of these changes.
 pub(super) fn unshown_after(
     document: &Document<'_>,
     changes: &[RawChange],
@@ -160,7 +161,7 @@ pub(super) fn unshown_after(
     }
 }
 
-/// The bytes of lines that a formatter wrote and an answer does not show whole.
+/// Returns the bytes of lines that a formatter wrote and an answer does not show whole.
 pub(crate) fn unshown(
     document: &Document<'_>,
     view: &ChangeView,
@@ -188,7 +189,7 @@ impl Formatted {
     }
 }
 
-/// The changes by whole lines that make one text of another.
+/// Returns the changes, by whole lines, that turn one text into another.
 pub(crate) fn line_changes(old: &str, new: &str) -> Vec<Change> {
     let (old_lines, new_lines) = (LineStarts::new(old), LineStarts::new(new));
     let start = |lines: &LineStarts, text: &str, line: usize| match line < lines.line_count() {
@@ -206,12 +207,12 @@ pub(crate) fn line_changes(old: &str, new: &str) -> Vec<Change> {
     changes.collect()
 }
 
-/// The runs of lines, from 0, in which two texts differ.
+/// Returns the runs of lines, from 0, in which two texts differ.
 pub(crate) fn line_blocks(old: &str, new: &str) -> Vec<(Range<usize>, Range<usize>)> {
     difference(old, new, 0, DIFF_BUDGET).blocks
 }
 
-/// Whether bytes are this text in the encoding of the document.
+/// Returns whether bytes encode exactly this text in the encoding of the document.
 fn is_exact(document: &Document<'_>, bytes: &[u8], text: &str) -> bool {
     let made = Document::decode(bytes, Some(document.encoding()));
     made.is_ok_and(|made| made.view() == text && made.encoding() == document.encoding())
@@ -227,15 +228,15 @@ fn not_lossless(by: &str, encoding: Encoding) -> Message {
     ]
 }
 
-/// The lines of a formatted block, from 1, that are outside the edited lines of the text that was formatted. A block that an
-/// edit lies in has them before and after the edited lines.
+/// Returns the lines of a formatted block, from 1, that are outside the edited lines of the text that was formatted. If
+/// an edit lies inside the block, these are the lines before and after the edited ones.
 fn lines_outside(old: &Range<usize>, new: &Range<usize>, edited: &[Range<usize>]) -> Vec<usize> {
     let end = old.end.max(old.start + 1);
     let touching = |span: &&Range<usize>| span.start < end && old.start < span.end;
     let first = edited.iter().filter(touching).map(|span| span.start).min();
     let last = edited.iter().filter(touching).map(|span| span.end).max();
     let (Some(first), Some(last)) = (first, last) else {
-        // Lines that went are named by the line before them.
+        // Removed lines are named by the line before them.
         return match new.is_empty() {
             true => vec![new.start.max(1)],
             false => (new.start + 1..new.end + 1).collect(),
@@ -248,7 +249,7 @@ fn lines_outside(old: &Range<usize>, new: &Range<usize>, edited: &[Range<usize>]
     before.chain(after).map(|line| line + 1).collect()
 }
 
-/// What the answer says about a formatter: which lines outside the edit it changed.
+/// Returns what the answer says about a formatter: which lines outside the edit it changed.
 fn notice(
     by: &str,
     sent: &str,
@@ -263,7 +264,7 @@ fn notice(
             let start = change.range.start.saturating_add_signed(grown);
             grown += change.text.len() as isize - change.range.len() as isize;
             let end = start + change.text.len();
-            // New text that ends in a newline does not reach into the line behind it.
+            // New text that ends in a newline does not extend into the next line.
             let last = end.saturating_sub(usize::from(change.text.ends_with('\n')));
             lines.line_of(start.min(sent.len()))..lines.line_of(last.min(sent.len())) + 1
         })

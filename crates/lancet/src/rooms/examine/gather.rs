@@ -1,5 +1,5 @@
-//! Groups the changes of a request by file: locates every path, and joins the changes of one file, whatever names it
-//! was given. Changes that exclude each other are refused here.
+//! Groups the changes of a request by file: locates every path, and joins the changes of one file, whatever names the
+//! request uses for it. Conflicting changes are refused here.
 
 use std::borrow::Cow;
 
@@ -90,8 +90,8 @@ impl<'r> Gathered<'_, '_, 'r> {
         match self.named(&target).map(|known| &mut known.work) {
             None => self.push(target, Work::Write(at, located(Cow::Borrowed(write)))),
             Some(work @ Work::Mode) => *work = Work::Write(at, located(Cow::Borrowed(write))),
-            // A removal and a new file of the same name are a replacement.
-            // A removal that states the lines of the file is no part of one, because nothing would compare them.
+            // A removal and a new file of the same name are a replacement. A removal that states the lines of the file
+            // is not part of a replacement, because nothing would compare the lines.
             Some(work @ Work::Delete(..)) if write.mode != WriteMode::Append => {
                 let Work::Delete(_, delete) = work else {
                     return Ok(());
@@ -158,7 +158,7 @@ impl<'r> Gathered<'_, '_, 'r> {
                     }
                     moved.edits.extend(own);
                     *work = Work::Move(Box::new(moved));
-                    // The target keeps the name as given, because a symbolic link is itself meant.
+                    // The target keeps the name as given, because the symbolic link itself is meant.
                     known.target = target;
                 }
                 _ => return Err(moved_already(&target, &known.target)),
@@ -171,8 +171,8 @@ impl<'r> Gathered<'_, '_, 'r> {
         Ok(())
     }
 
-    /// Adds a change of a cell. A notebook takes one in a request, because the number of a further one could mean the cell
-    /// before or after it.
+    /// Adds a change of a cell. A request may change only one cell of a notebook, because a second cell number could
+    /// refer to the numbering before or after the first change.
     fn add_cell(&mut self, path: &str, at: usize, cell: &'r CellRequest) -> Result<(), Refusal> {
         let target = locate(self.context.engine(), path, Intent::Edit)?;
         if self.named(&target).is_some() {
@@ -203,7 +203,7 @@ impl<'r> Gathered<'_, '_, 'r> {
         Ok(())
     }
 
-    /// The file that has this name, or will have it.
+    /// Returns the file that has this name, or will have it.
     fn named(&mut self, target: &Target) -> Option<&mut LocatedFile<'r>> {
         let path = target.path();
         self.files
@@ -224,7 +224,7 @@ impl<'r> Gathered<'_, '_, 'r> {
     }
 }
 
-/// Locates the file that an edit means. A file that is to be created is located exactly as spelled.
+/// Locates the file that an edit refers to. A file that is to be created is located exactly as spelled.
 fn locate_for_edit(engine: &EngineView, path: &str, edit: &EditRequest) -> Result<Target, Refusal> {
     let target = locate(engine, path, Intent::Edit)?;
     if edit.fills() && target.located.respelled() {
@@ -233,7 +233,7 @@ fn locate_for_edit(engine: &EngineView, path: &str, edit: &EditRequest) -> Resul
     Ok(target)
 }
 
-/// The refusal for a file that is written whole and has another change in the same request.
+/// Returns the refusal for a file that is written whole and has another change in the same request.
 fn written_already(target: &Target) -> Refusal {
     let path = target.told();
     let text = message![
@@ -243,7 +243,7 @@ fn written_already(target: &Target) -> Refusal {
     Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
-/// The refusal for a file that is removed and has another change in the same request.
+/// Returns the refusal for a file that is removed and has another change in the same request.
 fn deleted_already(target: &Target) -> Refusal {
     let path = target.told();
     let text = message![
@@ -253,7 +253,7 @@ fn deleted_already(target: &Target) -> Refusal {
     Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
-/// The refusal for a notebook of which a cell is changed and that has another change in the same request.
+/// Returns the refusal for a notebook that has another change in the same request besides that of a cell.
 fn cell_already(target: &Target) -> Refusal {
     let path = target.told();
     let text = message![
@@ -264,7 +264,7 @@ fn cell_already(target: &Target) -> Refusal {
     Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
-/// The refusal for a name that a move of the same request frees or takes.
+/// Returns the refusal for a name that a move of the same request frees or takes.
 fn moved_already(name: &Target, other: &Target) -> Refusal {
     let path = name.told();
     let text = message![

@@ -1,17 +1,17 @@
-//! The warning for a write that brings characters into a file which people do not see.
+//! The warning for a write that inserts characters into a file which people cannot see.
 
 use crate::message::{FileText, Message, message};
 use std::ops::ControlFlow;
 
 use lancet_text::{Change, Hidden, HiddenKind, apply_changes, brought_in, hidden, may_hide};
 
-/// The word at the beginning of the warning, by which programs find it.
+/// The word at the beginning of the warning, which programs look for.
 const NAME: &str = "hidden_text";
-/// How many of the last bytes of a piece are scanned again together with the next piece, because hidden text may cross
-/// the boundary.
+/// How many of the last bytes of a piece are scanned again with the next piece, because hidden text may cross the
+/// boundary.
 const OVERLAP: usize = 16;
 
-/// The warning about changes to a text.
+/// Returns the warning about changes to a text.
 pub(crate) fn of_changes(view: &str, changes: &[Change]) -> Option<Message> {
     // The whole result is built only where the changes contain such characters.
     if !changes.iter().any(|change| may_hide(&change.text)) {
@@ -20,7 +20,7 @@ pub(crate) fn of_changes(view: &str, changes: &[Change]) -> Option<Message> {
     of_texts(view, &apply_changes(view, changes))
 }
 
-/// The warning about a text that replaces another.
+/// Returns the warning about a text that replaces another.
 pub(crate) fn of_texts(old: &str, new: &str) -> Option<Message> {
     let place = |found: &Hidden| {
         let before = &new[..found.range.start];
@@ -32,8 +32,8 @@ pub(crate) fn of_texts(old: &str, new: &str) -> Option<Message> {
     words(brought_in(old, new).iter().map(place).collect())
 }
 
-/// The warning about a text that is inserted into a file which is read in pieces; `is_there` is what the file already
-/// has.
+/// Returns the warning about a text that is inserted into a file which is read in pieces; `is_there` lists the kinds
+/// that the file already contains.
 pub(crate) fn of_insertion(new: &str, is_there: &[HiddenKind]) -> Option<Message> {
     let brought = brought_in("", new);
     let brought = brought

@@ -1,5 +1,5 @@
-//! Files that are too large to be held in memory. One streaming pass (the survey) gives the revision and an index of
-//! the lines; pages and places are then read by offset. Memory is bounded by the page, whatever the size of the file.
+//! Files that are too large for memory. One streaming pass (the survey) gives the revision and an index of the lines;
+//! pages and places are then read by offset. Memory is bounded by the page, whatever the size of the file.
 
 mod around;
 pub(super) mod back;
@@ -22,10 +22,10 @@ use crate::rooms::open::{LARGEST, binary, configured, refuse_binary_head, unread
 
 pub(super) use edit::StreamedText;
 
-/// How much is read at a time while looking for the end of a line.
+/// How many bytes are read at a time in search of the end of a line.
 const STEP: usize = 64 << 10;
 
-/// The survey of a file: the cached one if it is still valid, else a new one.
+/// Returns the survey of a file: the cached one if it is still valid, else a new one.
 pub(super) fn survey(context: &CallContext<'_>, target: &Target) -> Result<Arc<Surveyed>, Refusal> {
     let surveys = &context.engine().base().caches.surveys;
     let now = target.located.stat();
@@ -42,7 +42,7 @@ pub(super) fn survey(context: &CallContext<'_>, target: &Target) -> Result<Arc<S
     scan(context, target, &mut |bytes| {
         survey.feed(bytes);
         if survey.holds_nul() && !loadable {
-            // The rest of the file, which may be terabytes, cannot make it text.
+            // The file is not text whatever the rest contains, and that may be terabytes.
             return ControlFlow::Break(());
         }
         hasher.update(bytes);
@@ -65,7 +65,7 @@ pub(super) fn survey(context: &CallContext<'_>, target: &Target) -> Result<Arc<S
     })
 }
 
-/// A streaming pass that ends early where the call was cancelled or timed out.
+/// Returns a streaming pass that ends early where the call was cancelled or timed out.
 fn scan(
     context: &CallContext<'_>,
     target: &Target,
@@ -81,8 +81,8 @@ fn scan(
     scanned.map_err(|error| unreadable(target, &error))
 }
 
-/// The encoding of a file whose pages and places can be read by offset: plain UTF-8 with one kind of line end. `None`
-/// where the file can only be decoded in memory.
+/// Returns the encoding of a file whose pages and places can be read by offset: plain UTF-8 with one kind of line end.
+/// `None` where the file can only be decoded in memory.
 pub(super) fn streamable(
     context: &CallContext<'_>,
     target: &Target,
@@ -143,19 +143,19 @@ impl<'f> LargeFile<'f> {
         Ok(Stretch { bytes, offset })
     }
 
-    /// The line that contains an offset.
+    /// Returns the line that contains an offset.
     fn line_of(&self, at: u64) -> Result<u64, Refusal> {
         let block = self.facts().block_at(at);
         self.line_after((block.offset, block.lines_before), at)
     }
 
-    /// The line that contains an offset, counted from an earlier offset whose line is known.
+    /// Returns the line that contains an offset, counted from an earlier offset whose line is known.
     fn line_after(&self, (known, line): (u64, u64), at: u64) -> Result<u64, Refusal> {
         let length = usize::try_from(at - known).unwrap_or_default();
         Ok(line + newlines(&self.read(known, length)?.bytes))
     }
 
-    /// The offset at which a line begins.
+    /// Returns the offset at which a line begins.
     fn line_offset(&self, line: u64) -> Result<u64, Refusal> {
         let block = self.facts().block_of_line(line);
         let mut left = line.saturating_sub(block.lines_before);
@@ -195,7 +195,7 @@ impl<'f> LargeFile<'f> {
         Ok(count)
     }
 
-    /// The range from an offset to the end of its line, the line end included.
+    /// Returns the range from an offset to the end of its line, the line end included.
     fn rest_of_line(&self, offset: u64) -> Result<Range<u64>, Refusal> {
         let mut at = offset;
         loop {
@@ -240,7 +240,7 @@ fn is_newline(byte: &u8) -> bool {
     *byte == b'\n'
 }
 
-/// Whether a byte of UTF-8 is the first of a character.
+/// Returns whether a byte of UTF-8 is the first of a character.
 fn starts_character(byte: &u8) -> bool {
     *byte & 0xC0 != 0x80
 }

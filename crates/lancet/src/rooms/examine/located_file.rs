@@ -36,7 +36,7 @@ pub(super) type NumberedEdit<'r> = (usize, &'r EditRequest);
 /// A file to be written whole.
 pub(super) struct LocatedWrite<'r> {
     pub(super) write: Cow<'r, WriteRequest>,
-    /// Set where nothing may be said of the file before a person's yes.
+    /// Set where the refusal may reveal nothing about the file before a person approves.
     pub(super) withheld: Option<Box<Withheld>>,
 }
 
@@ -45,14 +45,15 @@ pub(super) struct LocatedMove<'r> {
     pub(super) at: usize,
     pub(super) request: &'r MoveRequest,
     pub(super) to: Target,
-    /// Edits that apply together with the move, sent with it, before it under the old name or after it under the new one.
+    /// Edits that are applied together with the move: sent with it, before it under the old name, or after it under the
+    /// new one.
     pub(super) edits: Vec<NumberedEdit<'r>>,
-    /// Set where nothing may be said of the new name before a person's yes.
+    /// Set where the refusal may reveal nothing about the new name before a person approves.
     pub(super) withheld: Option<Box<Withheld>>,
 }
 
 impl LocatedFile<'_> {
-    /// The numbers of the file's changes, from 0.
+    /// Returns the numbers of the file's changes, from 0.
     pub(super) fn numbers(&self) -> impl Iterator<Item = usize> {
         let (edits, whole) = match &self.work {
             Work::Edits(edits) => (edits.as_slice(), None),
@@ -67,7 +68,7 @@ impl LocatedFile<'_> {
             .chain(mode)
     }
 
-    /// Gives the withheld file where nothing may be said of it before a person's yes.
+    /// Returns the withheld file, if a refusal may reveal nothing about it before a person approves.
     pub(super) fn withheld(&self) -> Option<Box<Withheld>> {
         match &self.work {
             Work::Write(_, located) => located.withheld.clone(),
@@ -76,7 +77,7 @@ impl LocatedFile<'_> {
         }
     }
 
-    /// The names that change.
+    /// Returns the names that change.
     pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
         let to = match &self.work {
             Work::Move(moved) => Some(moved.to.path()),
@@ -85,7 +86,7 @@ impl LocatedFile<'_> {
         std::iter::once(self.target.path()).chain(to)
     }
 
-    /// The name that the file will have and that is free now.
+    /// Returns the name that the file will have and that is free now.
     pub(super) fn new_name(&self) -> Option<&Path> {
         let target = match &self.work {
             Work::Move(moved) => &moved.to,

@@ -1,5 +1,5 @@
-//! examine for a file that gets another name. Where a language server that runs knows which imports the new name changes,
-//! these edits are part of the same plan; no server is started for it.
+//! examine for a file that gets another name. If a language server is running and knows which imports the new name
+//! changes, these edits are part of the same plan; no server is started for it.
 
 use lancet_model::non_exhaustive::NonExhaustive;
 use std::path::Path;
@@ -17,14 +17,14 @@ use crate::rooms::locate::{Intent, locate};
 use crate::rooms::plan::{Parts, Plan};
 use crate::wording::count;
 
-/// How many times as long as for problems a server is waited for.
+/// The time limit for a server, as a multiple of the wait for problems.
 const TIMES: u32 = 4;
 
-/// What a server says of a move.
+/// What a server reports about a move.
 enum Imports {
-    /// Nothing is to be changed, or nobody knows.
+    /// Nothing has to be changed, or no server knows.
     None,
-    /// It could not be asked, and the answer says why.
+    /// The server could not be queried, and the answer says why.
     Unknown(Message),
     /// It planned these edits.
     Planned {
@@ -64,13 +64,13 @@ pub(crate) fn examine(
     Ok(plan)
 }
 
-/// Asks the server of the file what the move needs.
+/// Queries the server of the file for the edits that the move needs.
 fn imports(context: &CallContext<'_>, request: &Request) -> Result<Imports, Refusal> {
     let engine = context.engine();
     let Some((language, (from, to))) = engine.language().zip(names(request)) else {
         return Ok(Imports::None);
     };
-    // What cannot be moved is refused by the plan itself.
+    // Files that cannot be moved are refused when the plan is made.
     let (Ok(from), Ok(to)) = (
         locate(engine, from, Intent::Leave),
         locate(engine, to, Intent::Take),
@@ -103,7 +103,7 @@ fn imports(context: &CallContext<'_>, request: &Request) -> Result<Imports, Refu
     };
     let edits = planned::edits(context, &texts, &plan, Purpose::Move, role)?;
     let own = from.path().to_str().unwrap_or_default();
-    // Edits of the file itself go with the move.
+    // Edits of the file itself are made together with the move.
     let edits = edits.into_iter().map(|(path, edit)| match path == own {
         true => (String::new(), edit),
         false => (path, edit),
@@ -115,7 +115,8 @@ fn imports(context: &CallContext<'_>, request: &Request) -> Result<Imports, Refu
     })
 }
 
-/// How other files mention a file: by its name without the ending, or where that names the folder, by the folder's.
+/// Returns how other files mention a file: by its name without the extension or, for `__init__`, `index` and `mod`, by
+/// the folder's name.
 fn mentioned_as(path: &Path) -> String {
     let folder = path.parent().and_then(Path::file_name);
     let name = match path.file_stem() {
@@ -125,7 +126,7 @@ fn mentioned_as(path: &Path) -> String {
     name.unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The two names of a request that moves one file and does nothing else.
+/// Returns the two names of a request that moves one file and does nothing else.
 fn names(request: &Request) -> Option<(&str, &str)> {
     match request.files.as_slice() {
         [
@@ -139,8 +140,8 @@ fn names(request: &Request) -> Option<(&str, &str)> {
     }
 }
 
-/// The move together with what a server planned for it, and what the answer says of that. An edit without a path is of the
-/// moved file.
+/// Returns the move together with the edits that a server planned for it, and what the answer says about them. An edit
+/// without a path belongs to the moved file.
 fn with_edits(
     request: &Request,
     server: &str,

@@ -1,5 +1,5 @@
-//! examine for lines that are moved behind a marker. In one file that is one edit; between two files the lines are deleted
-//! in one and inserted into the other, in one plan.
+//! examine for lines that are moved to a place after a marker. In one file that is one edit; between two files the
+//! lines are deleted in one and inserted into the other, in one plan.
 
 use super::change;
 use super::large::{self, LargeFile};
@@ -45,8 +45,8 @@ fn examine_move(
         };
         FileRequest::edit(&asked.from, vec![edit])
     };
-    // The deletion alone passes all checks of the first file and tells which text is moved. Its plan is dropped, and with
-    // it the turn, which the plan for both files takes again.
+    // The deletion alone passes all checks of the first file and shows which text is moved. Its plan is dropped, and
+    // with it the lock (turn) on the file, which the plan for both files takes again.
     let alone = request(asked, vec![deletion(String::new())]);
     let formatting = context.formatting.replace(Formatting::Off);
     let alone = change::examine(context, attempt, &alone);
@@ -73,7 +73,7 @@ fn examine_move(
     change::examine_as_one(context, attempt, &request(asked, files))
 }
 
-/// A request for a part of the move. The lines are a file's own, so none of them is display text.
+/// Returns a request for a part of the move. The lines come from a file, so none of them is display text.
 fn request(asked: &LinesMove, files: Vec<FileRequest>) -> Request {
     Request {
         insist: Insist::Yes,
@@ -82,7 +82,7 @@ fn request(asked: &LinesMove, files: Vec<FileRequest>) -> Request {
     }
 }
 
-/// Whether both paths lead to one file. A path that leads nowhere is refused later.
+/// Returns whether both paths lead to one file. A path that does not exist is refused later.
 fn is_one_file(context: &CallContext<'_>, asked: &LinesMove) -> bool {
     let target = |path: &str| locate(context.engine(), path, Intent::Edit).ok();
     match (target(&asked.from), target(&asked.to)) {
@@ -91,7 +91,7 @@ fn is_one_file(context: &CallContext<'_>, asked: &LinesMove) -> bool {
     }
 }
 
-/// The text that a plan takes out of a file.
+/// Returns the text that a plan removes from a file.
 fn removed_text(context: &CallContext<'_>, file: &FilePlan) -> Result<String, Refusal> {
     let (New::Changes(changes) | New::Streamed(changes)) = &file.new else {
         return Ok(String::new());

@@ -98,7 +98,8 @@ fn refuse_dangling_link(context: &CallContext<'_>, target: &Target) -> Result<()
     Err(Refusal::stating(RefusalKind::Missing, text).with("file_path", quote_path(target.path())))
 }
 
-/// Whether the given name is itself a symbolic link to a missing file. A link to its folder is not meant.
+/// Returns whether the given name is itself a symbolic link to a missing file. A link among its parent folders does not
+/// count.
 fn is_dangling_link(context: &CallContext<'_>, target: &Target) -> bool {
     let given = target.located.given();
     let (Some(folder), Some(name)) = (given.parent(), given.file_name()) else {
@@ -202,7 +203,7 @@ fn change_further(
     Some((String::from_utf8_lossy(&bytes).into_owned(), told))
 }
 
-/// The refusal for a second edit that would create the file again.
+/// Returns the refusal for a second edit that would create the same file.
 fn filled(target: &Target) -> Refusal {
     let path = quote_path(target.path());
     let text = message![
@@ -215,7 +216,7 @@ fn filled(target: &Target) -> Refusal {
     Refusal::stating(RefusalKind::Exists, text).with("file_path", path)
 }
 
-/// The line end of a new file: as sent unless a rule file prescribes one.
+/// Returns the line end of a new file: as sent unless a rule file prescribes one.
 fn line_end_for(context: &CallContext<'_>, target: &Target) -> LineEnd {
     // The rule files are the project's, so they are looked up from the roots that lancet was opened on, even where a
     // client narrowed them.
@@ -250,7 +251,7 @@ fn rules<'t>(files: &'t [(&'t Path, String)]) -> Vec<RuleFile<'t>> {
         .collect()
 }
 
-/// The view of a new file with this text.
+/// Returns the view of a new file with this text.
 fn created(text: &str, bytes: usize) -> ChangeView {
     let all = Change {
         range: 0..0,
@@ -267,7 +268,7 @@ fn created(text: &str, bytes: usize) -> ChangeView {
     }
 }
 
-/// Refuses new content for a notebook that is not one.
+/// Refuses new content for a notebook that is not a valid notebook.
 pub(super) fn check_notebook(target: &Target, content: &str) -> Result<(), Refusal> {
     let checked = Notebook::parse(content).and_then(|notebook| notebook.check_complete());
     let Err(error) = checked else {

@@ -1,4 +1,5 @@
-//! What must have been read before a whole file is written: the file, or with append its last line, by the model that writes.
+//! What the model that writes must have read before a whole file is written: the whole file or, to append, its last
+//! line.
 
 use lancet_text::Document;
 use lancet_workspace::Snapshot;
@@ -15,8 +16,8 @@ use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
 use crate::wording::{count, quote_path};
 
-/// A whole file is replaced only by the model that has seen it. Where sub-agents share the session, its record does not tell who
-/// that was.
+/// Refuses to replace a whole file where sub-agents share the session: only the model that has seen the file may
+/// replace it, and the session's record does not show which one that was.
 pub(super) fn require_one_conversation(
     context: &CallContext<'_>,
     target: &Target,
@@ -38,7 +39,7 @@ pub(super) fn require_one_conversation(
     Err(Refusal::stating(RefusalKind::NotRead, text).with("file_path", quote_path(path)))
 }
 
-/// Overwriting requires that the whole file was seen, appending that its last line was.
+/// Requires that the whole file was seen before it is overwritten, or its last line before text is appended.
 pub(super) fn require_seen(
     context: &CallContext<'_>,
     target: &Target,

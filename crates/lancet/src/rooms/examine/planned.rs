@@ -1,6 +1,6 @@
-//! Plans of language servers: the texts that a server is asked about are those of the disk, and what it plans becomes edits
-//! of exactly these versions. Every file passes the checks of any other change, and some more, because the caller may not
-//! know of it.
+//! Plans of language servers: a server is queried with the texts on the disk, and its plan becomes edits of exactly
+//! these versions. Every file passes the checks of any other change, and some more, because the caller may not know
+//! that the plan changes it.
 
 mod words;
 
@@ -26,22 +26,22 @@ use crate::rooms::server_text::server_text;
 
 pub(super) use words::{Purpose, no_servers, refusal, silent};
 
-/// The most files with the name that are looked for. Those below other folders than the server's are among them.
+/// The most files containing the name that are searched for, including those outside the server's folders.
 const MOST_SEARCHED: u64 = 300;
 
-/// The texts of files on the disk, while a server is asked.
+/// The texts of files on the disk, while a server is queried.
 pub(super) struct DiskTexts<'c> {
     context: &'c CallContext<'c>,
     /// The versions that were handed out last.
     versions: HashMap<PathBuf, Snapshot>,
     /// The name that is about to change.
     word: String,
-    /// Whether more files have it than the server was told of.
+    /// Whether more files contain it than were sent to the server.
     is_incomplete: bool,
 }
 
 impl<'c> DiskTexts<'c> {
-    /// The word is the name that is about to change, as other files mention it.
+    /// Creates the texts for a name that is about to change, in the form in which other files mention it.
     pub(super) fn new(context: &'c CallContext<'c>, word: &str) -> Self {
         Self {
             context,
@@ -51,7 +51,7 @@ impl<'c> DiskTexts<'c> {
         }
     }
 
-    /// What the answer says where not every file that has the name was told to the server.
+    /// Returns the sentence that not every file containing the name was sent to the server.
     pub(super) fn untold(&self) -> Option<Message> {
         self.is_incomplete.then(|| {
             message![
@@ -112,16 +112,17 @@ impl FileTexts for DiskTexts<'_> {
     }
 }
 
-/// The least time that counts as that for problems: without a plan there is no answer, so nobody waits for nothing.
+/// The shortest base for the time limit. The settings may allow no wait for problems, but without the server's plan the
+/// call cannot be answered at all.
 const LEAST_WAIT: Duration = Duration::from_millis(200);
 
-/// The time until which a server is waited for: so many times as long as for problems.
+/// Returns the deadline for a server: the wait for problems multiplied by `times`.
 pub(super) fn until(context: &CallContext<'_>, times: u32) -> Instant {
     let wait = Duration::from_millis(context.engine().settings.language.wait);
     Instant::now() + wait.max(LEAST_WAIT) * times
 }
 
-/// The edits that a plan makes of its files, in the order of the plan. The role of each file is what `role` says.
+/// Returns the edits that a plan makes in its files, in the order of the plan. `role` determines the role of each file.
 pub(super) fn edits(
     context: &CallContext<'_>,
     texts: &DiskTexts<'_>,
@@ -187,7 +188,8 @@ pub(super) fn touched(
     }
 }
 
-/// The edits of one file as places of its decoded text. Each place must lead back to the very bytes that were planned.
+/// Returns the edits of one file as places of its decoded text. Each place must map back to exactly the bytes that were
+/// planned.
 fn places(
     context: &CallContext<'_>,
     texts: &DiskTexts<'_>,
@@ -204,7 +206,7 @@ fn places(
     if !document.encoding().is_utf8() && !is_plain {
         return Err(words::not_utf8(target));
     }
-    // The byte order mark is no part of what servers have.
+    // The byte order mark is not part of the text that servers have.
     let before = version.bytes.len() - file.text.len();
     let mut places: Vec<(std::ops::Range<usize>, String)> = Vec::new();
     for span in &file.spans {
@@ -215,7 +217,7 @@ fn places(
             return Err(words::inexact(target));
         }
         match places.last_mut() {
-            // What touches is one place.
+            // Adjacent edits become one place.
             Some((last, text)) if last.end == place.start => {
                 last.end = place.end;
                 text.push_str(&span.new);
@@ -230,7 +232,7 @@ fn places(
     })
 }
 
-/// Where a place of a decoded text is in the text that servers have.
+/// Converts a place of a decoded text to its place in the text that servers have.
 pub(super) fn server_range(
     document: &lancet_text::Document<'_>,
     place: std::ops::Range<usize>,
@@ -245,7 +247,7 @@ pub(super) fn server_range(
     Some(start.max(before) - before..end.checked_sub(before)?)
 }
 
-/// Ends a call that the caller gave up, in the words for that.
+/// Returns the refusal for a call that the caller cancelled.
 pub(super) fn stopped(context: &CallContext<'_>) -> Refusal {
     context.check_time().err().unwrap_or_else(|| {
         let text = "The call was stopped. Nothing was written; send it again.";

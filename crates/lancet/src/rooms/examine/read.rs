@@ -37,7 +37,7 @@ use crate::rooms::open::{
     HELD, LARGEST, configured, is_notebook_name, require_file, snapshot, unreadable,
 };
 
-/// Notebooks up to this size are held in memory, since their cells are found only in the whole JSON.
+/// Notebooks up to this size are loaded into memory, since their cells are found only in the whole JSON.
 const LARGEST_NOTEBOOK: u64 = 256 << 20;
 
 /// Reads the page that a call asks for.
@@ -93,7 +93,7 @@ pub(crate) fn examine(
     Ok(settle(context, page, wanted, arguments.force))
 }
 
-/// Lays out the lines of a file that is held in memory.
+/// Lays out the lines of a file in memory.
 fn held(
     context: &CallContext<'_>,
     target: &Target,
@@ -153,7 +153,7 @@ fn held(
     })
 }
 
-/// The cells of a notebook as a page.
+/// Returns the cells of a notebook as a page.
 fn cells_shown(page: CellPage, document: &Document<'_>, base: &Snapshot) -> PageContent {
     PageContent {
         shape: Shape::Notebook,
@@ -178,8 +178,8 @@ fn cells_shown(page: CellPage, document: &Document<'_>, base: &Snapshot) -> Page
     }
 }
 
-/// Lays out the lines of a file that is too large to be held. None where the file is small, or has to be held to be
-/// decoded: another encoding, or mixed line ends.
+/// Lays out the lines of a file that is too large for memory. None where the file is small, or can only be decoded in
+/// memory: another encoding, or mixed line ends.
 fn streamed(
     context: &CallContext<'_>,
     target: &Target,

@@ -1,5 +1,5 @@
-//! How much of the version on the disk the session's model has seen, and so what the session may do with a file.
-//! Staleness is decided here, by the hash of the raw bytes, before any text is searched.
+//! Determines how much of the version on the disk the session's model has seen, and so what the session may do with a
+//! file. Staleness is decided here, by the hash of the raw bytes, before any text is searched.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::rooms::context::CallContext;
 use crate::settings::Stale;
 use crate::wording::{count, quote_path};
 
-/// The longest time for a diff of a foreign change.
+/// The longest time for computing the diff of a change that another program made.
 pub(crate) const DIFF_BUDGET: Duration = Duration::from_millis(200);
 
 /// How much of the file must have been seen for a tool to change it.
@@ -36,11 +36,11 @@ pub(crate) enum Need {
 pub(crate) struct ReadState {
     /// The byte ranges that were seen.
     pub(crate) seen: Seen,
-    /// Where the lines stand whose numbers were shown.
+    /// The present positions of the lines whose numbers were shown.
     pub(crate) numbers: LineNumbers,
-    /// A foreign change that was merged (`stale = "merge"`), as a diff for the answer.
+    /// A change by another program that was merged (`stale = "merge"`), as a diff for the answer.
     pub(crate) foreign: Option<String>,
-    /// The refusal to give where an edit touches lines that the foreign change touched.
+    /// The refusal to give where an edit touches lines that the other program's change touched.
     pub(crate) merge_refusal: Option<Box<Refusal>>,
 }
 
@@ -60,7 +60,7 @@ impl ReadState {
 pub(crate) struct Current<'v> {
     pub(crate) revision: Revision,
     pub(crate) size: u64,
-    /// The bytes and text; none where they are not held in memory, so that a foreign change cannot be shown.
+    /// The bytes and text; none where they are not in memory, so that a change by another program cannot be shown.
     pub(crate) content: Option<(&'v Snapshot, &'v Document<'v>)>,
 }
 
@@ -82,7 +82,8 @@ impl<'v> Current<'v> {
     }
 }
 
-/// Finds what the session has seen of the current version of a file, or refuses where it has not read that version.
+/// Determines what the session has seen of the current version of a file, or refuses where it has not read that
+/// version.
 pub(crate) fn read_state(
     context: &CallContext<'_>,
     path: &Path,
@@ -153,7 +154,7 @@ pub(crate) fn read_state(
     Err(refusal)
 }
 
-/// The refusal for a call that names another revision than the file's.
+/// Returns the refusal for a call that names a revision other than the file's.
 fn other_revision(path: &Path, named: &str, short: String) -> Refusal {
     let name = quote_path(path);
     let text = message![
@@ -174,7 +175,7 @@ fn other_revision(path: &Path, named: &str, short: String) -> Refusal {
         .with("revision", short)
 }
 
-/// The refusal for a file that this session has not read at all.
+/// Returns the refusal for a file that this session has not read at all.
 pub(crate) fn never_read(context: &CallContext<'_>, path: &Path) -> Refusal {
     let mut text = message![
         quote_path(path),
@@ -186,7 +187,7 @@ pub(crate) fn never_read(context: &CallContext<'_>, path: &Path) -> Refusal {
         SEND_THIS_AGAIN,
         "."
     ];
-    // Some clients start lancet anew for every call, so that each call has an empty ledger.
+    // Some clients start lancet again for every call, so that each call has an empty ledger.
     if context.session.name().is_none() && context.session.ledger().is_empty() {
         let read = context.tool_name("Read");
         text.push(message![
@@ -205,7 +206,7 @@ struct Foreign {
     carried: Seen,
     /// The same ranges, plus the lines that the diff shows.
     with_diff: Seen,
-    /// Where the lines stand now whose numbers were shown before.
+    /// The present positions of the lines whose numbers were shown before.
     numbers: LineNumbers,
     added: usize,
     removed: usize,
@@ -258,8 +259,8 @@ fn foreign_change(
     })
 }
 
-/// The refusal for a file that changed since it was read. If the whole diff fits it is shown, and the new version
-/// counts as seen.
+/// Returns the refusal for a file that changed since it was read. If the whole diff fits, it is shown, and the new
+/// version counts as seen.
 fn stale(context: &CallContext<'_>, path: &Path, entry: &Entry, current: Current<'_>) -> Refusal {
     let name = quote_path(path);
     let budget = context.refusals.most.saturating_sub(2_000);
@@ -280,7 +281,7 @@ fn stale(context: &CallContext<'_>, path: &Path, entry: &Entry, current: Current
             .with("file_path", name)
             .with("revision", revision);
     };
-    // A long path leaves less room; a diff that is cut off must not count as shown.
+    // A long path leaves less space; a diff that is cut off must not count as shown.
     let room = budget.saturating_sub(context.refusals.length(&name.to_string()));
     if foreign.coarse || context.refusals.length(&foreign.diff) > room {
         let text = message![

@@ -20,7 +20,7 @@ use crate::rooms::open::require_file;
 use crate::rooms::plan::{ChangeView, FilePlan, LedgerUpdate, Moved, New};
 use crate::wording::quote_path;
 
-/// The parts of a move's plan without its names, for a move without edits.
+/// The parts of a move's plan apart from its names, for a move without edits.
 pub(super) struct Content {
     expected: Expected,
     base: Option<lancet_workspace::Snapshot>,
@@ -91,7 +91,7 @@ fn require_free(to: &Target) -> Result<(), Refusal> {
     Err(Refusal::stating(kind, text).with("file_path", path))
 }
 
-/// Reads what is moved, without edits.
+/// Reads the content that is moved, without edits.
 pub(super) fn examine_content(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
@@ -186,7 +186,7 @@ pub(super) fn plan(from: Target, to: Target, content: Content) -> FilePlan {
 pub(super) fn with_edits(plan: FilePlan, to: Target) -> FilePlan {
     let changes = match plan.new {
         New::Changes(changes) | New::Streamed(changes) => changes,
-        // Edits of an existing file make no other kind of new content.
+        // Edits of an existing file produce no other kind of new content.
         _ => Vec::new(),
     };
     FilePlan {

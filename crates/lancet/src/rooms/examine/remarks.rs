@@ -4,10 +4,10 @@
 use crate::message::{Message, NEW, OLD, message, verbatim};
 use lancet_text::Remark;
 
-/// How many characters a sentence names at most.
+/// The most characters that a sentence names.
 const MOST_NAMED: usize = 8;
 
-/// Words a remark as a sentence.
+/// Phrases a remark as a sentence.
 pub(crate) fn sentence(remark: &Remark) -> Message {
     match remark {
         Remark::JoinsNextLine => message![

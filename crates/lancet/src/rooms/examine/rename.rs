@@ -1,5 +1,5 @@
-//! examine for another name of a symbol: finds the symbol on its line, asks the language server what the new name needs in
-//! every file, and makes one plan of it. Nothing is found by text alone.
+//! examine for renaming a symbol: finds the symbol on its line, queries the language server for the edits in every
+//! file, and makes one plan of them. Nothing is found by text alone.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::rooms::plan::{Parts, Plan};
 use crate::rooms::server_text::server_text;
 use crate::wording::{count, cut, quote_path};
 
-/// How many times as long as for problems a server is waited for.
+/// The time limit for a server, as a multiple of the wait for problems.
 const TIMES: u32 = 10;
 
 /// The most characters of a line that a refusal quotes.
@@ -39,7 +39,8 @@ pub(crate) fn examine(
 ) -> Result<Plan, Refusal> {
     let target = locate(context.engine(), &asked.path, Intent::Edit)?;
     require_file(context.engine(), &target)?;
-    // From the disk: a server is asked about what stands there, and not a second time because a copy was not proof enough.
+    // The file is read from the disk: the server must be queried about its present content, and only once, so a cached
+    // copy with a racy stat is not used.
     let mut from_disk = Attempt::new(Freshness::FromDisk);
     let base = snapshot_to_change(context, &mut from_disk, &target)?;
     refuse_notebook(context.engine(), &target, &base.bytes)?;
@@ -104,7 +105,7 @@ pub(crate) fn examine(
     Ok(plan)
 }
 
-/// The sentence at the beginning of the answer.
+/// Returns the sentence at the beginning of the answer.
 fn lead(plan: &PlannedEdits, asked: &SymbolRename) -> Message {
     let places: usize = plan.files.iter().map(|file| file.spans.len()).sum();
     let others = match (plan.files.len(), asked.dry_run) {
@@ -131,7 +132,7 @@ fn refuse(context: &CallContext<'_>, error: RefactorError) -> Refusal {
     planned::refusal(context, error, Purpose::Rename, "the language server")
 }
 
-/// The line with the symbol, counted from 0. It must have been shown, with this number.
+/// Returns the line with the symbol, counted from 0. It must have been shown, with this number.
 fn line(
     context: &CallContext<'_>,
     target: &Target,
@@ -189,7 +190,7 @@ fn line(
         .with("lines", vec![line]))
 }
 
-/// Whether a line has another number than the one that it was shown with.
+/// Returns whether a line has a different number now than when it was shown.
 fn is_moved(read_state: &ReadState, line: usize) -> bool {
     match read_state.numbers.standing(line as u64) {
         Standing::At { line: now, .. } => now != line as u64,
@@ -198,7 +199,7 @@ fn is_moved(read_state: &ReadState, line: usize) -> bool {
     }
 }
 
-/// Where the symbol stands on the line, as a whole word.
+/// Returns the places where the symbol occurs on the line as a whole word.
 fn symbols(
     document: &Document<'_>,
     target: &Target,
@@ -236,7 +237,8 @@ fn symbols(
     Err(Refusal::stating(RefusalKind::NotFound, text).with("file_path", path))
 }
 
-/// Where the symbol stands on its line more than once, all of these must be what the server renames together.
+/// Returns where the symbol occurs more than once on its line, requires that the server renames all occurrences
+/// together.
 fn require_one_meaning(
     target: &Target,
     document: &Document<'_>,

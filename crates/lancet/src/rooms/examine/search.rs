@@ -77,7 +77,7 @@ pub(crate) struct Findings {
 
 impl Findings {
     /// Removes lines from what counts as seen where the answer is too long to be shown whole: the page's length does
-    /// not include long file names and the words about them.
+    /// not include long file names and the text about them.
     pub(crate) fn count_what_fits(&mut self, limit: AnswerLimit) {
         let notice = limit.length("[lancet: ]\n");
         let notices = self
@@ -90,11 +90,11 @@ impl Findings {
     }
 }
 
-/// The stop condition of a search: cancelled, or over its time.
+/// The stop condition of a search: cancelled, or out of time.
 pub(super) struct Limit<'c> {
     cancel: &'c Cancel,
     end: Instant,
-    /// How many files may still be searched although the time is over.
+    /// How many files may still be searched after the time has run out.
     free: AtomicUsize,
 }
 
@@ -122,8 +122,8 @@ impl<'c> Limit<'c> {
         }
     }
 
-    /// Lets a few files be searched however slow the machine is, so that the answer about a small folder depends on the
-    /// folder alone.
+    /// Lets a few files be searched even on a slow machine, so that the answer about a small folder depends only on the
+    /// folder.
     fn with_free_looks(mut self, looks: usize) -> Self {
         self.free = AtomicUsize::new(looks);
         self
@@ -135,7 +135,7 @@ impl<'c> Limit<'c> {
     }
 }
 
-/// Carries out a search.
+/// Runs a search.
 pub(crate) fn examine(context: &CallContext<'_>, search: &Search) -> Result<Findings, Refusal> {
     context.check_time()?;
     let findings = match search {
@@ -147,7 +147,7 @@ pub(crate) fn examine(context: &CallContext<'_>, search: &Search) -> Result<Find
     Ok(findings)
 }
 
-/// The length that the entries of an answer may take.
+/// Returns the length that the entries of an answer may take.
 fn room(context: &CallContext<'_>) -> usize {
     context.limit.most.saturating_sub(NOTICE_ROOM).max(500)
 }
@@ -252,7 +252,7 @@ fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings
     Ok(findings(context, &scope, wanted, kept, page, summary))
 }
 
-/// The page that a Grep asks for.
+/// Returns the page that a Grep asks for.
 fn wanted_of_grep(arguments: &GrepArguments) -> WantedPage {
     let (paged_by, totals) = match arguments.output_mode {
         OutputMode::Content => (PagedBy::Matches, SearchTotals::AtLeast),
@@ -271,7 +271,7 @@ fn wanted_of_grep(arguments: &GrepArguments) -> WantedPage {
     }
 }
 
-/// The same Grep from another entry on.
+/// Returns the same Grep from another entry on.
 fn grep_from(arguments: &GrepArguments, offset: u64) -> Value {
     let mut call = serde_json::to_value(arguments).unwrap_or_default();
     if let Some(fields) = call.as_object_mut() {
@@ -294,7 +294,7 @@ struct Summary {
     person: String,
 }
 
-/// Whether further entries follow the page.
+/// Returns whether further entries follow the page.
 fn is_truncated(kept: &Kept, page: &Page, all: u64) -> bool {
     page.end < all || kept.totals == SearchTotals::AtLeast
 }
@@ -348,7 +348,7 @@ fn options(arguments: &GrepArguments) -> (Case, MatchSpan) {
     (case, span)
 }
 
-/// The refusal of a regular expression, with one that finds the same text literally.
+/// Returns the refusal of a regular expression, with one that finds the same text literally.
 fn unusable(context: &CallContext<'_>, expression: &str, error: &PatternError) -> Refusal {
     if error.spans_lines {
         let text = format!(

@@ -73,7 +73,7 @@ pub(crate) struct LaidChanges {
     pub(crate) raw: Vec<RawChange>,
 }
 
-/// Where a line of the current text is.
+/// The position of a line of the current text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LineSpan {
     pub(crate) start: usize,
@@ -91,9 +91,9 @@ impl LineSpan {
 }
 
 /// A text to which edits are applied. A place is a byte range: of the decoded text after the edits so far where the
-/// text is held, of the file where it is streamed.
+/// text is in memory, or of the file where it is streamed.
 pub(crate) trait TextSource {
-    /// How many places an answer names by their lines; in a streamed text each of them costs a read.
+    /// How many places an answer names by their lines; in a streamed text each line costs a read.
     const NUMBERED: usize;
 
     fn endings(&self) -> Endings;
@@ -117,8 +117,8 @@ pub(crate) trait TextSource {
         &self,
         places: impl Iterator<Item = &'p Range<usize>>,
     ) -> Result<Vec<usize>, Refusal>;
-    /// Returns whether a place overlaps the edge of what an earlier edit changed. What the exact old text at `quoted`
-    /// holds whole does not count.
+    /// Returns whether a place overlaps the edge of what an earlier edit changed. An earlier change that lies entirely
+    /// within the exact old text at `quoted` does not count.
     fn crosses(&self, _place: &Range<usize>, _quoted: Option<&Range<usize>>) -> bool {
         false
     }
@@ -137,18 +137,18 @@ pub(crate) trait TextSource {
 
     /// Returns how many lines the current text has.
     fn line_count(&self) -> usize;
-    /// Returns where a line of the current text is, counted from 0.
+    /// Returns the position of a line of the current text, counted from 0.
     fn line_span(&self, line: usize) -> Result<LineSpan, Refusal>;
     /// Returns the text of a range with LF line ends. A character that the end of the range cuts off is left out.
     fn text_of(&self, range: Range<usize>) -> Result<Cow<'_, str>, Refusal>;
-    /// Returns whether a range holds bytes that are no text.
+    /// Returns whether a range contains bytes that are not text.
     fn is_damaged(&self, _range: &Range<usize>) -> bool {
         false
     }
-    /// Returns what changes where whole lines are replaced. The range ends before the line end of the last line, and
-    /// the new text has no newline at its end.
+    /// Returns the change that replaces whole lines. The range ends before the line end of the last line, and the new
+    /// text has no newline at its end.
     fn replaced_lines(&self, range: Range<usize>, new: &str) -> Place;
-    /// Returns a text with LF line ends as the changes of this source have it.
+    /// Converts a text with LF line ends to the form that the changes of this source use.
     fn in_file(&self, text: String) -> String {
         text
     }
@@ -172,7 +172,7 @@ pub(crate) trait TextSource {
     fn lay(&mut self, places: Vec<Place>);
     /// Returns the changes of all edits.
     fn laid(&mut self) -> Result<LaidChanges, Unencodable>;
-    /// Puts the result of the edits through the formatter of the file.
+    /// Runs the formatter of the file on the result of the edits.
     fn format(&self, laid: &mut LaidChanges) -> Formatted;
     /// Returns the bytes of the new version that a formatter wrote and the answer does not show.
     fn unshown(
@@ -183,9 +183,9 @@ pub(crate) trait TextSource {
     ) -> Vec<Range<u64>> {
         Vec::new()
     }
-    /// Returns whether the file already holds what the changes would put there.
+    /// Returns whether the file already contains the result of the changes.
     fn is_same(&self, changes: &[RawChange]) -> Result<bool, Refusal>;
-    /// Returns the warning about new characters that people do not see.
+    /// Returns the warning about new characters that are invisible to people.
     fn hidden(&self, laid: &LaidChanges) -> Result<Option<Message>, Refusal>;
     /// Returns what the answer shows of the changes; the lines that it shows whole are added to `seen`.
     fn view(
@@ -194,6 +194,7 @@ pub(crate) trait TextSource {
         notes: Notes,
         seen: &mut Seen,
     ) -> Result<ChangeView, Refusal>;
-    /// Returns the sentence that the result would be read in another encoding; the refusal where it would not be text.
+    /// Returns the sentence that the result would be read in a different encoding, or the refusal where it would not be
+    /// text.
     fn encoding_after(&self, changes: &[RawChange]) -> Result<Option<Message>, Refusal>;
 }

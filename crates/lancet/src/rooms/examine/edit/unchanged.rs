@@ -1,11 +1,11 @@
-//! Whether changes together give the bytes that are there already.
+//! Checks whether changes together leave the existing bytes as they are.
 
 use std::ops::Range;
 
 use lancet_text::RawChange;
 
-/// Whether the bytes are the same after the changes, which are in order. They are compared together: one may take a line away
-/// and another put an equal one beside it.
+/// Returns whether the bytes are the same after the changes, which are in order. They are compared together: one may
+/// remove a line and another insert an equal one next to it.
 pub(super) fn leaves_unchanged(bytes: &[u8], changes: &[RawChange]) -> bool {
     let (Some(first), Some(last)) = (changes.first(), changes.last()) else {
         return true;

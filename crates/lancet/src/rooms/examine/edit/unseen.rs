@@ -12,7 +12,7 @@ use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
 use crate::wording::{line_list, quote_path};
 
-/// How many unseen lines are looked for at most.
+/// The most unseen lines that are collected.
 const MOST: usize = 1_000;
 
 /// Lines that were not shown.
@@ -33,7 +33,7 @@ impl Unseen {
     ) -> Result<Self, Refusal> {
         let mut unseen = Unseen::default();
         if source.is_seen_whole(seen) {
-            // If the whole file was seen there is nothing to find. In UTF-16 each place takes microseconds to convert,
+            // If the whole file was seen, nothing can be unseen. In UTF-16 each place takes microseconds to convert,
             // and there may be a million places.
             return Ok(unseen);
         }
@@ -65,10 +65,10 @@ impl Unseen {
         self.lines.is_empty()
     }
 
-    /// The refusal that names these lines.
+    /// Returns the refusal that names these lines.
     pub(super) fn refusal(self, context: &CallContext<'_>, target: &Target) -> Refusal {
         let Unseen { mut lines, column } = self;
-        // Read shows a line up to this length; the part behind it needs a Read with `column`.
+        // Read shows a line up to this length; the rest needs a Read with `column`.
         let beyond = column >= context.engine().settings.read.max_line_chars;
         let touched_first = lines.first().copied();
         lines.sort_unstable();

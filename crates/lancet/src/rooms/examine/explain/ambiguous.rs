@@ -24,24 +24,24 @@ const LONGEST_SUGGESTION: usize = 800;
 /// How many places are listed at most, with a longer text or by their line.
 pub(crate) const NAMED_PLACES: usize = PLACES_WITH_TEXT + PLACES_WITH_LINE;
 
-/// The text in which several places were found, where it is held in memory.
+/// The text in which several places were found, where it is in memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Searched<'a> {
-    /// The query as it was put to the ladder.
+    /// The query that was put to the matching ladder.
     pub(crate) query: Query<'a>,
     pub(crate) lines: &'a dyn LineTable,
 }
 
 impl Searched<'_> {
-    /// The column, from 1, at which a place begins.
+    /// Returns the column, from 1, at which a place begins.
     fn column(&self, place: &Range<usize>) -> usize {
         let line = self.lines.line_range(self.lines.line_of(place.start));
         self.query.view[line.start..place.start].chars().count() + 1
     }
 }
 
-/// The refusal for old text that occurs at several places. `numbers` are the lines, from 1, of the first places. Where
-/// the text is streamed no longer text is looked for.
+/// Returns the refusal for old text that occurs at several places. `numbers` are the lines, from 1, of the first
+/// places. Where the text is streamed, no longer texts are searched for.
 pub(crate) fn ambiguous(
     context: &CallContext<'_>,
     target: &Target,
@@ -122,7 +122,7 @@ pub(crate) fn ambiguous(
         });
         shown_before = Some(longer.to_owned());
         if let Some(new) = new {
-            // A text that is too long to be shown is given as data only.
+            // A text that is too long to be shown is returned only in the data.
             if let Some(whole) = shown(terms.new_name(), &new, LONGEST_SUGGESTION) {
                 text.push(message!["\nwith this ", terms.new_name(), ":\n", whole]);
             }
@@ -177,7 +177,7 @@ pub(crate) fn ambiguous(
         .with("places", data)
 }
 
-/// The data of a place with its rung, where the places are on different ones.
+/// Returns the data of a place, with its rung where the places are on different rungs.
 fn with_rung(mut data: Value, several: &SeveralPlaces<'_>, place: usize) -> Value {
     if let Some(rung) = several.rung_of(place) {
         data["rung"] = json!(rung.name());
@@ -185,8 +185,8 @@ fn with_rung(mut data: Value, several: &SeveralPlaces<'_>, place: usize) -> Valu
     data
 }
 
-/// Whether the old text seems to be cut off inside a line: in the middle of a word, or where the new text continues as
-/// the line does. Then it is unknown what the longer text should become.
+/// Returns whether the old text seems to be cut off inside a line: in the middle of a word, or where the new text
+/// continues in the same way as the line. Then it is unknown what the longer text should become.
 fn is_cut(query: &Query<'_>, place: &Range<usize>) -> bool {
     let is_word = |character: char| character.is_alphanumeric() || character == '_';
     let view = query.view;
@@ -208,7 +208,7 @@ fn replaced(
     place: &Range<usize>,
     longer: &Range<usize>,
 ) -> Option<String> {
-    // The newline behind the text is included; otherwise deleting its last line would leave an empty line.
+    // The newline after the text is included; otherwise deleting its last line would leave an empty line.
     let ended = query.view[longer.end..].starts_with('\n');
     let whole = &query.view[longer.start..longer.end + usize::from(ended)];
     let alone = Query {
@@ -236,8 +236,8 @@ fn replaced(
     Some(format!("{before}{}{after}", query.new))
 }
 
-/// Computes the replacement of a longer text that covers other places of the old text, too: only this one changes. `None`
-/// where that depends on how the place was found.
+/// Computes the replacement of a longer text that covers other places of the old text, too: only this one changes.
+/// Returns `None` where the result depends on how the place was found.
 fn replaced_beside_others(
     query: &Query<'_>,
     rung: Rung,
@@ -263,7 +263,7 @@ fn replaced_beside_others(
             None => text.strip_suffix('\n').map(str::to_owned),
         };
     }
-    // Another place is on the same line. Indentation that the new text repeats would need a look at that line.
+    // Another place is on the same line. Indentation that the new text repeats would require examining that line.
     let lead = &view[line_start..place.start];
     let repeats = query.new.starts_with([' ', '\t']) && lead.trim().is_empty() && !lead.is_empty();
     if rung != Rung::Exact || repeats {

@@ -1,4 +1,4 @@
-//! The refusals of a hunk: which of its lines differs from the file, at which places it occurs, or what it lacks. Each
+//! The refusals for a hunk: they say which of its lines differs from the file, where it occurs, or what it lacks. Each
 //! is short, so that a refusal can name every part of a reply that failed.
 
 use lancet_text::{
@@ -17,9 +17,9 @@ use crate::wording::{QuotedPath, count, cut, lines_named, quote_path};
 
 /// The longest line that is quoted, in characters.
 const LONGEST_LINE: usize = 200;
-/// How many groups of lines are named at most.
+/// The most groups of lines that are named.
 const LINES_NAMED: usize = 40;
-/// How many lines of a file are compared at most, where no line of a hunk is in it.
+/// The most lines of a file that are compared where none of a hunk's lines is in it.
 const COMPARED: usize = 20_000;
 
 /// A hunk and the text that it is applied to.
@@ -37,7 +37,7 @@ impl MetHunk<'_> {
         quote_path(self.target.path())
     }
 
-    /// The addition for a text that earlier parts have changed.
+    /// Returns the phrase that is added for a text that earlier parts have changed.
     fn by_then(&self) -> &'static str {
         match self.is_edited {
             true => " as the parts before this one would leave it",
@@ -50,7 +50,7 @@ impl MetHunk<'_> {
     }
 }
 
-/// The refusal for old lines that are not in the file.
+/// Returns the refusal for old lines that are not in the file.
 pub(crate) fn hunk_not_found(met: MetHunk<'_>, guard: Option<&Guard>) -> Refusal {
     let (path, by_then) = (met.path(), met.by_then());
     if let Some(guard) = guard {
@@ -111,7 +111,7 @@ pub(crate) fn hunk_not_found(met: MetHunk<'_>, guard: Option<&Guard>) -> Refusal
     };
     let remedy = match made_before {
         None => corrected(met),
-        // Doing it may do it twice.
+        // The change may already have been made, so following a suggestion could make it twice.
         Some(_) => None,
     };
     let made_before = made_before.map(|words| message![words, " "]);
@@ -140,7 +140,7 @@ pub(crate) fn hunk_not_found(met: MetHunk<'_>, guard: Option<&Guard>) -> Refusal
         .with("difference", difference)
 }
 
-/// The edit of the file that was meant by a hunk, where only its lines say where it goes.
+/// Returns the corrected edit of the file that a hunk was meant to be, where only the hunk's lines determine its place.
 fn corrected(met: MetHunk<'_>) -> Option<Remedy> {
     let SentEdit { request, old, new } = met.sent;
     let bounds = &request.as_hunk()?.bounds;
@@ -164,7 +164,7 @@ fn corrected(met: MetHunk<'_>) -> Option<Remedy> {
     }]))
 }
 
-/// The line of the file that is nearest to the first old line, where none of the old lines is in the file.
+/// Returns the line of the file that is nearest to the first old line, where none of the old lines is in the file.
 fn nearest_line(text: &str, old: &str) -> Option<FirstDifference> {
     let mut sent = old.lines().enumerate();
     let (in_hunk, wanted) = sent.find(|(_, line)| !line.trim().is_empty())?;
@@ -178,7 +178,7 @@ fn nearest_line(text: &str, old: &str) -> Option<FirstDifference> {
     Some(FirstDifference { in_hunk, in_view })
 }
 
-/// The lines of places that are on different rungs, each with its rung.
+/// Returns the lines of places that are on different rungs, each with its rung.
 fn lines_with_rungs(several: &SeveralPlaces<'_>, numbers: &[usize]) -> Message {
     let named = numbers.iter().enumerate().take(LINES_NAMED);
     let mut lines: Vec<Message> = named
@@ -190,7 +190,7 @@ fn lines_with_rungs(several: &SeveralPlaces<'_>, numbers: &[usize]) -> Message {
     Message::joined(lines, ", ")
 }
 
-/// The refusal for old lines that occur at several places.
+/// Returns the refusal for old lines that occur at several places.
 pub(crate) fn hunk_ambiguous(
     met: MetHunk<'_>,
     several: &SeveralPlaces<'_>,
@@ -221,7 +221,7 @@ pub(crate) fn hunk_ambiguous(
         .with("lines", numbers)
 }
 
-/// The refusal for a hunk that has no place for another reason than its lines.
+/// Returns the refusal for a hunk that cannot be placed for a reason other than its lines.
 pub(crate) fn unplaced(met: MetHunk<'_>, miss: &HunkMiss) -> Refusal {
     let path = met.path();
     let text = match miss {
@@ -259,7 +259,7 @@ pub(crate) fn unplaced(met: MetHunk<'_>, miss: &HunkMiss) -> Refusal {
     met.refuse(RefusalKind::NotFound, text)
 }
 
-/// The refusal for a piece between gaps that has no place.
+/// Returns the refusal for a piece between gaps that cannot be placed.
 fn unplaced_piece(met: MetHunk<'_>, piece: usize, verdict: &Verdict) -> Refusal {
     let path = met.path();
     let piece = piece + 1;
@@ -294,7 +294,7 @@ fn unplaced_piece(met: MetHunk<'_>, piece: usize, verdict: &Verdict) -> Refusal 
     }
 }
 
-/// The number of a line, from 1.
+/// Returns the number of a line, from 1.
 fn line_of(text: &str, at: usize) -> usize {
     text[..at].matches('\n').count() + 1
 }

@@ -1,5 +1,5 @@
-//! The refusals for a marker that is not found or stands at several places. A marker names a place and stays, so there is no
-//! new text to correct along with it.
+//! The refusals for a marker that is not found or occurs at several places. A marker only names a place and is not
+//! changed, so no new text has to be corrected with it.
 
 use lancet_text::{Correction, correct, unique_extension};
 use serde_json::json;
@@ -14,14 +14,14 @@ use crate::rooms::examine::edit::source::SeveralPlaces;
 use crate::rooms::locate::Target;
 use crate::wording::{count, lines_named, quote_path};
 
-/// The most places that are told with a longer marker.
+/// The most places that are listed with a longer marker.
 const PLACES_WITH_TEXT: usize = 5;
-/// The most places that are told by their line.
+/// The most places that are listed by their line.
 const PLACES_WITH_LINE: usize = 200;
 /// The longest marker that is suggested, in characters.
 const LONGEST_SUGGESTION: usize = 1_200;
 
-/// The refusal for a marker that is not in the file. What the call meets is none where the file is streamed.
+/// Returns the refusal for a marker that is not in the file. `met` is none where the file is streamed.
 pub(crate) fn marker_not_found(
     context: &CallContext<'_>,
     target: &Target,
@@ -73,7 +73,8 @@ pub(crate) fn marker_not_found(
         .with("nearest", nearest)
 }
 
-/// The refusal for a marker that stands at several places. `numbers` are the lines, from 1, of the first places.
+/// Returns the refusal for a marker that occurs at several places. `numbers` are the lines, from 1, of the first
+/// places.
 pub(crate) fn marker_ambiguous(
     target: &Target,
     several: &SeveralPlaces<'_>,

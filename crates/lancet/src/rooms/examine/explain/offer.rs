@@ -1,4 +1,4 @@
-//! Offers: the corrected text to send instead of an old text that was not found, in words and as data.
+//! Offers: the corrected text to send instead of an old text that was not found, as a sentence and as data.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::audience::Vocabulary;
 use crate::message::{Message, Term, message, term};
 use crate::next_call::Correction;
 
-/// The explanation for a place that no `old_string` can match.
+/// The explanation for a place that can never match an `old_string`.
 const NOT_TEXT: Term = term(
     "it holds bytes that are no text in the file's encoding (shown as \u{fffd}), and those never match: send an old_string before or after them",
     "it holds bytes that are no text in the file's encoding (shown as \u{fffd}), and those never match: give an --old before or after them",
@@ -75,7 +75,7 @@ pub(super) fn told(met: Met<'_>, offer: &Offer, terms: Vocabulary) -> (Message, 
     (words, told)
 }
 
-/// The texts to send for the place that was meant; none where they are not known.
+/// Returns the texts to send for the place that was meant; none where they are not known.
 pub(super) fn correction(met: Met<'_>, offer: &Offer) -> Option<Correction> {
     let new = match &offer.new {
         NewText::Unknown => return None,
@@ -128,7 +128,7 @@ pub(super) fn several(met: Met<'_>, offers: &[Offer], terms: Vocabulary) -> (Mes
     (words, nearest)
 }
 
-/// Describes regions that are similar; none of them is offered as a correction.
+/// Describes similar regions; none of them is offered as a correction.
 pub(super) fn unsure(
     met: Met<'_>,
     regions: &[Region],
@@ -172,7 +172,7 @@ pub(super) fn unsure(
             differences,
             "."
         ]);
-        // Where several are equally near, each is shown for the caller to choose.
+        // Where several regions are equally near, each is shown for the caller to choose from.
         if several && region.is_nearest {
             words.push(place_shown(
                 &region.lines,
@@ -184,7 +184,7 @@ pub(super) fn unsure(
     (words, nearest)
 }
 
-/// Shows the text of a place among others; of a long one only its lines are named.
+/// Shows the text of one of several places; for a long text, only its lines are named.
 fn place_shown(lines: &Range<usize>, text: &str) -> Message {
     let name = named(lines);
     match shown(&name, text, LONGEST_PLACE) {

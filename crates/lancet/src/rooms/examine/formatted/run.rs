@@ -11,7 +11,7 @@ use crate::rooms::open::is_notebook_name;
 use crate::rooms::program_results::{FormattedText, Formatting};
 use crate::wording::{cut, on_one_line, size};
 
-/// The most characters of a formatter's own words in an answer.
+/// The most characters of a formatter's own output in an answer.
 const MOST_WORDS: usize = 300;
 /// The most characters of a command in an answer.
 const MOST_COMMAND: usize = 100;
@@ -20,7 +20,7 @@ const MOST_COMMAND: usize = 100;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Decoded {
     Whole,
-    /// Some bytes are no text, and stand in the decoded text as replacement characters.
+    /// Some bytes are not text, and are represented in the decoded text by replacement characters.
     InPart,
 }
 
@@ -33,17 +33,17 @@ impl Decoded {
     }
 }
 
-/// What a formatter made of a text.
+/// The result of running a formatter on a text.
 pub(super) enum FormatResult {
-    /// The text stays as it is, and nothing has to be said about it.
+    /// The text is unchanged, and nothing needs to be reported.
     Unchanged,
-    /// The text stays as it is, for this reason.
+    /// The text is unchanged, for this reason.
     Failed(String),
     /// Another text, and the name of the formatter.
     Text { text: String, by: String },
 }
 
-/// Runs the formatter that the settings name for a file. `old` is the text of the file as it is.
+/// Runs the formatter that the settings name for a file. `old` is the present text of the file.
 pub(super) fn run(
     context: &CallContext<'_>,
     target: &Target,
@@ -68,7 +68,7 @@ pub(super) fn run(
     }
 }
 
-/// The formatter that runs on the new text of a file.
+/// Returns the formatter that runs on the new text of a file.
 pub(super) fn formatter_of<'c>(
     context: &'c CallContext<'_>,
     target: &Target,
@@ -82,19 +82,19 @@ pub(super) fn formatter_of<'c>(
     (!is_left_out).then_some(formatter)
 }
 
-/// What is said about a file that is not formatted.
+/// Returns the sentence about a file that is not formatted.
 pub(super) fn not_formatted(by: &str, why: &str) -> String {
     format!("not formatted: {by} is named for this file, but {why}; the text is as it was sent")
 }
 
-/// The program of an entry, as it is named in answers.
+/// Returns the program of an entry as answers name it.
 pub(super) fn command_name(formatter: &Formatter) -> String {
     let words = on_one_line(&formatter.command.join(" "));
     format!("`{}`", cut(&words, MOST_COMMAND))
 }
 
-/// The new text of a file in the question that this call has asked before, where the file is as it was then: what a person
-/// has approved is written, and the formatter does not run again.
+/// Returns the new text of a file in the question that this call put before, if the file is still as it was then: what
+/// a person has approved is written, and the formatter does not run again.
 fn approved(context: &CallContext<'_>, target: &Target, old: &str) -> Option<String> {
     let call = context.recorded.as_ref()?;
     let store = context.engine().history()?;
@@ -109,7 +109,7 @@ fn approved(context: &CallContext<'_>, target: &Target, old: &str) -> Option<Str
     file.text.filter(|_| file.old_text.as_deref() == Some(old))
 }
 
-/// The answer of an earlier attempt of this call to the same text, or a new one.
+/// Returns the result for the same text from an earlier attempt of this call, or a new one.
 fn remembered(
     context: &CallContext<'_>,
     formatter: &Formatter,
@@ -136,7 +136,7 @@ fn remembered(
     })
 }
 
-/// Runs the formatter and checks what it gave.
+/// Runs the formatter and checks its output.
 fn ask(
     context: &CallContext<'_>,
     formatter: &Formatter,
@@ -170,7 +170,7 @@ fn ask(
     Ok(given)
 }
 
-/// How a program failed, with the beginning of its own words.
+/// Describes how a program failed, with the beginning of its own output.
 fn failure(given: &ProgramOutput) -> String {
     let words = String::from_utf8_lossy(&given.error);
     let words = cut(&on_one_line(words.trim()), MOST_WORDS);

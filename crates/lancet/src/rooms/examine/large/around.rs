@@ -1,5 +1,5 @@
-//! The text around places of a large file, up to the ends of their lines. It decides which blanks and line end a
-//! deletion takes along, whether indentation is repeated, and what the answer remarks about an edit.
+//! The text around places of a large file, up to the ends of their lines. It determines which blanks and line end are
+//! deleted with a place, whether indentation is repeated, and which remarks the answer makes about an edit.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ const FAR: usize = 1 << 20;
 /// How many places are checked for remarks.
 const REMARKED_PLACES: usize = 200;
 
-/// What a deletion takes along with a place, where the old text is all there is on its lines.
+/// Returns the range that is deleted with a place, where the old text is the only text on its lines.
 pub(super) fn whole_lines(
     file: LargeFile<'_>,
     place: &Range<usize>,
@@ -32,7 +32,7 @@ pub(super) fn whole_lines(
     .map(Option::flatten)
 }
 
-/// Whether the new text repeats, at every place, the indentation before the old text.
+/// Returns whether the new text repeats, at every place, the indentation before the old text.
 pub(super) fn repeats_at_all(
     file: LargeFile<'_>,
     places: &[Place],
@@ -56,8 +56,8 @@ pub(super) fn repeats_at_all(
     Ok(!places.is_empty())
 }
 
-/// For each place the new text with the indentation that its further lines lack there, where they lack any. Empty where
-/// they lack none at any place.
+/// For each place, returns the new text with the indentation that its further lines lack there. Empty where they lack
+/// none at any place.
 pub(super) fn completed_texts(
     file: LargeFile<'_>,
     places: &[Place],
@@ -80,8 +80,8 @@ pub(super) fn completed_texts(
     })
 }
 
-/// The remarks about an edit of these places, taken from the first place that has any. `new` gives the new text of a
-/// place by its index.
+/// Returns the remarks about an edit of these places, taken from the first place that has any. `new` gives the new text
+/// of a place by its index.
 pub(super) fn remarks<'t>(
     file: LargeFile<'_>,
     places: &[Place],

@@ -1,5 +1,5 @@
 //! Undo and restore of a large file: the plan between the file and a state in the history. Both are read piece by
-//! piece; the differing middle part is found from both ends, and shown where it is short.
+//! piece; the differing middle part is found by comparing from both ends, and shown if it is short.
 
 use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
@@ -19,9 +19,9 @@ use crate::rooms::locate::Target;
 use crate::rooms::plan::{ChangeView, FilePlan, FromHistory, New};
 use crate::wording::count;
 
-/// The most bytes of each side that are held in memory to be shown.
+/// The most bytes of each side that are loaded to be shown.
 const SHOWN: u64 = 256 << 10;
-/// How far from the difference the ends of its lines are looked for, in bytes.
+/// How far from the difference the ends of its lines are searched for, in bytes.
 const LINE: u64 = 64 << 10;
 /// How many bytes are compared at a time.
 const STEP: usize = 256 << 10;
@@ -34,7 +34,7 @@ pub(crate) struct Stored {
     pub(crate) mode: Option<u32>,
 }
 
-/// The plan that replaces the file, if there is one, by a stored state.
+/// Returns the plan that replaces the file, if there is one, by a stored state.
 pub(crate) fn restored(
     context: &CallContext<'_>,
     target: Target,
@@ -81,7 +81,7 @@ pub(crate) fn restored(
     })
 }
 
-/// The plan that removes a large file.
+/// Returns the plan that removes a large file.
 pub(crate) fn removed(
     target: Target,
     expected: Expected,
@@ -101,7 +101,7 @@ pub(crate) fn removed(
     }
 }
 
-/// The view of a change whose lines are only counted.
+/// Returns the view of a change that only counts its lines.
 fn untold(added: usize, removed: usize) -> ChangeView {
     ChangeView {
         added,
@@ -115,7 +115,7 @@ fn untold(added: usize, removed: usize) -> ChangeView {
     }
 }
 
-/// The view of a change with its diff; the lines of the diff are added to `seen`.
+/// Returns the view of a change with its diff; the lines of the diff are added to `seen`.
 fn shown(file: LargeFile<'_>, change: RawChange, seen: &mut Seen) -> Result<ChangeView, Refusal> {
     let known = file
         .context
@@ -196,7 +196,7 @@ impl Difference {
         })
     }
 
-    /// The difference as one change of whole lines; none where it is too long to be shown.
+    /// Returns the difference as one change of whole lines; none where it is too long to be shown.
     fn change(
         &self,
         file: LargeFile<'_>,
@@ -230,7 +230,7 @@ impl Difference {
         }))
     }
 
-    /// The view that only counts the lines of the difference.
+    /// Returns the view that only counts the lines of the difference.
     fn counted(&self, file: LargeFile<'_>, content: &KeptContent) -> Result<ChangeView, Refusal> {
         let mut added = 0;
         each(content, self.new.clone(), &mut |bytes| {

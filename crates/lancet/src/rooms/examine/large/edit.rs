@@ -59,7 +59,7 @@ impl<'f> StreamedText<'f> {
 }
 
 impl LargeFile<'_> {
-    /// The text of a range with LF line ends. A character that the end of the range cuts off is left out.
+    /// Returns the text of a range with LF line ends. A character that the end of the range cuts off is left out.
     pub(in crate::rooms::examine) fn text_at(&self, range: Range<u64>) -> Result<String, Refusal> {
         let bytes = self
             .read(range.start, offset(range.end - range.start))?
@@ -87,7 +87,7 @@ impl TextSource for StreamedText<'_> {
     }
 
     fn largest_result(&self) -> usize {
-        // The result is not held in memory, but the new text is.
+        // The result is not loaded into memory, but the new text is.
         self.length().saturating_add(LARGEST_RESULT)
     }
 
@@ -302,7 +302,7 @@ impl TextSource for StreamedText<'_> {
     }
 
     fn is_same(&self, changes: &[RawChange]) -> Result<bool, Refusal> {
-        // Every place holds the same text, so the first one is enough.
+        // Every place contains the same text, so the first one is enough.
         let Some(RawChange { range, bytes }) = changes.first() else {
             return Ok(true);
         };

@@ -15,7 +15,7 @@ impl PageSource for LargeFile<'_> {
     }
 
     fn read_lines(&self, first: usize) -> impl Iterator<Item = Result<PageLine<'_>, Refusal>> {
-        // A longer line is cut by the answer, so no more of it is read; a character has at most four bytes.
+        // A longer line is cut in the answer, so no more of it is read; a character has at most four bytes.
         let most = self.context.engine().settings.read.max_line_chars;
         let most = most.saturating_mul(4).saturating_add(4);
         let mut next = None;
@@ -92,7 +92,7 @@ impl LargeFile<'_> {
         })
     }
 
-    /// The offset where a line's text ends and its line end begins.
+    /// Returns the offset where a line's text ends and its line end begins.
     pub(super) fn text_end(&self, whole: &Range<u64>) -> Result<u64, Refusal> {
         let from = whole.end.saturating_sub(2).max(whole.start);
         let length = usize::try_from(whole.end - from).unwrap_or(2);

@@ -53,7 +53,7 @@ pub(super) fn find_places(file: LargeFile<'_>, needle: &str) -> Result<Places, R
     Ok(Places { first, total })
 }
 
-/// Keeps the occurrences that do not overlap, from the left.
+/// Selects the occurrences that do not overlap, from the left.
 pub(super) fn without_overlaps(mut places: Vec<Range<u64>>) -> Vec<Range<u64>> {
     let mut end = 0;
     places.retain(|place| {

@@ -57,7 +57,7 @@ pub(super) fn view(
         for change in &changes[told..] {
             view.added += newlines(&change.bytes) as usize + 1;
         }
-        // All places hold the same text.
+        // All places contain the same text.
         let length = usize::try_from(next.range.end - next.range.start).unwrap_or_default();
         let place = file.read(next.range.start, length)?;
         view.removed += (newlines(&place.bytes) as usize + 1) * left;
@@ -111,7 +111,7 @@ impl Group {
         })
     }
 
-    /// Adds this group to the view.
+    /// Adds this group of changes to the view.
     fn tell(
         &self,
         file: LargeFile<'_>,

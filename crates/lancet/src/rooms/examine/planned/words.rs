@@ -1,4 +1,4 @@
-//! Why there is no plan, or none that may be carried out, in sentences.
+//! The sentences that explain why there is no plan, or none that may be carried out.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
 use crate::wording::{cut, on_one_line, quote_path};
 
-/// The most characters of a server's own words.
+/// The most characters of a server's own message.
 const MOST_WORDS: usize = 300;
 
-/// What a server is asked for.
+/// What a server is queried for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::rooms::examine) enum Purpose {
     Rename,
@@ -22,7 +22,7 @@ pub(in crate::rooms::examine) enum Purpose {
 }
 
 impl Purpose {
-    /// What did not happen.
+    /// Says what did not happen.
     fn nothing(self) -> &'static str {
         match self {
             Purpose::Rename => "Nothing was renamed",
@@ -30,7 +30,7 @@ impl Purpose {
         }
     }
 
-    /// What the caller can do where the server's plan is of no use.
+    /// Says what the caller can do where the server's plan is unusable.
     fn otherwise(self) -> &'static str {
         match self {
             Purpose::Rename => "Make the change with Grep and Edit instead, or ask the user.",
@@ -39,7 +39,7 @@ impl Purpose {
     }
 }
 
-/// The refusal where no server can be asked.
+/// Returns the refusal where no server can be queried.
 pub(in crate::rooms::examine) fn no_servers() -> Refusal {
     Refusal::stating(
         RefusalKind::Invalid,
@@ -47,7 +47,7 @@ pub(in crate::rooms::examine) fn no_servers() -> Refusal {
     )
 }
 
-/// Why a move goes without a server's plan, where that is no reason against the move; none where it is.
+/// Returns why a move is made without a server's plan, or none where the error is a reason to refuse the move.
 pub(in crate::rooms::examine) fn silent(error: &RefactorError) -> Option<Message> {
     let why = match error {
         RefactorError::NotReady(server) => message![verbatim(server), " is not ready"],
@@ -68,7 +68,7 @@ pub(in crate::rooms::examine) fn silent(error: &RefactorError) -> Option<Message
     ])
 }
 
-/// The refusal where there is no plan.
+/// Returns the refusal where there is no plan.
 pub(in crate::rooms::examine) fn refusal(
     context: &CallContext<'_>,
     error: RefactorError,
@@ -80,7 +80,7 @@ pub(in crate::rooms::examine) fn refusal(
     let (kind, text) = match error {
         RefactorError::Stopped => return stopped(context),
         RefactorError::Withheld(path) => {
-            // A file that may be touched and has no text is not UTF-8, or is gone.
+            // A file that may be changed and has no text is not UTF-8, or no longer exists.
             return match touched(context, &path, server, purpose) {
                 Ok(target) => not_utf8(&target),
                 Err(refusal) => refusal,
@@ -247,13 +247,13 @@ pub(in crate::rooms::examine) fn refusal(
     Refusal::stating(kind, text)
 }
 
-/// A server's words on one line and within bounds.
+/// Returns a server's message on one line, cut to its limit.
 fn told(words: &str) -> String {
     let words = on_one_line(words.trim().trim_end_matches('.'));
     cut(&words, MOST_WORDS)
 }
 
-/// The refusal for a file of the plan that cannot be changed.
+/// Returns the refusal for a file of the plan that cannot be changed.
 pub(super) fn untouchable(
     refusal: Refusal,
     path: &Path,
@@ -282,7 +282,7 @@ pub(super) fn untouchable(
     Refusal::stating(refusal.kind(), text).with("file_path", path)
 }
 
-/// The refusal for a plan that changes a file which the rules deny. The file is not named.
+/// Returns the refusal for a plan that changes a file which the rules deny. The file is not named.
 pub(super) fn denied(server: &str, purpose: Purpose) -> Refusal {
     let text = message![
         "The plan of ",
@@ -294,7 +294,7 @@ pub(super) fn denied(server: &str, purpose: Purpose) -> Refusal {
     Refusal::stating(RefusalKind::Denied, text)
 }
 
-/// The refusal for a plan that changes a protected file.
+/// Returns the refusal for a plan that changes a protected file.
 pub(super) fn protected(target: &Target, server: &str, purpose: Purpose) -> Refusal {
     let path = target.told();
     let text = message![
@@ -309,7 +309,7 @@ pub(super) fn protected(target: &Target, server: &str, purpose: Purpose) -> Refu
     Refusal::stating(RefusalKind::Declined, text).with("file_path", path)
 }
 
-/// The refusal for a plan that names one file twice, by two of its names.
+/// Returns the refusal for a plan that names one file twice, by two of its names.
 pub(super) fn twice(server: &str, target: &Target, purpose: Purpose) -> Refusal {
     let path = target.told();
     let text = message![
@@ -325,7 +325,7 @@ pub(super) fn twice(server: &str, target: &Target, purpose: Purpose) -> Refusal 
     Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
-/// The refusal for a file whose text servers cannot be told.
+/// Returns the refusal for a file whose text cannot be sent to servers.
 pub(super) fn not_utf8(target: &Target) -> Refusal {
     let path = target.told();
     let text = message![
@@ -335,7 +335,7 @@ pub(super) fn not_utf8(target: &Target) -> Refusal {
     Refusal::stating(RefusalKind::Unencodable, text).with("file_path", path)
 }
 
-/// The refusal for a place that is not the bytes that were planned, such as half of a line end.
+/// Returns the refusal for a place that does not match the bytes that were planned, such as half of a line end.
 pub(super) fn inexact(target: &Target) -> Refusal {
     let path = target.told();
     let text = message![
@@ -346,7 +346,7 @@ pub(super) fn inexact(target: &Target) -> Refusal {
     Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
-/// The refusal for a file that changed while the server was asked.
+/// Returns the refusal for a file that changed while the server was queried.
 pub(super) fn changed(target: &Target) -> Refusal {
     let path = target.told();
     let text = message![
@@ -358,7 +358,7 @@ pub(super) fn changed(target: &Target) -> Refusal {
     Refusal::stating(RefusalKind::Stale, text).with("file_path", path)
 }
 
-/// The refusal for a path that is not UTF-8.
+/// Returns the refusal for a path that is not UTF-8.
 pub(super) fn not_text() -> Refusal {
     let text = "The server's plan changes a file whose path is not UTF-8, which no call can name. Nothing was changed; ask the user.";
     Refusal::stating(RefusalKind::Conflict, text)

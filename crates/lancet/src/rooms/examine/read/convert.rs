@@ -1,6 +1,6 @@
-//! A file that is no text, picture or PDF for Read: the text that a program of the settings gives of it, by what the host
-//! handed in to start such programs. The text is laid out like a file's, but its lines are not the file's bytes, so none
-//! of them counts as seen.
+//! Reads a file that is not text, a picture or a PDF: a program from the settings converts it to text, started through
+//! the interface that the host provides. The text is laid out like a file's, but its lines are not the file's bytes, so
+//! none of them counts as seen.
 
 use std::ffi::OsStr;
 
@@ -20,13 +20,13 @@ use crate::rooms::locate::Target;
 use crate::rooms::open::unreadable;
 use crate::wording::{on_one_line, quote_path, size};
 
-/// How many bytes at the beginning of a large file are looked at.
+/// How many bytes at the beginning of a large file are examined.
 const HEAD: usize = 64 << 10;
 
-/// The most characters of a program's own words in an answer.
+/// The most characters of a program's own output in an answer.
 const MOST_WORDS: usize = 300;
 
-/// Whether a large file is converted; an error where it would be but is too large.
+/// Returns whether a large file is converted; an error where it would be but is too large.
 pub(super) fn is_convertible(
     context: &CallContext<'_>,
     target: &Target,
@@ -53,7 +53,7 @@ pub(super) fn is_convertible(
     Err(refusal(target, RefusalKind::TooLarge, text))
 }
 
-/// The entry of the settings for a file.
+/// Returns the entry of the settings for a file.
 fn converter<'c>(context: &'c CallContext<'_>, target: &Target) -> Option<&'c Converter> {
     let engine = context.engine();
     engine
@@ -61,7 +61,7 @@ fn converter<'c>(context: &'c CallContext<'_>, target: &Target) -> Option<&'c Co
         .converter_for(engine.below_root(target.path()))
 }
 
-/// The text of a file that is not text itself, for the answer. `kind` is what its bytes look like.
+/// Returns the text of a file that is not text itself, for the answer. `kind` is the type that its bytes suggest.
 pub(super) fn shown(
     context: &CallContext<'_>,
     target: &Target,
@@ -112,7 +112,7 @@ pub(super) fn shown(
     })
 }
 
-/// The program of an entry, as it is named in answers.
+/// Returns the program of an entry as answers name it.
 fn command(converter: &Converter) -> String {
     let words = converter.command.join(" ");
     format!("`{}`", cut(&on_one_line(&words), MOST_WORDS / 3))
@@ -125,7 +125,7 @@ fn cut(words: &str, most: usize) -> String {
     }
 }
 
-/// The refusal for a file for which no program is named: its kind and size, and the setting that would help.
+/// Returns the refusal for a file for which no program is named: its kind and size, and the setting that would help.
 fn without_converter(target: &Target, base: &Snapshot, kind: &str) -> Refusal {
     let extension = target.path().extension().and_then(OsStr::to_str);
     let extension = extension.filter(|name| name.chars().all(char::is_alphanumeric));
@@ -146,7 +146,7 @@ fn without_converter(target: &Target, base: &Snapshot, kind: &str) -> Refusal {
     refusal(target, RefusalKind::Binary, text).with("kind", kind)
 }
 
-/// The refusal for a file that a program did not convert.
+/// Returns the refusal for a file that a program did not convert.
 fn not_shown(target: &Target, converter: &Converter, error: &ConvertError) -> Refusal {
     let (kind, next) = match error {
         ConvertError::AddedLater => (RefusalKind::Io, "Ask the user to start lancet again."),

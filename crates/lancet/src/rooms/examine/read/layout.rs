@@ -1,4 +1,4 @@
-//! Lays out the lines of a page: as many as fit, each cut where it is too long, with the places of characters that
+//! Lays out the lines of a page: as many as fit, each cut where it is too long, and lists the places of characters that
 //! people do not see.
 
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::refusal::Refusal;
 use crate::rooms::context::CallContext;
 use crate::settings::Gutter;
 
-/// The length that is reserved for the words after a line that was cut.
+/// The length that is reserved for the text after a line that was cut.
 const CUT_WORDS: usize = 200;
 /// How many places of hidden text are named.
 const NAMED: usize = 4;
@@ -28,11 +28,11 @@ pub(crate) struct LaidOutPage {
     pub(crate) seen: Seen,
     /// The places of hidden text.
     pub(crate) hidden: HiddenPlaces,
-    /// The length of the text and of the words about hidden text.
+    /// The length of the text and of the notice about hidden text.
     pub(super) length: usize,
 }
 
-/// Places of hidden text, in words.
+/// Places of hidden text, as text for the notice.
 #[derive(Default)]
 pub(crate) struct HiddenPlaces {
     named: Vec<String>,
@@ -66,7 +66,7 @@ impl HiddenPlaces {
         self.unnamed += other.unnamed;
     }
 
-    /// The notice about hidden text; none where there is none.
+    /// Returns the notice about hidden text; none where there is none.
     pub(crate) fn notice(&self) -> Option<String> {
         if self.named.is_empty() {
             return None;
@@ -83,7 +83,7 @@ impl HiddenPlaces {
 }
 
 impl LaidOutPage {
-    /// Adds a line if it fits, and gives the number of its bytes that are shown. The first line is cut until it fits.
+    /// Adds a line if it fits, and returns the number of its bytes that are shown. The first line is cut until it fits.
     fn add_line(
         &mut self,
         context: &CallContext<'_>,
@@ -144,7 +144,7 @@ pub(super) fn lay_out(
         return Ok(layout);
     }
     let end = total.min(wanted.first.saturating_add(wanted.most));
-    // Lines that follow each other are one range: the bytes of each line by itself took 120 instructions.
+    // Consecutive lines are one range: adding the bytes of each line separately took 120 instructions.
     let mut together: Option<Range<u64>> = None;
     for (line, read) in (wanted.first..end).zip(source.read_lines(wanted.first)) {
         let read = read?;
@@ -170,7 +170,7 @@ pub(super) fn lay_out(
     Ok(layout)
 }
 
-/// Writes one line with its number, and gives how many of its bytes are shown. A line that is too long is cut and
+/// Writes one line with its number, and returns how many of its bytes are shown. A line that is too long is cut and
 /// followed by the call that shows the rest.
 fn lay_line(
     out: &mut String,
@@ -234,7 +234,7 @@ fn lay_column(
     Ok(())
 }
 
-/// How many bytes of a single line fit, together with the words about hidden text in it.
+/// Returns how many bytes of a single line fit, together with the notice about hidden text in it.
 fn part_that_fits(context: &CallContext<'_>, text: &str, budget: usize) -> usize {
     let measure = context.limit.measure;
     let end = measure.prefix(text, budget);
@@ -245,7 +245,7 @@ fn part_that_fits(context: &CallContext<'_>, text: &str, budget: usize) -> usize
     }
 }
 
-/// The notice that says which part of a line was shown.
+/// Returns the notice that says which part of a line was shown.
 fn column_notice(line: usize, column: usize, shown: usize, to_end: bool) -> String {
     let (line, first) = (line + 1, column + 1);
     if to_end {

@@ -1,5 +1,5 @@
-//! A notebook for Read: its cells instead of the lines of its JSON. A page counts cells where a page of text counts
-//! lines.
+//! Reads a notebook: the answer shows its cells instead of the lines of its JSON. A page counts cells where a page of
+//! text counts lines.
 
 use lancet_formats::Notebook;
 use lancet_formats::notebook::{Base64, Cell, NotebookError, Output};
@@ -25,7 +25,7 @@ const MOST_PICTURE_BYTES: usize = 8 << 20;
 /// The most pictures of an answer: some APIs refuse large pictures in a request with more than twenty.
 const MOST_PICTURES: usize = 20;
 
-/// The length that is kept free for the tags of a cell and the words about what was cut.
+/// The length that is reserved for the tags of a cell and the text about what was cut.
 const TAGS: usize = 400;
 
 /// The cells of a page.
@@ -105,7 +105,7 @@ struct LaidCell {
     is_whole: bool,
 }
 
-/// What pictures may still take of an answer.
+/// How many more pictures an answer may contain.
 #[derive(Clone, Copy)]
 struct PictureAllowance {
     /// The limits of one picture; none where no picture is sent.
@@ -123,7 +123,7 @@ impl PictureAllowance {
         }
     }
 
-    /// Decodes the picture of an output and charges it; none if it is damaged, or if the answer has no room for it.
+    /// Decodes the picture of an output and charges it; none if it is damaged, or if it does not fit into the answer.
     fn take(&mut self, base64: &Base64<'_>) -> Option<Picture> {
         let budget = self.budget?;
         if self.count == 0 || base64.length() as u64 > LARGEST_FILE {
@@ -137,7 +137,7 @@ impl PictureAllowance {
     }
 }
 
-/// Lays out a cell, cut to `room` if there is one. Where the source does not fit, outputs are left out.
+/// Lays out a cell, cut to `room` if that is given. Where the source does not fit, outputs are left out.
 fn lay_cell(
     context: &CallContext<'_>,
     number: usize,
@@ -196,7 +196,7 @@ fn lay_cell(
     }
 }
 
-/// Adds an output to the text of its cell, and gives the picture that it is.
+/// Adds an output to the text of its cell, and returns its picture if it is one.
 fn push_output(
     text: &mut String,
     output: &Output<'_>,
@@ -225,7 +225,7 @@ fn push_output(
                 let at = text.len();
                 return Some(PlacedPicture { at, picture });
             }
-            // Three bytes are four characters of base64.
+            // Three bytes take four characters of base64.
             let size = size(base64.length() as u64 / 4 * 3);
             text.push_str(&format!(
                 "[lancet: picture, {media_type}, about {size}, not shown]\n"

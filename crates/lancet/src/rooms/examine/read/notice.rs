@@ -11,13 +11,13 @@ use crate::wording::quote_path;
 
 /// The least length that is reserved for the notices after the lines.
 const NOTICE_ROOM: usize = 1_200;
-/// The length of the last notice besides the path and the call for the next page.
+/// The length of the last notice apart from the path and the call for the next page.
 const LAST_NOTICE: usize = 300;
-/// The last notice: path, range, total, unusual properties, revision, and the call for the next page.
+/// Returns the last notice: path, range, total, unusual properties, revision, and the call for the next page.
 pub(super) fn notice(context: &CallContext<'_>, page: &Page, wanted: Wanted) -> String {
     let path = match (name(context, &page.target), &page.shape) {
         (None, _) => "this file".to_owned(),
-        // A person reads it below the cells.
+        // A person reads this line below the cells.
         (Some(_), Shape::Notebook) => {
             let path = quote_path(page.target.path());
             context.engine().audience().path_name(&path)
@@ -69,18 +69,18 @@ pub(super) fn notice(context: &CallContext<'_>, page: &Page, wanted: Wanted) -> 
     words
 }
 
-/// The longest name that a notice repeats: a fraction of the answer, so that the other parts find room.
+/// Returns the longest name that a notice repeats: a fraction of the answer, so that the other parts fit.
 pub(super) fn longest_name(context: &CallContext<'_>) -> usize {
     context.limit.most / 8
 }
 
-/// The file's path for a notice; none where it is too long to be repeated.
+/// Returns the file's path for a notice; none where it is too long to be repeated.
 fn name(context: &CallContext<'_>, target: &Target) -> Option<String> {
     let path = quote_path(target.path()).to_string();
     (context.length(&path) <= longest_name(context)).then_some(path)
 }
 
-/// The call for the next page.
+/// Returns the call for the next page.
 fn next_call(
     context: &CallContext<'_>,
     target: &Target,
@@ -94,7 +94,7 @@ fn next_call(
     format!("the same call with offset {offset}{limit}")
 }
 
-/// The call for the next pages of a PDF.
+/// Returns the call for the next pages of a PDF.
 fn next_pages(context: &CallContext<'_>, page: &Page, next: usize) -> String {
     let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     let last = next.saturating_add(page.lines.max(1) - 1).min(page.total);
@@ -108,7 +108,7 @@ fn next_pages(context: &CallContext<'_>, page: &Page, next: usize) -> String {
     }
 }
 
-/// The length that the lines of a page may take of the answer: what its notices leave.
+/// Returns the length of the answer that the lines of a page may take: the rest after its notices.
 pub(super) fn budget(context: &CallContext<'_>, target: &Target) -> usize {
     let most = longest_name(context);
     let notices = target

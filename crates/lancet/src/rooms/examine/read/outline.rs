@@ -1,5 +1,5 @@
-//! The outline of source code for Read: alone, where the call asks for it, and after the first page of a file that is too
-//! large to be shown whole. Its lines are not the file's bytes, so none of them counts as seen.
+//! The outline of source code for Read: by itself, where the call requests it, and after the first page of a file that
+//! is too large to be shown whole. Its lines are not the file's bytes, so none of them counts as seen.
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ use crate::rooms::context::CallContext;
 use crate::rooms::locate::Target;
 use crate::wording::{count, quote_path, size};
 
-/// The part of an answer that an outline after the first page may take: one in so many.
+/// The share of an answer that an outline after the first page may take: one part in `PART`.
 const PART: usize = 4;
-/// The length that is reserved for the words around an outline.
+/// The length that is reserved for the text around an outline.
 const WORDS: usize = 300;
 
-/// The outline of a file, for a call that asks for it.
+/// Returns the outline of a file, for a call that asks for it.
 pub(super) fn shown(
     context: &CallContext<'_>,
     target: &Target,
@@ -84,8 +84,8 @@ pub(super) fn shown(
     })
 }
 
-/// The outline that goes with the first page of a file that does not fit into the answer, as long as a part of the answer;
-/// empty where the language is not known.
+/// Returns the outline that follows the first page of a file that does not fit into the answer, limited to a part of
+/// the answer; empty where the language is not known.
 pub(super) fn beside(
     context: &CallContext<'_>,
     target: &Target,
@@ -120,11 +120,11 @@ pub(super) fn beside(
 /// Symbols as lines of an answer.
 struct Listed {
     text: String,
-    /// How many symbols they are.
+    /// The number of symbols listed.
     number: usize,
 }
 
-/// Lays symbols out, as many as there is room for.
+/// Lays out as many symbols as fit.
 fn lay_out(context: &CallContext<'_>, symbols: &[&Symbol], room: usize) -> Listed {
     let mut listed = Listed {
         text: String::new(),
@@ -149,7 +149,7 @@ fn lay_out(context: &CallContext<'_>, symbols: &[&Symbol], room: usize) -> Liste
     listed
 }
 
-/// The reader for a file, where the host handed one in that knows the language.
+/// Returns the reader for a file, if the host provided one that knows the language.
 pub(super) fn reader<'c>(
     context: &'c CallContext<'_>,
     target: &Target,
@@ -174,7 +174,7 @@ pub(super) fn reader<'c>(
         })
 }
 
-/// The refusal for a file that is too large for an outline, or takes too long.
+/// Returns the refusal for a file that is too large for an outline, or takes too long.
 pub(super) fn too_large(target: &Target, length: u64) -> Refusal {
     refusal(
         target,

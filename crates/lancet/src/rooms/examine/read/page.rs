@@ -11,14 +11,14 @@ use super::layout::LaidOutPage;
 use super::picture::PlacedPicture;
 use crate::rooms::locate::Target;
 
-/// The result of a Read, ready to be recorded and answered.
+/// The result of a Read, ready for *record* and *reply*.
 pub(crate) struct Page {
     pub(crate) target: Target,
     /// Numbered lines and the notices among them; empty for [`Shape::Unchanged`].
     pub(crate) text: String,
     /// The pictures in the text, in order.
     pub(crate) pictures: Vec<PlacedPicture>,
-    /// What the last notice says in place of a range of lines.
+    /// The text that replaces the range of lines in the last notice.
     pub(super) words: Option<String>,
     /// The sentences after the lines.
     pub(crate) notices: Vec<String>,
@@ -45,13 +45,13 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// Whether the page has lines, cells or a picture.
+    /// Returns whether the page has lines, cells or a picture.
     pub(super) fn shows_something(&self) -> bool {
         self.lines > 0 || !self.pictures.is_empty()
     }
 }
 
-/// Which kind of answer a Read gives.
+/// The kind of answer that a Read gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// The text of the lines.
@@ -62,7 +62,7 @@ pub(crate) enum Shape {
     Picture,
     /// The pages of a PDF; they are counted in place of lines.
     Pdf,
-    /// The text that a program gave of the file; its lines are not the file's.
+    /// The text that a program made of the file; its lines are not the file's.
     Converted,
     /// The symbols of source code.
     Outline,
@@ -75,7 +75,7 @@ pub(super) struct PageContent {
     pub(super) shape: Shape,
     /// A sentence about the file as a whole.
     pub(super) notice: Option<String>,
-    /// What the last notice says in place of a range of lines.
+    /// The text that replaces the range of lines in the last notice.
     pub(super) words: Option<String>,
     pub(super) pictures: Vec<PlacedPicture>,
     /// The symbols of an outline.

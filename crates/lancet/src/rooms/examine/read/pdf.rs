@@ -1,5 +1,5 @@
-//! A PDF for Read: its pages as text, as pictures or as both, by the reader that the host handed in. A page of the answer
-//! counts pages where a page of text counts lines.
+//! Reads a PDF: its pages as text, as pictures or as both, through the reader that the host provided. A page of the
+//! answer counts PDF pages where a page of text counts lines.
 
 use std::ffi::OsStr;
 
@@ -26,19 +26,19 @@ use crate::rooms::open::unreadable;
 use crate::settings::PdfForm;
 use crate::wording::{count, quote_path, size};
 
-/// The pages of a call that names none.
+/// The number of pages for a call that names none.
 const UNASKED: u32 = 10;
 
 /// The most bytes of all pictures of an answer.
 const MOST_PICTURE_BYTES: usize = 8 << 20;
 
-/// How many bytes at the beginning of a file are looked at for the header.
+/// How many bytes at the beginning of a file are searched for the header.
 const HEAD: usize = 1_100;
 
-/// The length that is kept free for the tags of a page and the words about what was cut.
+/// The length that is reserved for the tags of a page and the text about what was cut.
 const TAGS: usize = 400;
 
-/// The pages that a call asks for, as a page of text has lines.
+/// Converts the pages that a call requests to a range, as a page of text has lines.
 pub(super) fn wanted(range: PageRange) -> Wanted {
     let count = range.count();
     Wanted {
@@ -53,13 +53,14 @@ pub(super) fn wanted(range: PageRange) -> Wanted {
     }
 }
 
-/// Whether a large file has the header of a PDF and is small enough to be read; an error where it is a larger one.
+/// Returns whether a large file has the header of a PDF and is small enough to be read; an error where it is a larger
+/// one.
 pub(super) fn is_readable(target: &Target, file_size: u64) -> Result<bool, Refusal> {
     let (head, _) = target
         .located
         .read_at(0, HEAD)
         .map_err(|error| unreadable(target, &error))?;
-    // Text may quote the header; a large file that begins with it is no text.
+    // Text may quote the header; a large file that begins with it is not text.
     if !head.starts_with(b"%PDF-") || file_size <= LARGEST_PDF {
         return Ok(head.starts_with(b"%PDF-"));
     }
@@ -74,8 +75,8 @@ pub(super) fn is_readable(target: &Target, file_size: u64) -> Result<bool, Refus
     Err(refusal(target, RefusalKind::TooLarge, text))
 }
 
-/// Whether a file is a PDF: it has the header, and where it could be text as well, also the end or the name of one. A PDF
-/// that was cut off can be text, and shown as such it would not be recognised as damaged.
+/// Returns whether a file is a PDF: it has the header, and where it could be text as well, also the end or the file
+/// name of a PDF. A PDF that was cut off may be valid text, and shown as such it would not be recognised as damaged.
 pub(super) fn is_pdf(target: &Target, bytes: &[u8], is_text: bool) -> bool {
     let is_named = target
         .path()
@@ -88,7 +89,7 @@ pub(super) fn is_pdf(target: &Target, bytes: &[u8], is_text: bool) -> bool {
     }
 }
 
-/// The refusal for a file that is no PDF although its pages are asked for.
+/// Returns the refusal for a file that is not a PDF although its pages are requested.
 pub(super) fn no_pages(target: &Target) -> Refusal {
     let text = message![
         &target.given,
@@ -97,7 +98,7 @@ pub(super) fn no_pages(target: &Target) -> Refusal {
     refusal(target, RefusalKind::Invalid, text)
 }
 
-/// The pages of a document for the answer.
+/// Returns the pages of a document for the answer.
 pub(super) fn shown(
     context: &CallContext<'_>,
     target: &Target,
@@ -149,7 +150,7 @@ pub(super) fn shown(
             text: laid.text,
             lines: laid.pages,
             truncated: last < asked as usize,
-            // A page is not the file's bytes, so none of them were seen.
+            // A page does not consist of the file's bytes, so none of them were seen.
             seen: Seen::default(),
             ..LaidOutPage::default()
         },
@@ -162,7 +163,7 @@ pub(super) fn shown(
     })
 }
 
-/// Whether a call asks for all pages from the first one on.
+/// Returns whether a call requests all pages from the first one on.
 fn is_open(arguments: &ReadArguments) -> bool {
     match arguments.pages.as_deref().and_then(PageRange::parse) {
         Some(range) => range.last.is_none(),
@@ -170,7 +171,7 @@ fn is_open(arguments: &ReadArguments) -> bool {
     }
 }
 
-/// How many pages a call asks for, more than one call gives among them.
+/// Returns how many pages a call requests, which may be more than one call returns.
 fn asked(arguments: &ReadArguments) -> u32 {
     let range = arguments.pages.as_deref().and_then(PageRange::parse);
     let pages = match range {
@@ -180,7 +181,7 @@ fn asked(arguments: &ReadArguments) -> u32 {
     pages.max(1)
 }
 
-/// What is asked of the reader.
+/// Builds the request to the reader.
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 fn request(context: &CallContext<'_>, wanted: Wanted, is_unasked: bool) -> PdfRequest {
     let settings = &context.engine().settings.read;
@@ -285,7 +286,7 @@ fn lay_out(
     laid
 }
 
-/// The first line of an answer: the number of pages, and in which form they follow.
+/// Returns the first line of an answer: the number of pages, and in which form they follow.
 fn head(total: u32, forms: &[Vec<u32>; 3]) -> String {
     let mut words = vec![format!("PDF, {}", count(total as usize, "page"))];
     let names = [
@@ -303,7 +304,7 @@ fn head(total: u32, forms: &[Vec<u32>; 3]) -> String {
     format!("[lancet: {}]\n", words.join("; "))
 }
 
-/// Numbers of pages in words: `pages 1-3, 7`.
+/// Formats page numbers: `pages 1-3, 7`.
 fn ranges(numbers: &[u32]) -> String {
     let mut parts: Vec<PageRange> = Vec::new();
     for &number in numbers {
@@ -320,7 +321,7 @@ fn ranges(numbers: &[u32]) -> String {
     format!("{word} {}", parts.join(", "))
 }
 
-/// Where a character of a text begins, counted from 0; its end where it has fewer.
+/// Returns where a character of a text begins, counted from 0; its end where it has fewer.
 fn start_of(text: &str, column: usize) -> usize {
     text.char_indices()
         .nth(column)
@@ -357,7 +358,7 @@ fn lay_page(page: &PdfPage, column: usize, most: usize) -> String {
     laid
 }
 
-/// The refusal for a document that cannot be shown.
+/// Returns the refusal for a document that cannot be shown.
 fn not_shown(target: &Target, first: u32, error: &PdfError) -> Refusal {
     let (kind, next) = match error {
         PdfError::Password | PdfError::Encryption => (

@@ -1,4 +1,4 @@
-//! A picture for Read: fitted to what the model's API takes, or a sentence where pictures are switched off.
+//! Reads a picture: fitted to what the model's API accepts, or a sentence where pictures are disabled.
 
 use lancet_formats::picture::{self, LARGEST_FILE, Picture, PictureError, PictureFormat};
 use lancet_history::Seen;
@@ -15,14 +15,14 @@ use crate::rooms::locate::Target;
 use crate::rooms::open::unreadable;
 use crate::wording::{quote_path, size};
 
-/// A picture, and where it stands in the text of an answer.
+/// A picture and its position in the text of an answer.
 pub(crate) struct PlacedPicture {
     /// The length of the text before it.
     pub(crate) at: usize,
     pub(crate) picture: Picture,
 }
 
-/// Whether a large file is a picture that is small enough to be decoded; an error where it is a larger one.
+/// Returns whether a large file is a picture that is small enough to be decoded; an error where it is a larger one.
 pub(super) fn is_decodable(target: &Target, file_size: u64) -> Result<bool, Refusal> {
     let (head, _) = target
         .located
@@ -31,7 +31,7 @@ pub(super) fn is_decodable(target: &Target, file_size: u64) -> Result<bool, Refu
     let Some(format) = PictureFormat::of(&head) else {
         return Ok(false);
     };
-    // Text may begin with these two letters; a large picture seldom is a BMP.
+    // Text may begin with these two letters (`BM`), and a large picture is seldom a BMP.
     if format == PictureFormat::Bmp || file_size <= LARGEST_FILE {
         return Ok(file_size <= LARGEST_FILE && format != PictureFormat::Bmp);
     }
@@ -48,7 +48,7 @@ pub(super) fn is_decodable(target: &Target, file_size: u64) -> Result<bool, Refu
     Err(refusal(target, RefusalKind::TooLarge, text))
 }
 
-/// The picture that a file is, for the answer; none where the file is no picture.
+/// Returns the picture that the file contains, for the answer; none where the file is not a picture.
 pub(super) fn shown(
     context: &CallContext<'_>,
     target: &Target,
@@ -106,7 +106,7 @@ fn show(
     })
 }
 
-/// What an answer says about a picture that is sent.
+/// Returns what an answer says about a picture that is sent.
 pub(super) fn describe(picture: &Picture) -> String {
     let mut words = format!(
         "{} picture, {}x{} px",
@@ -128,7 +128,7 @@ pub(super) fn describe(picture: &Picture) -> String {
     words
 }
 
-/// The refusal for a picture that cannot be shown.
+/// Returns the refusal for a picture that cannot be shown.
 fn not_shown(target: &Target, format: PictureFormat, error: &PictureError) -> Refusal {
     let (kind, next) = match error {
         PictureError::TooManyPixels(_) => (

@@ -10,7 +10,7 @@ use crate::rooms::locate::{Intent, locate};
 use crate::rooms::open::{decode, require_file, snapshot};
 use crate::session::Session;
 
-/// Lines of a file. The whole file is held in memory.
+/// Lines of a file. The whole file is loaded into memory.
 #[derive(Debug)]
 pub struct PlainLines {
     /// The number of the first line, from 1.
@@ -30,7 +30,8 @@ pub struct PlainLines {
 }
 
 impl PlainLines {
-    /// Reads lines of a file under the rules that hold for Read. Numbers count from 1; those beyond the end are no lines.
+    /// Reads lines of a file under the rules that apply to Read. Numbers count from 1; those beyond the end return no
+    /// lines.
     pub fn read(
         session: &Session,
         path: &str,

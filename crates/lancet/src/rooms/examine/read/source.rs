@@ -1,4 +1,4 @@
-//! Where a page gets its lines from: a document in memory, or a large file that is read by offset.
+//! The source of a page's lines: a document in memory, or a large file that is read by offset.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -23,12 +23,12 @@ pub(crate) struct PageLine<'t> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     ToEnd,
-    /// Only the beginning, which is more than a page shows of a line.
+    /// Only the beginning, which is longer than the part of a line that a page shows.
     Beginning,
 }
 
 impl PageLine<'_> {
-    /// The part of the source that counts as seen where this many bytes of the text are shown.
+    /// Returns the part of the source that counts as seen where this many bytes of the text are shown.
     pub(super) fn shown(&self, bytes: usize) -> Range<u64> {
         match self.is_whole(bytes) {
             true => self.start..self.end,
@@ -36,7 +36,7 @@ impl PageLine<'_> {
         }
     }
 
-    /// Whether this many bytes are the whole text of the line.
+    /// Returns whether this many bytes are the whole text of the line.
     pub(super) fn is_whole(&self, bytes: usize) -> bool {
         self.extent == Extent::ToEnd && bytes == self.text.len()
     }
@@ -49,8 +49,8 @@ pub(crate) trait PageSource {
     fn read_lines(&self, first: usize) -> impl Iterator<Item = Result<PageLine<'_>, Refusal>>;
     /// Reads a line from a character on; at most about `most` bytes of it are needed.
     fn read_from(&self, line: usize, column: usize, most: usize) -> Result<PageLine<'_>, Refusal>;
-    /// The bytes of the file that a range of the source stands for. A range from the start includes the byte order
-    /// mark.
+    /// Returns the bytes of the file that a range of the source represents. A range from the start includes the byte
+    /// order mark.
     fn file_range(&self, range: Range<u64>) -> Range<u64>;
 }
 
@@ -61,7 +61,7 @@ impl PageSource for Document<'_> {
 
     fn read_lines(&self, first: usize) -> impl Iterator<Item = Result<PageLine<'_>, Refusal>> {
         let view = self.view();
-        // The lines are read in sequence: looking each one up by itself took two thirds of the instructions of a 1 MB
+        // The lines are read in sequence: looking up each one separately took two thirds of the instructions of a 1 MB
         // Read.
         self.lines_from(first).map(move |range| {
             Ok(PageLine {

@@ -1,11 +1,11 @@
-//! The range of a file that a Read asks for.
+//! The range of a file that a Read requests.
 
 use lancet_history::ReadRange;
 
 use crate::arguments::ReadArguments;
 use crate::rooms::context::CallContext;
 
-/// The range that a call asks for.
+/// The range that a call requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wanted {
     /// The first line, from 0.
@@ -13,7 +13,7 @@ pub(crate) struct Wanted {
     pub(crate) most: usize,
     /// The first character, from 0, of a line shown alone.
     pub(crate) column: Option<usize>,
-    /// The range as it was asked for, to recognise the same question later.
+    /// The range exactly as requested, to recognise the same request later.
     pub(crate) asked: ReadRange,
 }
 
@@ -37,12 +37,12 @@ impl Wanted {
         }
     }
 
-    /// Whether the call names no part of the file.
+    /// Returns whether the call requests no particular part of the file.
     pub(super) fn is_from_the_start(&self) -> bool {
         self.asked.offset == 1 && self.asked.limit == 0 && self.column.is_none()
     }
 
-    /// The number of lines that the call names; all where it names none.
+    /// Returns the number of lines that the call requests; all lines where it gives no number.
     pub(super) fn asked_lines(&self) -> usize {
         match self.asked.limit {
             0 => usize::MAX,

@@ -82,7 +82,7 @@ fn permission(executable: bool) -> Executable {
     }
 }
 
-/// The refusal for a part of a kind that is not applied.
+/// Returns the refusal for a part whose kind is not supported.
 fn unsupported(part: &ReplyPart) -> Refusal {
     let text = message![
         "The part at line ",

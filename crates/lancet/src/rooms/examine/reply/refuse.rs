@@ -1,4 +1,5 @@
-//! The refusals of a reply: why it cannot be parsed, or which of its parts failed and which would have applied.
+//! The refusals for a reply: they say why it cannot be parsed, or which of its parts failed and which would have
+//! applied.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,13 +15,13 @@ use crate::wording::{cut, line_list, quote_path};
 const OTHERS_TOLD: usize = 50;
 /// The longest text about each of these, in characters.
 const LONGEST_TEXT: usize = 900;
-/// How many parts the data lists at most.
+/// The most parts that the data lists.
 const PARTS_MOST: usize = 1_000;
 
 /// The parts that failed, by their number from 0.
 type Failed = BTreeMap<usize, Refusal>;
 
-/// The refusal for a reply that cannot be parsed.
+/// Returns the refusal for a reply that cannot be parsed.
 pub(super) fn unparsable(error: &ParseError) -> Refusal {
     let kind = match error.kind {
         ParseErrorKind::CutOff => "cut_off",
@@ -65,7 +66,7 @@ pub(super) fn join(
             _ => Ok(sentences),
         };
     }
-    // A part that changes nothing is not the reason of the refusal.
+    // A part that changes nothing is not the reason for the refusal.
     failed.retain(|_, refusal| !refusal.idle);
     all_failed(failed, parts)
 }
@@ -94,7 +95,7 @@ fn place(parts: &[ReplyPart], number: usize) -> Message {
     }
 }
 
-/// The refusal of the first part that failed, with the others.
+/// Returns the refusal of the first part that failed, with the others.
 fn all_failed(mut failed: Failed, parts: &[ReplyPart]) -> Result<Vec<Message>, Refusal> {
     let told = parts_told(&failed, parts);
     let fitting = (0..parts.len()).filter(|number| !failed.contains_key(number));
@@ -122,7 +123,7 @@ fn all_failed(mut failed: Failed, parts: &[ReplyPart]) -> Result<Vec<Message>, R
         others.push(message!["And ", more, " more parts were refused.\n"]);
     }
     for refusal in failed.into_values() {
-        // If one of the refusals may be shown only after a person's yes, so may the joined one.
+        // If one of the refusals may be shown only after a person's approval, the same applies to the joined one.
         first.withheld = first.withheld.or(refusal.withheld);
     }
     others.push(match fitting.len() {
@@ -155,7 +156,7 @@ fn all_failed(mut failed: Failed, parts: &[ReplyPart]) -> Result<Vec<Message>, R
         .and_then(others))
 }
 
-/// The parts as data: number, line, path, and why each was refused.
+/// Returns the parts as data: number, line, path, and why each was refused.
 fn parts_told(failed: &Failed, parts: &[ReplyPart]) -> Vec<Value> {
     let parts = parts.iter().enumerate().take(PARTS_MOST);
     parts

@@ -14,7 +14,7 @@ use crate::wording::{QuotedPath, joined, quote_path};
 /// How many files are suggested.
 const MOST: u64 = 5;
 
-/// Adds the files that a path may mean to the refusal that it is missing.
+/// Adds to the refusal for a missing path the files that it may mean.
 pub(super) fn suggest(context: &CallContext<'_>, mut refusal: Refusal, path: &str) -> Refusal {
     // Some models write backslashes between folders.
     let meant = path.replace('\\', "/");
@@ -54,8 +54,8 @@ fn files_called(context: &CallContext<'_>, tail: &str) -> Vec<PathBuf> {
     if tail.is_empty() {
         return Vec::new();
     }
-    // Characters with a meaning in patterns are replaced by `?`, which matches any single character; what it matched
-    // beside them is left out below.
+    // Characters with a meaning in patterns are replaced by `?`, which matches any single character; other matches are
+    // removed below.
     let pattern = tail.replace(['*', '[', ']', '{', '}', '!', '\\'], "?");
     let mut arguments = GlobArguments::new(format!("**/{pattern}"));
     arguments.limit = Some(MOST);
