@@ -68,7 +68,7 @@ struct View {
     base: Arc<EngineState>,
     /// The folders that the client narrowed the roots to, resolved; none where the client has all roots.
     narrowed: Option<Vec<PathBuf>>,
-    /// What the client lets its tools write; none where it sets no limit.
+    /// The scope in which the client lets its tools write; none where it sets no limit.
     scope: Option<Arc<WriteScope>>,
     engine: RwLock<Arc<EngineView>>,
 }
@@ -109,7 +109,7 @@ pub(crate) struct EngineView {
     pub(crate) workspace: Arc<Workspace>,
     /// How many of the workspace's folders are roots; the rest are read roots.
     roots: usize,
-    /// What the client lets its tools write; none where it sets no limit.
+    /// The scope in which the client lets its tools write; none where it sets no limit.
     scope: Option<Arc<WriteScope>>,
     /// Unique per snapshot; part of the key under which search pages are cached.
     pub(crate) id: u64,
@@ -131,59 +131,59 @@ impl Lancet {
         }
     }
 
-    /// What stands before the tools' names in the lists of this engine.
+    /// Returns the prefix of the tools' names in the lists of this engine.
     pub fn tool_prefix(&self) -> ToolPrefix {
         self.base().audience.prefix().cloned().unwrap_or_default()
     }
 
-    /// Gives the own name of the tool that a call names as it is listed, with the prefix, or by its own name.
+    /// Returns the own name of the tool that a call names, either as it is listed, with the prefix, or by its own name.
     pub fn own_tool_name(&self, called: &str) -> String {
         let prefix = self.base().audience.prefix();
         match prefix.and_then(|prefix| prefix.without(called)) {
             Some(_) => self.engine().own_tool_name(called).to_owned(),
-            // Without the prefix it is no listed name, whatever the settings say.
+            // A name without the prefix is not a listed name, whatever the settings say.
             None => called.to_owned(),
         }
     }
 
-    /// The roots, symbolic links resolved.
+    /// Returns the roots, with symbolic links resolved.
     pub fn roots(&self) -> Vec<PathBuf> {
         self.engine().roots().to_vec()
     }
 
-    /// The folders that may be read but never written, symbolic links resolved.
+    /// Returns the folders that may be read but never written, with symbolic links resolved.
     pub fn read_roots(&self) -> Vec<PathBuf> {
         let engine = self.engine();
         engine.workspace.roots()[engine.roots..].to_vec()
     }
 
-    /// Whether both are the same view of the same engine.
+    /// Returns whether both are the same view of the same engine.
     pub fn is_same_view(&self, other: &Lancet) -> bool {
         Arc::ptr_eq(&self.view, &other.view)
     }
 
-    /// The settings in force.
+    /// Returns the settings in force.
     pub fn settings(&self) -> Arc<Settings> {
         Arc::clone(&self.engine().settings)
     }
 
-    /// The mode in force.
+    /// Returns the mode in force.
     pub fn mode(&self) -> Mode {
         self.engine().mode
     }
 
-    /// The policy in force: which files may be touched, and why.
+    /// Returns the policy in force, which decides which files may be touched, and why.
     #[doc(hidden)]
     pub fn policy(&self) -> Arc<Policy> {
         self.engine().permissions.policy()
     }
 
-    /// The longest answer, in characters.
+    /// Returns the longest answer, in characters.
     pub fn answer_limit(&self) -> usize {
         self.engine().answer_limit
     }
 
-    /// The state folder; none where the builder was given none.
+    /// Returns the state folder; none where the builder was given none.
     pub fn state_dir(&self) -> Option<&Path> {
         self.view.base.state_dir.as_deref()
     }
@@ -203,7 +203,7 @@ impl Lancet {
         }
         let place = match &view.narrowed {
             None => terms.place(),
-            // Where none of the folders exists any more, the old handles are kept: nothing can be found through them.
+            // If none of the folders exists any more, the old handles stay in use: nothing can be found through them.
             Some(folders) => narrow::workspace(&terms, folders)
                 .unwrap_or_else(|| (Arc::clone(&engine.workspace), engine.roots)),
         };
@@ -246,18 +246,19 @@ impl EngineState {
         &self.fixed.host_tools
     }
 
-    /// The home folder, which `~` stands for.
+    /// Returns the home folder, to which `~` expands.
     pub(crate) fn home(&self) -> Option<&Path> {
         self.fixed.home.as_deref()
     }
 
-    /// The state folder, spelled as in the paths of opened files.
+    /// Returns the state folder, spelled as in the paths of opened files.
     pub(crate) fn state_folder(&self) -> Option<&Path> {
         let spell = || Some(resolved_folder(self.state_dir.as_deref()?));
         self.state_spelled.get_or_init(spell).as_deref()
     }
 
-    /// Tells the observers of an event, which is made only where there are some: that of a search has every path of its page.
+    /// Notifies the observers of an event. The event is made only if there are observers, because the event of a search
+    /// has every path of its page.
     pub(crate) fn tell(&self, event: impl FnOnce() -> Event) {
         if self.observers.is_empty() {
             return;
@@ -289,23 +290,23 @@ impl EngineView {
         }
     }
 
-    /// The roots: files below them may be read and, where the policy allows it, written.
+    /// Returns the roots. Files below them may be read and, where the policy allows it, written.
     pub(crate) fn roots(&self) -> &[PathBuf] {
         &self.workspace.roots()[..self.roots]
     }
 
-    /// The workspace over all roots and read roots that lancet was opened on. A client that narrows its roots never
-    /// gets beyond it, and rules are always applied to it.
+    /// Returns the workspace over all roots and read roots that lancet was opened on. A client that narrows its roots
+    /// never gets beyond it, and rules are always applied to it.
     pub(crate) fn ceiling(&self) -> &Workspace {
         &self.terms.workspace
     }
 
-    /// The state of the engine, for work that must not keep it open.
+    /// Returns a weak reference to the state of the engine, for work that must not keep it open.
     pub(crate) fn weak_base(&self) -> Weak<EngineState> {
         Arc::downgrade(&self.base)
     }
 
-    /// The rules and settings that decide which files a search meets.
+    /// Returns the rules and settings that decide which files a search meets.
     pub(crate) fn rules_in_force(&self) -> RulesInForce {
         RulesInForce {
             policy: self.permissions.policy(),
@@ -313,30 +314,30 @@ impl EngineView {
         }
     }
 
-    /// The roots that lancet was opened on, whatever a client narrowed them to.
+    /// Returns the roots that lancet was opened on, whatever a client narrowed them to.
     pub(crate) fn all_roots(&self) -> &[PathBuf] {
         &self.ceiling().roots()[..self.permissions.roots]
     }
 
-    /// Whether a path is below a folder that this view may touch.
+    /// Returns whether a path is below a folder that this view may touch.
     pub(crate) fn covers(&self, path: &Path) -> bool {
         let mut folders = self.workspace.roots().iter();
         folders.any(|folder| path.starts_with(folder))
     }
 
-    /// What the client lets its tools write, where that forbids this path.
+    /// Returns the client's write scope if it forbids this path.
     pub(crate) fn closed_by(&self, path: &Path) -> Option<&WriteScope> {
         let scope = self.scope.as_deref();
         scope.filter(|scope| !scope.allows(path))
     }
 
-    /// Whether a path is below a root. The policy alone cannot decide this: it does not know to which folders a client
-    /// has narrowed the roots.
+    /// Returns whether a path is below a root. The policy alone cannot decide this: it does not know to which folders a
+    /// client has narrowed the roots.
     pub(crate) fn is_writable(&self, path: &Path) -> bool {
         self.roots().iter().any(|root| path.starts_with(root))
     }
 
-    /// Gives a path relative to the innermost of the roots that lancet was opened on; patterns in the settings are
+    /// Returns a path relative to the innermost of the roots that lancet was opened on. Patterns in the settings are
     /// matched against it.
     pub(crate) fn below_root<'p>(&self, path: &'p Path) -> &'p Path {
         let roots = self.ceiling().roots().iter();
@@ -350,7 +351,8 @@ impl EngineView {
         &self.base
     }
 
-    /// Opens the same roots without a state folder, for changes that go on although the state folder cannot be written.
+    /// Opens the same roots without a state folder, for changes that continue although the state folder cannot be
+    /// written.
     pub(crate) fn without_state(&self) -> &Workspace {
         let open = || {
             let roots = self.workspace.roots().to_vec();
@@ -362,7 +364,7 @@ impl EngineView {
             .unwrap_or(&self.workspace)
     }
 
-    /// Whether the old and new bytes of a file are kept until the reply is made.
+    /// Returns whether the old and new bytes of a file are retained until the reply is made.
     pub(crate) fn keeps_contents(&self, path: &Path) -> bool {
         let is_served = || {
             self.language()
@@ -383,7 +385,7 @@ impl EngineView {
         self.base.tell(event);
     }
 
-    /// The readers of the answers, a model or a person at the shell.
+    /// Returns the readers of the answers, a model or a person at the shell.
     pub(crate) fn audience(&self) -> &Audience {
         &self.base.audience
     }

@@ -1,7 +1,7 @@
 //! The file tools that AI agents edit code with, as a library.
 //!
-//! Every edit lands exactly where it was meant, changes nothing else, and can be taken back. Where that cannot be made
-//! sure, the file stays as it was and the answer says what to do next.
+//! Every edit is applied exactly where it was meant, changes nothing else, and can be undone. Where that cannot be
+//! guaranteed, the file stays as it was and the answer says what to do next.
 //!
 //! ```
 //! use lancet::{Lancet, Mode, RawCall};
@@ -51,18 +51,18 @@
 //!
 //! # Threads and async
 //!
-//! [`Lancet`] and [`Session`] are cheap to clone, `Send` and `Sync`; calls of several threads go on beside each other, and
+//! [`Lancet`] and [`Session`] are cheap to clone, `Send` and `Sync`. Calls of several threads run concurrently, and
 //! those that write one file take turns. A call blocks its thread: for a second or less as a rule, for up to
-//! [`call::TIME_LIMIT`] where a search is long, and for minutes while a person is asked ([`Builder::wait_limit`]). So async
-//! code must not make it on the runtime's own thread. [`Session::call_async`] makes it on a thread of its own and is a plain
-//! future that needs no runtime; dropping it cancels the call. With tokio, `spawn_blocking` does the same on tokio's pool;
-//! keep a clone of the call's [`Cancel`] to stop it. An [`approval::Approver`] is called on a thread of its own and may
-//! block; to ask in async code, send the question over a channel and wait for the answer there.
-//! `examples/tokio.rs` shows both under tokio, `examples/async_calls.rs` the future without a runtime.
+//! [`call::TIME_LIMIT`] where a search is long, and for minutes while a person is prompted ([`Builder::wait_limit`]).
+//! So async code must not make it on the runtime's own thread. [`Session::call_async`] makes it on a separate thread
+//! and is a plain future that needs no runtime; dropping it cancels the call. With tokio, `spawn_blocking` does the
+//! same on tokio's pool; keep a clone of the call's [`Cancel`] to stop it. An [`approval::Approver`] is called on a
+//! separate thread and may block; to prompt in async code, send the question over a channel and wait for the answer
+//! there. `examples/tokio.rs` shows both under tokio, `examples/async_calls.rs` the future without a runtime.
 //!
-//! The library changes no signal of its host. A host that may run under a limit of file sizes (`ulimit -f`) should ignore or
-//! handle SIGXFSZ, as the program `lancet` does: a write beyond the limit then fails and is told as `io`; otherwise the
-//! signal ends the process.
+//! The library changes no signal of its host. A host that may run under a limit of file sizes (`ulimit -f`) should
+//! ignore or handle SIGXFSZ, as the program `lancet` does: a write beyond the limit then fails and is reported as `io`.
+//! Otherwise the signal ends the process.
 
 mod api;
 mod async_call;
@@ -151,9 +151,9 @@ pub mod approval {
     pub(crate) use lancet_model::approval::encoding;
 }
 
-/// The outcome of a call as data: one typed value per answer. The JSON that programs read (`_meta["lancet/result"]` over
-/// MCP, `--json` in the shell, [`Reply::data`]) is its serialisation and has no other source. Fields are added and never
-/// renamed.
+/// The outcome of a call as data: one typed value per answer. The JSON that programs read (`_meta["lancet/result"]`
+/// over MCP, `--json` in the shell, [`Reply::data`]) is its serialisation and has no other source. Fields are added and
+/// never renamed.
 pub mod outcome {
     pub use lancet_model::outcome::{
         ChangeKind, ChangeOutcome, Diagnosis, Executable, FileOutcome, FolderOutcome, FoundProblem,
@@ -170,8 +170,9 @@ pub mod refusal {
     pub use lancet_model::refusal::{Numbers, Refusal, RefusalKind, Row, TABLE};
 }
 
-/// What a change asks for, in one form for all tools. Every change of files is a [`Request`](request::Request), whichever
-/// tool or host built it, so that one call may mix edits and whole files in one transaction.
+/// The change that a call requests, in one form for all tools. Every change of files is a
+/// [`Request`](request::Request), whichever tool or host built it, so that one call may mix edits and whole files in
+/// one transaction.
 pub mod request {
     pub use lancet_model::request::{
         Action, CellChange, CellName, CellRequest, CellType, DeleteRequest, DryRun, EditRequest,
@@ -217,14 +218,14 @@ pub mod tools {
     pub use crate::tool_prefix::{NoPrefix, ToolPrefix};
 }
 
-/// Converting files to text by the programs of the setting `read.converters`: the trait of what a host hands in to start
-/// them ([`Builder::file_converter`]), and what it is asked.
+/// Converting files to text by the programs of the setting `read.converters`: the trait that a host implements to start
+/// them ([`Builder::file_converter`]), and its arguments.
 pub mod convert {
     pub use lancet_formats::convert::{ConvertError, Converter, FileConverter};
 }
 
-/// Language servers: the table of known ones, those of them that are taken, and the trait of what a host hands in to start
-/// them ([`Builder::language`]).
+/// Language servers: the table of known ones, the choice among them, and the trait that a host implements to start them
+/// ([`Builder::language`]).
 pub mod language {
     pub use lancet_language::{
         Delivery, Language, LanguageOptions, Package, ServerEntry, ServerProcess, ServerStanding,
@@ -232,13 +233,13 @@ pub mod language {
     };
 }
 
-/// Reading PDFs: the trait of a reader that a host hands in ([`Builder::pdf_reader`]), and what it is asked.
+/// Reading PDFs: the trait of a reader that a host implements ([`Builder::pdf_reader`]), and its arguments.
 pub mod pdf {
     pub use lancet_formats::pdf::{PageForm, PdfError, PdfPage, PdfPages, PdfReader, PdfRequest};
     pub use lancet_formats::picture::{Picture, PictureFormat, SentFormat, Size, VisionBudget};
 }
 
-/// Source code: the trait of a reader that a host hands in ([`Builder::syntax_reader`]), and what it says of a text.
+/// Source code: the trait of a reader that a host implements ([`Builder::syntax_reader`]), and its results.
 pub mod syntax {
     pub use lancet_formats::syntax::{Symbol, SyntaxError, SyntaxOutline, SyntaxReader};
 }

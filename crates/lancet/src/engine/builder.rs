@@ -92,16 +92,16 @@ impl Builder {
         self
     }
 
-    /// Sets the folder where lancet keeps ledgers of named sessions, the history, locks and displaced files. Without a
-    /// state folder nothing is kept.
+    /// Sets the folder where lancet stores ledgers of named sessions, the history, locks and displaced files. Without a
+    /// state folder nothing is stored.
     #[must_use]
     pub fn state_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.state_dir = Some(folder.into());
         self
     }
 
-    /// Keeps changes, questions and sessions in this store instead of the database of the state folder, which keeps what belongs
-    /// to this machine: locks, the journal of the write, displaced files.
+    /// Stores changes, questions and sessions in this store instead of the database of the state folder. The state
+    /// folder then has only what belongs to this machine: locks, the journal of the write, displaced files.
     #[doc(hidden)]
     #[must_use]
     pub fn history(mut self, store: impl LedgerStore + OperationStore + 'static) -> Self {
@@ -109,15 +109,16 @@ impl Builder {
         self
     }
 
-    /// Sets the home folder, which `~` stands for. Without it `~` is not expanded.
+    /// Sets the home folder, to which `~` expands. Without it `~` is not expanded.
     #[must_use]
     pub fn home(mut self, folder: impl Into<PathBuf>) -> Self {
         self.home = Some(folder.into());
         self
     }
 
-    /// Lets the texts of small files, which are kept along with the index of a large tree where `search.contents` leaves it open,
-    /// take all of `search.memory`. Otherwise an eighth of it stays free for the trees of other processes.
+    /// Lets the cached texts of small files use all of `search.memory`. They are cached along with the index of a large
+    /// tree where `search.contents` leaves it open. Without this option an eighth of the memory stays free for the
+    /// trees of other processes.
     #[must_use]
     pub fn resident_contents(mut self) -> Self {
         self.resident_contents = KeepContents::Yes;
@@ -131,16 +132,16 @@ impl Builder {
         self
     }
 
-    /// Sets the mode; without it the settings' mode applies, else [`Mode::Ask`].
+    /// Sets the mode. Without it the settings' mode applies, else [`Mode::Ask`].
     #[must_use]
     pub fn mode(mut self, mode: Mode) -> Self {
         self.mode = Some(mode);
         self
     }
 
-    /// Chooses the tools that are offered, instead of the settings: by names and presets
-    /// ([`ToolPreset`](crate::settings::ToolPreset)), one after the other, as `--tools` takes them; a minus before one takes
-    /// it away.
+    /// Chooses the offered tools, overriding the settings: by names and presets
+    /// ([`ToolPreset`](crate::settings::ToolPreset)), one after the other, as `--tools` takes them. A minus before one
+    /// removes it.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -160,14 +161,14 @@ impl Builder {
         self
     }
 
-    /// Sets the approver, who is asked before a write.
+    /// Sets the approver, which is queried before a write.
     #[must_use]
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
         self.approver = Some(Arc::new(approver));
         self
     }
 
-    /// Adds an observer, which hears of every read, change and refusal.
+    /// Adds an observer, which is notified of every read, change and refusal.
     #[must_use]
     pub fn observer(mut self, observer: impl Observer + 'static) -> Self {
         self.observers.push(Arc::new(observer));
@@ -181,16 +182,16 @@ impl Builder {
         self
     }
 
-    /// Sets the reader of PDFs. Without it a PDF is answered by a sentence. The program `lancet` hands in one that runs in
-    /// a process of its own, with limits on memory and time.
+    /// Sets the reader of PDFs. Without it a PDF is answered by a sentence. The program `lancet` passes in one that
+    /// runs in a separate process, with limits on memory and time.
     #[must_use]
     pub fn pdf_reader(mut self, reader: impl PdfReader + 'static) -> Self {
         self.pdf_reader = Some(Arc::new(reader));
         self
     }
 
-    /// Sets the reader of source code. Without it there are no outlines, and nothing is said where a change breaks the
-    /// syntax of a file. The program `lancet` hands in one with the parsers of nine languages.
+    /// Sets the reader of source code. Without it there are no outlines, and no warning where a change breaks the
+    /// syntax of a file. The program `lancet` passes in one with the parsers of nine languages.
     #[must_use]
     pub fn syntax_reader(mut self, reader: impl SyntaxReader + 'static) -> Self {
         self.syntax_reader = Some(Arc::new(reader));
@@ -198,24 +199,24 @@ impl Builder {
     }
 
     /// Sets what starts the programs that the setting `read.converters` names. Without it these files are answered by a
-    /// sentence. The program `lancet` hands in a process that confines each program and limits its time.
+    /// sentence. The program `lancet` passes in a process that confines each program and limits its time.
     #[must_use]
     pub fn file_converter(mut self, converter: impl FileConverter + 'static) -> Self {
         self.file_converter = Some(Arc::new(converter));
         self
     }
 
-    /// Sets the language servers, which are told of what is read and changed; what they find is told as the settings of
-    /// `[language]` say. Without them nothing is.
+    /// Sets the language servers, which are notified of what is read and changed. What they find is reported according
+    /// to the settings of `[language]`. Without them nothing is reported.
     #[must_use]
     pub fn language(mut self, language: Language) -> Self {
         self.language = Some(Arc::new(language));
         self
     }
 
-    /// Sets what starts the formatters and hooks of the settings. Without it nothing is formatted, and the answers say so; a
-    /// hook that should run before a change then has a person asked. The program `lancet` hands in a process that confines
-    /// each formatter and limits the time of each program.
+    /// Sets what starts the formatters and hooks of the settings. Without it nothing is formatted, and the answers say
+    /// so. For a hook that should run before a change, a person is then prompted instead. The program `lancet` passes
+    /// in a process that confines each formatter and limits the time of each program.
     #[must_use]
     pub fn program_runner(mut self, runner: impl ProgramRunner + 'static) -> Self {
         self.program_runner = Some(Arc::new(runner));
@@ -236,7 +237,7 @@ impl Builder {
         self
     }
 
-    /// Sets who reads the answers; the default is a model that calls tools.
+    /// Sets who reads the answers. The default is a model that calls tools.
     #[doc(hidden)]
     #[must_use]
     pub fn audience(mut self, audience: Audience) -> Self {
@@ -244,8 +245,8 @@ impl Builder {
         self
     }
 
-    /// Sets what stands before the tools' names, for a list with tools of others that have the same names. Calls are taken
-    /// by the listed names and by the tools' own; answers name the listed ones. [`ToolPrefix::declared`] gives a
+    /// Sets a prefix for the tools' names, for a list that also has other tools with the same names. Calls may use the
+    /// listed names or the tools' own names; answers use the listed ones. [`ToolPrefix::declared`] returns a
     /// declaration as it is to be listed.
     #[must_use]
     pub fn tool_prefix(self, prefix: ToolPrefix) -> Self {
@@ -260,7 +261,7 @@ impl Builder {
         self
     }
 
-    /// Sets a source of changed settings, which is asked before every call. Without it the settings stay as they were
+    /// Sets a source of changed settings, which is polled before every call. Without it the settings stay as they were
     /// passed in.
     #[must_use]
     pub fn settings_source(mut self, source: impl SettingsSource + 'static) -> Self {
@@ -268,15 +269,15 @@ impl Builder {
         self
     }
 
-    /// Adds an allow rule: lancet does not ask before it touches a file that the rule covers. A rule is a tool's name
-    /// with a file pattern in parentheses, `Edit(src/**)`. A deny or ask rule wins over it, in the host's rules or in
-    /// the settings; both sets apply together.
+    /// Adds an allow rule: lancet does not prompt before it touches a file that the rule covers. A rule is a tool's
+    /// name with a file pattern in parentheses, `Edit(src/**)`. A deny or ask rule wins over it, whether it is one of
+    /// the host's rules or in the settings; both sets apply together.
     #[must_use]
     pub fn allow(self, rule: impl Into<String>) -> Self {
         self.rule(Effect::Allow, rule.into())
     }
 
-    /// Adds an ask rule: files that it covers are written only where a person says yes, in every mode.
+    /// Adds an ask rule: files that it covers are written only if a person says yes, in every mode.
     #[must_use]
     pub fn ask(self, rule: impl Into<String>) -> Self {
         self.rule(Effect::Ask, rule.into())
@@ -308,23 +309,23 @@ impl Builder {
         self
     }
 
-    /// Names a file that the settings were read from: it is written only where a person says yes, whatever its name.
+    /// Names a file that the settings were read from. It is written only if a person says yes, whatever its name.
     #[must_use]
     pub fn settings_file(mut self, file: impl Into<PathBuf>) -> Self {
         self.permission_options.settings_files.push(file.into());
         self
     }
 
-    /// Says where the programs of the settings are looked for: the folders of `PATH`, and the folder that they are started
-    /// in. The files that they are started from are written only where a person says yes. Without this, only programs and
-    /// arguments that the settings name by an absolute path, or relative to a root, are known.
+    /// Sets where the programs of the settings are searched for: the folders of `PATH`, and the folder that they are
+    /// started in. The files that they are started from are written only if a person says yes. Without this, only
+    /// programs and arguments that the settings name by an absolute path, or relative to a root, are known.
     #[must_use]
     pub fn program_places(mut self, places: crate::programs::ProgramPlaces) -> Self {
         self.permission_options.program_places = places;
         self
     }
 
-    /// Sets how long a question waits for a person; the default is ten minutes.
+    /// Sets how long a question waits for a person. The default is ten minutes.
     #[must_use]
     pub fn wait_limit(mut self, limit: Duration) -> Self {
         self.permission_options.wait_limit = Some(limit);

@@ -1,8 +1,8 @@
-//! Roots that were renamed or moved: the records of the folder go on under its present path. A copy of a root that has the
-//! same inode number and birth time, such as a snapshot, gets none of them.
+//! Roots that were renamed or moved: the records of the folder are renamed to its present path. A copy of a root that
+//! has the same inode number and birth time, such as a snapshot, gets none of them.
 //!
 //! A root is recognised by computing the id that its inode and birth time would have had at each recorded path. If a
-//! folder is still at that path on another device, the root is a copy. The former names are kept in `former_roots`.
+//! folder is still at that path on another device, the root is a copy. The former names are stored in `former_roots`.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -12,17 +12,17 @@ use lancet_workspace::{RootMatch, WorkspaceId};
 
 use super::EngineView;
 
-/// The folders that roots of this engine are copies of, once that was looked up.
+/// The folders that roots of this engine are copies of, once they were looked up.
 #[derive(Debug, Default)]
 pub(super) struct Originals(OnceLock<Vec<PathBuf>>);
 
 impl EngineView {
-    /// Lets records that were made under earlier paths of the roots go on under the present ones. It happens once for each
-    /// engine: a root that is moved while the engine is open is refused.
+    /// Renames records that were made under earlier paths of the roots to the present paths. It happens once for each
+    /// engine, because a root that is moved while the engine is open is refused.
     pub(super) fn follow_roots(&self) {
         let originals = &self.base().originals.0;
         if originals.get().is_none() {
-            // A store that cannot be written is read as it is.
+            // If the store cannot be written, its records are read as they are.
             let found = self.find_originals().unwrap_or_default();
             let _ = originals.set(found);
         }
@@ -53,13 +53,13 @@ impl EngineView {
         Ok(originals)
     }
 
-    /// The folders that roots are copies of; their changes are not listed here.
+    /// Returns the folders that roots are copies of. Their changes are not listed here.
     pub(crate) fn originals(&self) -> &[PathBuf] {
         self.follow_roots();
         self.base().originals.0.get().map_or(&[], Vec::as_slice)
     }
 
-    /// The earlier paths of a root, latest first.
+    /// Returns the earlier paths of a root, latest first.
     pub(crate) fn former_roots(&self, root: &Path) -> Result<Vec<FormerRoot>, HistoryError> {
         self.follow_roots();
         match (self.history(), self.ceiling().root_of(root)) {

@@ -1,5 +1,5 @@
-//! Narrowing: a view of the engine on the part of its roots that a client's own roots leave. It is always computed from
-//! the roots that the engine was opened on, so it can never be wider than those.
+//! Narrowing: a view of the engine on the intersection of its roots with a client's own roots. It is always computed
+//! from the roots that the engine was opened on, so it can never be wider than those.
 //!
 //! Rules, the search for hard links and recovery use the roots that the engine was opened on, so narrowing never
 //! loosens a rule.
@@ -14,9 +14,9 @@ use super::{EngineView, Lancet, View};
 use crate::write_scope::WriteScope;
 
 impl Lancet {
-    /// Gives the same engine on the intersection of these folders with the roots that it was opened on: a folder below
-    /// a root counts as itself, a folder around a root as that root, a folder that does not exist is ignored. None
-    /// where the intersection is empty. Rules, read roots and history stay as they are.
+    /// Returns the same engine on the intersection of these folders with the roots that it was opened on: a folder
+    /// below a root counts as itself, a folder around a root as that root, a folder that does not exist is ignored.
+    /// None where the intersection is empty. Rules, read roots and history stay as they are.
     pub fn narrowed(&self, folders: &[PathBuf]) -> Option<Lancet> {
         let base = &self.view.base;
         let terms = base.live.current(&base.fixed);
@@ -37,7 +37,7 @@ impl Lancet {
         })
     }
 
-    /// Gives the same view of the engine with writing limited to a scope. Reading and searching stay as they are.
+    /// Returns the same view of the engine with writing limited to a scope. Reading and searching stay as they are.
     pub fn writing_within(&self, scope: WriteScope) -> Lancet {
         let engine = self.engine();
         let place = (Arc::clone(&engine.workspace), engine.roots);
@@ -85,7 +85,7 @@ fn common(terms: &EffectiveSettings, folders: &[PathBuf]) -> Vec<Located> {
     found
 }
 
-/// Opens the folders that a narrowed view may read, and says how many of them are roots. None where none is left.
+/// Opens the folders that a narrowed view may read, and returns how many of them are roots. None where no root is left.
 pub(super) fn workspace(
     terms: &EffectiveSettings,
     folders: &[PathBuf],

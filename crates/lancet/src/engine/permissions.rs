@@ -1,5 +1,5 @@
 //! The policy of an open engine: built from the settings and the roots when the engine is opened, and extended by one
-//! rule where a person answers "always".
+//! rule when a person answers "always".
 
 mod flaws;
 
@@ -18,7 +18,7 @@ use crate::settings::{Mode, Settings};
 /// How long a question waits for a person by default.
 const WAIT_LIMIT: Duration = Duration::from_secs(10 * 60);
 
-/// Who gets the answers.
+/// The readers of the answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Readers {
     /// Models, through tools.
@@ -61,8 +61,8 @@ impl PermissionOptions {
         self.rules.iter().map(entry).collect()
     }
 
-    /// The files that the programs of the settings are started from, under every name that leads to them; searched for when
-    /// they are first needed.
+    /// Returns the files that the programs of the settings are started from, under every name that leads to them. They
+    /// are searched for when they are first needed.
     fn program_files(&self, settings: &Settings, roots: &[PathBuf]) -> ProgramFiles {
         let given = &self.program_places;
         let places = ProgramPlaces {
@@ -99,7 +99,7 @@ impl PermissionOptions {
 /// The files that the programs of the settings are started from.
 type ProgramFiles = Arc<LazyLock<Vec<PathBuf>, Box<dyn FnOnce() -> Vec<PathBuf> + Send>>>;
 
-/// Gives the files to a policy that needs them.
+/// Returns the function with which a policy fetches the files when it needs them.
 fn listing(files: &ProgramFiles) -> Box<dyn FnOnce() -> Vec<PathBuf> + Send> {
     let files = Arc::clone(files);
     Box::new(move || files.to_vec())
@@ -169,7 +169,7 @@ impl Permissions {
         })
     }
 
-    /// The policy in force.
+    /// Returns the policy in force.
     pub(crate) fn policy(&self) -> Arc<Policy> {
         Arc::clone(&self.policy.read().unwrap_or_else(PoisonError::into_inner))
     }

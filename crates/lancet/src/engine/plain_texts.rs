@@ -1,5 +1,5 @@
-//! Which versions of files are known to have neither NUL nor CR, so that a file that is edited again and again is looked through
-//! for them once. A version is known by the hash of its bytes, so what is known of it cannot become wrong.
+//! Caches which versions of files are known to contain neither NUL nor CR, so that a file that is edited repeatedly is
+//! scanned for them only once. A version is identified by the hash of its bytes, so an entry cannot become wrong.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,12 +10,12 @@ use lancet_workspace::{Revision, Snapshot};
 /// How many versions are remembered.
 const MOST: usize = 64;
 
-/// The versions that were found to have neither, the latest first.
+/// The versions that were found to contain neither, the latest first.
 #[derive(Default)]
 pub(crate) struct PlainTexts(Mutex<VecDeque<Revision>>);
 
 impl PlainTexts {
-    /// What is known of a version.
+    /// Returns what is known of a version.
     pub(crate) fn control_bytes(&self, revision: &Revision) -> ControlBytes {
         match self.revisions().contains(revision) {
             true => ControlBytes::Absent,

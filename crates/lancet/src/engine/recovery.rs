@@ -1,5 +1,5 @@
 //! Recovery after earlier processes, and displaced files of this process that may still be written to. This is plain
-//! data that lives as long as the engine; the rooms `heal`, `late` and `set_aside` act on it.
+//! data that lives as long as the engine; the stages `heal`, `late` and `set_aside` act on it.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use lancet_local_state::{SetAside, Unsealed};
 
-/// The recovery work of one engine. Each part that runs once has a cell that is set when it has run.
+/// The recovery work of one engine. Each part that runs once has a cell that is set when the part has run.
 #[derive(Debug, Default)]
 pub(crate) struct PendingRecovery {
     /// Set when commits that were interrupted have been completed or rolled back on the files.
@@ -27,7 +27,7 @@ pub(crate) struct LateWrites(Mutex<OpenFiles>);
 /// The content of [`LateWrites`], under its lock.
 #[derive(Debug, Default)]
 pub(crate) struct OpenFiles {
-    /// Displaced files that are not sealed yet: checked again with later calls.
+    /// Displaced files that are not sealed yet. They are checked again with later calls.
     pub(crate) unsealed: Vec<Unsealed>,
     /// Notices that did not fit into any answer yet.
     pub(crate) notices: Vec<LateNotice>,
@@ -50,7 +50,7 @@ impl LateWrites {
     }
 }
 
-/// How many of the damaged databases that the store has set aside were reported to one listener.
+/// Counts how many of the damaged databases that the store has set aside were reported to one listener.
 #[derive(Debug, Default)]
 pub(crate) struct Notified(AtomicUsize);
 
@@ -60,12 +60,12 @@ impl Notified {
         Notified(AtomicUsize::new(other.0.load(Ordering::Relaxed)))
     }
 
-    /// Whether some of the databases were not reported to the listener yet.
+    /// Returns whether some of the databases were not reported to the listener yet.
     pub(crate) fn misses_some(&self, all: &[SetAside]) -> bool {
         all.len() > self.0.load(Ordering::Relaxed)
     }
 
-    /// Takes the databases that were not reported to the listener yet; from now on all count as reported.
+    /// Returns the databases that were not reported to the listener yet. From now on all count as reported.
     pub(crate) fn take_new(&self, all: Vec<SetAside>) -> Vec<SetAside> {
         let told = self.0.fetch_max(all.len(), Ordering::Relaxed);
         all.into_iter().skip(told).collect()

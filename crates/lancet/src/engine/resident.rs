@@ -1,5 +1,5 @@
-//! Which roots are resident for searches, and when one is to be built, kept or given back. The trees themselves, and how they
-//! answer, are `lancet_search`'s; `rooms/examine/search/resident.rs` builds and asks them.
+//! Decides which roots are resident for searches, and when one is built, retained or released. The trees themselves,
+//! and their searching, are in `lancet_search`; `rooms/examine/search/resident.rs` builds and queries them.
 
 mod allowance;
 mod orders;
@@ -22,26 +22,26 @@ use crate::settings::{ContentsUse, IndexUse, Settings};
 
 /// A tree with fewer files is searched in a few milliseconds without an index.
 const FEWEST_FILES: u64 = 2_000;
-/// The search from which on a tree is built.
+/// A tree is built from this search on.
 const FROM_SEARCH: u64 = 2;
-/// After this time without a search the tree is compared with the disk once, in case a change was not told of.
+/// After this time without a search the tree is compared with the disk once, in case a change was not reported.
 const SWEPT_AFTER: Duration = Duration::from_secs(30);
-/// After this time without a search the contents are given back.
+/// After this time without a search the contents are released.
 const CONTENTS_KEPT: Duration = Duration::from_secs(5 * 60);
-/// After this time without a search everything is given back.
+/// After this time without a search everything is released.
 const KEPT: Duration = Duration::from_secs(30 * 60);
-/// How long a tree that cannot be resident is not tried again.
+/// How long to wait before trying again to make a tree resident that could not be.
 const TRIED_AGAIN: Duration = Duration::from_secs(5 * 60);
 
 /// The resident roots of an engine.
 pub(crate) struct ResidentRoots {
     teller: ResidencyTeller,
     home: Option<PathBuf>,
-    /// Whether texts are kept as well, where the settings leave it open.
+    /// Whether texts are cached as well, where the settings leave it open.
     contents: KeepContents,
     slots: Mutex<Vec<Slot>>,
     allowance: SharedAllowance,
-    /// Whether a thread looks after idle trees.
+    /// Whether a thread maintains idle trees.
     has_caretaker: Mutex<bool>,
 }
 
@@ -69,11 +69,11 @@ struct Resident {
     answered: u64,
     last: Instant,
     swept: bool,
-    /// Whether its contents were given back because nobody searched.
+    /// Whether its contents were released because there was no search for a while.
     is_emptied: bool,
 }
 
-/// The rules and settings that a tree was built under; under others it would have other files.
+/// The rules and settings that a tree was built under. Under others it would have other files.
 #[derive(Clone)]
 pub(crate) struct RulesInForce {
     pub(crate) policy: Arc<Policy>,
@@ -87,7 +87,7 @@ impl RulesInForce {
 }
 
 impl ResidentRoots {
-    /// Nothing is resident at first.
+    /// Creates the state in which nothing is resident yet.
     pub(crate) fn new(
         state: Option<PathBuf>,
         home: Option<PathBuf>,
@@ -107,7 +107,8 @@ impl ResidentRoots {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The trees that together have all these starts; none where one of them is not resident under the rules in force.
+    /// Returns the trees that together have all these starts; none where one of them is not resident under the rules in
+    /// force.
     pub(crate) fn trees(
         &self,
         rules: &RulesInForce,
@@ -132,7 +133,7 @@ impl ResidentRoots {
         (!trees.is_empty()).then_some(trees)
     }
 
-    /// Counts an answer of some trees. Gives a tree whose contents are wanted again, now that it is searched.
+    /// Counts an answer of some trees. Returns a tree whose contents are wanted again, now that it is searched.
     pub(crate) fn answered(&self, trees: &[Arc<ResidentTree>]) -> Option<RefillOrder> {
         let mut slots = self.slots();
         let mut order = None;
@@ -156,7 +157,7 @@ impl ResidentRoots {
         order
     }
 
-    /// Gives a tree up that has to be built anew.
+    /// Drops a tree that has to be rebuilt.
     pub(crate) fn lost(&self, tree: &Arc<ResidentTree>, why: NotResident) {
         let mut slots = self.slots();
         for slot in slots.iter_mut() {
@@ -164,7 +165,7 @@ impl ResidentRoots {
                 continue;
             };
             if Arc::ptr_eq(tree, &resident.tree) {
-                // A tree in which all is changing would be built for nothing over and over.
+                // A tree in which everything keeps changing would be rebuilt over and over to no use.
                 slot.not_before = Some(Instant::now() + 2 * resident.built_in);
                 slot.state = SlotState::Absent(why_not(why));
                 slot.tell(&self.teller);
@@ -172,7 +173,8 @@ impl ResidentRoots {
         }
     }
 
-    /// Counts a search that walked, which met so many files; gives the order to build a root where that is worth it now.
+    /// Counts a search that walked the folders and met this many files. Returns the order to build a root where that is
+    /// now worth it.
     pub(crate) fn walked(
         &self,
         rules: &RulesInForce,
@@ -235,7 +237,7 @@ impl ResidentRoots {
         }
     }
 
-    /// Takes in what came of an order.
+    /// Records the result of an order.
     pub(crate) fn built(&self, order: BuildOrder, built: Result<Index, NotResident>) {
         let mut slots = self.slots();
         let Some(slot) = slots.iter_mut().find(|slot| slot.root == order.root) else {
@@ -261,7 +263,7 @@ impl ResidentRoots {
         slot.tell(&self.teller);
     }
 
-    /// Takes in that an order could not be begun.
+    /// Records that an order could not be begun.
     pub(crate) fn not_begun(&self, root: &Path) {
         let mut slots = self.slots();
         if let Some(slot) = slots.iter_mut().find(|slot| slot.root == root) {
@@ -271,7 +273,7 @@ impl ResidentRoots {
         }
     }
 
-    /// Gives everything back; the caretaker ends.
+    /// Releases everything; the caretaker thread ends.
     pub(crate) fn give_back(&self) {
         let mut slots = self.slots();
         for slot in slots.iter_mut() {
@@ -289,13 +291,14 @@ impl ResidentRoots {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the caller is to look after idle trees from now on; true once, until [`ResidentRoots::due`] says that nothing is left.
+    /// Returns whether the caller must maintain idle trees from now on. True only once, until [`ResidentRoots::due`]
+    /// finds no tree left.
     pub(crate) fn needs_caretaker(&self) -> bool {
         !std::mem::replace(&mut *self.caretaker(), true)
     }
 
-    /// Gives back what has been idle for long, and all where memory is scarce. Gives the trees that are to be compared
-    /// with the disk; nothing where no tree is left.
+    /// Releases trees that have been idle for long, and all trees where memory is scarce. Returns the trees that must
+    /// be compared with the disk; none where no tree is left.
     pub(crate) fn due(&self) -> Option<Vec<Arc<ResidentTree>>> {
         let scarce = is_memory_scarce();
         let mut slots = self.slots();
@@ -338,7 +341,7 @@ impl ResidentRoots {
 }
 
 impl Slot {
-    /// Why the root is not built now.
+    /// Returns why the root is not built now; none where nothing speaks against it.
     fn objection(&self, settings: &Settings, home: Option<&Path>) -> Option<WhyNot> {
         match () {
             () if settings.search.index == IndexUse::Off => Some(WhyNot::Off),

@@ -1,4 +1,4 @@
-//! Which tools are offered: those that the settings choose, without those that the mode forbids.
+//! Selects the offered tools: those that the settings choose, without those that the mode forbids.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,7 +7,7 @@ use crate::builtin::{self, Declaration};
 use crate::host_tool::HostTool;
 use crate::settings::{Mode, ToolPreset};
 
-/// The offered tools. They are declared when somebody first asks for them, so that an agent need not wait for their schemas
+/// The offered tools. They are declared when they are first requested, so that an agent need not wait for their schemas
 /// when it starts a server.
 pub(crate) struct OfferedTools {
     built_in: Vec<&'static str>,
@@ -17,7 +17,7 @@ pub(crate) struct OfferedTools {
 }
 
 impl OfferedTools {
-    /// The declarations, in their fixed order.
+    /// Returns the declarations, in their fixed order.
     pub(crate) fn declarations(&self) -> &Arc<[Declaration]> {
         self.declared.get_or_init(|| {
             let built_in = self.built_in.iter().copied();
@@ -27,7 +27,7 @@ impl OfferedTools {
         })
     }
 
-    /// The declaration of the offered tool with exactly this name. No other one is made for it.
+    /// Returns the declaration of the offered tool with exactly this name. No other tool's declaration is made for it.
     pub(crate) fn declaration(&self, name: &str) -> Option<&Declaration> {
         let found = match self.built_in.contains(&name) {
             true => builtin::declaration(name),
@@ -36,7 +36,7 @@ impl OfferedTools {
         found.filter(|tool| self.allows(tool))
     }
 
-    /// Whether a tool with exactly this name is offered.
+    /// Returns whether a tool with exactly this name is offered.
     pub(crate) fn has(&self, name: &str) -> bool {
         match self.mode {
             // Whether a tool changes files is part of its declaration.
@@ -48,14 +48,14 @@ impl OfferedTools {
         }
     }
 
-    /// Whether the mode allows a tool that was chosen.
+    /// Returns whether the mode allows a tool that was chosen.
     fn allows(&self, tool: &Declaration) -> bool {
         self.mode != Mode::Plan || tool.read_only
     }
 }
 
-/// Selects the offered tools: those that a selection names (without one the default ones) and, in plan mode, of these only those
-/// that change no file.
+/// Selects the offered tools: those that a selection names, or the default ones without a selection. In plan mode only
+/// those of them that change no file are offered.
 pub(super) fn select(
     chosen_by: Option<&[String]>,
     mode: Mode,
@@ -101,7 +101,7 @@ pub(super) fn select(
     })
 }
 
-/// Returns whether a preset has a tool. A tool that a preset names and that does not exist is left out of it.
+/// Returns whether a preset has a tool. A name in a preset that no tool has is ignored.
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 fn has(preset: ToolPreset, tool: &str) -> bool {
     match preset {

@@ -14,16 +14,16 @@ use crate::builtin::ANSWER_LIMIT;
 use crate::host_tool::HostTool;
 use crate::settings::{Mode, Settings};
 
-/// The most characters that the notice about settings that do not load may take of an answer.
+/// The most characters of an answer that the notice about settings that do not load may take.
 pub(crate) const TROUBLE_ROOM: usize = 700;
 
-/// Reports changes of the settings. It is asked before every call, so it must be fast where nothing has changed.
+/// Reports changes of the settings. It is polled before every call, so it must be fast where nothing has changed.
 pub trait SettingsSource: Send + Sync {
-    /// Says whether the settings have changed since the last call of this function.
+    /// Returns whether and how the settings have changed since the last call of this function.
     fn poll(&self) -> SettingsChange;
 }
 
-/// How the settings have changed since the source was last asked.
+/// The change of the settings since the source was last polled.
 #[non_exhaustive]
 pub enum SettingsChange {
     /// The settings have not changed.
@@ -89,7 +89,7 @@ pub(crate) struct EffectiveSettings {
     /// The workspace over all roots and read roots.
     pub(super) workspace: Arc<Workspace>,
     folders: Vec<PathBuf>,
-    /// Why the settings in the files are not in force; none where they are.
+    /// Why the settings in the files are not in force; none where they are in force.
     pub(crate) trouble: Option<Arc<str>>,
 }
 
@@ -130,7 +130,7 @@ impl EffectiveSettings {
         })
     }
 
-    /// Gives the workspace over all folders, and how many of its folders are roots.
+    /// Returns the workspace over all folders, and how many of its folders are roots.
     pub(super) fn place(&self) -> (Arc<Workspace>, usize) {
         (Arc::clone(&self.workspace), self.permissions.roots)
     }
@@ -150,14 +150,14 @@ impl EffectiveSettings {
         EffectiveSettings::new(fixed, workspace, reloaded)
     }
 
-    /// Keeps these settings and notes why the changed ones are not in force.
+    /// Retains these settings and records why the changed ones are not in force.
     fn troubled(&self, why: String) -> EffectiveSettings {
         let spared = match self.trouble {
             None => self.answer_limit / 4,
             Some(_) => 0,
         };
         EffectiveSettings {
-            // The notice about the settings is part of the answer, so it takes from the answer's limit.
+            // The notice about the settings is part of the answer, so its length is subtracted from the answer's limit.
             answer_limit: self.answer_limit - spared.min(TROUBLE_ROOM),
             trouble: Some(why.into()),
             ..self.clone()
@@ -168,7 +168,7 @@ impl EffectiveSettings {
 /// The settings in force, and the source that reports changes.
 pub(super) struct Live {
     terms: RwLock<Arc<EffectiveSettings>>,
-    /// Locked from asking the source until the new settings are in force, so that no other call goes on with the old
+    /// Locked from polling the source until the new settings are in force, so that no other call goes on with the old
     /// ones meanwhile.
     source: Option<Mutex<Box<dyn SettingsSource>>>,
 }
@@ -181,12 +181,12 @@ impl Live {
         }
     }
 
-    /// The settings in force, without asking the source.
+    /// Returns the settings in force, without polling the source.
     pub(super) fn terms(&self) -> Arc<EffectiveSettings> {
         Arc::clone(&self.terms.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The settings in force after asking the source for changes.
+    /// Returns the settings in force after polling the source for changes.
     pub(super) fn current(&self, fixed: &Fixed) -> Arc<EffectiveSettings> {
         let Some(source) = &self.source else {
             return self.terms();

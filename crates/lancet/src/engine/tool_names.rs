@@ -7,25 +7,26 @@ use crate::builtin::Declaration;
 use crate::receive::canonical_tool;
 
 impl Lancet {
-    /// The offered tools, in their fixed order.
+    /// Returns the offered tools, in their fixed order.
     pub fn tools(&self) -> Arc<[Declaration]> {
         Arc::clone(self.engine().tools.declarations())
     }
 
-    /// Whether a tool with exactly this name is offered and changes no file; without making the schemas of the others.
+    /// Returns whether a tool with exactly this name is offered and changes no file. The schemas of the other tools are
+    /// not made.
     pub fn only_reads(&self, tool: &str) -> bool {
         let engine = self.engine();
         engine.declaration(tool).is_some_and(|tool| tool.read_only)
     }
 
-    /// Whether a tool with exactly this name is offered; without making the schemas of [`tools`](Self::tools).
+    /// Returns whether a tool with exactly this name is offered. The schemas of [`tools`](Self::tools) are not made.
     pub fn offers(&self, tool: &str) -> bool {
         self.engine().tools.has(tool)
     }
 }
 
 impl EngineView {
-    /// The own name of the tool that a call names with the prefix; any other name stays as it is.
+    /// Returns the own name of the tool that a call names with the prefix. Any other name is returned as it is.
     pub(crate) fn own_tool_name<'n>(&self, called: &'n str) -> &'n str {
         let prefix = self.audience().prefix();
         let own = prefix.and_then(|prefix| prefix.without(called));

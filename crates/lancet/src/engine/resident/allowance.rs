@@ -1,4 +1,4 @@
-//! The memory and the watches that the trees of this process may take of what all of the user's processes share.
+//! The part of the memory and watches, shared by all of the user's processes, that the trees of this process may use.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -6,10 +6,10 @@ use std::sync::{Mutex, PoisonError};
 use lancet_search::{Budget, WatchAllowance};
 use lancet_workspace::watch_limit;
 
-/// What trees may take.
+/// The memory and watches that trees may use.
 #[derive(Clone)]
 pub(super) struct Allowance {
-    /// The setting that it was opened with.
+    /// The memory setting that it was opened with.
     memory: u64,
     pub(super) budget: Budget,
     pub(super) watches: WatchAllowance,
@@ -17,7 +17,7 @@ pub(super) struct Allowance {
 
 /// The allowance of an engine, opened when the first tree needs it.
 pub(super) struct SharedAllowance {
-    /// The folder through which processes share; without one a process shares with itself only.
+    /// The folder through which processes share. Without one, the process has its own allowance.
     state: Option<PathBuf>,
     opened: Mutex<Option<Allowance>>,
 }
@@ -30,7 +30,7 @@ impl SharedAllowance {
         }
     }
 
-    /// What trees may take, opened anew where the settings give another amount of memory.
+    /// Returns the allowance, and reopens it where the settings give another amount of memory.
     pub(super) fn for_memory(&self, memory: u64) -> Allowance {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = opened.as_ref().filter(|known| known.memory == memory) {

@@ -1,4 +1,4 @@
-//! What searches ask for to be done in the background.
+//! Work that searches order to be done in the background.
 
 use std::path::PathBuf;
 use std::sync::Arc;
