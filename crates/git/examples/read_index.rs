@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The processor time of this process in milliseconds, by the scheduler's own count.
+/// Returns the processor time of this process in milliseconds, by the scheduler's own count.
 fn processor_time() -> Result<f64, Box<dyn std::error::Error>> {
     let counts = std::fs::read_to_string("/proc/self/schedstat")?;
     let nanoseconds: f64 = counts.split(' ').next().unwrap_or_default().parse()?;

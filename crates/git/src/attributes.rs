@@ -38,7 +38,7 @@ impl AttributeLines {
         AttributeLines(converting.collect())
     }
 
-    /// What the lines could do to a file; `below` is its name relative to the folder of the attributes file.
+    /// Returns what the lines could do to a file; `below` is its name relative to the folder of the attributes file.
     pub(crate) fn conversion(&self, below: &[u8]) -> Conversion {
         let matching = self
             .0

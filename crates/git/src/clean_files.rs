@@ -114,8 +114,8 @@ impl CleanFiles {
         })
     }
 
-    /// The blob whose bytes the file has, if that is certain without reading the file. `name` is relative to the work
-    /// tree; `stamp` is the file's now. It is quickest to ask about files in the order of the index.
+    /// Returns the blob whose bytes the file has, if that is certain without reading the file. `name` is relative to
+    /// the work tree; `stamp` is the file's now. It is quickest to ask about files in the order of the index.
     pub fn blob_of(&mut self, name: &[u8], stamp: &Stamp) -> Option<ObjectId> {
         let index = Arc::clone(&self.index);
         let entry = index.find_from(name, &mut self.next)?;
@@ -132,7 +132,7 @@ impl CleanFiles {
         }
     }
 
-    /// The index that the files are compared with.
+    /// Returns the index that the files are compared with.
     #[must_use]
     pub fn index(&self) -> &Arc<Index> {
         &self.index
@@ -162,7 +162,7 @@ impl CleanFiles {
         found
     }
 
-    /// The rules of a folder; none where an attributes file cannot be relied on.
+    /// Returns the rules of a folder; none where an attributes file cannot be relied on.
     fn rules_of(&mut self, folder: &[u8]) -> Option<Arc<FolderRules>> {
         if let Some(known) = self.folders.get(folder) {
             return known.clone();
@@ -257,8 +257,8 @@ impl Everywhere {
     }
 }
 
-/// Whether a file's stat is the one that git recorded when file and object had the same content, and is old enough to
-/// prove that it still is so.
+/// Returns whether a file's stat is the one that git recorded when file and object had the same content, and is old
+/// enough to prove that it still is so.
 fn is_clean_by_stat(entry: &IndexEntry<'_>, stamp: &Stamp, index: &Index) -> bool {
     let cut = |number: u64| number as u32;
     let moment = |(seconds, nanoseconds): (i64, u32)| (seconds as u32, nanoseconds);
@@ -278,7 +278,8 @@ fn is_clean_by_stat(entry: &IndexEntry<'_>, stamp: &Stamp, index: &Index) -> boo
     same && (stamp.size > 0 || entry.id.is_empty_blob()) && !is_racy(stamp, index)
 }
 
-/// Whether the file could have changed once more, unseen, after git looked at it and before it wrote the index.
+/// Returns whether the file could have changed once more, unseen, after git looked at it and before it wrote the
+/// index.
 fn is_racy(stamp: &Stamp, index: &Index) -> bool {
     let (seconds, nanoseconds) = index.written();
     stamp.mtime.max(stamp.ctime) >= (seconds.saturating_sub(RACY_SECONDS), nanoseconds)

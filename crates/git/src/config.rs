@@ -26,8 +26,8 @@ pub fn auto_crlf<'t>(texts: impl IntoIterator<Item = &'t str>) -> AutoCrlf {
     said
 }
 
-/// Whether a configuration leads to attributes that this crate does not see: by another file of configuration, by
-/// `core.attributesFile`, or by attributes in a tree.
+/// Returns whether a configuration leads to attributes that this crate does not see: by another file of
+/// configuration, by `core.attributesFile`, or by attributes in a tree.
 pub(crate) fn leads_to_other_attributes(text: &str) -> bool {
     let mut headers = text.lines().map(str::trim_start);
     let includes = headers.any(|line| {
@@ -40,7 +40,7 @@ pub(crate) fn leads_to_other_attributes(text: &str) -> bool {
         || last(text, "attr", "tree").is_some()
 }
 
-/// Whether git reads a value as true.
+/// Returns whether git reads a value as true.
 pub(crate) fn is_true(value: &str) -> bool {
     ["true", "yes", "on"]
         .iter()

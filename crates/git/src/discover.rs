@@ -124,7 +124,7 @@ fn open(
     }))
 }
 
-/// Whether a path exists and is `resolved` once its links are resolved.
+/// Returns whether a path exists and is `resolved` once its links are resolved.
 fn is_same_path(everywhere: &Workspace, path: &Path, resolved: &Path) -> bool {
     everywhere
         .locate_as_spelled(path)

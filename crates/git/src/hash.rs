@@ -30,7 +30,7 @@ impl ObjectId {
         object_id("blob", bytes)
     }
 
-    /// Whether this is the id of the empty blob.
+    /// Returns whether this is the id of the empty blob.
     pub(crate) fn is_empty_blob(&self) -> bool {
         self.length() == HashAlgorithm::Sha1 && *self == ObjectId::of_blob(b"")
     }

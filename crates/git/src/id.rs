@@ -50,7 +50,7 @@ impl ObjectId {
         Some(ObjectId { bytes, length })
     }
 
-    /// The id of a SHA-1 repository with these bytes, for instance one that [`ObjectId::as_bytes`] gave.
+    /// Returns the id of a SHA-1 repository with these bytes, for instance one that [`ObjectId::as_bytes`] gave.
     #[must_use]
     pub fn from_array(sum: [u8; 20]) -> ObjectId {
         let mut bytes = [0; MOST];
@@ -61,7 +61,7 @@ impl ObjectId {
         }
     }
 
-    /// The bytes, for storage: 20, or 32 in a SHA-256 repository.
+    /// Returns the bytes, for storage: 20, or 32 in a SHA-256 repository.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.length.bytes()]

@@ -90,32 +90,32 @@ pub const LINK_MODE: u32 = 0o120_000;
 pub const SUBMODULE_MODE: u32 = 0o160_000;
 
 impl Index {
-    /// The number of entries; a name in conflict has up to three.
+    /// Returns the number of entries; a name in conflict has up to three.
     #[must_use]
     pub fn len(&self) -> usize {
         self.records.len()
     }
 
-    /// Whether git tracks nothing.
+    /// Returns whether git tracks nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
 
-    /// All entries, sorted by the bytes of their names and then by stage.
+    /// Returns all entries, sorted by the bytes of their names and then by stage.
     pub fn entries(&self) -> impl Iterator<Item = IndexEntry<'_>> {
         self.records.iter().map(|record| self.entry(record))
     }
 
-    /// The entry of a name that is not in conflict (stage 0). A name of a submodule has one, the names inside it have
-    /// none here.
+    /// Returns the entry of a name that is not in conflict (stage 0). A name of a submodule has one, the names inside
+    /// it have none here.
     #[must_use]
     pub fn find(&self, name: &[u8]) -> Option<IndexEntry<'_>> {
         self.find_from(name, &mut 0)
     }
 
-    /// The same, looking at the place `next` first, which becomes the one behind the entry that is found: names that are
-    /// asked for in their order take no search.
+    /// Returns the same, looking at the place `next` first, which becomes the one behind the entry that is found:
+    /// names that are asked for in their order take no search.
     pub(crate) fn find_from(&self, name: &[u8], next: &mut usize) -> Option<IndexEntry<'_>> {
         let is_next = |at: usize| {
             let record = self.records.get(at);
@@ -132,8 +132,8 @@ impl Index {
         found.then(|| self.entry(record))
     }
 
-    /// Whether git tracks this very name, in conflict or not: a file, a symbolic link or a submodule. A folder is not
-    /// tracked itself; ask [`Index::below`].
+    /// Returns whether git tracks this very name, in conflict or not: a file, a symbolic link or a submodule. A
+    /// folder is not tracked itself; ask [`Index::below`].
     #[must_use]
     pub fn is_tracked(&self, name: &[u8]) -> bool {
         let at = self.first_from(name);
@@ -142,8 +142,8 @@ impl Index {
             .is_some_and(|record| self.name(record) == name)
     }
 
-    /// The entries below a folder, at any depth, sorted; all entries for the empty name. For a folder that is ignored
-    /// this gives the files that git tracks nevertheless. The first one is found by binary search.
+    /// Returns the entries below a folder, at any depth, sorted; all entries for the empty name. For a folder that is
+    /// ignored this gives the files that git tracks nevertheless. The first one is found by binary search.
     pub fn below<'i>(&'i self, folder: &[u8]) -> impl Iterator<Item = IndexEntry<'i>> + use<'i> {
         let mut start = folder.to_vec();
         if !start.is_empty() && !start.ends_with(b"/") {
@@ -162,14 +162,14 @@ impl Index {
         self.stamp.mtime
     }
 
-    /// The stamp of the file that was read. Where a later one shows the same state
+    /// Returns the stamp of the file that was read. Where a later one shows the same state
     /// ([`Stamp::same_file_state`] and not [`Stamp::racy`]), the index needs not be read again.
     #[must_use]
     pub fn stamp(&self) -> &Stamp {
         &self.stamp
     }
 
-    /// The place of the first entry whose name is not smaller.
+    /// Returns the place of the first entry whose name is not smaller.
     fn first_from(&self, name: &[u8]) -> usize {
         self.records
             .partition_point(|record| self.name(record) < name)
@@ -198,7 +198,7 @@ impl Index {
 }
 
 impl IndexEntry<'_> {
-    /// Whether the entry is of a regular file.
+    /// Returns whether the entry is of a regular file.
     #[must_use]
     pub fn is_regular_file(&self) -> bool {
         self.mode & 0o170_000 == 0o100_000

@@ -111,7 +111,7 @@ impl From<lancet_workspace::OpenError> for GitError {
     }
 }
 
-/// A system call on an open file failed.
+/// Returns a system call on an open file failed.
 fn unreadable(error: std::io::Error) -> GitError {
     GitError::Unreadable(Box::new(error))
 }

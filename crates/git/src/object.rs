@@ -18,7 +18,7 @@ pub(crate) enum ObjectKind {
 }
 
 impl ObjectKind {
-    /// The word that git has for it.
+    /// Returns the word that git has for it.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Commit => "commit",
@@ -47,7 +47,7 @@ pub(crate) struct QueryLimits {
 }
 
 impl QueryLimits {
-    /// The limits of a query about a commit, its trees and one blob.
+    /// Returns the limits of a query about a commit, its trees and one blob.
     pub(crate) fn of_query() -> QueryLimits {
         QueryLimits {
             object: 0,
@@ -58,7 +58,7 @@ impl QueryLimits {
 }
 
 impl Object {
-    /// The object, if its bytes have this id. Those of a SHA-256 repository are not compared.
+    /// Returns the object, if its bytes have this id. Those of a SHA-256 repository are not compared.
     pub(crate) fn verified(self, id: &ObjectId) -> Result<Object, GitError> {
         match id.length() {
             HashAlgorithm::Sha1 if hash::object_id(self.kind.name(), &self.bytes) != *id => {

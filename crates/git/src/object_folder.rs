@@ -66,7 +66,7 @@ impl ObjectFolder {
         Ok(())
     }
 
-    /// The object folders that `info/alternates` names.
+    /// Returns the object folders that `info/alternates` names.
     pub(crate) fn alternates(&self) -> Result<Vec<PathBuf>, GitError> {
         let Some(file) = self.file(&self.path.join("info/alternates"))? else {
             return Ok(Vec::new());
@@ -79,7 +79,7 @@ impl ObjectFolder {
             .collect())
     }
 
-    /// The object with this id, compared with it.
+    /// Returns the object with this id, compared with it.
     pub(crate) fn object(
         &mut self,
         id: &ObjectId,
@@ -99,7 +99,7 @@ impl ObjectFolder {
         }
     }
 
-    /// The size of an object, by its header alone.
+    /// Returns the size of an object, by its header alone.
     pub(crate) fn size(&mut self, id: &ObjectId) -> Result<Option<u64>, GitError> {
         match self.in_pack(id, |pack, offset| pack.size_at(offset, id.length()))? {
             Some(size) => Ok(Some(size)),
@@ -107,7 +107,7 @@ impl ObjectFolder {
         }
     }
 
-    /// A file below this folder; none where it is missing.
+    /// Returns a file below this folder; none where it is missing.
     fn file(&self, path: &Path) -> Result<Option<Located>, GitError> {
         let located = self.workspace.locate_as_spelled(path)?;
         Ok((located.kind() == FileType::File).then_some(located))
@@ -225,7 +225,7 @@ struct LooseObject {
     header: usize,
 }
 
-/// The name of a loose object in its folder: two digits, a slash and the rest.
+/// Returns the name of a loose object in its folder: two digits, a slash and the rest.
 fn loose_name(id: &ObjectId) -> PathBuf {
     let name = id.to_string();
     let (start, rest) = name.split_at(2);

@@ -120,7 +120,7 @@ impl ObjectReader {
     }
 }
 
-/// The first answer of a folder. A folder that fails is passed over where another one has an answer.
+/// Returns the first answer of a folder. A folder that fails is passed over where another one has an answer.
 fn first_answer<T>(
     folders: &mut [ObjectFolder],
     ask: &impl Fn(&mut ObjectFolder) -> Result<Option<T>, GitError>,

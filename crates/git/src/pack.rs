@@ -131,7 +131,7 @@ impl Pack {
     }
 }
 
-/// The place of an id in a run of sorted ids.
+/// Returns the place of an id in a run of sorted ids.
 fn place_in(run: &[u8], id: &[u8]) -> Option<usize> {
     let width = id.len();
     let (mut low, mut high) = (0, run.len() / width);

@@ -58,7 +58,7 @@ pub(crate) fn head(
     Err(damaged())
 }
 
-/// Whether this is a valid reference name: below `refs/`, without a component that leads out of it.
+/// Returns whether this is a valid reference name: below `refs/`, without a component that leads out of it.
 fn is_name(name: &str) -> bool {
     name.starts_with("refs/")
         && name.len() < 1_024

@@ -97,7 +97,7 @@ impl Repository {
         (inside && !relative.as_os_str().is_empty()).then_some(relative)
     }
 
-    /// The folder of the work tree, which has the `.git`.
+    /// Returns the folder of the work tree, which has the `.git`.
     #[must_use]
     pub fn work_tree(&self) -> &Path {
         &self.place.work_tree
@@ -218,7 +218,7 @@ impl Repository {
         })
     }
 
-    /// The text of `info/attributes`; `None` where there is none.
+    /// Returns the text of `info/attributes`; `None` where there is none.
     ///
     /// # Errors
     /// Fails where it is there and no file that can be read.
@@ -235,7 +235,7 @@ impl Repository {
         }
     }
 
-    /// The text of the repository's configuration.
+    /// Returns the text of the repository's configuration.
     pub(crate) fn config(&self) -> &str {
         &self.place.config
     }

@@ -87,37 +87,38 @@ pub trait ActivityStore: Send + Sync {
     /// The store cannot be written.
     fn resume_session(&self, session: &str, by: &str) -> Result<bool, HistoryError>;
 
-    /// The order that stops this session; none where it may write.
+    /// Returns the order that stops this session; none where it may write.
     ///
     /// # Errors
     /// The store cannot be read.
     fn stop_of(&self, session: &str) -> Result<Option<SessionStop>, HistoryError>;
 
-    /// All orders, newest first.
+    /// Returns all orders, newest first.
     ///
     /// # Errors
     /// The store cannot be read.
     fn stops(&self) -> Result<Vec<SessionStop>, HistoryError>;
 
-    /// The sessions of running processes, newest first. A session that several processes have begun is there several times.
+    /// Returns the sessions of running processes, newest first. A session that several processes have begun is there
+    /// several times.
     ///
     /// # Errors
     /// The store cannot be read.
     fn open_sessions(&self) -> Result<Vec<OpenSession>, HistoryError>;
 
-    /// The named sessions whose ledgers were used since this time, in seconds since 1970, latest first.
+    /// Returns the named sessions whose ledgers were used since this time, in seconds since 1970, latest first.
     ///
     /// # Errors
     /// The store cannot be read.
     fn recent_sessions(&self, since: i64) -> Result<Vec<String>, HistoryError>;
 
-    /// What a session has read and changed, with at most `most` files in each list.
+    /// Returns what a session has read and changed, with at most `most` files in each list.
     ///
     /// # Errors
     /// The store cannot be read.
     fn activity(&self, session: &str, most: usize) -> Result<SessionActivity, HistoryError>;
 
-    /// Whether the stored ledger of a session has this file.
+    /// Returns whether the stored ledger of a session has this file.
     ///
     /// # Errors
     /// The store cannot be read.

@@ -23,7 +23,7 @@ pub enum CheckpointKind {
 }
 
 impl CheckpointKind {
-    /// The word for this value in JSON output.
+    /// Returns the word for this value in JSON output.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -189,13 +189,13 @@ pub enum CheckpointOutcome {
 
 /// A store of checkpoints.
 pub trait CheckpointStore: Send + Sync {
-    /// The checkpoints that match the query, newest first.
+    /// Returns the checkpoints that match the query, newest first.
     ///
     /// # Errors
     /// The store cannot be read.
     fn checkpoints(&self, query: &CheckpointQuery) -> Result<Vec<Checkpoint>, HistoryError>;
 
-    /// The entries of a root at a checkpoint, by name.
+    /// Returns the entries of a root at a checkpoint, by name.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -205,7 +205,7 @@ pub trait CheckpointStore: Send + Sync {
         number: i64,
     ) -> Result<Vec<CheckpointEntry>, HistoryError>;
 
-    /// The entry of one name at a checkpoint.
+    /// Returns the entry of one name at a checkpoint.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -216,7 +216,7 @@ pub trait CheckpointStore: Send + Sync {
         name: &[u8],
     ) -> Result<Option<CheckpointEntry>, HistoryError>;
 
-    /// Whether a content is stored.
+    /// Returns whether a content is stored.
     ///
     /// # Errors
     /// The store cannot be read.

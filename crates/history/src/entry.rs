@@ -77,7 +77,7 @@ enum Stub {
 }
 
 impl Entry {
-    /// The entry of a version of which nothing was shown yet.
+    /// Returns the entry of a version of which nothing was shown yet.
     #[must_use]
     pub fn new(version: Version) -> Self {
         Self {
@@ -93,7 +93,7 @@ impl Entry {
         }
     }
 
-    /// The entry of a version that the session wrote completely, so that all of it counts as seen.
+    /// Returns the entry of a version that the session wrote completely, so that all of it counts as seen.
     #[must_use]
     pub fn written(version: Version, content: Option<Arc<Vec<u8>>>) -> Self {
         Self {
@@ -104,7 +104,7 @@ impl Entry {
         }
     }
 
-    /// The version that the entry is about.
+    /// Returns the version that the entry is about.
     #[must_use]
     pub fn version(&self) -> Version {
         Version {
@@ -114,14 +114,14 @@ impl Entry {
         }
     }
 
-    /// Whether every byte was shown unaltered.
+    /// Returns whether every byte was shown unaltered.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         !self.partial_view && self.seen.is_whole(self.size)
     }
 
-    /// Whether a Read of this range of the unchanged file may be answered with "unchanged since your last read": the range was
-    /// answered with text in this version, and not with the short answer since.
+    /// Returns whether a Read of this range of the unchanged file may be answered with "unchanged since your last
+    /// read": the range was answered with text in this version, and not with the short answer since.
     #[must_use]
     pub fn may_answer_unchanged(&self, asked: ReadRange) -> bool {
         self.readings.0.iter().any(|reading| {

@@ -106,7 +106,8 @@ impl From<PathBuf> for StorePlace {
 }
 
 impl HistoryError {
-    /// The folder or file that the error is about; none where the store is no file, or the error is not about where it is.
+    /// Returns the folder or file that the error is about; none where the store is no file, or the error is not about
+    /// where it is.
     #[must_use]
     pub fn file(&self) -> Option<&Path> {
         let store = match self {

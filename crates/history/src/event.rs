@@ -25,7 +25,7 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// The word for this value in JSON output.
+    /// Returns the word for this value in JSON output.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -42,7 +42,7 @@ impl EventKind {
         self as i64
     }
 
-    /// The kind with this number in the database; none for a number of a newer lancet.
+    /// Returns the kind with this number in the database; none for a number of a newer lancet.
     pub(crate) fn of(number: i64) -> Option<Self> {
         match number {
             0 => Some(Self::Changed),
@@ -119,13 +119,13 @@ pub struct SessionBegin<'s> {
 /// The events of a state folder. Readers of any process get every event exactly once and in order, from the number on that
 /// they name.
 pub trait EventStore: Send + Sync {
-    /// At most `most` events with a higher number than `since`.
+    /// Returns at most `most` events with a higher number than `since`.
     ///
     /// # Errors
     /// The store cannot be read.
     fn events(&self, since: i64, most: usize) -> Result<EventPage, HistoryError>;
 
-    /// The number of the last event of an operation; none where it has none.
+    /// Returns the number of the last event of an operation; none where it has none.
     ///
     /// # Errors
     /// The store cannot be read.

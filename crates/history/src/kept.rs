@@ -36,7 +36,7 @@ enum Origin {
 }
 
 impl KeptContent {
-    /// The content of a whole file.
+    /// Returns the content of a whole file.
     pub(crate) fn of_file(file: File) -> io::Result<Self> {
         let size = file.metadata()?.len();
         let all = Segment {
@@ -51,7 +51,8 @@ impl KeptContent {
         })
     }
 
-    /// The content with some ranges replaced; none if the ranges overlap, are not in order, or reach beyond the end.
+    /// Returns the content with some ranges replaced; none if the ranges overlap, are not in order, or reach beyond
+    /// the end.
     pub(crate) fn changed(self, changes: &[RawChange<'_>]) -> Option<Self> {
         let mut next: Vec<Segment> = Vec::with_capacity(self.segments.len() + changes.len() * 2);
         let (mut done, mut size) = (0, 0);
@@ -85,7 +86,7 @@ impl KeptContent {
         })
     }
 
-    /// The segments of a range.
+    /// Returns the segments of a range.
     fn segments_of(&self, range: Range<u64>) -> Vec<(Origin, u64)> {
         let first = self
             .segments
@@ -111,7 +112,7 @@ impl KeptContent {
         parts
     }
 
-    /// The length of the content in bytes.
+    /// Returns the length of the content in bytes.
     #[must_use]
     pub fn size(&self) -> u64 {
         self.size

@@ -83,13 +83,13 @@ struct WasWritten {
 }
 
 impl Ledger {
-    /// An empty ledger with the default budget.
+    /// Returns an empty ledger with the default budget.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty ledger with another budget.
+    /// Returns an empty ledger with another budget.
     #[must_use]
     pub fn with_budget(budget: Budget) -> Self {
         Self {
@@ -98,30 +98,30 @@ impl Ledger {
         }
     }
 
-    /// The entry of a file; counts as a use of it.
+    /// Returns the entry of a file; counts as a use of it.
     pub fn get(&mut self, path: &Path) -> Option<&Entry> {
         self.touch(path);
         self.peek(path)
     }
 
-    /// The entry of a file, without counting as a use.
+    /// Returns the entry of a file, without counting as a use.
     #[must_use]
     pub fn peek(&self, path: &Path) -> Option<&Entry> {
         self.slots.get(path).map(|slot| &slot.entry)
     }
 
-    /// All entries, in no particular order.
+    /// Returns all entries, in no particular order.
     pub fn entries(&self) -> impl Iterator<Item = (&Path, &Entry)> {
         self.slots.iter().map(|(path, slot)| (&**path, &slot.entry))
     }
 
-    /// The number of files that are known.
+    /// Returns the number of files that are known.
     #[must_use]
     pub fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether no file is known.
+    /// Returns whether no file is known.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
@@ -217,8 +217,9 @@ impl Ledger {
         }
     }
 
-    /// The ledger of a child conversation: a copy that shares the kept bytes until one of the two changes them. The child's
-    /// context may lack the texts that the parent was shown, so its first Read of each file returns text.
+    /// Returns the ledger of a child conversation: a copy that shares the kept bytes until one of the two changes
+    /// them. The child's context may lack the texts that the parent was shown, so its first Read of each file returns
+    /// text.
     #[must_use]
     pub fn fork(&self) -> Self {
         let mut child = self.clone();
@@ -245,7 +246,8 @@ impl Ledger {
         self.content_bytes = 0;
     }
 
-    /// The last files that the session wrote and that no other program is known to have changed since, newest first.
+    /// Returns the last files that the session wrote and that no other program is known to have changed since, newest
+    /// first.
     pub fn recently_written(&self) -> impl Iterator<Item = (&Path, &Entry)> {
         self.written
             .values()
@@ -258,7 +260,7 @@ impl Ledger {
         self.update(path, |entry| entry.wrote = None);
     }
 
-    /// The position up to which rows of the store were taken in; the argument of the next load.
+    /// Returns the position up to which rows of the store were taken in; the argument of the next load.
     #[must_use]
     pub fn cursor(&self) -> LoadCursor {
         self.cursor

@@ -79,7 +79,7 @@ pub enum Detail {
 }
 
 impl LineNumbers {
-    /// The numbers of a file of which it is not known where its lines stand.
+    /// Returns the numbers of a file of which it is not known where its lines stand.
     #[must_use]
     pub fn unknown() -> Self {
         let fate = Fate::Unknown;
@@ -88,13 +88,13 @@ impl LineNumbers {
         }
     }
 
-    /// Whether every line stands where its number says.
+    /// Returns whether every line stands where its number says.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
 
-    /// Where the line stands that was last shown with this number.
+    /// Returns where the line stands that was last shown with this number.
     #[must_use]
     pub fn standing(&self, number: u64) -> Standing {
         let number = signed(number);
@@ -194,7 +194,7 @@ impl LineNumbers {
         self.set(pieces);
     }
 
-    /// The pieces as the numbers that they reach over.
+    /// Returns the pieces as the numbers that they reach over.
     fn ranges(&self) -> impl Iterator<Item = (Range<i64>, Fate)> {
         let ends = self.pieces.iter().skip(1).map(|piece| piece.first);
         let ends = ends.chain([LAST]);
@@ -210,7 +210,7 @@ impl LineNumbers {
         };
     }
 
-    /// The numbers as the store keeps them; none where every line stands where its number says.
+    /// Returns the numbers as the store keeps them; none where every line stands where its number says.
     pub(crate) fn encode(&self) -> Option<Vec<u8>> {
         let mut bytes = Vec::with_capacity(self.pieces.len() * PIECE_BYTES);
         for Piece { first, fate } in &self.pieces {
@@ -226,7 +226,7 @@ impl LineNumbers {
         (!bytes.is_empty()).then_some(bytes)
     }
 
-    /// The numbers from the store. Where they cannot be decoded, it is unknown where lines stand.
+    /// Returns the numbers from the store. Where they cannot be decoded, it is unknown where lines stand.
     pub(crate) fn decode(bytes: Option<&[u8]>) -> Self {
         let Some(bytes) = bytes else {
             return Self::default();

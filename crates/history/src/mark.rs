@@ -26,7 +26,7 @@ impl Mark {
     /// The largest number of characters that are kept of a prompt.
     pub const LONGEST: usize = 80;
 
-    /// The part of a prompt that is kept: its first line that is not blank, without control characters.
+    /// Returns the part of a prompt that is kept: its first line that is not blank, without control characters.
     #[must_use]
     pub fn kept(prompt: &str) -> String {
         let line = prompt.lines().map(str::trim).find(|line| !line.is_empty());
@@ -58,7 +58,7 @@ pub trait MarkStore: Send + Sync {
     /// The store cannot be written.
     fn mark(&self, session: &str, prompt: &str) -> Result<(), HistoryError>;
 
-    /// The marks that match the query, newest first.
+    /// Returns the marks that match the query, newest first.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -70,7 +70,7 @@ pub trait MarkStore: Send + Sync {
     /// The store cannot be written.
     fn report_session(&self, process: &str, session: &str) -> Result<(), HistoryError>;
 
-    /// The session that was last reported for this process.
+    /// Returns the session that was last reported for this process.
     ///
     /// # Errors
     /// The store cannot be read.

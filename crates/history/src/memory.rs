@@ -71,13 +71,13 @@ struct KeptQuestion {
 }
 
 impl MemoryHistory {
-    /// An empty history.
+    /// Returns an empty history.
     #[must_use]
     pub fn new() -> Self {
         Self::join(Arc::default())
     }
 
-    /// The same history, as another process has it. That process ends when the value is dropped.
+    /// Returns the same history, as another process has it. That process ends when the value is dropped.
     #[must_use]
     pub fn shared(&self) -> Self {
         Self::join(Arc::clone(&self.shared))
@@ -118,7 +118,7 @@ impl Kept {
     }
 }
 
-/// The time in milliseconds since 1970.
+/// Returns the time in milliseconds since 1970.
 fn now() -> i64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(0, |since| {
@@ -126,7 +126,7 @@ fn now() -> i64 {
     })
 }
 
-/// The error of a query that this store does not answer.
+/// Returns the error of a query that this store does not answer.
 fn unanswered<T>(query: &str) -> Result<T, HistoryError> {
     Err(HistoryError::Failed {
         store: StorePlace::Named("the history in memory".to_owned()),

@@ -41,14 +41,14 @@ pub struct FormerRoot {
 
 /// A store whose records can be given other names.
 pub trait MoveStore: Send + Sync {
-    /// The present moment.
+    /// Returns the present moment.
     ///
     /// # Errors
     /// The store cannot be read.
     fn moment(&self) -> Result<Moment, HistoryError>;
 
-    /// The names of the files that operations have changed or may have changed since a moment. What a name holds now says
-    /// nothing of what the records at that moment say of it.
+    /// Returns the names of the files that operations have changed or may have changed since a moment. What a name
+    /// holds now says nothing of what the records at that moment say of it.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -67,13 +67,13 @@ pub trait MoveStore: Send + Sync {
     /// The store cannot be written.
     fn move_root(&self, from: &KnownWorkspace, to: &WorkspaceRef<'_>) -> Result<u64, HistoryError>;
 
-    /// The paths that a root had earlier, latest first.
+    /// Returns the paths that a root had earlier, latest first.
     ///
     /// # Errors
     /// The store cannot be read.
     fn former_roots(&self, id: &[u8; 32]) -> Result<Vec<FormerRoot>, HistoryError>;
 
-    /// All roots that changes were recorded with, except the one at this path.
+    /// Returns all roots that changes were recorded with, except the one at this path.
     ///
     /// # Errors
     /// The store cannot be read.

@@ -78,7 +78,7 @@ pub const UNATTRIBUTED: &str = "unattributed";
 pub const ALREADY_UNDONE: &str = "-";
 
 impl OperationKind {
-    /// The word for this value in JSON output.
+    /// Returns the word for this value in JSON output.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -93,7 +93,7 @@ impl OperationKind {
         self as i64
     }
 
-    /// The kind with this number in the database; none for a number of a newer lancet.
+    /// Returns the kind with this number in the database; none for a number of a newer lancet.
     pub(crate) fn of(number: i64) -> Option<Self> {
         match number {
             0 => Some(Self::Change),
@@ -106,7 +106,7 @@ impl OperationKind {
 }
 
 impl OperationState {
-    /// The word for this value in JSON output.
+    /// Returns the word for this value in JSON output.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -120,7 +120,7 @@ impl OperationState {
         self as i64
     }
 
-    /// The state with this number in the database; none for a number of a newer lancet.
+    /// Returns the state with this number in the database; none for a number of a newer lancet.
     pub(crate) fn of(number: i64) -> Option<Self> {
         match number {
             0 => Some(Self::Begun),
@@ -132,7 +132,7 @@ impl OperationState {
 }
 
 impl ChangeKind {
-    /// The word for this value in JSON output.
+    /// Returns the word for this value in JSON output.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -148,7 +148,7 @@ impl ChangeKind {
         self as i64
     }
 
-    /// The kind with this number in the database; none for a number of a newer lancet.
+    /// Returns the kind with this number in the database; none for a number of a newer lancet.
     pub(crate) fn of(number: i64) -> Option<Self> {
         match number {
             0 => Some(Self::Create),
@@ -176,7 +176,7 @@ pub struct RecordedState {
 }
 
 impl RecordedState {
-    /// The state of a regular file.
+    /// Returns the state of a regular file.
     #[must_use]
     pub fn of_file(revision: Revision, size: u64, mode: u32) -> Self {
         Self {
@@ -263,7 +263,7 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// Whether the change of every file has been undone.
+    /// Returns whether the change of every file has been undone.
     #[must_use]
     pub fn is_undone(&self) -> bool {
         self.files.iter().all(|file| file.undone_by.is_some())

@@ -163,25 +163,26 @@ pub trait QuestionStore: Send + Sync {
     /// The store cannot be written.
     fn ask(&self, draft: &QuestionDraft<'_>) -> Result<AskOutcome, HistoryError>;
 
-    /// The newest question of a call, which is recognised by its hash.
+    /// Returns the newest question of a call, which is recognised by its hash.
     ///
     /// # Errors
     /// The store cannot be read.
     fn question_of_call(&self, call: &Digest) -> Result<Option<QuestionRecord>, HistoryError>;
 
-    /// The question of this id.
+    /// Returns the question of this id.
     ///
     /// # Errors
     /// The store cannot be read.
     fn question(&self, id: &str) -> Result<Option<QuestionRecord>, HistoryError>;
 
-    /// The questions that match, newest first.
+    /// Returns the questions that match, newest first.
     ///
     /// # Errors
     /// The store cannot be read.
     fn questions(&self, query: &QuestionQuery) -> Result<Vec<QuestionRecord>, HistoryError>;
 
-    /// The ids of the open questions with a file below one of these folders, newest first, without what they show.
+    /// Returns the ids of the open questions with a file below one of these folders, newest first, without what they
+    /// show.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -225,13 +226,13 @@ pub trait QuestionStore: Send + Sync {
     /// The store cannot be written.
     fn keep_answer(&self, id: &str, answer: &[u8]) -> Result<(), HistoryError>;
 
-    /// Which of these questions are no longer open.
+    /// Returns which of these questions are no longer open.
     ///
     /// # Errors
     /// The store cannot be read.
     fn no_longer_open(&self, ids: &[String]) -> Result<Vec<String>, HistoryError>;
 
-    /// The arguments of the call that asked.
+    /// Returns the arguments of the call that asked.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -268,7 +269,7 @@ impl QuestionState {
 }
 
 impl QuestionRecord {
-    /// Whether one of its files is below one of these folders.
+    /// Returns whether one of its files is below one of these folders.
     #[must_use]
     pub fn is_below(&self, folders: &[PathBuf]) -> bool {
         let below = |path: &Path| folders.iter().any(|folder| path.starts_with(folder));

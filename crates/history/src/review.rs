@@ -13,7 +13,8 @@ pub const SHELL_CLIENT: &str = "lancet";
 /// The client program of changes that a person makes on the page.
 pub const PAGE_CLIENT: &str = "lancet page";
 
-/// The name that is recorded for a program that names itself: the names of a person's own clients cannot be claimed.
+/// Returns the name that is recorded for a program that names itself: the names of a person's own clients cannot be
+/// claimed.
 #[must_use]
 pub fn self_named(client: String) -> String {
     match client.as_str() {
@@ -26,8 +27,8 @@ pub fn self_named(client: String) -> String {
 pub const MOST_WAITING: usize = 200;
 
 impl Operation {
-    /// Whether a person made the operation and need not review it: on the page, or by undo, redo or restore at the shell.
-    /// Any other change at the shell may be an agent's, which has a shell too.
+    /// Returns whether a person made the operation and need not review it: on the page, or by undo, redo or restore
+    /// at the shell. Any other change at the shell may be an agent's, which has a shell too.
     #[must_use]
     pub fn is_a_persons(&self) -> bool {
         let takes_back = matches!(self.kind, OperationKind::Undo | OperationKind::Redo);
@@ -198,16 +199,17 @@ pub struct CommentQuery {
 
 /// A store of looks and comments.
 pub trait ReviewStore: Send + Sync {
-    /// The files with operations since the last look, the one with the newest operation first. A file that was never looked at
-    /// counts from the time at which looks began to be recorded. Files with nothing but a person's own operations
-    /// ([`Operation::is_a_persons`]) are left out, and so are names that a file was moved away from.
+    /// Returns the files with operations since the last look, the one with the newest operation first. A file that
+    /// was never looked at counts from the time at which looks began to be recorded. Files with nothing but a
+    /// person's own operations ([`Operation::is_a_persons`]) are left out, and so are names that a file was moved
+    /// away from.
     ///
     /// # Errors
     /// The store cannot be read.
     fn unseen(&self, query: &UnseenQuery) -> Result<Vec<UnseenFile>, HistoryError>;
 
-    /// The last look at a file; looks that were recorded with one of the roots `without` do not count. The number is the
-    /// [`sequence`](Operation::sequence) after which operations are to be reviewed.
+    /// Returns the last look at a file; looks that were recorded with one of the roots `without` do not count. The
+    /// number is the [`sequence`](Operation::sequence) after which operations are to be reviewed.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -230,7 +232,7 @@ pub trait ReviewStore: Send + Sync {
     /// The store cannot be written.
     fn record_look_at_all(&self, query: &UnseenQuery, upto: i64) -> Result<usize, HistoryError>;
 
-    /// The operations that took back a part of a file's changes and have not been undone, newest first.
+    /// Returns the operations that took back a part of a file's changes and have not been undone, newest first.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -242,7 +244,7 @@ pub trait ReviewStore: Send + Sync {
     /// The store cannot be written.
     fn add_comment(&self, comment: &CommentDraft<'_>) -> Result<Option<i64>, HistoryError>;
 
-    /// The comments that match a query, newest first.
+    /// Returns the comments that match a query, newest first.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -254,7 +256,8 @@ pub trait ReviewStore: Send + Sync {
     /// The store cannot be written.
     fn withdraw_comment(&self, id: i64) -> Result<bool, HistoryError>;
 
-    /// The comments that wait for a session, oldest first. Lines that were put back meanwhile are not told any more.
+    /// Returns the comments that wait for a session, oldest first. Lines that were put back meanwhile are not told
+    /// any more.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -283,7 +286,7 @@ impl CommentKind {
 }
 
 impl DeliveredWith {
-    /// The word for this value in JSON output.
+    /// Returns the word for this value in JSON output.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -305,7 +308,7 @@ impl DeliveredWith {
 }
 
 impl PartTakenBack {
-    /// Whether all changes that it took something back of are among these.
+    /// Returns whether all changes that it took something back of are among these.
     #[must_use]
     pub fn is_part_of(&self, changes: &[TakenBack]) -> bool {
         self.earlier.iter().all(|(operation, at)| {

@@ -17,7 +17,7 @@ impl Seen {
         Self::default()
     }
 
-    /// All bytes of a file of `size` bytes were seen.
+    /// Returns all bytes of a file of `size` bytes were seen.
     #[must_use]
     pub fn whole(size: u64) -> Self {
         let mut seen = Self::default();
@@ -25,19 +25,19 @@ impl Seen {
         seen
     }
 
-    /// Whether no byte was seen, which is always so for an empty file.
+    /// Returns whether no byte was seen, which is always so for an empty file.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
 
-    /// Whether every byte of a file of `size` bytes was seen; true for an empty file.
+    /// Returns whether every byte of a file of `size` bytes was seen; true for an empty file.
     #[must_use]
     pub fn is_whole(&self, size: u64) -> bool {
         self.covers(0..size)
     }
 
-    /// The ranges: sorted, not empty, with a gap between any two.
+    /// Returns the ranges: sorted, not empty, with a gap between any two.
     #[must_use]
     pub fn ranges(&self) -> &[Range<u64>] {
         &self.ranges
@@ -65,7 +65,7 @@ impl Seen {
         }
     }
 
-    /// Whether every byte of `range` was seen; true for an empty range.
+    /// Returns whether every byte of `range` was seen; true for an empty range.
     #[must_use]
     pub fn covers(&self, range: Range<u64>) -> bool {
         if range.is_empty() {
@@ -77,7 +77,7 @@ impl Seen {
             .is_some_and(|kept| kept.start <= range.start && range.end <= kept.end)
     }
 
-    /// The parts of `range` that were not seen, in order.
+    /// Returns the parts of `range` that were not seen, in order.
     #[must_use]
     pub fn missing_from(&self, range: Range<u64>) -> Vec<Range<u64>> {
         let mut missing = Vec::new();

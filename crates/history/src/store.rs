@@ -68,8 +68,9 @@ pub use sqlite::Store;
 /// Keeps the ledgers of named sessions: hashes, stamps and ranges, never contents. Several processes may use one store
 /// at once, even for the same session.
 pub trait LedgerStore: Send + Sync {
-    /// The rows of a session that are newer than `since`, oldest first: all of them from [`LoadCursor::default`] on, else
-    /// those that other processes saved. Pass both parts to [`Ledger::take_in`](crate::Ledger::take_in).
+    /// Returns the rows of a session that are newer than `since`, oldest first: all of them from
+    /// [`LoadCursor::default`] on, else those that other processes saved. Pass both parts to
+    /// [`Ledger::take_in`](crate::Ledger::take_in).
     ///
     /// # Errors
     /// The store cannot be opened or read.

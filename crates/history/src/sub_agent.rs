@@ -77,7 +77,7 @@ pub trait SubAgentStore: Send + Sync {
         kind: Option<&str>,
     ) -> Result<(), HistoryError>;
 
-    /// All sub-agents, newest first.
+    /// Returns all sub-agents, newest first.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -95,7 +95,7 @@ pub trait SubAgentStore: Send + Sync {
     /// The store cannot be written.
     fn end_run(&self, session: &str) -> Result<(), HistoryError>;
 
-    /// The sub-agents that run in a process and began before this time, in milliseconds since 1970.
+    /// Returns the sub-agents that run in a process and began before this time, in milliseconds since 1970.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -119,7 +119,7 @@ pub trait SubAgentStore: Send + Sync {
     /// The store cannot be written.
     fn announce_call(&self, key: &str, owner: &CallOwner) -> Result<(), HistoryError>;
 
-    /// The conversation of a call that was announced under this key; the last one, where there are several.
+    /// Returns the conversation of a call that was announced under this key; the last one, where there are several.
     ///
     /// # Errors
     /// The store cannot be read or written.

@@ -22,7 +22,7 @@ pub struct KnownWorkspace {
 }
 
 impl KnownWorkspace {
-    /// The same root, borrowed.
+    /// Returns the same root, borrowed.
     #[must_use]
     pub fn borrowed(&self) -> WorkspaceRef<'_> {
         WorkspaceRef {
@@ -31,7 +31,7 @@ impl KnownWorkspace {
         }
     }
 
-    /// The first 16 hexadecimal digits of the id, the form that people and programs see.
+    /// Returns the first 16 hexadecimal digits of the id, the form that people and programs see.
     #[must_use]
     pub fn short_id(&self) -> String {
         self.id[..8]

@@ -28,7 +28,7 @@ pub use declaration::{
 
 use declaration::{READS, WRITES, no_plugin};
 
-/// All agents that are known.
+/// Returns all agents that are known.
 pub fn agents() -> &'static [Agent] {
     const AGENTS: [Agent; 17] = [
         claude_code::AGENT,
@@ -52,7 +52,7 @@ pub fn agents() -> &'static [Agent] {
     &AGENTS
 }
 
-/// The agent of a name.
+/// Returns the agent of a name.
 pub fn named(name: &str) -> Option<&'static Agent> {
     let name = name.to_ascii_lowercase().replace([' ', '_'], "-");
     agents().iter().find(|agent| agent.is_called(&name))

@@ -163,7 +163,7 @@ impl Container {
         }
     }
 
-    /// The comma between two offsets that have nothing else but blanks and comments between them.
+    /// Returns the comma between two offsets that have nothing else but blanks and comments between them.
     fn comma(&self, text: &str, from: usize, to: usize) -> Option<usize> {
         let mut at = from;
         while at < to {

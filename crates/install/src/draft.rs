@@ -16,7 +16,7 @@ pub struct Splice {
 }
 
 impl Splice {
-    /// The splice as JSON.
+    /// Returns the splice as JSON.
     pub fn object(&self) -> Value {
         json!({ "at": self.at, "removed": self.removed, "inserted": self.inserted })
     }
@@ -40,7 +40,7 @@ pub struct SettingsDraft {
 }
 
 impl SettingsDraft {
-    /// A text that nothing has been changed in yet.
+    /// Returns a text that nothing has been changed in yet.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -48,12 +48,12 @@ impl SettingsDraft {
         }
     }
 
-    /// The text as it is now.
+    /// Returns the text as it is now.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The splices, in their order; each counts in the text that the one before it left.
+    /// Returns the splices, in their order; each counts in the text that the one before it left.
     pub fn splices(&self) -> &[Splice] {
         &self.splices
     }

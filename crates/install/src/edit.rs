@@ -7,7 +7,7 @@ use crate::draft::SettingsDraft;
 use crate::entry::{EditError, Entry, Form, Presence};
 use crate::{json, memory, toml, toml_list, yaml};
 
-/// The value of a settings text.
+/// Returns the value of a settings text.
 fn value(form: Form, text: &str) -> Result<Option<Value>, EditError> {
     match form {
         Form::Json => json::value(text),
@@ -17,14 +17,14 @@ fn value(form: Form, text: &str) -> Result<Option<Value>, EditError> {
     }
 }
 
-/// The value that a path leads to; none where the text does not parse, either.
+/// Returns the value that a path leads to; none where the text does not parse, either.
 pub fn value_at(form: Form, text: &str, path: &[String]) -> Option<Value> {
     let whole = value(form, text).ok()??;
     let found = path.iter().try_fold(&whole, |value, name| value.get(name));
     found.cloned()
 }
 
-/// Whether a text has an entry.
+/// Returns whether a text has an entry.
 ///
 /// # Errors
 /// The text is not what its form asks for.
@@ -50,7 +50,7 @@ pub fn presence(form: Form, text: &str, entry: &Entry) -> Result<Presence, EditE
     })
 }
 
-/// How many names of the path of an entry are there already.
+/// Returns how many names of the path of an entry are there already.
 ///
 /// # Errors
 /// The text is not what its form asks for.
@@ -182,7 +182,7 @@ fn unset(form: Form, draft: &mut SettingsDraft, path: &[String]) -> Result<(), E
     }
 }
 
-/// The new text must say what the old one said, with the entries put in or taken out, and nothing else.
+/// Returns the new text must say what the old one said, with the entries put in or taken out, and nothing else.
 fn check(form: Form, draft: &SettingsDraft, wanted: &Value) -> Result<(), EditError> {
     if form == Form::Text {
         return Ok(());

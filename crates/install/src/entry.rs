@@ -45,7 +45,7 @@ pub enum Entry {
 }
 
 impl Entry {
-    /// A member of a table.
+    /// Returns a member of a table.
     pub fn member(path: &[&str], value: Value) -> Self {
         Entry::Member {
             path: owned(path),
@@ -53,7 +53,7 @@ impl Entry {
         }
     }
 
-    /// An item of a list.
+    /// Returns an item of a list.
     pub fn item(path: &[&str], value: &str) -> Self {
         Entry::Item {
             path: owned(path),
@@ -61,7 +61,7 @@ impl Entry {
         }
     }
 
-    /// The entry as JSON, for the record of what was installed.
+    /// Returns the entry as JSON, for the record of what was installed.
     pub fn object(&self) -> Value {
         match self {
             Entry::Member { path, value } => json!({ "member": path, "value": value }),

@@ -15,7 +15,7 @@ use crate::layout::{ending, indentation, is_first_on_line, line_end, mark_length
 /// One step of indentation where the file shows none.
 const UNIT: &str = "  ";
 
-/// The value of a text; `None` where it has none, or comments only.
+/// Returns the value of a text; `None` where it has none, or comments only.
 pub(crate) fn value(text: &str) -> Result<Option<Value>, EditError> {
     Ok(parsed(text)?.map(Value::from))
 }
@@ -160,7 +160,7 @@ pub(crate) fn remove(
     Ok(())
 }
 
-/// What a path leads to.
+/// Returns what a path leads to.
 fn found<'n, 'a>(root: &'n Node<'a>, path: &[String]) -> Option<&'n Node<'a>> {
     path.iter().try_fold(root, |node, name| match node {
         Node::Object(object) => last_named(object, name).map(|property| &property.value),
@@ -168,7 +168,7 @@ fn found<'n, 'a>(root: &'n Node<'a>, path: &[String]) -> Option<&'n Node<'a>> {
     })
 }
 
-/// The last member of that name: where a name stands twice, the last one counts.
+/// Returns the last member of that name: where a name stands twice, the last one counts.
 fn last_named<'n, 'a>(object: &'n Object<'a>, name: &str) -> Option<&'n ObjectProp<'a>> {
     let mut properties = object.properties.iter();
     properties.rfind(|property| property.name.as_str() == name)
@@ -239,7 +239,7 @@ fn unit_of(text: &str, root: &Node<'_>) -> String {
         .to_owned()
 }
 
-/// A value below the objects that lead to it.
+/// Returns a value below the objects that lead to it.
 pub(crate) fn nested(path: &[String], value: Value) -> Value {
     path.iter().rev().fold(value, |value, name| {
         Value::Object(Map::from_iter([(name.clone(), value)]))
@@ -254,7 +254,7 @@ fn member(name: &str, value: &Value, style: ChildStyle<'_>, unit: &str, text: &s
     format!("{}: {written}", Value::from(name))
 }
 
-/// A value on one line.
+/// Returns a value on one line.
 pub(crate) fn one_line(value: &Value) -> String {
     match value {
         Value::Object(members) => {
@@ -272,7 +272,7 @@ pub(crate) fn one_line(value: &Value) -> String {
     }
 }
 
-/// A value with the members of its objects on lines of their own.
+/// Returns a value with the members of its objects on lines of their own.
 fn pretty(value: &Value, indent: &str, unit: &str, end_of_line: &str) -> String {
     let Value::Object(members) = value else {
         return one_line(value);

@@ -3,7 +3,7 @@
 /// The byte order mark that editors on Windows put at the beginning.
 pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// The length of the byte order mark of a text, in bytes.
+/// Returns the length of the byte order mark of a text, in bytes.
 pub(crate) fn mark_length(text: &str) -> usize {
     match text.starts_with(BYTE_ORDER_MARK) {
         true => BYTE_ORDER_MARK.len_utf8(),
@@ -11,7 +11,7 @@ pub(crate) fn mark_length(text: &str) -> usize {
     }
 }
 
-/// The line end of a text: that of its first line.
+/// Returns the line end of a text: that of its first line.
 pub(crate) fn line_end(text: &str) -> &'static str {
     match text.find('\n') {
         Some(at) if text[..at].ends_with('\r') => "\r\n",
@@ -19,13 +19,13 @@ pub(crate) fn line_end(text: &str) -> &'static str {
     }
 }
 
-/// Where the line of an offset begins.
+/// Returns where the line of an offset begins.
 pub(crate) fn line_start(text: &str, at: usize) -> usize {
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
     start.max(mark_length(text).min(at))
 }
 
-/// Where the line of an offset ends, before its line end.
+/// Returns where the line of an offset ends, before its line end.
 pub(crate) fn line_stop(text: &str, at: usize) -> usize {
     let stop = text[at..].find('\n').map_or(text.len(), |end| at + end);
     match text[at..stop].ends_with('\r') {
@@ -34,12 +34,12 @@ pub(crate) fn line_stop(text: &str, at: usize) -> usize {
     }
 }
 
-/// Where the line after that of an offset begins; the end of the text where there is none.
+/// Returns where the line after that of an offset begins; the end of the text where there is none.
 pub(crate) fn next_line(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |end| at + end + 1)
 }
 
-/// The blanks at the beginning of the line of an offset.
+/// Returns the blanks at the beginning of the line of an offset.
 pub(crate) fn indentation(text: &str, at: usize) -> &str {
     let start = line_start(text, at);
     let rest = &text[start..];
@@ -47,7 +47,7 @@ pub(crate) fn indentation(text: &str, at: usize) -> &str {
     &rest[..blanks]
 }
 
-/// Whether an offset is the first of its line but for blanks.
+/// Returns whether an offset is the first of its line but for blanks.
 pub(crate) fn is_first_on_line(text: &str, at: usize) -> bool {
     line_start(text, at) + indentation(text, at).len() == at
 }

@@ -11,7 +11,7 @@ const BEGIN: &str = "<!-- lancet: begin (`lancet uninstall` takes these lines ou
 /// The line behind them.
 const END: &str = "<!-- lancet: end -->";
 
-/// Whether the lines are there.
+/// Returns whether the lines are there.
 pub(crate) fn presence(text: &str, lines: &str) -> Presence {
     match block(text) {
         None => Presence::Missing,
@@ -56,7 +56,7 @@ pub(crate) fn unset(draft: &mut SettingsDraft) {
     draft.replace(range, "");
 }
 
-/// The range of the lines with their marks.
+/// Returns the range of the lines with their marks.
 fn block(text: &str) -> Option<Range<usize>> {
     let start = text.find(BEGIN)?;
     let end = start + text[start..].find(END)? + END.len();

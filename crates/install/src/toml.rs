@@ -12,7 +12,7 @@ use crate::entry::EditError;
 use crate::json::nested;
 use crate::layout::{ending, line_end, line_start, line_stop, mark_length, next_line};
 
-/// The value of a text.
+/// Returns the value of a text.
 pub(crate) fn value(text: &str) -> Result<Option<Value>, EditError> {
     let document = parsed(text)?;
     Ok(Some(of_table(document.as_table())))
@@ -201,7 +201,7 @@ pub(crate) fn joined(text: &str, lines: Vec<Range<usize>>) -> Vec<Range<usize>> 
     joined
 }
 
-/// What a path leads to.
+/// Returns what a path leads to.
 fn found<'t>(root: &'t toml_edit::Table, path: &[String]) -> Option<&'t Item> {
     let (first, rest) = path.split_first()?;
     rest.iter().try_fold(root.get(first)?, |item, name| {
@@ -265,7 +265,7 @@ pub(crate) fn key(name: &str) -> String {
     }
 }
 
-/// A value on one line. Strings are written as in JSON, which TOML reads the same way.
+/// Returns a value on one line. Strings are written as in JSON, which TOML reads the same way.
 pub(crate) fn one_line(value: &Value) -> String {
     match value {
         Value::Object(members) if members.is_empty() => "{}".to_owned(),

@@ -13,7 +13,7 @@ use tree::{Mapping, YamlNode, document};
 /// One step of indentation where the file shows none.
 const UNIT: usize = 2;
 
-/// The value of a text; `None` where it has none, or comments only.
+/// Returns the value of a text; `None` where it has none, or comments only.
 pub(crate) fn value(text: &str) -> Result<Option<Value>, EditError> {
     Ok(document(text)?.map(|node| node.value()))
 }
@@ -171,12 +171,12 @@ fn kind(node: &YamlNode, path: &[String]) -> EditError {
     }
 }
 
-/// The column of an offset, in bytes, from 0.
+/// Returns the column of an offset, in bytes, from 0.
 fn column(text: &str, at: usize) -> usize {
     at - line_start(text, at).max(mark_length(text))
 }
 
-/// A member on lines of its own, below the mappings that lead to it.
+/// Returns a member on lines of its own, below the mappings that lead to it.
 fn block(path: &[String], value: &Value, column: usize, unit: usize, end_of_line: &str) -> String {
     let Some((name, rest)) = path.split_first() else {
         return String::new();
@@ -216,7 +216,7 @@ fn write(
     }
 }
 
-/// A text as a plain scalar where no reader takes it for anything else, else in double quotes, as in JSON.
+/// Returns a text as a plain scalar where no reader takes it for anything else, else in double quotes, as in JSON.
 pub(crate) fn scalar(text: &str) -> String {
     let is_plain =
         |mark: char| mark.is_ascii_alphanumeric() || matches!(mark, '_' | '-' | '.' | '/');

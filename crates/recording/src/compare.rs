@@ -126,7 +126,7 @@ fn is_same_content(
     }
 }
 
-/// The entry of what was found, with its identity.
+/// Returns the entry of what was found, with its identity.
 fn identified(
     seen: Seen,
     clean: &mut Option<CleanFiles>,

@@ -57,13 +57,13 @@ impl<'c> Contents<'c> {
         Ok((Identity::Revision(revision), stamp))
     }
 
-    /// Whether the history has these bytes, or is about to get them.
+    /// Returns whether the history has these bytes, or is about to get them.
     pub(crate) fn has(&self, revision: &Revision) -> Result<bool, HistoryError> {
         let is_waiting = self.waiting.iter().any(|(waiting, _)| waiting == revision);
         Ok(is_waiting || self.store.has_content(revision)?)
     }
 
-    /// The revision of a blob, whose bytes are kept; none where git no longer has it.
+    /// Returns the revision of a blob, whose bytes are kept; none where git no longer has it.
     pub(crate) fn blob(&mut self, id: [u8; 20]) -> Result<Option<Revision>, HistoryError> {
         let largest = self.largest;
         let objects = self.objects.as_mut();
@@ -72,7 +72,7 @@ impl<'c> Contents<'c> {
         found.map(|bytes| self.keep(bytes)).transpose()
     }
 
-    /// The revision of a blob, whose bytes are not kept.
+    /// Returns the revision of a blob, whose bytes are not kept.
     pub(crate) fn blob_revision(&mut self, id: [u8; 20]) -> Option<Revision> {
         let largest = self.largest;
         let objects = self.objects.as_mut()?;

@@ -167,7 +167,7 @@ impl KnownState {
         }
     }
 
-    /// The state as the history takes it, which has the bytes already.
+    /// Returns the state as the history takes it, which has the bytes already.
     fn draft(&self) -> State<'static> {
         State {
             revision: self.revision,
@@ -216,7 +216,7 @@ fn entry(path: PathBuf, before: Option<KnownState>, after: Option<KnownState>) -
 /// A state that an operation found or left at a name; none where there was no file.
 type Known = Option<KnownState>;
 
-/// What the operations in between found and left at each name, in their order.
+/// Returns what the operations in between found and left at each name, in their order.
 fn chains(between: &[Operation]) -> HashMap<PathBuf, Vec<(Known, Known)>> {
     let mut chains: HashMap<PathBuf, Vec<(Known, Known)>> = HashMap::new();
     let mut operations: Vec<&Operation> = between.iter().collect();
@@ -241,7 +241,7 @@ fn chains(between: &[Operation]) -> HashMap<PathBuf, Vec<(Known, Known)>> {
     chains
 }
 
-/// The gaps between the states that are known of a name.
+/// Returns the gaps between the states that are known of a name.
 fn gaps(path: &Path, states: &[(Known, Known)], ends: (Known, Known)) -> Vec<ChangedFile> {
     let mut gaps = Vec::new();
     let mut left = ends.0;
@@ -267,7 +267,7 @@ fn is_same(one: Option<&KnownState>, other: Option<&KnownState>) -> bool {
     }
 }
 
-/// The folders of a new file that were not there before, outermost first.
+/// Returns the folders of a new file that were not there before, outermost first.
 fn made_folders(root: &Path, path: &Path, known: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
     let above = path.ancestors().skip(1);
     let inside = above.take_while(|folder| *folder != root && folder.starts_with(root));
@@ -307,7 +307,7 @@ pub(crate) fn count_lines(
     Ok(())
 }
 
-/// The files as the history takes them.
+/// Returns the files as the history takes them.
 pub(crate) fn drafts<'f>(
     files: &'f [ChangedFile],
     workspace: WorkspaceRef<'f>,

@@ -318,7 +318,7 @@ impl Recorder<'_> {
             .map_err(|error| unreadable(std::io::Error::other(error)))
     }
 
-    /// The repository whose work tree is the root. One that cannot be read is as none.
+    /// Returns the repository whose work tree is the root. One that cannot be read is as none.
     fn repository(&self) -> (Option<Arc<Index>>, Option<CleanFiles>, Option<ObjectReader>) {
         let root = self.workspace.root;
         let repository = Repository::around(&root.join("any"), &self.disk)
@@ -335,7 +335,7 @@ impl Recorder<'_> {
     }
 }
 
-/// The folders that entries are in, and empty ones.
+/// Returns the folders that entries are in, and empty ones.
 fn folders(root: &Path, entries: &[CheckpointEntry]) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
     for entry in entries {

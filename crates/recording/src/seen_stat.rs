@@ -43,7 +43,7 @@ pub(crate) fn stamp_of(record: &StampRecord) -> Stamp {
     }
 }
 
-/// Whether a later stat proves that the file is as it was.
+/// Returns whether a later stat proves that the file is as it was.
 pub(crate) fn proves_unchanged(before: &StampRecord, now: &Stamp) -> bool {
     let before = stamp_of(before);
     before.same_file_state(now) && before.mode == now.mode && !before.racy()

@@ -43,7 +43,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// The failure in the words of the library, for a program with these limits.
+    /// Returns the failure in the words of the library, for a program with these limits.
     pub(crate) fn of_program(self, limits: ProgramLimits) -> ProgramError {
         match self {
             Self::Unavailable(words) => ProgramError::Unavailable(words),
@@ -81,7 +81,7 @@ pub(crate) fn capture(
     heard.outcome(report)
 }
 
-/// A file that is held in memory, so that a program may read it at any pace or not at all.
+/// Returns a file that is held in memory, so that a program may read it at any pace or not at all.
 #[cfg(target_os = "linux")]
 fn held_in_memory(content: &[u8]) -> io::Result<OwnedFd> {
     use rustix::fs::{MemfdFlags, memfd_create};

@@ -18,7 +18,7 @@ pub(crate) fn shell(arguments: Vec<OsString>) -> Command {
     command
 }
 
-/// The command of an entry as it is written.
+/// Returns the command of an entry as it is written.
 pub(crate) fn plain(entry: &[String]) -> io::Result<Command> {
     let (program, arguments) = found(entry)?;
     let mut command = Command::new(program);
@@ -26,7 +26,7 @@ pub(crate) fn plain(entry: &[String]) -> io::Result<Command> {
     Ok(command)
 }
 
-/// The command that confines itself to a folder and then becomes the program of an entry.
+/// Returns the command that confines itself to a folder and then becomes the program of an entry.
 pub(crate) fn confined(
     folder: &TemporaryFolder,
     entry: &[String],
@@ -47,8 +47,8 @@ pub(crate) fn confined(
     Ok(command)
 }
 
-/// The command that confines itself to a folder and then becomes a formatter. It works in the folder of the file, where
-/// formatters look for their configuration, and may write nothing there.
+/// Returns the command that confines itself to a folder and then becomes a formatter. It works in the folder of the
+/// file, where formatters look for their configuration, and may write nothing there.
 pub(crate) fn formatting(
     folder: &TemporaryFolder,
     formatter: &Formatter,
@@ -68,7 +68,7 @@ pub(crate) fn formatting(
     Ok(command)
 }
 
-/// The command that limits its memory and then becomes a language server.
+/// Returns the command that limits its memory and then becomes a language server.
 pub(crate) fn limited(server: &ServerProgram, folder: &Path) -> io::Result<Command> {
     let (program, arguments) = found(&server.run)?;
     let mut command = Command::new(this_program()?);
@@ -81,8 +81,9 @@ pub(crate) fn limited(server: &ServerProgram, folder: &Path) -> io::Result<Comma
     Ok(command)
 }
 
-/// The program of an entry, by its whole path, and its arguments. It is looked up here and not when it is started: programs
-/// are started in folders of the project, and a relative folder in PATH would then be one of the project's.
+/// Returns the program of an entry, by its whole path, and its arguments. It is looked up here and not when it is
+/// started: programs are started in folders of the project, and a relative folder in PATH would then be one of the
+/// project's.
 fn found(entry: &[String]) -> io::Result<(PathBuf, &[String])> {
     let missing = || io::Error::from(rustix::io::Errno::NOENT);
     let [program, arguments @ ..] = entry else {
@@ -98,7 +99,7 @@ fn found(entry: &[String]) -> io::Result<(PathBuf, &[String])> {
     Ok((program.ok_or_else(missing)?, arguments))
 }
 
-/// An argument with the path of the file in it.
+/// Returns an argument with the path of the file in it.
 pub(crate) fn filled(argument: &str, path: &OsStr) -> OsString {
     let mut filled = OsString::new();
     for (number, part) in argument.split(PATH).enumerate() {
@@ -110,7 +111,7 @@ pub(crate) fn filled(argument: &str, path: &OsStr) -> OsString {
     filled
 }
 
-/// The running program, also after an update has replaced its file.
+/// Returns the running program, also after an update has replaced its file.
 fn this_program() -> io::Result<PathBuf> {
     match cfg!(target_os = "linux") {
         true => Ok("/proc/self/exe".into()),

@@ -36,7 +36,7 @@ enum RecognisedBy {
 }
 
 impl KnownAgent {
-    /// The key of a call.
+    /// Returns the key of a call.
     fn key(
         &self,
         process: Option<&str>,
@@ -106,20 +106,22 @@ pub const SESSION_VARIABLES: &[&str] = &[
     "QWEN_CODE_SESSION_ID",
 ];
 
-/// The name of the session that a hook of an agent is about; none where `lancet hook` does not know the agent.
+/// Returns the name of the session that a hook of an agent is about; none where `lancet hook` does not know the
+/// agent.
 pub fn hook_session(agent: &str, id: &str) -> Option<String> {
     let known = by_hook(agent)?;
     (!id.is_empty()).then(|| session_name(known.prefix, id))
 }
 
-/// The session of a sub-agent that a hook of an agent is about. `id` is the agent's id of the conversation that the sub-agent
-/// belongs to, `agent_id` its own.
+/// Returns the session of a sub-agent that a hook of an agent is about. `id` is the agent's id of the conversation
+/// that the sub-agent belongs to, `agent_id` its own.
 pub fn hook_sub_agent(agent: &str, id: &str, agent_id: &str) -> Option<String> {
     let known = by_hook(agent)?;
     Some(sub_agent_session(known.prefix, id, agent_id))
 }
 
-/// The key under which a hook of an agent announces a call; none where nothing would tell the call from others.
+/// Returns the key under which a hook of an agent announces a call; none where nothing would tell the call from
+/// others.
 pub fn announced_key(
     agent: &str,
     process: Option<&str>,
@@ -204,8 +206,8 @@ pub async fn of_call(
     }
 }
 
-/// The session that the environment names for a client. A variable of one agent counts for that agent only: others that
-/// it starts inherit the variable.
+/// Returns the session that the environment names for a client. A variable of one agent counts for that agent only:
+/// others that it starts inherit the variable.
 fn from_environment(variables: &[(String, String)], client: Option<&str>) -> Option<String> {
     known_to(client).find_map(|agent| {
         let variable = agent.variable?;
@@ -220,7 +222,7 @@ fn from_environment(variables: &[(String, String)], client: Option<&str>) -> Opt
     })
 }
 
-/// Whether hooks of this client may report the session.
+/// Returns whether hooks of this client may report the session.
 fn is_of_client(session: &str, client: Option<&str>) -> bool {
     known_to(client).any(|agent| {
         let rest = session.strip_prefix(agent.prefix);

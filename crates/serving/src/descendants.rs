@@ -78,7 +78,7 @@ mod system {
         }
     }
 
-    /// The processes below a process, at any depth.
+    /// Returns the processes below a process, at any depth.
     fn below(process: Pid) -> Vec<Pid> {
         let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
         for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {

@@ -59,7 +59,7 @@ pub struct Device {
 }
 
 impl Door {
-    /// The door of a state folder.
+    /// Returns the door of a state folder.
     #[must_use]
     pub fn new(state: &Path) -> Self {
         Self {
@@ -114,7 +114,7 @@ impl Door {
         Ok(Some(cookie))
     }
 
-    /// Whether a cookie is that of a known device; notes that it was used.
+    /// Returns whether a cookie is that of a known device; notes that it was used.
     #[must_use]
     pub fn knows(&self, cookie: &str) -> bool {
         let is_one = cookie.len() == COOKIE_LENGTH && cookie.bytes().all(|b| b.is_ascii_hexdigit());
@@ -132,13 +132,13 @@ impl Door {
         true
     }
 
-    /// Whether the device of this id is still known.
+    /// Returns whether the device of this id is still known.
     #[must_use]
     pub fn has(&self, id: &str) -> bool {
         device(&self.devices.join(format!("{DEVICE_NAME}{id}"))).is_some()
     }
 
-    /// The known devices, those used last first.
+    /// Returns the known devices, those used last first.
     #[must_use]
     pub fn devices(&self) -> Vec<Device> {
         let found = files(&self.devices);
@@ -192,7 +192,7 @@ impl Door {
     }
 }
 
-/// The code that was meant, whatever way it was typed.
+/// Returns the code that was meant, whatever way it was typed.
 fn code(typed: &str) -> Option<String> {
     let meant = typed.chars().filter(|c| !c.is_whitespace() && *c != '-');
     let meant = meant.map(|c| match c.to_ascii_lowercase() {
@@ -209,7 +209,7 @@ fn id(secret: &str) -> String {
     blake3::hash(secret.as_bytes()).to_hex().to_string()
 }
 
-/// How long ago a time was; none where it is further in the future than a clock is set back.
+/// Returns how long ago a time was; none where it is further in the future than a clock is set back.
 fn age(time: SystemTime, now: SystemTime) -> Option<Duration> {
     match now.duration_since(time) {
         Ok(passed) => Some(passed),
@@ -224,7 +224,7 @@ fn is_young_code(found: &Metadata) -> bool {
     is_own_file(found) && age.is_some_and(|age| age < CODE_AGE)
 }
 
-/// Whether it is a file of this user that nobody else may read or write.
+/// Returns whether it is a file of this user that nobody else may read or write.
 fn is_own_file(found: &Metadata) -> bool {
     let is_own = found.uid() == rustix::process::geteuid().as_raw();
     found.is_file() && is_own && found.mode() & 0o077 == 0
@@ -256,7 +256,7 @@ fn seconds(time: SystemTime) -> u64 {
     since.map_or(0, |since| since.as_secs())
 }
 
-/// The files of a folder; none where the folder does not belong to this user.
+/// Returns the files of a folder; none where the folder does not belong to this user.
 fn files(folder: &Path) -> Vec<(PathBuf, Metadata)> {
     let entries = match own_folder(folder) {
         Ok(()) => fs::read_dir(folder).ok(),

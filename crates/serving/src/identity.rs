@@ -109,7 +109,8 @@ impl Identity {
     }
 }
 
-/// A non-empty string of `_meta`. A key that does not exist may be a path into an object, or into JSON sent as text.
+/// Returns a non-empty string of `_meta`. A key that does not exist may be a path into an object, or into JSON sent
+/// as text.
 pub fn text(meta: &Map<String, Value>, key: &str) -> Option<String> {
     let found = match meta.get(key) {
         Some(value) => value.as_str().map(str::to_owned),
@@ -147,7 +148,7 @@ pub fn session_name(client: &str, id: &str) -> String {
     )
 }
 
-/// A text with a dash for each character that the name of a session cannot have.
+/// Returns a text with a dash for each character that the name of a session cannot have.
 pub(crate) fn plain(text: &str) -> String {
     let allowed = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     text.chars()
@@ -155,7 +156,7 @@ pub(crate) fn plain(text: &str) -> String {
         .collect()
 }
 
-/// The FNV-1a hash: names must be the same in every version and process, and no attacker chooses them.
+/// Returns the FNV-1a hash: names must be the same in every version and process, and no attacker chooses them.
 pub(crate) fn fnv(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -74,7 +74,8 @@ impl Launcher {
         })
     }
 
-    /// A handle without a launcher: editor and pager are started by this process itself, and are confined as it is.
+    /// Returns a handle without a launcher: editor and pager are started by this process itself, and are confined as
+    /// it is.
     #[must_use]
     pub fn without_process(programs: Programs) -> Self {
         Self {
@@ -131,7 +132,8 @@ impl Running {
         }
     }
 
-    /// The connection on which the launcher reports the end; none where this process started the program itself.
+    /// Returns the connection on which the launcher reports the end; none where this process started the program
+    /// itself.
     pub(crate) fn report(&self) -> Option<&Connection> {
         match &self.0 {
             How::Here(_) => None,
@@ -140,7 +142,8 @@ impl Running {
     }
 }
 
-/// The main loop of the launcher: starts requested programs until the connection is closed, and then ends every process below this one.
+/// Returns the main loop of the launcher: starts requested programs until the connection is closed, and then ends
+/// every process below this one.
 ///
 /// `passes` is asked before each program of the settings, with its command: one that does not pass is not started.
 ///
@@ -301,7 +304,8 @@ fn process_group(launch: &Launch) -> ProcessGroup {
     }
 }
 
-/// The command of a converter. One that takes a path gets a copy of the file in its own folder, and nothing on its input.
+/// Returns the command of a converter. One that takes a path gets a copy of the file in its own folder, and nothing
+/// on its input.
 fn converting(
     own: &TemporaryFolder,
     entry: &[String],
@@ -317,7 +321,8 @@ fn converting(
     confined(own, entry, Some(copy))
 }
 
-/// Whether a language server may be started for a folder, the only part of its command that the asking process chooses.
+/// Returns whether a language server may be started for a folder, the only part of its command that the asking
+/// process chooses.
 fn may_serve(programs: &Programs, folder: &Path) -> bool {
     let is_below = |allowed: &PathBuf| {
         let real = folder.canonicalize();
@@ -332,7 +337,7 @@ mod tests {
 
     use super::*;
 
-    /// A launcher that runs in a thread of the test.
+    /// Returns a launcher that runs in a thread of the test.
     fn launcher(programs: Programs) -> (Launcher, std::thread::JoinHandle<io::Result<()>>) {
         let (ours, its) = wire::pair().expect("a line");
         let known = programs.clone();

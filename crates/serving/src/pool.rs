@@ -57,7 +57,7 @@ enum Phase {
 }
 
 impl Progress {
-    /// Whether a thread has started the job.
+    /// Returns whether a thread has started the job.
     pub fn has_begun(&self) -> bool {
         *self.lock() != Phase::Waiting
     }

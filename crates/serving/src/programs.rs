@@ -31,8 +31,8 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// The command of the settings that a request is for; none for programs of the person's environment, and where there
-    /// is no such entry.
+    /// Returns the command of the settings that a request is for; none for programs of the person's environment, and
+    /// where there is no such entry.
     pub(crate) fn command(&self, launch: &Launch) -> Option<&[String]> {
         let command = match launch {
             Launch::Editor { .. } | Launch::Pager => return None,
@@ -124,7 +124,7 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// The streams of a program that uses the terminal itself, such as an editor.
+    /// Returns the streams of a program that uses the terminal itself, such as an editor.
     ///
     /// # Errors
     /// The process has no terminal.
@@ -141,8 +141,8 @@ impl Streams {
     }
 }
 
-/// The arguments of the shell that opens a file in an editor. The variable may hold arguments, so a shell takes it apart,
-/// as everybody does with it.
+/// Returns the arguments of the shell that opens a file in an editor. The variable may hold arguments, so a shell
+/// takes it apart, as everybody does with it.
 pub(crate) fn editor_arguments(editor: &str, file: &Path, line: usize) -> Vec<OsString> {
     let script = format!("{editor} \"$@\"");
     let mut arguments: Vec<OsString> = vec!["-c".into(), script.into(), "editor".into()];
@@ -150,14 +150,15 @@ pub(crate) fn editor_arguments(editor: &str, file: &Path, line: usize) -> Vec<Os
     arguments
 }
 
-/// The arguments of the shell that shows a text in a pager. `less` is told to quit where everything fits and to pass
-/// colours through, unless the person has set its options.
+/// Returns the arguments of the shell that shows a text in a pager. `less` is told to quit where everything fits and
+/// to pass colours through, unless the person has set its options.
 pub(crate) fn pager_arguments(pager: &str) -> Vec<OsString> {
     let script = format!("LESS=${{LESS-FRX}}; export LESS; {pager}");
     vec!["-c".into(), script.into()]
 }
 
-/// The arguments that open a file at a line, in the way of the editor; of an editor that is not known the file alone.
+/// Returns the arguments that open a file at a line, in the way of the editor; of an editor that is not known the
+/// file alone.
 fn at_line(editor: &str, file: &Path, line: usize) -> Vec<OsString> {
     let program = editor.split_whitespace().next().unwrap_or_default();
     let program = Path::new(program).file_name().unwrap_or_default();

@@ -38,7 +38,7 @@ pub(crate) struct StartedProgram {
 }
 
 impl StartedProgram {
-    /// The number of its process.
+    /// Returns the number of its process.
     pub(crate) fn id(&self) -> i32 {
         Pid::from_child(&self.child).as_raw_nonzero().get()
     }
@@ -125,7 +125,7 @@ enum End {
     Abandoned,
 }
 
-/// A file descriptor that is ready when the process has ended; none where the system has none.
+/// Returns a file descriptor that is ready when the process has ended; none where the system has none.
 #[cfg(target_os = "linux")]
 fn process_handle(child: &Child) -> Option<std::os::fd::OwnedFd> {
     use rustix::process::{PidfdFlags, pidfd_open};

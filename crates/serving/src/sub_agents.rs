@@ -51,18 +51,18 @@ const CLIENTS: &[SubAgentClient] = &[
 ];
 
 impl SubAgentClient {
-    /// The client of this name, where it is known to run sub-agents.
+    /// Returns the client of this name, where it is known to run sub-agents.
     pub fn of(client: Option<&str>) -> Option<&'static Self> {
         let client = client?.to_lowercase();
         CLIENTS.iter().find(|row| client.starts_with(row.client))
     }
 
-    /// All of them.
+    /// Returns all of them.
     pub fn all() -> &'static [Self] {
         CLIENTS
     }
 
-    /// What the first answer of a session says where calls of sub-agents cannot be told from others.
+    /// Returns what the first answer of a session says where calls of sub-agents cannot be told from others.
     pub fn notice(&self) -> String {
         let title = self.title;
         let remedy = self.hooks.map_or_else(String::new, |name| {
@@ -76,20 +76,21 @@ impl SubAgentClient {
     }
 }
 
-/// The name of a sub-agent's session. `prefix` is that of its agent's sessions, `session` the agent's id of the conversation that
-/// it belongs to, and `agent` the sub-agent's own id.
+/// Returns the name of a sub-agent's session. `prefix` is that of its agent's sessions, `session` the agent's id of
+/// the conversation that it belongs to, and `agent` the sub-agent's own id.
 pub fn sub_agent_session(prefix: &str, session: &str, agent: &str) -> String {
     let short: String = plain(session).chars().take(8).collect();
     let check = fnv(&[session.as_bytes(), b"\0", agent.as_bytes()].concat());
     format!("{prefix}.{short}.sub-{check:016x}")
 }
 
-/// The key of a call by the agent's id of it.
+/// Returns the key of a call by the agent's id of it.
 pub fn key_of_id(prefix: &str, id: &str) -> String {
     format!("{prefix} call {id}")
 }
 
-/// The key of a call by what it asks, from an agent whose calls have no id: the agent's process, the tool and its arguments.
+/// Returns the key of a call by what it asks, from an agent whose calls have no id: the agent's process, the tool and
+/// its arguments.
 pub fn key_of_request(process: &str, tool: &str, arguments: &Value) -> String {
     // Agents put different words before the name of a tool.
     let tool = tool.rsplit(['_', '-', '.', '/']).next().unwrap_or(tool);

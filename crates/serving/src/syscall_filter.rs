@@ -26,8 +26,8 @@ pub(crate) fn install() -> SyscallFilter {
     SyscallFilter::Absent
 }
 
-/// The calls that change a file's metadata by path or by a handle that need not be writable, and `io_uring`, which makes
-/// some of them past a filter.
+/// Returns the calls that change a file's metadata by path or by a handle that need not be writable, and `io_uring`,
+/// which makes some of them past a filter.
 #[cfg(target_os = "linux")]
 fn refused() -> Vec<libc::c_long> {
     let mut refused = vec![

@@ -108,8 +108,8 @@ impl Tokens {
         }
     }
 
-    /// What a text opens; nothing where it is no token, and where it is the person's. How long this takes says nothing about the tokens: hashes are
-    /// compared, in constant time, and always both.
+    /// Returns what a text opens; nothing where it is no token, and where it is the person's. How long this takes
+    /// says nothing about the tokens: hashes are compared, in constant time, and always both.
     pub fn kind(&self, given: &str) -> Option<TokenKind> {
         let given = blake3::hash(given.as_bytes());
         let (write, read) = (given == self.write, given == self.read);
@@ -121,8 +121,8 @@ impl Tokens {
     }
 }
 
-/// Whether a text is the person's token. It is made where there is none, so that the error can name its file. How long the
-/// comparison takes says nothing about the token.
+/// Returns whether a text is the person's token. It is made where there is none, so that the error can name its file.
+/// How long the comparison takes says nothing about the token.
 ///
 /// # Errors
 /// The file cannot be read or made, can be read by others, or has no token.

@@ -15,7 +15,7 @@ pub enum Wall {
 }
 
 impl Wall {
-    /// The confinement as text for people.
+    /// Returns the confinement as text for people.
     pub fn words(self) -> String {
         match self {
             Self::Stands(level) => {
@@ -27,7 +27,7 @@ impl Wall {
         }
     }
 
-    /// The version of the Landlock interface, for programs; none where the process is not confined.
+    /// Returns the version of the Landlock interface, for programs; none where the process is not confined.
     pub fn level(self) -> Option<u32> {
         match self {
             Self::Stands(level) => Some(level),

@@ -38,7 +38,7 @@ pub(crate) enum Report {
     Changed,
 }
 
-/// The two ends of a socket pair, which child processes do not inherit.
+/// Returns the two ends of a socket pair, which child processes do not inherit.
 pub(crate) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok(socketpair(
         AddressFamily::UNIX,

@@ -71,7 +71,7 @@ impl Access {
         }
     }
 
-    /// The token of a request; none where it has none that is good.
+    /// Returns the token of a request; none where it has none that is good.
     pub(crate) fn token(&self, headers: &HeaderMap) -> Option<TokenKind> {
         let given = only(headers, AUTHORIZATION).ok().flatten()?;
         let (scheme, token) = given.split_once(' ')?;
@@ -82,7 +82,7 @@ impl Access {
     }
 }
 
-/// The one value of a header; an error where there are several, or it is no text.
+/// Returns the one value of a header; an error where there are several, or it is no text.
 fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, ()> {
     let mut all = headers.get_all(name).iter();
     let first = all.next();

@@ -32,7 +32,7 @@ pub(crate) struct Events {
     end: CancellationToken,
 }
 
-/// Where a client wants to begin: after the event that `since` names, else with the next one that happens.
+/// Returns where a client wants to begin: after the event that `since` names, else with the next one that happens.
 fn since(query: Option<&str>) -> Option<EventsSince> {
     let mut fields = query.unwrap_or_default().split('&');
     let Some(typed) = fields.find_map(|field| field.strip_prefix("since=")) else {

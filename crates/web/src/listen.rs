@@ -67,7 +67,7 @@ pub enum ListenError {
     Tls(#[source] io::Error),
 }
 
-/// The page of an engine that has a state folder.
+/// Returns the page of an engine that has a state folder.
 fn page(lancet: &Lancet, public: Option<PublicUrl>) -> Option<WebPage> {
     let state = lancet.state_dir()?.to_owned();
     Some(WebPage::new(lancet.clone(), &state, public))
@@ -119,12 +119,12 @@ impl Listening {
         })
     }
 
-    /// Where it listens.
+    /// Returns where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The address of the endpoint for agents on this machine.
+    /// Returns the address of the endpoint for agents on this machine.
     pub fn url(&self) -> String {
         match self.tls.is_some() {
             true => format!("https://{}/mcp", self.address),
@@ -132,24 +132,26 @@ impl Listening {
         }
     }
 
-    /// The address of the endpoint for others, where a proxy stands before it.
+    /// Returns the address of the endpoint for others, where a proxy stands before it.
     pub fn public_url(&self) -> Option<String> {
         let public = self.public.as_ref();
         public.map(|url| format!("{}/mcp", url.text()))
     }
 
-    /// The address of the page, without a slash at its end; `names` are those that requests may call the server by.
+    /// Returns the address of the page, without a slash at its end; `names` are those that requests may call the
+    /// server by.
     pub fn page_url(&self, names: &[HostRule]) -> String {
         let public = self.public.as_ref().map(|url| url.text().to_owned());
         public.unwrap_or_else(|| reached::page(self.address, self.tls.is_some(), names))
     }
 
-    /// Whether other machines can reach the page.
+    /// Returns whether other machines can reach the page.
     pub fn is_on_network(&self) -> bool {
         self.public.is_some() || !self.address.ip().is_loopback()
     }
 
-    /// Whether other machines can reach the address without the proxy that encrypts, and so without encryption.
+    /// Returns whether other machines can reach the address without the proxy that encrypts, and so without
+    /// encryption.
     pub fn is_open_beside_proxy(&self) -> bool {
         self.public.is_some() && self.tls.is_none() && !self.address.ip().is_loopback()
     }

@@ -38,7 +38,7 @@ pub struct PublicUrl {
     text: String,
 }
 
-/// The name and port of an authority; none where it is not one, or has a user's name in it.
+/// Returns the name and port of an authority; none where it is not one, or has a user's name in it.
 fn host(text: &str) -> Option<(String, Option<u16>)> {
     let authority = Authority::try_from(text).ok()?;
     if authority.as_str().contains('@') {
@@ -55,7 +55,7 @@ fn host(text: &str) -> Option<(String, Option<u16>)> {
     (!name.is_empty()).then_some((name, port))
 }
 
-/// Whether a name always means this machine.
+/// Returns whether a name always means this machine.
 fn is_loopback(name: &str) -> bool {
     let bare = name
         .strip_prefix('[')
@@ -65,7 +65,7 @@ fn is_loopback(name: &str) -> bool {
 }
 
 impl HostRule {
-    /// The rule for an address that is listened on.
+    /// Returns the rule for an address that is listened on.
     pub(crate) fn of_address(address: IpAddr) -> Self {
         let name = match address {
             IpAddr::V4(address) => address.to_string(),
@@ -74,7 +74,7 @@ impl HostRule {
         Self { name, port: None }
     }
 
-    /// The host with its own port, or else this one.
+    /// Returns the host with its own port, or else this one.
     pub(crate) fn with_port(&self, port: u16) -> String {
         format!("{}:{}", self.name, self.port.unwrap_or(port))
     }
@@ -91,7 +91,7 @@ impl FromStr for HostRule {
     }
 }
 
-/// Whether a request may name this host.
+/// Returns whether a request may name this host.
 pub(crate) fn is_host_allowed(given: &str, allowed: &[HostRule]) -> bool {
     host(given).is_some_and(|(name, port)| {
         let matches =
@@ -125,12 +125,12 @@ fn origin(text: &str) -> Option<OriginRule> {
     Some(OriginRule { scheme, name, port })
 }
 
-/// Whether pages of this origin may send requests. `null`, which a page without an origin sends, is none.
+/// Returns whether pages of this origin may send requests. `null`, which a page without an origin sends, is none.
 pub(crate) fn is_origin_allowed(given: &str, allowed: &[OriginRule]) -> bool {
     origin(given).is_some_and(|given| is_loopback(&given.name) || allowed.contains(&given))
 }
 
-/// Whether pages of an origin come from this host, port and all.
+/// Returns whether pages of an origin come from this host, port and all.
 pub(crate) fn is_same_place(given: &str, named: &str) -> bool {
     let given = origin(given);
     given.is_some_and(|given| {
@@ -144,28 +144,28 @@ pub(crate) fn is_same_place(given: &str, named: &str) -> bool {
 }
 
 impl PublicUrl {
-    /// Whether the way to it is encrypted.
+    /// Returns whether the way to it is encrypted.
     pub fn is_encrypted(&self) -> bool {
         self.origin.scheme == "https"
     }
 
-    /// The rule for its host.
+    /// Returns the rule for its host.
     pub(crate) fn host(&self) -> HostRule {
         let name = self.origin.name.clone();
         HostRule { name, port: None }
     }
 
-    /// Whether an origin is that of its pages.
+    /// Returns whether an origin is that of its pages.
     pub(crate) fn is_origin(&self, given: &str) -> bool {
         origin(given).is_some_and(|given| given == self.origin)
     }
 
-    /// The rule for its own pages.
+    /// Returns the rule for its own pages.
     pub(crate) fn origin(&self) -> OriginRule {
         self.origin.clone()
     }
 
-    /// The address, without a slash at its end.
+    /// Returns the address, without a slash at its end.
     pub fn text(&self) -> &str {
         &self.text
     }

@@ -116,7 +116,7 @@ impl Guest {
         self.0.has_asked.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the head of a request has come.
+    /// Returns whether the head of a request has come.
     pub(crate) fn has_asked(&self) -> bool {
         self.0.has_asked.load(Ordering::Relaxed)
     }

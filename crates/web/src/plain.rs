@@ -5,7 +5,7 @@ use axum::response::Response;
 use http::header::{CONNECTION, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode};
 
-/// An answer in words.
+/// Returns an answer in words.
 pub(crate) fn said(status: StatusCode, words: &'static str) -> Response {
     let mut response = Response::new(Body::from(words));
     *response.status_mut() = status;

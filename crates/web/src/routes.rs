@@ -40,7 +40,7 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    /// The token of a request, whose connection then has a lasting place; the answer where there is none.
+    /// Returns the token of a request, whose connection then has a lasting place; the answer where there is none.
     async fn token(&self, request: &mut Request) -> Result<TokenKind, Response> {
         // It goes no further with the request, which a call may keep for longer than the connection lasts.
         let guest = request.extensions_mut().remove::<Guest>();
@@ -78,7 +78,7 @@ pub(crate) fn router(served: Arc<Served>) -> Router {
         .layer(middleware::from_fn_with_state(served, admit))
 }
 
-/// The events, for either token.
+/// Returns the events, for either token.
 async fn events(State(served): State<Arc<Served>>, mut request: Request) -> Response {
     if let Err(response) = served.token(&mut request).await {
         return response;
@@ -89,7 +89,7 @@ async fn events(State(served): State<Arc<Served>>, mut request: Request) -> Resp
     }
 }
 
-/// The endpoint for agents.
+/// Returns the endpoint for agents.
 async fn mcp(State(served): State<Arc<Served>>, mut request: Request) -> Response {
     let token = match served.token(&mut request).await {
         Ok(token) => token,

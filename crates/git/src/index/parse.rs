@@ -220,7 +220,8 @@ impl Entries<'_> {
     }
 }
 
-/// Whether a name is one that git tracks: parts between single slashes, none of which leads elsewhere or into a `.git`.
+/// Returns whether a name is one that git tracks: parts between single slashes, none of which leads elsewhere or into
+/// a `.git`.
 fn is_name(name: &[u8]) -> bool {
     name.split(|byte| *byte == b'/').all(|part| match part {
         b"" | b"." | b".." => false,

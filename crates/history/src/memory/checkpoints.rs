@@ -28,7 +28,7 @@ impl Kept {
         })
     }
 
-    /// The number of the newest checkpoint of a root.
+    /// Returns the number of the newest checkpoint of a root.
     fn newest_checkpoint(&self, workspace: &[u8; 32]) -> Option<i64> {
         let of_root = self.checkpoints.iter().filter(|kept| {
             let root = &kept.checkpoint.workspace;

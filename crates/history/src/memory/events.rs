@@ -172,7 +172,7 @@ impl Kept {
     }
 }
 
-/// The root that a borrowed one names.
+/// Returns the root that a borrowed one names.
 pub(super) fn known(workspace: &WorkspaceRef<'_>) -> KnownWorkspace {
     KnownWorkspace {
         id: workspace.id,

@@ -158,7 +158,7 @@ impl Kept {
             .collect()
     }
 
-    /// Whether an operation matches the parts of a query that this store knows.
+    /// Returns whether an operation matches the parts of a query that this store knows.
     pub(super) fn matches(&self, kept: &KeptOperation, query: &LogQuery) -> bool {
         let operation = &kept.operation;
         let touches = |path: &PathBuf| {
@@ -213,7 +213,7 @@ impl Kept {
     }
 }
 
-/// Whether all files of an operation are below one of the folders; true without folders.
+/// Returns whether all files of an operation are below one of the folders; true without folders.
 pub(super) fn is_below(operation: &Operation, folders: &[PathBuf]) -> bool {
     let below = |path: &Path| folders.iter().any(|folder| path.starts_with(folder));
     folders.is_empty() || operation.files.iter().all(|file| below(&file.path))

@@ -19,7 +19,7 @@ impl Kept {
         all.find(|record| record.id == id)
     }
 
-    /// The session that asked a question.
+    /// Returns the session that asked a question.
     pub(super) fn session_of_question(&self, id: &str) -> Option<&str> {
         let mut all = self.questions.iter().map(|kept| &kept.record);
         let found = all.find(|record| record.id == id)?;
@@ -53,7 +53,7 @@ impl Kept {
         }
     }
 
-    /// The record as a reader gets it: whether its caller lives is known only then.
+    /// Returns the record as a reader gets it: whether its caller lives is known only then.
     fn read(&self, kept: &KeptQuestion) -> QuestionRecord {
         QuestionRecord {
             is_caller_alive: self.alive.contains(&kept.process),

@@ -232,7 +232,7 @@ impl RecordStore for MemoryHistory {
     }
 }
 
-/// The record as a reader gets it.
+/// Returns the record as a reader gets it.
 fn read(kept: &KeptOperation) -> Operation {
     let mut operation = kept.operation.clone();
     if kept.announced_by.is_some() {

@@ -118,8 +118,9 @@ pub trait RecordStore: Send + Sync {
     /// The store cannot be read.
     fn unfinished(&self) -> Result<Vec<Operation>, HistoryError>;
 
-    /// What the operations after this one found at `path`, oldest first, in the workspace of its file `at`. It tells how an
-    /// operation ended whose process did not record it: whoever changed the file next has seen what it left.
+    /// Returns what the operations after this one found at `path`, oldest first, in the workspace of its file `at`.
+    /// It tells how an operation ended whose process did not record it: whoever changed the file next has seen what
+    /// it left.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -130,8 +131,8 @@ pub trait RecordStore: Send + Sync {
         path: &Path,
     ) -> Result<Vec<LaterState>, HistoryError>;
 
-    /// What other operations, not undone since, made of the state that this one found at `path`. Of several that found the
-    /// same state one alone can have changed it, whichever was announced first.
+    /// Returns what other operations, not undone since, made of the state that this one found at `path`. Of several
+    /// that found the same state one alone can have changed it, whichever was announced first.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -159,7 +160,7 @@ pub trait RecordStore: Send + Sync {
     /// The store cannot be written.
     fn add_made_folder(&self, folder: &Path) -> Result<(), HistoryError>;
 
-    /// The operations that match the query, newest first.
+    /// Returns the operations that match the query, newest first.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -172,13 +173,13 @@ pub trait RecordStore: Send + Sync {
     /// The store cannot be read.
     fn find(&self, part: &str, below: &[PathBuf]) -> Result<IdMatch, HistoryError>;
 
-    /// The length of the shortest unique ending of each of these ids.
+    /// Returns the length of the shortest unique ending of each of these ids.
     ///
     /// # Errors
     /// The store cannot be read.
     fn shortest_endings(&self, ids: &[&str]) -> Result<Vec<usize>, HistoryError>;
 
-    /// The file changes that an operation takes back.
+    /// Returns the file changes that an operation takes back.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -190,14 +191,14 @@ pub trait RecordStore: Send + Sync {
     /// The store cannot be written.
     fn mark_already_undone(&self, files: &[(String, usize)]) -> Result<(), HistoryError>;
 
-    /// The roots that files were recorded with and that are at, below or above one of these folders.
+    /// Returns the roots that files were recorded with and that are at, below or above one of these folders.
     ///
     /// # Errors
     /// The store cannot be read.
     fn workspaces(&self, folders: &[PathBuf]) -> Result<Vec<KnownWorkspace>, HistoryError>;
 
-    /// Whether one of these files was changed after the operation `after` by a change that is not in `except` and has not
-    /// been undone. Changes of files that were recorded with the roots `without` do not count.
+    /// Returns whether one of these files was changed after the operation `after` by a change that is not in `except`
+    /// and has not been undone. Changes of files that were recorded with the roots `without` do not count.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -216,7 +217,7 @@ pub trait RecordStore: Send + Sync {
     /// The store cannot be written.
     fn record_broken_link(&self, operation: &str, at: usize) -> Result<(), HistoryError>;
 
-    /// The indexes of the files for which [`record_broken_link`](Self::record_broken_link) was called.
+    /// Returns the indexes of the files for which [`record_broken_link`](Self::record_broken_link) was called.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -234,7 +235,7 @@ pub trait RecordStore: Send + Sync {
         folder: &Path,
     ) -> Result<(), HistoryError>;
 
-    /// The totals over the operations that match the query.
+    /// Returns the totals over the operations that match the query.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -243,7 +244,7 @@ pub trait RecordStore: Send + Sync {
 
 /// The contents of files before and after operations, and the displaced files that become such contents.
 pub trait ContentStore: Send + Sync {
-    /// The bytes of a content; none if they are not stored, or no longer have this hash.
+    /// Returns the bytes of a content; none if they are not stored, or no longer have this hash.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -285,7 +286,7 @@ pub trait StoreUpkeep: Send + Sync {
     /// The store cannot be written.
     fn prune(&self, limits: &Limits, budget: Duration) -> Result<Removed, HistoryError>;
 
-    /// What [`prune`](Self::prune) would remove, without writing anything.
+    /// Returns what [`prune`](Self::prune) would remove, without writing anything.
     ///
     /// # Errors
     /// The store cannot be read.

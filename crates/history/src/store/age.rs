@@ -40,12 +40,12 @@ impl Limit {
         }
     }
 
-    /// The time before which an operation is too old.
+    /// Returns the time before which an operation is too old.
     pub(super) fn oldest(&self) -> i64 {
         self.oldest
     }
 
-    /// The age of an operation by its time and the time of the prune that first found it too old.
+    /// Returns the age of an operation by its time and the time of the prune that first found it too old.
     pub(super) fn of(&self, time: i64, noted: Option<i64>) -> Age {
         if time >= self.oldest {
             return Age::Young;

@@ -23,7 +23,7 @@ const ORPHANED: Duration = Duration::from_secs(60 * 60);
 /// The number of the next temporary file of this process.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// The path of a content's file.
+/// Returns the path of a content's file.
 pub(super) fn path_of(state: &Path, revision: &Revision) -> PathBuf {
     let name: String = revision.iter().map(|byte| format!("{byte:02x}")).collect();
     let (first, rest) = name.split_at(2);
@@ -174,7 +174,7 @@ pub(super) fn open(state: &Path, revision: &Revision) -> io::Result<File> {
     Ok(out)
 }
 
-/// An unlinked temporary file in the state folder; it disappears when the handle is closed.
+/// Returns an unlinked temporary file in the state folder; it disappears when the handle is closed.
 pub(super) fn unnamed(state: &Path) -> io::Result<File> {
     let nowhere = state.join(FOLDER).join(TEMPORARIES);
     make_folder(&nowhere.join("any"))?;

@@ -7,8 +7,8 @@ use rusqlite::{Connection, params};
 use super::paths::bytes_of;
 use crate::operation::{LaterState, Operation, OperationKind, RivalState};
 
-/// What the operations after this one found at a path, oldest first. A change that moved a file to the path found nothing
-/// there.
+/// Returns what the operations after this one found at a path, oldest first. A change that moved a file to the path
+/// found nothing there.
 pub(super) fn later_states(
     connection: &Connection,
     operation: &Operation,
@@ -42,7 +42,7 @@ pub(super) fn later_states(
     rows.collect()
 }
 
-/// What other operations that were not undone made of the content that this one found at a path.
+/// Returns what other operations that were not undone made of the content that this one found at a path.
 pub(super) fn rival_states(
     connection: &Connection,
     operation: &Operation,

@@ -231,7 +231,7 @@ fn identity_bytes(identity: &Identity) -> Option<&[u8]> {
     }
 }
 
-/// The stored content of an entry, which is no longer loose.
+/// Returns the stored content of an entry, which is no longer loose.
 fn content_of(
     transaction: &WriteTransaction<'_>,
     identity: &Identity,

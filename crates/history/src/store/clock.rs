@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The time in milliseconds since 1970.
+/// Returns the time in milliseconds since 1970.
 pub(super) fn now_in_milliseconds() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -11,7 +11,7 @@ pub(super) fn now_in_milliseconds() -> i64 {
         })
 }
 
-/// The time in seconds since 1970.
+/// Returns the time in seconds since 1970.
 pub(super) fn now() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)

@@ -79,7 +79,7 @@ pub(super) fn list(
     rows.collect()
 }
 
-/// The comments that wait for a session, oldest first.
+/// Returns the comments that wait for a session, oldest first.
 pub(super) fn waiting(connection: &Connection, session: &str) -> rusqlite::Result<Vec<Comment>> {
     let mut statement = connection.prepare_cached(&format!(
         "{ROWS} WHERE c.session = ?1 AND c.delivered IS NULL

@@ -147,7 +147,7 @@ fn mark(connection: &Connection, id: i64, form: i64) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// The compressed bytes if they are smaller by at least a tenth; none otherwise.
+/// Returns the compressed bytes if they are smaller by at least a tenth; none otherwise.
 pub(super) fn compressed(bytes: &[u8]) -> Option<Vec<u8>> {
     let packed = zstd::bulk::compress(bytes, LEVEL).ok()?;
     (packed.len() + bytes.len() / 10 < bytes.len()).then_some(packed)

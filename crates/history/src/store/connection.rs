@@ -70,7 +70,8 @@ mod tests {
     use crate::store::files::file_in;
     use crate::store::open::PATIENCE;
 
-    /// A file system on which SQLite cannot share memory, as some over a network: locks by files beside the database.
+    /// Returns a file system on which SQLite cannot share memory, as some over a network: locks by files beside the
+    /// database.
     fn open_without_shared_memory(file: &Path) -> Connection {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let opened = Connection::open_with_flags_and_vfs(file, flags, c"unix-dotfile");

@@ -60,7 +60,7 @@ pub(super) fn put_files(
     Ok(())
 }
 
-/// The row id of a content, if it is stored.
+/// Returns the row id of a content, if it is stored.
 pub(super) fn id_of(connection: &Connection, revision: &Revision) -> rusqlite::Result<Option<i64>> {
     connection
         .prepare_cached("SELECT id FROM contents WHERE revision = ?1")?
@@ -68,7 +68,7 @@ pub(super) fn id_of(connection: &Connection, revision: &Revision) -> rusqlite::R
         .optional()
 }
 
-/// The encoding of a content, if it is stored.
+/// Returns the encoding of a content, if it is stored.
 pub(super) fn form_of(
     connection: &Connection,
     revision: &Revision,
@@ -79,7 +79,7 @@ pub(super) fn form_of(
         .optional()
 }
 
-/// Whether a content can be read: its row exists, and so does its file if it is stored in one.
+/// Returns whether a content can be read: its row exists, and so does its file if it is stored in one.
 pub(super) fn is_kept(
     connection: &Connection,
     state: &Path,
@@ -175,7 +175,7 @@ fn insert(
     Ok(connection.last_insert_rowid())
 }
 
-/// The bytes of a content, if it is stored and still has its hash.
+/// Returns the bytes of a content, if it is stored and still has its hash.
 pub(super) fn get(
     connection: &Connection,
     state: &Path,
@@ -188,7 +188,7 @@ pub(super) fn get(
     Ok(bytes.filter(|bytes| *blake3::hash(bytes).as_bytes() == *revision))
 }
 
-/// The bytes of a row: follows the chain of deltas to a whole content, then applies them in reverse order.
+/// Returns the bytes of a row: follows the chain of deltas to a whole content, then applies them in reverse order.
 pub(super) fn get_row(
     connection: &Connection,
     state: &Path,
@@ -236,7 +236,7 @@ pub(super) fn row(connection: &Connection, id: i64) -> rusqlite::Result<Option<R
         .optional()
 }
 
-/// The decompressed data of a row, read from its file if it is stored in one.
+/// Returns the decompressed data of a row, read from its file if it is stored in one.
 pub(super) fn unpacked(state: &Path, row: &Row) -> Option<Vec<u8>> {
     let data = match row.form & FORM {
         FILE => blobs::get(state, &row.revision).ok()?,

@@ -13,7 +13,7 @@ use super::schema::{NewerSchema, STEPS};
 /// The byte of the `-shm` file that a writer locks (`WAL_WRITE_LOCK`).
 const WRITER: u64 = 120;
 
-/// The error for a path that cannot be written.
+/// Returns the error for a path that cannot be written.
 pub(super) fn not_writable(path: &Path, source: io::Error) -> HistoryError {
     HistoryError::Unavailable {
         store: path.into(),
@@ -21,7 +21,7 @@ pub(super) fn not_writable(path: &Path, source: io::Error) -> HistoryError {
     }
 }
 
-/// Whether the error means that the file is damaged. A short read means that the file was truncated.
+/// Returns whether the error means that the file is damaged. A short read means that the file was truncated.
 pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
     const SHORT_READ: i32 = rusqlite::ffi::SQLITE_IOERR_SHORT_READ;
     matches!(
@@ -32,7 +32,7 @@ pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
         .is_some_and(|error| error.extended_code == SHORT_READ)
 }
 
-/// Whether the error may mean that a table or a column is missing. SQLite has no code of its own for that.
+/// Returns whether the error may mean that a table or a column is missing. SQLite has no code of its own for that.
 pub(super) fn is_missing_schema(error: &rusqlite::Error) -> bool {
     match error {
         rusqlite::Error::SqlInputError { .. } => true,

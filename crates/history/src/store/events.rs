@@ -85,7 +85,7 @@ pub(super) fn append_changes(
     Ok(())
 }
 
-/// At most `most` events after `since`, all of one moment.
+/// Returns at most `most` events after `since`, all of one moment.
 pub(super) fn page(
     connection: &mut Connection,
     since: i64,
@@ -176,7 +176,7 @@ fn event_of(
     Ok(Some(event))
 }
 
-/// The number of the last event of an operation.
+/// Returns the number of the last event of an operation.
 pub(super) fn last_of(connection: &Connection, operation: &str) -> rusqlite::Result<Option<i64>> {
     connection
         .prepare_cached("SELECT max(seq) FROM events WHERE operation = ?1")?
@@ -287,7 +287,7 @@ mod tests {
         assert_eq!(confirmed, crate::operation::Confirmed::Done);
     }
 
-    /// The events after a number, as number, operation and path.
+    /// Returns the events after a number, as number, operation and path.
     fn told(store: &Store, since: i64) -> Vec<(i64, String, String)> {
         let page = store.events(since, 10).expect("read");
         let told = page.events.into_iter().map(|event| {

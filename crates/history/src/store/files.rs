@@ -13,17 +13,17 @@ use super::error::not_writable;
 /// The name of the database in the state folder.
 pub const DATABASE: &str = "lancet.db";
 
-/// The database of a state folder.
+/// Returns the database of a state folder.
 pub(super) fn file_in(folder: &Path) -> PathBuf {
     folder.join(DATABASE)
 }
 
-/// The write-ahead log of a database.
+/// Returns the write-ahead log of a database.
 pub(super) fn log_of(file: &Path) -> PathBuf {
     with_suffix(file, "-wal")
 }
 
-/// The shared memory of a database, by which SQLite locks it.
+/// Returns the shared memory of a database, by which SQLite locks it.
 pub(super) fn shared_memory_of(file: &Path) -> PathBuf {
     with_suffix(file, "-shm")
 }
@@ -50,12 +50,13 @@ pub(super) fn move_aside(folder: &Path, reason: String) -> Result<SetAside, Hist
     })
 }
 
-/// Whether the state folder has a damaged database that was set aside.
+/// Returns whether the state folder has a damaged database that was set aside.
 pub(super) fn has_set_aside(folder: &Path) -> bool {
     !files_set_aside(folder).is_empty()
 }
 
-/// The files of damaged databases that were set aside in a state folder, with their `-wal` and `-shm` files, sorted by name.
+/// Returns the files of damaged databases that were set aside in a state folder, with their `-wal` and `-shm` files,
+/// sorted by name.
 #[must_use]
 pub fn files_set_aside(folder: &Path) -> Vec<PathBuf> {
     let begin = format!("{DATABASE}.damaged");

@@ -43,7 +43,7 @@ impl<'f> Newest<'f> {
         self.of_file.insert((&file.path, file.workspace), sequence);
     }
 
-    /// Whether the file has an operation after this one.
+    /// Returns whether the file has an operation after this one.
     fn is_after(&self, file: &ForecastFile, sequence: i64) -> bool {
         let path = file.path.as_slice();
         let later = match file.workspace {
@@ -57,8 +57,8 @@ impl<'f> Newest<'f> {
     }
 }
 
-/// The result that a prune with these limits would have. Deltas whose base would be removed become whole contents, so the
-/// history would take somewhat more bytes than the preview says.
+/// Returns the result that a prune with these limits would have. Deltas whose base would be removed become whole
+/// contents, so the history would take somewhat more bytes than the preview says.
 pub(super) fn forecast(connection: &mut Connection, limits: &Limits) -> rusqlite::Result<Removed> {
     let deadline = Instant::now() + TIME_LIMIT;
     let transaction = connection.transaction()?;
@@ -139,7 +139,7 @@ pub(super) fn forecast(connection: &mut Connection, limits: &Limits) -> rusqlite
     Ok(removed)
 }
 
-/// All operations with their files, in the order of recording.
+/// Returns all operations with their files, in the order of recording.
 fn operations(connection: &Connection, limit: &Limit) -> rusqlite::Result<Vec<ForecastRow>> {
     let mut statement = connection.prepare(
         "SELECT o.id, o.time, o.session, f.path, f.before, f.after, o.kind,

@@ -34,8 +34,8 @@ pub(super) fn find(
     }
 }
 
-/// The ids that end with a part; if there are none, those that begin with it. Endings are what is shown, so a part that
-/// has become the ending of several never means an id that only begins with it.
+/// Returns the ids that end with a part; if there are none, those that begin with it. Endings are what is shown, so a
+/// part that has become the ending of several never means an id that only begins with it.
 fn candidates(
     connection: &Connection,
     part: &str,
@@ -78,8 +78,8 @@ fn matching(
     ids.collect()
 }
 
-/// The length of the shortest unique ending of each id. Ids begin with their time, so those of a day have long beginnings in
-/// common and short endings of their own.
+/// Returns the length of the shortest unique ending of each id. Ids begin with their time, so those of a day have
+/// long beginnings in common and short endings of their own.
 pub(super) fn shortest_endings(
     connection: &Connection,
     ids: &[&str],
@@ -103,7 +103,7 @@ pub(super) fn shortest_endings(
     Ok(ids.iter().map(length).collect())
 }
 
-/// The length of the common prefix.
+/// Returns the length of the common prefix.
 fn shared(one: &[u8], other: &[u8]) -> usize {
     let pairs = one.iter().zip(other);
     pairs.take_while(|(one, other)| one == other).count()

@@ -29,7 +29,7 @@ const PARTIAL_VIEW: i64 = 1;
 pub(super) struct Writer(i64);
 
 impl Writer {
-    /// A random value, different in every process.
+    /// Returns a random value, different in every process.
     pub(super) fn new() -> Self {
         let mut hasher = RandomState::new().build_hasher();
         hasher.write_u32(std::process::id());

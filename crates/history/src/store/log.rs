@@ -43,7 +43,7 @@ pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
     looks::check(connection)
 }
 
-/// The operations that match a query, newest first.
+/// Returns the operations that match a query, newest first.
 pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result<Vec<Operation>> {
     let mut filter = Filter::default();
     filter.add("o.id NOT IN (SELECT id FROM begun)", []);
@@ -208,7 +208,7 @@ impl Filter {
     }
 }
 
-/// The operation of this id, announced or finished.
+/// Returns the operation of this id, announced or finished.
 pub(super) fn one(connection: &Connection, id: &str) -> rusqlite::Result<Option<Operation>> {
     let mut found = connection
         .prepare_cached(&format!("{OPERATIONS} WHERE o.id = ?1"))?
@@ -225,7 +225,7 @@ pub(super) fn one(connection: &Connection, id: &str) -> rusqlite::Result<Option<
     Ok(found)
 }
 
-/// The file changes that an operation takes back.
+/// Returns the file changes that an operation takes back.
 pub(super) fn taken_back(
     connection: &Connection,
     operation: &str,
@@ -242,7 +242,8 @@ pub(super) fn taken_back(
     rows.collect()
 }
 
-/// Whether one of the files was changed after an operation by a change that is not in `except` and was not undone.
+/// Returns whether one of the files was changed after an operation by a change that is not in `except` and was not
+/// undone.
 pub(super) fn is_changed_later(
     connection: &Connection,
     paths: &[PathBuf],
@@ -274,8 +275,8 @@ pub(super) fn is_changed_later(
     Ok(false)
 }
 
-/// The value of an enum from its number in a column. An unknown number, as a newer lancet might write, is an error: read as
-/// some other kind, the operation could be undone wrongly.
+/// Returns the value of an enum from its number in a column. An unknown number, as a newer lancet might write, is an
+/// error: read as some other kind, the operation could be undone wrongly.
 pub(super) fn known<T>(
     of: fn(i64) -> Option<T>,
     row: &Row<'_>,
@@ -285,7 +286,7 @@ pub(super) fn known<T>(
     of(number).ok_or(rusqlite::Error::IntegralValueOutOfRange(column, number))
 }
 
-/// The operation of a row, with its files; whether it is only announced is not known to the row.
+/// Returns the operation of a row, with its files; whether it is only announced is not known to the row.
 fn operation_of(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Operation> {
     let id: String = row.get(0)?;
     let rungs: String = row.get(10)?;

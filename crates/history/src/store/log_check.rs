@@ -47,8 +47,9 @@ pub(super) fn check(log: &Path, shared: &File) -> io::Result<LogState> {
     }
 }
 
-/// Whether the index was written since the system started. After a power cut an index may name frames that never reached the
-/// disk; SQLite makes a new one then, and the rows of these frames are missing without anybody's fault.
+/// Returns whether the index was written since the system started. After a power cut an index may name frames that
+/// never reached the disk; SQLite makes a new one then, and the rows of these frames are missing without anybody's
+/// fault.
 pub(super) fn is_of_this_boot(shared: &Path) -> bool {
     let uptime = fs::read_to_string("/proc/uptime").unwrap_or_default();
     let seconds = uptime.split('.').next().and_then(|text| text.parse().ok());
@@ -102,7 +103,7 @@ impl LogIndex {
         }))
     }
 
-    /// Whether the log has all frames of this index, unchanged.
+    /// Returns whether the log has all frames of this index, unchanged.
     fn is_followed_by(&self, log: &Path) -> io::Result<bool> {
         let mut log = BufReader::with_capacity(1 << 16, File::open(log)?);
         let mut header = [0; LOG_HEADER];

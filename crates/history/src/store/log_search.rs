@@ -13,8 +13,8 @@ struct PromptRange {
     upto: i64,
 }
 
-/// The condition that the operation has these words somewhere, with the values of its parameters. Case does not matter for ASCII
-/// letters.
+/// Returns the condition that the operation has these words somewhere, with the values of its parameters. Case does
+/// not matter for ASCII letters.
 pub(super) fn condition(
     connection: &Connection,
     words: &str,
@@ -38,8 +38,8 @@ pub(super) fn condition(
     Ok((condition, values))
 }
 
-/// The ranges of changes that came of prompts with these words. What came of a prompt is what the session changed until its
-/// next one.
+/// Returns the ranges of changes that came of prompts with these words. What came of a prompt is what the session
+/// changed until its next one.
 fn prompts(connection: &Connection, words: &str) -> rusqlite::Result<Vec<PromptRange>> {
     let mut statement = connection.prepare_cached(
         "SELECT m.session, m.sequence,

@@ -59,8 +59,8 @@ impl Unseen {
         })
     }
 
-    /// The query for the files that are to be reviewed: somebody else than the person made one of the changes, and the file was
-    /// not moved away since.
+    /// Returns the query for the files that are to be reviewed: somebody else than the person made one of the
+    /// changes, and the file was not moved away since.
     fn files(&self) -> String {
         let (undo, redo) = (OperationKind::Undo.number(), OperationKind::Redo.number());
         // Columns beside the one max() are those of the row that has it.
@@ -165,7 +165,7 @@ pub(super) fn record(
     Ok(())
 }
 
-/// The looks at all files of a query, as they were after the operation with the sequence `upto`.
+/// Returns the looks at all files of a query, as they were after the operation with the sequence `upto`.
 pub(super) fn at_all(
     connection: &Connection,
     query: &UnseenQuery,
@@ -193,7 +193,7 @@ pub(super) fn at_all(
     rows.collect()
 }
 
-/// The ids of the operations that an operation takes a part back of.
+/// Returns the ids of the operations that an operation takes a part back of.
 pub(super) fn parts_of(connection: &Connection, operation: &str) -> rusqlite::Result<Vec<String>> {
     let mut statement = connection
         .prepare_cached("SELECT earlier FROM parts_taken_back WHERE operation = ?1 ORDER BY 1")?;
@@ -201,7 +201,7 @@ pub(super) fn parts_of(connection: &Connection, operation: &str) -> rusqlite::Re
     rows.collect()
 }
 
-/// The operations that took back a part of a file's changes and have not been undone, newest first.
+/// Returns the operations that took back a part of a file's changes and have not been undone, newest first.
 pub(super) fn parts_taken_back(
     connection: &Connection,
     path: &Path,

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use super::paths::{below, bytes_of, path_of};
 use crate::operation::ChangeKind;
 
-/// The folders that were made for one file of an operation.
+/// Returns the folders that were made for one file of an operation.
 pub(super) fn made_folders(
     transaction: &Connection,
     operation: &str,
@@ -21,7 +21,7 @@ pub(super) fn made_folders(
     Ok(paths_in(&folders.unwrap_or_default()).collect())
 }
 
-/// The path of one file of an operation, as it is recorded.
+/// Returns the path of one file of an operation, as it is recorded.
 pub(super) fn path_of_file(
     transaction: &Connection,
     operation: &str,
@@ -34,7 +34,7 @@ pub(super) fn path_of_file(
         .map(Option::unwrap_or_default)
 }
 
-/// The folders that were made for all files of an operation.
+/// Returns the folders that were made for all files of an operation.
 pub(super) fn all_made_folders(
     transaction: &Connection,
     operation: &str,
@@ -83,7 +83,7 @@ pub(super) fn add_folder(transaction: &Connection, folder: &Path) -> rusqlite::R
     add_folder_unless(transaction, folder, &[])
 }
 
-/// The same, without regard to the changes of the file at `except`.
+/// Returns the same, without regard to the changes of the file at `except`.
 pub(super) fn add_folder_unless(
     transaction: &Connection,
     folder: &Path,
@@ -115,7 +115,7 @@ pub(super) fn add_folder_unless(
     Ok(Claimed::Yes)
 }
 
-/// The folders as they are recorded.
+/// Returns the folders as they are recorded.
 pub(super) fn folders_of(folders: &[PathBuf]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for folder in folders {

@@ -297,7 +297,7 @@ fn move_folders(
     Ok(())
 }
 
-/// A path below one folder as the same path below another.
+/// Returns a path below one folder as the same path below another.
 fn moved(path: &Path, from: &Path, to: &Path) -> PathBuf {
     match path.strip_prefix(from) {
         Ok(rest) => to.join(rest),

@@ -107,7 +107,7 @@ impl OpenDatabase {
         checked.map_or_else(|error| !is_damage(&error), |found| found == "ok")
     }
 
-    /// The number of rows that were changed through this connection.
+    /// Returns the number of rows that were changed through this connection.
     pub(super) fn changes(&self) -> u64 {
         self.connection.total_changes()
     }

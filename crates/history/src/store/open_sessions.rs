@@ -113,7 +113,7 @@ fn end(transaction: &WriteTransaction<'_>, process: &str, session: &str) -> rusq
     Ok(())
 }
 
-/// A JSON object with a field more.
+/// Returns a JSON object with a field more.
 fn with_state(body: &str, state: &str) -> String {
     match body.strip_prefix('{').map(str::trim_start) {
         Some(rest) if rest.starts_with('}') => format!("{{\"state\":\"{state}\"}}"),

@@ -12,7 +12,8 @@ pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(bytes))
 }
 
-/// The exclusive bounds of the paths below a folder, in byte order: `folder/` and `folder0`, since `0` follows `/`.
+/// Returns the exclusive bounds of the paths below a folder, in byte order: `folder/` and `folder0`, since `0`
+/// follows `/`.
 pub(super) fn below(folder: &Path) -> (Vec<u8>, Vec<u8>) {
     let mut from = bytes_of(folder).to_vec();
     while from.last() == Some(&b'/') {

@@ -220,7 +220,7 @@ impl Probe {
     }
 }
 
-/// Whether one of these paths leads to the wanted file.
+/// Returns whether one of these paths leads to the wanted file.
 pub(super) fn is_among(wanted: Identity, files: &[PathBuf]) -> bool {
     files
         .iter()

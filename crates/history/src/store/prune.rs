@@ -76,14 +76,14 @@ pub(super) fn prune(
     Ok(removed)
 }
 
-/// The bytes that the history takes: database pages in use, and content files.
+/// Returns the bytes that the history takes: database pages in use, and content files.
 pub(super) fn size(connection: &Connection) -> rusqlite::Result<u64> {
     let pages = pragma(connection, "page_count")? - pragma(connection, "freelist_count")?;
     let pages = (pages * pragma(connection, "page_size")?).unsigned_abs();
     Ok(pages + content_files(connection)?)
 }
 
-/// The bytes of the contents that are files of their own.
+/// Returns the bytes of the contents that are files of their own.
 pub(super) fn content_files(connection: &Connection) -> rusqlite::Result<u64> {
     let files: i64 = connection
         .prepare_cached("SELECT coalesce(sum(stored), 0) FROM contents WHERE form & 15 = 1")?
@@ -95,8 +95,8 @@ fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, name, |row| row.get(0))
 }
 
-/// The sessions that changed something in the last hour. The first operation of each on a file is not removed, whatever the
-/// size.
+/// Returns the sessions that changed something in the last hour. The first operation of each on a file is not
+/// removed, whatever the size.
 pub(super) fn sessions_at_work(connection: &Connection) -> rusqlite::Result<HashSet<String>> {
     let since = (now() - AT_WORK) * 1000;
     // The search does not stop at the first older operation: the clock may have been set back when that was recorded.
@@ -213,7 +213,8 @@ fn checkpoints(
     Ok(())
 }
 
-/// Whether the operation is the first of its session on some file: it leads back to how the session found that file.
+/// Returns whether the operation is the first of its session on some file: it leads back to how the session found
+/// that file.
 fn is_first(connection: &Connection, found: &Candidate) -> rusqlite::Result<bool> {
     connection
         .prepare_cached(
@@ -227,8 +228,8 @@ fn is_first(connection: &Connection, found: &Candidate) -> rusqlite::Result<bool
         })
 }
 
-/// Whether the operation is only announced, or is the newest of some file. A late write never was the content of the file's
-/// name, so it does not count as a newer operation.
+/// Returns whether the operation is only announced, or is the newest of some file. A late write never was the content
+/// of the file's name, so it does not count as a newer operation.
 fn is_newest(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
     connection
         .prepare_cached(
@@ -242,7 +243,7 @@ fn is_newest(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
         .query_row(params![id, OperationKind::Late.number()], |row| row.get(0))
 }
 
-/// The contents that an operation refers to.
+/// Returns the contents that an operation refers to.
 pub(super) fn contents_of(connection: &Connection, id: &str) -> rusqlite::Result<Vec<i64>> {
     let mut statement =
         connection.prepare_cached("SELECT before, after FROM files WHERE operation = ?1")?;

@@ -28,7 +28,7 @@ pub(super) fn insert(
     Ok(())
 }
 
-/// The call of an operation; none where lancet made it.
+/// Returns the call of an operation; none where lancet made it.
 pub(super) fn of(
     connection: &Connection,
     operation: &str,

@@ -85,9 +85,9 @@ macro_rules! newest_sequence_sql {
 }
 pub(super) use newest_sequence_sql;
 
-/// The highest sequence number that was given; 0 if there is none. A mark and a look have the number of an operation that may
-/// be removed since then, and a number that is given twice would count as before that mark, or as seen. Each mark has at least
-/// the number of the mark before it.
+/// Returns the highest sequence number that was given; 0 if there is none. A mark and a look have the number of an
+/// operation that may be removed since then, and a number that is given twice would count as before that mark, or as
+/// seen. Each mark has at least the number of the mark before it.
 pub(super) fn newest_sequence(connection: &Connection) -> rusqlite::Result<i64> {
     connection
         .prepare_cached(concat!("SELECT ", newest_sequence_sql!()))?
@@ -271,7 +271,7 @@ pub(super) fn record_broken_link(
     Ok(())
 }
 
-/// The indexes of the files for which a broken hard link was recorded.
+/// Returns the indexes of the files for which a broken hard link was recorded.
 pub(super) fn broken_links(
     connection: &Connection,
     operation: &str,

@@ -61,7 +61,8 @@ pub(super) fn bring_over_from_file(from: &Path, to: &mut Connection) -> u64 {
     bring_over(&old, to)
 }
 
-/// The same for an open database: after its file was truncated or removed, log and page cache may still have everything.
+/// Returns the same for an open database: after its file was truncated or removed, log and page cache may still have
+/// everything.
 pub(super) fn bring_over(old: &Connection, to: &mut Connection) -> u64 {
     if version(old) != Ok(STEPS.len() as i64) {
         return 0;
@@ -125,7 +126,7 @@ pub(super) fn without_missing_files(to: &mut Connection, state: &Path) -> rusqli
     Ok(operations)
 }
 
-/// All tables of the schema.
+/// Returns all tables of the schema.
 pub(super) fn tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     connection
         .prepare(
@@ -136,7 +137,7 @@ pub(super) fn tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
         .collect()
 }
 
-/// The tables that are copied, with the columns of their primary keys.
+/// Returns the tables that are copied, with the columns of their primary keys.
 fn copied_tables(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
     let mut copied = Vec::new();
     for table in tables(connection)? {

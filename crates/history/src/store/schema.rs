@@ -336,7 +336,7 @@ mod tests {
         assert_eq!(version(&connection), Ok(2));
     }
 
-    /// The statements that made the tables and indexes.
+    /// Returns the statements that made the tables and indexes.
     fn statements(connection: &Connection) -> Vec<String> {
         connection
             .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name")

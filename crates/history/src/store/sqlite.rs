@@ -37,7 +37,7 @@ const SHORT_PATIENCE: Duration = Duration::from_millis(50);
 const SHORTLY: Duration = Duration::from_millis(500);
 
 impl Store {
-    /// The store in this state folder.
+    /// Returns the store in this state folder.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
@@ -52,13 +52,13 @@ impl Store {
         }
     }
 
-    /// The state folder.
+    /// Returns the state folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Whether the database has been opened.
+    /// Returns whether the database has been opened.
     pub(super) fn is_open(&self) -> bool {
         let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         opened.is_some()
@@ -68,12 +68,12 @@ impl Store {
         self.writer
     }
 
-    /// The name of this process in the state folder.
+    /// Returns the name of this process in the state folder.
     pub(super) fn process(&self) -> String {
         process::own(&self.folder)
     }
 
-    /// Whether the process of this name is running.
+    /// Returns whether the process of this name is running.
     pub(super) fn is_alive(&self, process: &str) -> bool {
         process::is_alive(&self.folder, process)
     }
@@ -160,7 +160,7 @@ impl Store {
         error
     }
 
-    /// All databases that this store has set aside so far.
+    /// Returns all databases that this store has set aside so far.
     pub(super) fn all_set_aside(&self) -> Vec<SetAside> {
         self.aside().clone()
     }

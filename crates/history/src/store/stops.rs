@@ -111,7 +111,7 @@ fn append_event(
     Ok(())
 }
 
-/// The stop of a session.
+/// Returns the stop of a session.
 pub(super) fn of(connection: &Connection, session: &str) -> rusqlite::Result<Option<SessionStop>> {
     connection
         .prepare_cached(
@@ -121,7 +121,7 @@ pub(super) fn of(connection: &Connection, session: &str) -> rusqlite::Result<Opt
         .optional()
 }
 
-/// All stops, newest first.
+/// Returns all stops, newest first.
 pub(super) fn all(connection: &Connection) -> rusqlite::Result<Vec<SessionStop>> {
     let mut statement = connection.prepare_cached(
         "SELECT session, time, decided_by, words FROM stopped_sessions ORDER BY time DESC, session",

@@ -235,7 +235,7 @@ pub(super) fn report(
     Ok(ReportedAs::Person)
 }
 
-/// The session whose turn runs in a process.
+/// Returns the session whose turn runs in a process.
 fn turn(connection: &Connection, process: &str) -> rusqlite::Result<Option<String>> {
     connection
         .prepare_cached(

@@ -8,7 +8,7 @@ use super::paths::{below, bytes_of, path_of};
 use super::transaction::WriteTransaction;
 use crate::workspace::{KnownWorkspace, WorkspaceRef};
 
-/// The number of a root; a new root gets one.
+/// Returns the number of a root; a new root gets one.
 pub(super) fn number_of(
     transaction: &WriteTransaction<'_>,
     workspace: &WorkspaceRef<'_>,
@@ -29,19 +29,19 @@ fn find(connection: &Connection, id: &[u8; 32]) -> rusqlite::Result<Option<i64>>
         .optional()
 }
 
-/// The numbers of these roots, those that have one.
+/// Returns the numbers of these roots, those that have one.
 pub(super) fn numbers(connection: &Connection, ids: &[[u8; 32]]) -> rusqlite::Result<Vec<i64>> {
     let numbers = ids.iter().filter_map(|id| find(connection, id).transpose());
     numbers.collect()
 }
 
-/// The condition that a row of `files` was recorded with one of these roots.
+/// Returns the condition that a row of `files` was recorded with one of these roots.
 pub(super) fn is_of(alias: &str, roots: &[i64]) -> String {
     let list: Vec<String> = roots.iter().map(i64::to_string).collect();
     format!("coalesce({alias}.workspace IN ({}), 0)", list.join(", "))
 }
 
-/// The known roots at, below or above one of these folders.
+/// Returns the known roots at, below or above one of these folders.
 pub(super) fn around(
     connection: &Connection,
     folders: &[PathBuf],

@@ -60,7 +60,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// The same with further arguments.
+    /// Returns the same with further arguments.
     pub(super) fn with(&self, more: &[&str]) -> Self {
         let mut launch = self.clone();
         launch
@@ -69,7 +69,7 @@ impl Launch {
         launch
     }
 
-    /// The members that nearly all agents have: `command` and `args`.
+    /// Returns the members that nearly all agents have: `command` and `args`.
     pub(super) fn members(&self) -> Map<String, Value> {
         Map::from_iter([
             ("command".to_owned(), json!(self.command)),
@@ -119,7 +119,7 @@ impl fmt::Debug for AgentFolders<'_> {
 }
 
 impl AgentFolders<'_> {
-    /// The folder that a variable names, else one in the home folder.
+    /// Returns the folder that a variable names, else one in the home folder.
     pub(super) fn folder(&self, variable: &str, name: &str) -> PathBuf {
         (self.variable)(variable).unwrap_or_else(|| self.home.join(name))
     }
@@ -189,7 +189,7 @@ impl Installation {
     }
 }
 
-/// The sentence that names the tools to a model.
+/// Returns the sentence that names the tools to a model.
 fn reminder(prefix: &str) -> String {
     let names = |names: &[&str]| {
         let names: Vec<_> = names
@@ -252,7 +252,7 @@ impl Agent {
         (self.marks)(place)
     }
 
-    /// What it takes to use lancet in this agent.
+    /// Returns what it takes to use lancet in this agent.
     ///
     /// # Errors
     /// The agent has no such settings; the sentence says what it has.
@@ -274,7 +274,7 @@ impl Agent {
     }
 }
 
-/// The plugin marks of an agent that has no plugins: none.
+/// Returns the plugin marks of an agent that has no plugins: none.
 pub(super) fn no_plugin(_: &AgentFolders<'_>) -> Vec<PluginMark> {
     Vec::new()
 }

@@ -25,7 +25,7 @@ pub(super) struct HookedEvent {
     pub(super) matcher: Option<&'static str>,
 }
 
-/// The event of any tool, or of none.
+/// Returns the event of any tool, or of none.
 pub(super) const fn event(name: &'static str) -> HookedEvent {
     HookedEvent {
         name,
@@ -33,7 +33,7 @@ pub(super) const fn event(name: &'static str) -> HookedEvent {
     }
 }
 
-/// The event of the tools of a pattern.
+/// Returns the event of the tools of a pattern.
 pub(super) const fn of_tools(name: &'static str, matcher: &'static str) -> HookedEvent {
     HookedEvent {
         name,
@@ -41,7 +41,7 @@ pub(super) const fn of_tools(name: &'static str, matcher: &'static str) -> Hooke
     }
 }
 
-/// The items of the lists below `hooks`, one for each event.
+/// Returns the items of the lists below `hooks`, one for each event.
 pub(super) fn entries(
     request: &Request,
     agent: &str,
@@ -68,9 +68,9 @@ pub(super) fn entries(
     events.iter().map(item).collect()
 }
 
-/// The line for a shell that runs `lancet hook`. npx and uvx take longer than an agent should wait at each call, so the
-/// program in their cache is tried first, and they are asked once it is gone. Agents take some exit codes for a veto, and
-/// those of npx and uvx are not lancet's.
+/// Returns the line for a shell that runs `lancet hook`. npx and uvx take longer than an agent should wait at each
+/// call, so the program in their cache is tried first, and they are asked once it is gone. Agents take some exit
+/// codes for a veto, and those of npx and uvx are not lancet's.
 pub(super) fn command(launch: &Launch, agent: &str) -> String {
     let before = launch.arguments.iter().take_while(|word| *word != "mcp");
     let words = std::iter::once(&launch.command).chain(before);
@@ -82,7 +82,7 @@ pub(super) fn command(launch: &Launch, agent: &str) -> String {
     }
 }
 
-/// The text of a file of hooks that is lancet's own, as Copilot CLI has them.
+/// Returns the text of a file of hooks that is lancet's own, as Copilot CLI has them.
 pub(super) fn copilot_file(command: &str) -> String {
     let hook = json!([{ "type": "command", "bash": command, "timeoutSec": 5 }]);
     // The pattern has to match the whole name of a tool.

@@ -50,7 +50,7 @@ pub(super) struct Pair {
 }
 
 impl YamlNode {
-    /// Where it begins.
+    /// Returns where it begins.
     pub(super) fn start(&self) -> usize {
         match self {
             YamlNode::Scalar { start, .. }
@@ -80,12 +80,12 @@ impl YamlNode {
         }
     }
 
-    /// Whether nothing is written at all.
+    /// Returns whether nothing is written at all.
     pub(super) fn is_empty_scalar(&self) -> bool {
         matches!(self, YamlNode::Scalar { is_empty: true, .. })
     }
 
-    /// The kind of the node, as messages name it.
+    /// Returns the kind of the node, as messages name it.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             YamlNode::Scalar { .. } => "a scalar",
@@ -95,7 +95,7 @@ impl YamlNode {
         }
     }
 
-    /// The node as a value. Aliases are named, not followed.
+    /// Returns the node as a value. Aliases are named, not followed.
     pub(super) fn value(&self) -> Value {
         match self {
             YamlNode::Scalar { value, .. } => value.clone(),
@@ -121,12 +121,12 @@ impl YamlNode {
 }
 
 impl Pair {
-    /// Where it ends.
+    /// Returns where it ends.
     pub(super) fn end(&self) -> usize {
         self.value.end().max(self.key.end())
     }
 
-    /// The offset behind the colon after the key.
+    /// Returns the offset behind the colon after the key.
     pub(super) fn colon(&self, text: &str) -> Option<usize> {
         let rest = text.get(self.key.end()..)?;
         let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
@@ -137,12 +137,12 @@ impl Pair {
 }
 
 impl Mapping {
-    /// The pair with a key.
+    /// Returns the pair with a key.
     pub(super) fn pair(&self, name: &str) -> Option<&Pair> {
         self.pairs.get(self.position(name)?)
     }
 
-    /// The index of the pair with a key.
+    /// Returns the index of the pair with a key.
     pub(super) fn position(&self, name: &str) -> Option<usize> {
         self.pairs.iter().position(|pair| match &pair.key {
             YamlNode::Scalar { value, .. } => value.as_str() == Some(name),
@@ -150,7 +150,7 @@ impl Mapping {
         })
     }
 
-    /// The brackets around the mapping and its pairs; none where it is written in lines.
+    /// Returns the brackets around the mapping and its pairs; none where it is written in lines.
     pub(super) fn flow(&self) -> Option<Container> {
         let pairs = self.pairs.iter();
         Some(Container {
@@ -170,7 +170,7 @@ struct Open {
     nodes: Vec<YamlNode>,
 }
 
-/// The root of a text; `None` where it has none.
+/// Returns the root of a text; `None` where it has none.
 pub(super) fn document(text: &str) -> Result<Option<YamlNode>, EditError> {
     let damaged = |line: Option<usize>, words: &str| EditError::Damaged {
         form: "YAML",
@@ -257,7 +257,7 @@ impl Open {
     }
 }
 
-/// A plain scalar as YAML's core schema takes it.
+/// Returns a plain scalar as YAML's core schema takes it.
 fn plain(words: &str) -> Value {
     match words {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,

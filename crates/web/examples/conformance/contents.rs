@@ -39,7 +39,7 @@ fn tool(name: &str, properties: Value, required: Value) -> Value {
     json!({"name": name, "description": format!("The tool {name} of the suite."), "inputSchema": schema})
 }
 
-/// The list of tools.
+/// Returns the list of tools.
 pub(crate) fn tools() -> Value {
     let mut tools: Vec<Value> = PLAIN
         .iter()
@@ -58,7 +58,7 @@ pub(crate) fn tools() -> Value {
     Value::Array(tools)
 }
 
-/// The list of resources.
+/// Returns the list of resources.
 pub(crate) fn resources() -> Value {
     json!([
         {"uri": "test://static-text", "name": "text", "description": "A text.", "mimeType": "text/plain"},
@@ -67,12 +67,12 @@ pub(crate) fn resources() -> Value {
     ])
 }
 
-/// The list of templates.
+/// Returns the list of templates.
 pub(crate) fn templates() -> Value {
     json!([{"uriTemplate": "test://template/{id}/data", "name": "template", "description": "Data.", "mimeType": "application/json"}])
 }
 
-/// The content of a resource.
+/// Returns the content of a resource.
 pub(crate) fn resource(uri: &str) -> Option<Value> {
     let text = |text: &str| json!({"uri": uri, "mimeType": "text/plain", "text": text});
     Some(match uri {
@@ -90,7 +90,7 @@ pub(crate) fn resource(uri: &str) -> Option<Value> {
     })
 }
 
-/// The list of prompts.
+/// Returns the list of prompts.
 pub(crate) fn prompts() -> Value {
     let argument =
         |name: &str| json!({"name": name, "description": "An argument.", "required": true});

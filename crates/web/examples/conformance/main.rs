@@ -38,13 +38,13 @@ struct Fixture {
     changes: broadcast::Sender<Changed>,
 }
 
-/// A value of the protocol from its JSON.
+/// Returns a value of the protocol from its JSON.
 fn of<T: DeserializeOwned>(value: Value) -> Result<T, ErrorData> {
     serde_json::from_value(value)
         .map_err(|error| ErrorData::internal_error(format!("the fixture is wrong: {error}"), None))
 }
 
-/// A result that is complete; the library leaves the mark out where the client's version does not know it.
+/// Returns a result that is complete; the library leaves the mark out where the client's version does not know it.
 fn complete<T: DeserializeOwned>(mut result: Value) -> Result<T, ErrorData> {
     result["resultType"] = json!("complete");
     of(result)

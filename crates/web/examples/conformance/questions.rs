@@ -28,7 +28,7 @@ fn roots() -> Value {
     json!({"method": "roots/list", "params": {}})
 }
 
-/// A state that a change of any character spoils.
+/// Returns a state that a change of any character spoils.
 fn sealed(round: u32) -> String {
     let text = format!("{STATE}{round}");
     let sum: u64 = text.bytes().fold(17, |sum, byte| {
@@ -45,7 +45,7 @@ fn required(requests: Value, state: Option<String>) -> Result<InputRequiredResul
     of(result)
 }
 
-/// The parts of a question that the client says it can answer.
+/// Returns the parts of a question that the client says it can answer.
 fn possible(requests: Value, context: &RequestContext<RoleServer>) -> Value {
     let offers = context.client_capabilities().unwrap_or_default();
     let offers = serde_json::to_value(offers).unwrap_or_default();
@@ -219,7 +219,7 @@ async fn sent(request: Value, context: &RequestContext<RoleServer>) -> Result<Va
     serde_json::to_value(answer).map_err(|error| failed(error.to_string()))
 }
 
-/// The prompt that asks.
+/// Returns the prompt that asks.
 pub(crate) fn prompt(request: &GetPromptRequestParams) -> Result<GetPromptResponse, ErrorData> {
     let answers = serde_json::to_value(&request.input_responses).unwrap_or_default();
     match &answers["user_context"] {

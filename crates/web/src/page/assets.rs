@@ -21,17 +21,17 @@ fn address(name: &str, bytes: &[u8]) -> String {
     format!("/assets/{name}?{}", &hash[..12])
 }
 
-/// The address of the style.
+/// Returns the address of the style.
 pub(super) fn style() -> &'static str {
     &STYLE_PATH
 }
 
-/// The address of the script.
+/// Returns the address of the script.
 pub(super) fn script() -> &'static str {
     &SCRIPT_PATH
 }
 
-/// The icon at the address where browsers look for one, for answers that are no HTML.
+/// Returns the icon at the address where browsers look for one, for answers that are no HTML.
 pub(super) async fn icon() -> Response {
     asset(Path("icon.svg".to_owned())).await
 }

@@ -17,7 +17,7 @@ use super::told::Tone;
 use super::view::{self, go_to};
 use super::visitor::Visitor;
 
-/// The paths of this part of the page.
+/// Returns the paths of this part of the page.
 pub(super) fn routes() -> Router<Arc<WebPage>> {
     Router::new()
         .route("/devices", get(list))
@@ -89,7 +89,8 @@ async fn forget_others(State(page): State<Arc<WebPage>>, visitor: Visitor) -> Re
     .await
 }
 
-/// A short name for a browser and its system, from what it calls itself; the order matters, because most name others, too.
+/// Returns a short name for a browser and its system, from what it calls itself; the order matters, because most name
+/// others, too.
 fn name(words: &str) -> String {
     let known = |all: &[(&str, &'static str)]| {
         let found = all.iter().find(|(part, _)| words.contains(part));
@@ -121,7 +122,7 @@ fn name(words: &str) -> String {
     }
 }
 
-/// How long ago something was, in words.
+/// Returns how long ago something was, in words.
 fn ago(time: std::time::SystemTime) -> String {
     let minutes = time.elapsed().map_or(0, |passed| passed.as_secs() / 60);
     match minutes {

@@ -40,7 +40,7 @@ pub(super) struct DiffPart {
 }
 
 impl DiffPart {
-    /// The first part.
+    /// Returns the first part.
     pub(super) fn first(layout: DiffLayout, until: Instant) -> Self {
         Self {
             layout,
@@ -105,7 +105,7 @@ struct HunkLines<'d> {
 }
 
 impl Diff {
-    /// How many lines this part has.
+    /// Returns how many lines this part has.
     pub(super) fn shown(&self) -> usize {
         self.hunks.iter().map(|hunk| hunk.rows.lines).sum()
     }
@@ -207,7 +207,7 @@ fn names_file(line: &str) -> bool {
     names.iter().any(|begin| line.starts_with(begin))
 }
 
-/// Where the part ends.
+/// Returns where the part ends.
 fn end(spans: &[HunkLines<'_>], shown: &DiffPart) -> usize {
     let mut all = spans.iter().flat_map(|span| {
         let lines = span.lines.iter().enumerate();
@@ -223,7 +223,7 @@ fn end(spans: &[HunkLines<'_>], shown: &DiffPart) -> usize {
     }
 }
 
-/// The first line of the file, where the diff begins with it: it may name the language.
+/// Returns the first line of the file, where the diff begins with it: it may name the language.
 fn first_line<'d>(spans: &[HunkLines<'d>]) -> &'d str {
     let mut lines = spans.iter().flat_map(|span| &span.lines);
     let first = lines.find(|line| line.new == Some(1));

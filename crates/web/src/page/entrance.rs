@@ -175,8 +175,9 @@ fn text(headers: &HeaderMap, name: http::HeaderName) -> Option<&str> {
     headers.get(name).map(|value| value.to_str().unwrap_or(""))
 }
 
-/// Whether a form comes from this page. Cookies also go with forms of pages on other ports of this machine, so the origin is
-/// compared with the host that the request names, port and all; a proxy may have put its own name there.
+/// Returns whether a form comes from this page. Cookies also go with forms of pages on other ports of this machine,
+/// so the origin is compared with the host that the request names, port and all; a proxy may have put its own name
+/// there.
 fn is_own(page: &WebPage, headers: &HeaderMap) -> bool {
     let site = headers.get(FETCH_SITE);
     if site.is_some_and(|site| site != "same-origin" && site != "none") {

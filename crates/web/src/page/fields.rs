@@ -21,25 +21,25 @@ impl Fields {
         ))
     }
 
-    /// The first value of a name, without spaces around it; none where it is missing or empty.
+    /// Returns the first value of a name, without spaces around it; none where it is missing or empty.
     pub(super) fn one(&self, name: &str) -> Option<&str> {
         let value = self.raw(name).map(str::trim);
         value.filter(|value| !value.is_empty())
     }
 
-    /// The first value of a name as it was sent.
+    /// Returns the first value of a name as it was sent.
     pub(super) fn raw(&self, name: &str) -> Option<&str> {
         let mut found = self.0.iter().filter(|(given, _)| given == name);
         found.next().map(|(_, value)| value.as_str())
     }
 
-    /// All values of a name.
+    /// Returns all values of a name.
     pub(super) fn all<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
         let found = self.0.iter().filter(move |(given, _)| given == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// A number; none where it is missing or no number.
+    /// Returns a number; none where it is missing or no number.
     pub(super) fn number<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
         self.one(name)?.parse().ok()
     }

@@ -85,7 +85,7 @@ impl Frame {
         }
     }
 
-    /// The token of the form that is sent to this path: each form has a hidden field `token` with it.
+    /// Returns the token of the form that is sent to this path: each form has a hidden field `token` with it.
     pub(super) fn token(&self, action: &str) -> String {
         self.visitor.token(action)
     }
@@ -110,7 +110,7 @@ impl WebPage {
         }
     }
 
-    /// The names of the roots.
+    /// Returns the names of the roots.
     fn project(&self) -> String {
         let roots = self.lancet.roots();
         let names = roots.iter().filter_map(|root| root.file_name());

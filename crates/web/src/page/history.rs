@@ -18,7 +18,7 @@ use lancet::history::{FileChange, History, HistoryError};
 use super::WebPage;
 use super::diff::{Diff, DiffLayout, DiffPart, FileDiff};
 
-/// The paths of this part of the page.
+/// Returns the paths of this part of the page.
 pub(super) fn routes() -> Router<Arc<WebPage>> {
     Router::new()
         .route("/history", get(list::list))
@@ -31,7 +31,7 @@ pub(super) fn routes() -> Router<Arc<WebPage>> {
         )
 }
 
-/// What an operation did to a file, as rows; none where the rules forbid showing the file's text.
+/// Returns what an operation did to a file, as rows; none where the rules forbid showing the file's text.
 fn file_diff(
     history: &History,
     change: &FileChange,

@@ -6,7 +6,7 @@ use lancet::Lancet;
 use lancet::doors::visible_line;
 use lancet::history::History;
 
-/// An address with fields in its query.
+/// Returns an address with fields in its query.
 pub(super) fn query(path: &str, fields: &[(&str, &str)]) -> String {
     let mut encoded = form_urlencoded::Serializer::new(String::new());
     for (name, value) in fields.iter().filter(|(_, value)| !value.is_empty()) {
@@ -19,22 +19,22 @@ pub(super) fn query(path: &str, fields: &[(&str, &str)]) -> String {
     }
 }
 
-/// The address of a file's life.
+/// Returns the address of a file's life.
 pub(super) fn file(path: &Path) -> String {
     query("/history/file", &[("path", &path.to_string_lossy())])
 }
 
-/// The address of who wrote which line of a file.
+/// Returns the address of who wrote which line of a file.
 pub(super) fn lines(path: &Path) -> String {
     query("/history/lines", &[("path", &path.to_string_lossy())])
 }
 
-/// A path relative to its root, with characters that deceive made visible.
+/// Returns a path relative to its root, with characters that deceive made visible.
 pub(super) fn shown(history: &History, path: &Path) -> String {
     visible_line(&history.relative(path).to_string_lossy()).into_owned()
 }
 
-/// The file that a query names: below a root, by its whole path or from the first root on.
+/// Returns the file that a query names: below a root, by its whole path or from the first root on.
 pub(super) fn path_of(lancet: &Lancet, given: &str) -> Option<PathBuf> {
     let roots = lancet.roots();
     let path = roots.first()?.join(given);

@@ -41,17 +41,17 @@ impl LiveNews {
         self.end.cancel();
     }
 
-    /// What ends every stream.
+    /// Returns what ends every stream.
     pub(super) fn ended(&self) -> CancellationToken {
         self.end.clone()
     }
 
-    /// A place for one more browser; none where too many listen.
+    /// Returns a place for one more browser; none where too many listen.
     pub(super) fn place(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.places).try_acquire_owned().ok()
     }
 
-    /// The thread that follows the events: the one that runs, or a new one.
+    /// Returns the thread that follows the events: the one that runs, or a new one.
     pub(super) fn following(&self) -> Option<Arc<Following>> {
         let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(running) = followed.upgrade()

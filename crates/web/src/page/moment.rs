@@ -14,17 +14,17 @@ pub(super) struct Moment(pub(super) i64);
 impl askama::filters::HtmlSafe for Moment {}
 
 impl Moment {
-    /// The time for programs: `2026-11-17T16:20:05Z`.
+    /// Returns the time for programs: `2026-11-17T16:20:05Z`.
     pub(super) fn exact(self) -> String {
         self.formatted("%Y-%m-%dT%H:%M:%SZ")
     }
 
-    /// The time for a person without the script: `2026-11-17 16:20 UTC`.
+    /// Returns the time for a person without the script: `2026-11-17 16:20 UTC`.
     pub(super) fn words(self) -> String {
         self.formatted("%Y-%m-%d %H:%M UTC")
     }
 
-    /// The time in UTC; empty where it is in no year that the calendar has.
+    /// Returns the time in UTC; empty where it is in no year that the calendar has.
     fn formatted(self, format: &str) -> String {
         let time = DateTime::from_timestamp_millis(self.0);
         time.map_or_else(String::new, |time| time.format(format).to_string())

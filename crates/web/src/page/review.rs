@@ -20,7 +20,7 @@ use super::WebPage;
 
 pub(super) use count::ReviewCount;
 
-/// The paths of this part of the page.
+/// Returns the paths of this part of the page.
 pub(super) fn routes() -> Router<Arc<WebPage>> {
     Router::new()
         .route("/review", get(list::list))

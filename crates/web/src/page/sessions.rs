@@ -30,7 +30,7 @@ const MOST_FILES: usize = 12;
 /// How many files that several sessions work on are named.
 const MOST_OVERLAPS: usize = 50;
 
-/// The paths of this part of the page.
+/// Returns the paths of this part of the page.
 pub(super) fn routes() -> Router<Arc<WebPage>> {
     Router::new()
         .route("/sessions", get(list))

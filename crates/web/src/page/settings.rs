@@ -28,7 +28,7 @@ const ANY_FILE: &str = "any-file";
 /// The longest line of a project's settings that is shown, in characters.
 const LONGEST_LINE: usize = 200;
 
-/// The paths of this part of the page.
+/// Returns the paths of this part of the page.
 pub(super) fn routes() -> Router<Arc<WebPage>> {
     Router::new().route("/settings", get(show))
 }
@@ -128,7 +128,7 @@ async fn show(State(page): State<Arc<WebPage>>, visitor: Visitor, fields: Fields
     .await
 }
 
-/// The mode with what it means.
+/// Returns the mode with what it means.
 fn mode(word: &'static str) -> (&'static str, &'static str) {
     let words = match word {
         "plan" => "Nothing is written.",
@@ -141,7 +141,7 @@ fn mode(word: &'static str) -> (&'static str, &'static str) {
     (word, words)
 }
 
-/// The lines of project settings that are not applied, by file.
+/// Returns the lines of project settings that are not applied, by file.
 fn ignored(lancet: &Lancet) -> Vec<IgnoredFile> {
     let mut files: Vec<IgnoredFile> = Vec::new();
     for entry in &lancet.settings().ignored {
@@ -163,7 +163,7 @@ fn ignored(lancet: &Lancet) -> Vec<IgnoredFile> {
     files
 }
 
-/// A line of a file, where it may be read.
+/// Returns a line of a file, where it may be read.
 fn line(lancet: &Lancet, path: &Path, number: usize) -> String {
     let text = match lancet.resource(path).map(|found| found.content) {
         Ok(ResourceContent::Text(text)) => text,

@@ -52,7 +52,7 @@ impl WebPage {
         self.live.end();
     }
 
-    /// How many files are to be reviewed.
+    /// Returns how many files are to be reviewed.
     pub(super) fn to_review(&self) -> usize {
         self.review_count.count(&self.lancet)
     }

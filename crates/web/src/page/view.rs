@@ -15,7 +15,7 @@ use super::assets;
 /// the HTML itself, so text that slipped through as HTML could still run nothing.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// A rendered template.
+/// Returns a rendered template.
 pub(super) fn html(status: StatusCode, template: &impl Template) -> Response {
     match template.render() {
         Ok(text) => answer(status, "text/html; charset=utf-8", text),
@@ -45,7 +45,7 @@ struct SaidView<'w> {
     style: &'static str,
 }
 
-/// A sentence alone.
+/// Returns a sentence alone.
 pub(super) fn said(status: StatusCode, words: &str) -> Response {
     let view = SaidView {
         title: match status {
@@ -62,17 +62,17 @@ pub(super) fn said(status: StatusCode, words: &str) -> Response {
     }
 }
 
-/// A request that is not allowed.
+/// Returns a request that is not allowed.
 pub(super) fn refused(words: &str) -> Response {
     said(StatusCode::FORBIDDEN, words)
 }
 
-/// The answer where there is nothing at an address.
+/// Returns the answer where there is nothing at an address.
 pub(super) fn missing(words: &str) -> Response {
     said(StatusCode::NOT_FOUND, words)
 }
 
-/// The state folder cannot be read, or a fault of lancet.
+/// Returns the state folder cannot be read, or a fault of lancet.
 pub(super) fn broken() -> Response {
     said(
         StatusCode::INTERNAL_SERVER_ERROR,

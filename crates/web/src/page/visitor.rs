@@ -27,14 +27,14 @@ impl Visitor {
         }
     }
 
-    /// The token of the form that is sent to this path.
+    /// Returns the token of the form that is sent to this path.
     pub(super) fn token(&self, action: &str) -> String {
         blake3::keyed_hash(&self.key, action.as_bytes())
             .to_hex()
             .to_string()
     }
 
-    /// Whether a form's token is that of the path it was sent to. Hashes are compared in constant time.
+    /// Returns whether a form's token is that of the path it was sent to. Hashes are compared in constant time.
     pub(super) fn accepts(&self, token: &str, action: &str) -> bool {
         let right = blake3::keyed_hash(&self.key, action.as_bytes());
         blake3::Hash::from_hex(token).is_ok_and(|token| token == right)

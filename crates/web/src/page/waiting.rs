@@ -25,7 +25,7 @@ use super::WebPage;
 
 pub(super) use lately::Lately;
 
-/// The paths of this part of the page.
+/// Returns the paths of this part of the page.
 pub(super) fn routes() -> Router<Arc<WebPage>> {
     Router::new()
         .route("/", get(list::list))

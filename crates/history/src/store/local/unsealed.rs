@@ -31,7 +31,7 @@ pub(super) fn put(
     Ok(())
 }
 
-/// All rows, each with the process that owns it.
+/// Returns all rows, each with the process that owns it.
 pub(super) fn all(connection: &Connection) -> rusqlite::Result<Vec<(Unsealed, String)>> {
     let mut statement = connection.prepare_cached(
         "SELECT file, path, revision, size, mode, session, operation, late, process FROM unsealed",

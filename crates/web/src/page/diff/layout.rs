@@ -36,7 +36,7 @@ impl DiffLayout {
         }
     }
 
-    /// The word for it.
+    /// Returns the word for it.
     pub(in crate::page) fn word(self) -> &'static str {
         match self {
             Self::Unified => "unified",
@@ -94,7 +94,7 @@ pub(in crate::page) struct LayoutChoice {
 }
 
 impl LayoutChoice {
-    /// The links of a view whose address is not the one of the request.
+    /// Returns the links of a view whose address is not the one of the request.
     pub(in crate::page) fn at(path: &str, layout: DiffLayout) -> Self {
         let address = format!("{path}?");
         Self { layout, address }

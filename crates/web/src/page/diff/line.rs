@@ -70,7 +70,7 @@ impl LineText {
     }
 }
 
-/// The nearest place at or before this one where a character begins.
+/// Returns the nearest place at or before this one where a character begins.
 fn floor(text: &str, at: usize) -> usize {
     let mut places = (0..=at.min(text.len())).rev();
     places
@@ -113,7 +113,7 @@ fn parts(
     parts
 }
 
-/// Whether a place is within a range that ends after it, and where that changes next.
+/// Returns whether a place is within a range that ends after it, and where that changes next.
 fn within(range: Option<&Range<usize>>, at: usize) -> (bool, usize) {
     match range {
         Some(range) if range.start <= at => (true, range.end),
@@ -184,7 +184,7 @@ impl Colours {
     }
 }
 
-/// The text of a diff's line, with what deceives made visible.
+/// Returns the text of a diff's line, with what deceives made visible.
 pub(super) fn shown(line: &DiffLine<'_>) -> String {
     visible(line.text()).into_owned()
 }

@@ -114,7 +114,7 @@ struct Writer<'w, 'd> {
 }
 
 impl Writer<'_, '_> {
-    /// The bodies of a run of unchanged lines.
+    /// Returns the bodies of a run of unchanged lines.
     fn unchanged(&mut self, range: Range<usize>, layout: DiffLayout) -> Vec<DiffBody> {
         let folded = match range.len() > LONG_CONTEXT {
             true => range.start + STAYS..range.end - STAYS,
@@ -156,7 +156,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// The rows of a run of lines none of which is unchanged.
+    /// Returns the rows of a run of lines none of which is unchanged.
     fn changed(&mut self, range: Range<usize>, layout: DiffLayout) -> Vec<DiffRow> {
         let mut rows = Vec::new();
         let (mut left, mut right): (Vec<DiffCell>, Vec<DiffCell>) = (Vec::new(), Vec::new());
@@ -223,7 +223,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// The changed words of a line, and of its partner for later.
+    /// Returns the changed words of a line, and of its partner for later.
     fn changed_words(&mut self, at: usize, text: &str) -> Vec<Range<usize>> {
         if let Some(known) = self.words.remove(&at) {
             return known;

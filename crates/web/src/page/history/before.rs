@@ -27,7 +27,7 @@ impl Before {
         )
     }
 
-    /// The digest of these files and of what a preview says of them; empty where it is a refusal.
+    /// Returns the digest of these files and of what a preview says of them; empty where it is a refusal.
     pub(super) fn digest(&self, reply: &Reply) -> String {
         let Outcome::Changed(change) = reply.outcome() else {
             return String::new();
@@ -50,7 +50,7 @@ impl Before {
         hasher.finalize().to_hex().to_string()
     }
 
-    /// Whether a question is about a file as it was read here. A link has no revision that could be compared.
+    /// Returns whether a question is about a file as it was read here. A link has no revision that could be compared.
     pub(super) fn has(&self, file: &FileQuestion) -> bool {
         let Some(base) = file.base.as_deref() else {
             return true;

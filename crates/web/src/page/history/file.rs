@@ -132,7 +132,7 @@ fn events(
     Ok(events)
 }
 
-/// Whether the page can name the path in an address.
+/// Returns whether the page can name the path in an address.
 fn is_shown_name(path: &Path) -> bool {
     path.to_str().is_some()
 }

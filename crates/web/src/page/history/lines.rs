@@ -101,7 +101,7 @@ pub(super) async fn lines(
     .await
 }
 
-/// The lines from `from` to `to`, by author.
+/// Returns the lines from `from` to `to`, by author.
 fn runs(found: &Attribution, from: usize, to: usize) -> Vec<Run> {
     let text = found
         .text

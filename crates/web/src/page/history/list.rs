@@ -139,12 +139,13 @@ pub(super) async fn list(
     .await
 }
 
-/// The file that was typed, where it is below a root; none where none was typed.
+/// Returns the file that was typed, where it is below a root; none where none was typed.
 fn one_of_path(page: &WebPage, typed: &str) -> Option<Option<PathBuf>> {
     (!typed.is_empty()).then(|| links::path_of(&page.lancet, typed))
 }
 
-/// The beginning of a day in UTC, in milliseconds since 1970; none where the text is no date such as `2026-11-17`.
+/// Returns the beginning of a day in UTC, in milliseconds since 1970; none where the text is no date such as
+/// `2026-11-17`.
 fn day(text: &str) -> Option<i64> {
     let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
     Some(date.and_time(NaiveTime::MIN).and_utc().timestamp_millis())

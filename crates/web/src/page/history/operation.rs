@@ -82,7 +82,7 @@ pub(super) async fn show(
     .await
 }
 
-/// The operation of this id, where all its files are below the roots.
+/// Returns the operation of this id, where all its files are below the roots.
 pub(super) fn find(history: &History, id: &str) -> Option<Operation> {
     let is_one =
         (8..=32).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -95,7 +95,7 @@ pub(super) fn find(history: &History, id: &str) -> Option<Operation> {
     }
 }
 
-/// The answer where there is no such operation.
+/// Returns the answer where there is no such operation.
 pub(super) fn missing() -> Response {
     view::missing(
         "There is no such operation on this project's files. It may be too old to be kept.",

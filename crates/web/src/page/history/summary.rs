@@ -101,13 +101,13 @@ impl FileSummary {
     }
 }
 
-/// The last characters of an id.
+/// Returns the last characters of an id.
 pub(super) fn short(id: &str) -> String {
     let from = id.len().saturating_sub(SHOWN_ID);
     id.get(from..).unwrap_or(id).to_owned()
 }
 
-/// The word for what happened to a file; none for the usual.
+/// Returns the word for what happened to a file; none for the usual.
 pub(super) fn kind(kind: ChangeKind) -> Option<&'static str> {
     match kind {
         ChangeKind::Create => Some("new"),
@@ -117,7 +117,7 @@ pub(super) fn kind(kind: ChangeKind) -> Option<&'static str> {
     }
 }
 
-/// Who made an operation.
+/// Returns who made an operation.
 pub(super) fn who(operation: &Operation) -> String {
     match operation.client.as_deref() {
         Some(SHELL_CLIENT) => "a person at the shell".to_owned(),
@@ -130,7 +130,7 @@ pub(super) fn who(operation: &Operation) -> String {
     }
 }
 
-/// The prompts that operations came of, for each operation in its order.
+/// Returns the prompts that operations came of, for each operation in its order.
 pub(super) fn prompts(history: &History, operations: &[Operation]) -> Vec<Option<String>> {
     let mut known: Vec<(&str, Vec<Mark>)> = Vec::new();
     let mut found = Vec::with_capacity(operations.len());

@@ -262,7 +262,7 @@ fn told(wish: &Wish, change: &ChangeOutcome) -> String {
     more.join("\n")
 }
 
-/// The fields that lead to the same preview.
+/// Returns the fields that lead to the same preview.
 fn repeated(wish: &Wish) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
     if wish.act == Act::Restore {
@@ -369,7 +369,7 @@ fn file_view(history: &History, file: &FileOutcome, shown: &DiffPart, has_room: 
     }
 }
 
-/// A text of several lines with characters that deceive made visible.
+/// Returns a text of several lines with characters that deceive made visible.
 fn visible(text: &str) -> String {
     let lines: Vec<_> = text.lines().map(visible_line).collect();
     lines.join("\n")

@@ -19,7 +19,7 @@ pub(super) struct CommentEntry {
     pub(super) delivered: Option<(Moment, &'static str)>,
 }
 
-/// The newest comments.
+/// Returns the newest comments.
 pub(super) fn newest(
     review: &Reviews,
     roots: &[std::path::PathBuf],

@@ -138,23 +138,24 @@ impl FileEntry {
         }
     }
 
-    /// The name of a hunk, where it can be taken back.
+    /// Returns the name of a hunk, where it can be taken back.
     pub(super) fn hunk(&self, text: &usize) -> Option<&str> {
         self.hunks.get(*text).map(String::as_str)
     }
 
-    /// The first and the last changed line of a hunk in the new text.
+    /// Returns the first and the last changed line of a hunk in the new text.
     pub(super) fn lines(&self, text: &usize) -> (usize, usize) {
         self.lines.get(*text).copied().unwrap_or((1, 1))
     }
 
-    /// The session that wrote last.
+    /// Returns the session that wrote last.
     pub(super) fn session(&self) -> &str {
         self.sessions.first().map_or("", String::as_str)
     }
 }
 
-/// The first and the last changed line of a hunk in the new text; the line before where lines were only removed.
+/// Returns the first and the last changed line of a hunk in the new text; the line before where lines were only
+/// removed.
 fn changed(hunk: &lancet::outcome::Hunk) -> (usize, usize) {
     let mut next = hunk.new_start.max(1);
     let (mut first, mut last) = (None, next);
@@ -207,7 +208,7 @@ fn hex(bytes: &[u8; 32]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The revision of these digits; `none` stands for no file.
+/// Returns the revision of these digits; `none` stands for no file.
 pub(super) fn revision_of(digits: &str) -> Option<Option<[u8; 32]>> {
     if digits == "none" {
         return Some(None);

@@ -175,7 +175,7 @@ pub(super) async fn file(
     .await
 }
 
-/// The file that a name stands for: an operation and the index of the file in it.
+/// Returns the file that a name stands for: an operation and the index of the file in it.
 pub(super) fn path_of(review: &Reviews, id: &str) -> Option<PathBuf> {
     let (operation, at) = id.split_once('.')?;
     review.path_of(operation, at.parse().ok()?).ok()?

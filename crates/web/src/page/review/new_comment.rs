@@ -94,7 +94,7 @@ impl CommentPlace {
         }
     }
 
-    /// What the line says; of several, the first.
+    /// Returns what the line says; of several, the first.
     fn quoted(&self, file: &ReviewedFile) -> Option<String> {
         let ReviewText::Lines { hunks, .. } = &file.text else {
             return None;
@@ -118,7 +118,8 @@ impl CommentPlace {
     }
 }
 
-/// Whether a session is one of those that wrote in the file: since the last look, or as the operation that was shown.
+/// Returns whether a session is one of those that wrote in the file: since the last look, or as the operation that
+/// was shown.
 fn wrote(
     file: Option<&ReviewedFile>,
     history: Option<&History>,
@@ -137,7 +138,7 @@ fn wrote(
     matches!(found, Some(IdMatch::One(found)) if found.id == shown && found.session == session)
 }
 
-/// Whether a session without a name has ended: no process will answer for it again.
+/// Returns whether a session without a name has ended: no process will answer for it again.
 fn is_gone(page: &WebPage, session: &str) -> bool {
     let known = page
         .lancet

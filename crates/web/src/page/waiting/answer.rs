@@ -39,7 +39,7 @@ pub(super) fn answer(question: &Question, fields: &Fields) -> Result<Answer, Str
     }
 }
 
-/// The answer that writes what is picked.
+/// Returns the answer that writes what is picked.
 fn approved(files: Vec<Pick>, words: Option<String>) -> Answer {
     match words.is_none() && files.iter().all(|pick| *pick == Pick::Whole) {
         true => Answer::Yes,
@@ -47,7 +47,7 @@ fn approved(files: Vec<Pick>, words: Option<String>) -> Answer {
     }
 }
 
-/// What the ticked boxes pick of each file.
+/// Returns what the ticked boxes pick of each file.
 fn picks(question: &Question, fields: &Fields) -> Result<Vec<Pick>, String> {
     let mut picks = vec![Pick::Nothing; question.files.len()];
     let unknown =
@@ -90,7 +90,7 @@ fn picks(question: &Question, fields: &Fields) -> Result<Vec<Pick>, String> {
     }
 }
 
-/// The files that are written together with this one, itself included.
+/// Returns the files that are written together with this one, itself included.
 pub(super) fn group(question: &Question, file: usize) -> Vec<usize> {
     let first = |at: usize| question.files[at].goes_with.unwrap_or(at);
     let wanted = first(file);
@@ -99,7 +99,7 @@ pub(super) fn group(question: &Question, file: usize) -> Vec<usize> {
         .collect()
 }
 
-/// The answer that writes an edited text in one file, and the others as they were proposed.
+/// Returns the answer that writes an edited text in one file, and the others as they were proposed.
 pub(super) fn edited(
     question: &Question,
     file: usize,

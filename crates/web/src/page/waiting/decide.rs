@@ -80,7 +80,7 @@ pub(super) fn say(page: &WebPage, visitor: &Visitor, words: impl Into<String>) {
     page.told.tell(visitor, Tone::Refused, words);
 }
 
-/// The decision in words.
+/// Returns the decision in words.
 fn said(found: &RecordedQuestion, answer: &Answer) -> String {
     let summary = Summary::of(found);
     let what = format!("{} {}", summary.tool, summary.subject);

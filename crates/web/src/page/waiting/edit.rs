@@ -41,7 +41,7 @@ struct EditView {
 }
 
 impl EditView {
-    /// The path that a form of this view is sent to.
+    /// Returns the path that a form of this view is sent to.
     fn action(&self, what: &str) -> String {
         format!("/waiting/{}/{what}", self.id)
     }
@@ -55,7 +55,7 @@ struct Preview {
     is_as_proposed: bool,
 }
 
-/// The text that a field sent: browsers send every line end as CR LF.
+/// Returns the text that a field sent: browsers send every line end as CR LF.
 fn as_typed(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
@@ -206,7 +206,7 @@ fn show(
     view::html(status, &view)
 }
 
-/// What an edited text changes in the file as it is. All of it is shown: it is approved as a whole.
+/// Returns what an edited text changes in the file as it is. All of it is shown: it is approved as a whole.
 fn diff(file: &FileQuestion, text: &str, layout: DiffLayout) -> Option<FileDiff> {
     let diff = unified(file.old_text.as_deref().unwrap_or_default(), text, 3);
     if diff.is_empty() {

@@ -3,7 +3,7 @@
 use lancet::approval::FileQuestion;
 use lancet::questions::RecordedQuestion;
 
-/// Why the text of a file cannot be edited here; none where it can.
+/// Returns why the text of a file cannot be edited here; none where it can.
 pub(super) fn hindrance(question: &RecordedQuestion, file: &FileQuestion) -> Option<&'static str> {
     let text = file.text.as_deref();
     match text {

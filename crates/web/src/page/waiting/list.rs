@@ -102,8 +102,9 @@ fn entries(questions: &Questions, ids: &[String], layout: DiffLayout) -> Vec<Lis
     found.enumerate().map(entry).collect()
 }
 
-/// Whether all that a question shows fits into the list, so that it can be answered there: every change is one of lines, and the
-/// list shows all of them. What moves, empties or removes a file without showing lines is opened first.
+/// Returns whether all that a question shows fits into the list, so that it can be answered there: every change is
+/// one of lines, and the list shows all of them. What moves, empties or removes a file without showing lines is
+/// opened first.
 fn is_short(one: &RecordedQuestion) -> bool {
     let files = &one.question.files;
     let says_all = |file: &FileQuestion| {
@@ -120,7 +121,7 @@ fn is_short(one: &RecordedQuestion) -> bool {
     bytes + said <= MOST_BYTES && lines <= MOST_LINES
 }
 
-/// Whether a piece shows lines: the diff of a file that is no text, or too large to compare, has none.
+/// Returns whether a piece shows lines: the diff of a file that is no text, or too large to compare, has none.
 fn has_changed_lines(piece: &Piece) -> bool {
     let is_change = |line: &DiffLine| matches!(line.role, Role::Added | Role::Removed);
     lines(&piece.diff).iter().any(is_change)
@@ -149,7 +150,7 @@ fn diffs(one: &RecordedQuestion, layout: DiffLayout, until: Instant) -> Vec<Entr
     files.iter().map(of_file).collect()
 }
 
-/// What became of the questions that were decided here lately.
+/// Returns what became of the questions that were decided here lately.
 fn lately(page: &WebPage) -> Vec<Summary> {
     let ids = page.lately.ids();
     let found = ids.iter().filter_map(|id| found(page, id));

@@ -89,17 +89,17 @@ impl FileView {
             .collect();
     }
 
-    /// Whether the box of the whole file was ticked.
+    /// Returns whether the box of the whole file was ticked.
     fn is_ticked(&self) -> bool {
         self.ticked.contains(&self.number.to_string())
     }
 
-    /// Whether the box of a piece was ticked.
+    /// Returns whether the box of a piece was ticked.
     fn is_piece_ticked(&self, piece: &usize) -> bool {
         self.ticked.contains(&format!("{}.{piece}", self.number))
     }
 
-    /// Whether a piece has several hunks.
+    /// Returns whether a piece has several hunks.
     fn together(&self, text: &usize) -> bool {
         self.diff
             .hunks
@@ -249,7 +249,8 @@ fn file_view(
     }
 }
 
-/// The whole diff of a change that is too long for the question's own diff, made from the texts. Such a change is one piece.
+/// Returns the whole diff of a change that is too long for the question's own diff, made from the texts. Such a
+/// change is one piece.
 fn whole_diff(file: &FileQuestion) -> Option<String> {
     let is_cut = file.notices.iter().any(|notice| notice == TOO_LONG_TO_SHOW);
     is_cut.then_some(())?;

@@ -57,7 +57,7 @@ impl FileSummary {
     }
 }
 
-/// The word for what happens to a file; none where it is changed in place, or moved.
+/// Returns the word for what happens to a file; none where it is changed in place, or moved.
 pub(super) fn kind(file: &FileQuestion) -> Option<&'static str> {
     match file.kind {
         ChangeKind::Create => Some("new file"),
@@ -120,7 +120,7 @@ impl Summary {
         }
     }
 
-    /// The path that the question's form is sent to.
+    /// Returns the path that the question's form is sent to.
     pub(super) fn action(&self) -> String {
         format!("/waiting/{}/decide", self.id)
     }
@@ -131,7 +131,7 @@ fn named(session: &str) -> Option<String> {
     is_named.then(|| session.to_owned())
 }
 
-/// The file, or the first one and how many more.
+/// Returns the file, or the first one and how many more.
 fn subject(question: &Question) -> String {
     let first = question.files.first();
     let first = first.map(|file| file.shown_relative()).unwrap_or_default();

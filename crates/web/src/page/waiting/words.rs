@@ -11,7 +11,7 @@ const LONGEST: usize = 4_000;
 /// How much of a line is quoted, in characters.
 const QUOTED: usize = 80;
 
-/// The words of a form; none where there are none.
+/// Returns the words of a form; none where there are none.
 ///
 /// # Errors
 /// They are too long, or a comment is on a file that the question does not have. Says so.
@@ -44,7 +44,8 @@ fn plain(words: &str) -> String {
     words.replace("\r\n", "\n").trim().to_owned()
 }
 
-/// The place of a comment: the file, the line, and what the line says. A removed line has a minus sign before its number.
+/// Returns the place of a comment: the file, the line, and what the line says. A removed line has a minus sign before
+/// its number.
 fn place(file: &FileQuestion, line: &str) -> Result<String, String> {
     let path = file.shown_relative();
     if line.is_empty() {
@@ -67,7 +68,7 @@ fn place(file: &FileQuestion, line: &str) -> Result<String, String> {
     })
 }
 
-/// What a line of the diff says.
+/// Returns what a line of the diff says.
 fn quoted(file: &FileQuestion, number: usize, is_old: bool) -> Option<String> {
     let diff = file.diff();
     let lines = lines(&diff);
