@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::error::HistoryError;
 use crate::workspace::KnownWorkspace;
 
-/// A person's order that a session must not write.
+/// An order by the user that a session must not write files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SessionStop {
@@ -14,9 +14,9 @@ pub struct SessionStop {
     pub session: String,
     /// The time of the order, in milliseconds since 1970.
     pub time: i64,
-    /// Who gave the order, and how.
+    /// The origin of the order: the user, and through which interface.
     pub by: String,
-    /// Words for the model.
+    /// A message from the user that the model is shown.
     pub words: Option<String>,
 }
 
@@ -30,9 +30,9 @@ pub struct OpenSession {
     pub client: Option<String>,
     /// The version of the client program.
     pub version: Option<String>,
-    /// The time at which it began, in milliseconds since 1970; none where an older lancet has recorded it.
+    /// The time at which it began, in milliseconds since 1970; none if an older version of lancet recorded it.
     pub since: Option<i64>,
-    /// The root that stands for the workspace.
+    /// The root that identifies the workspace.
     pub workspace: Option<KnownWorkspace>,
     /// The fields `roots` and `pid` of its event, as a JSON object.
     pub body: String,
@@ -42,7 +42,8 @@ pub struct OpenSession {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SessionActivity {
-    /// The number of files in its stored ledger; none where the session has no name, and its ledger is in its process alone.
+    /// The number of files in its stored ledger; none if the session has no name, since its ledger then exists only
+    /// in its process.
     pub known_files: Option<u64>,
     /// The files that it read or wrote last, latest first.
     pub latest: Vec<PathBuf>,
@@ -70,7 +71,8 @@ pub struct ChangedPath {
 
 /// A store that knows the sessions at work. Several processes may use one store at once.
 pub trait ActivityStore: Send + Sync {
-    /// Stops the writes of a session. False where they are stopped already; the first order stays.
+    /// Stops the writes of a session. Returns false if they are stopped already; the first order then remains in
+    /// effect.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -81,13 +83,13 @@ pub trait ActivityStore: Send + Sync {
         words: Option<&str>,
     ) -> Result<bool, HistoryError>;
 
-    /// Lets a session write again. False where its writes are not stopped.
+    /// Lets a session write again. Returns false if its writes are not stopped.
     ///
     /// # Errors
     /// The store cannot be written.
     fn resume_session(&self, session: &str, by: &str) -> Result<bool, HistoryError>;
 
-    /// Returns the order that stops this session; none where it may write.
+    /// Returns the order that stops this session; none if it may write.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -99,7 +101,7 @@ pub trait ActivityStore: Send + Sync {
     /// The store cannot be read.
     fn stops(&self) -> Result<Vec<SessionStop>, HistoryError>;
 
-    /// Returns the sessions of running processes, newest first. A session that several processes have begun is there
+    /// Returns the sessions of running processes, newest first. A session that several processes have begun is listed
     /// several times.
     ///
     /// # Errors

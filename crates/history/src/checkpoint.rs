@@ -1,5 +1,6 @@
-//! Checkpoints: the state of the files below a root at moments, each kept as the difference to the one before. A recorded call
-//! is an operation that another program made between two of them. The implementation in SQLite is [`Store`](crate::Store).
+//! Checkpoints: snapshots of the files below a root, each stored as the difference to the one before. A recorded call
+//! is an operation that another program made between two of them. The implementation in SQLite is
+//! [`Store`](crate::Store).
 
 use crate::entry::Revision;
 use crate::error::HistoryError;
@@ -12,18 +13,18 @@ use crate::workspace::{KnownWorkspace, WorkspaceRef};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CheckpointKind {
-    /// By hand.
+    /// Explicitly by the user.
     ByHand,
     /// Before another program's call.
     Before,
     /// After another program's call.
     After,
-    /// At a person's prompt.
+    /// When the user sent a prompt.
     Prompt,
 }
 
 impl CheckpointKind {
-    /// Returns the word for this value in JSON output.
+    /// Returns the name of this value in JSON output.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -49,7 +50,7 @@ impl CheckpointKind {
     }
 }
 
-/// A moment at which the files below a root were looked at.
+/// A snapshot of the files below a root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Checkpoint {
@@ -57,15 +58,15 @@ pub struct Checkpoint {
     pub number: i64,
     /// Twelve lower-case letters and digits, like the id of an operation.
     pub id: String,
-    /// The time of the look, in milliseconds since 1970.
+    /// The time at which the files were examined, in milliseconds since 1970.
     pub time: i64,
     /// Why it was set.
     pub kind: CheckpointKind,
-    /// The name that a person gave it.
+    /// The name that the user gave it.
     pub name: Option<String>,
     /// The name of the session that it was set for.
     pub session: String,
-    /// The [`sequence`](crate::Operation::sequence) of the newest operation by that time.
+    /// The [`sequence`](crate::Operation::sequence) of the newest operation at that time.
     pub sequence: i64,
     /// The root.
     pub workspace: KnownWorkspace,
@@ -76,7 +77,7 @@ pub struct Checkpoint {
     pub is_left_open: bool,
 }
 
-/// What an entry of a checkpoint is.
+/// The kind of an entry of a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckpointEntryKind {
     /// A regular file.
@@ -102,14 +103,14 @@ impl CheckpointEntryKind {
     }
 }
 
-/// What says which bytes a file has.
+/// Identifies the bytes of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Identity {
-    /// Nothing: the file could not be read, or is no file.
+    /// Not identified: the file could not be read, or the entry is not a file.
     Unknown,
     /// BLAKE3 of its bytes.
     Revision(Revision),
-    /// The id of git's blob that has its bytes.
+    /// The id of the git blob with the same bytes.
     Blob([u8; 20]),
 }
 
@@ -124,22 +125,22 @@ pub struct CheckpointEntry {
     pub mode: u32,
     /// The size in bytes.
     pub size: u64,
-    /// What says which bytes it has.
+    /// Identifies its bytes.
     pub identity: Identity,
     /// The target, of a link.
     pub link: Option<Vec<u8>>,
-    /// The stat that it was seen with.
+    /// The stat stamp of the file when it was examined.
     pub stamp: StampRecord,
 }
 
 /// How an entry differs from the checkpoint before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryChange {
-    /// It is new, or another one than before.
+    /// It is new, or differs from before.
     Now(CheckpointEntry),
-    /// It is the same with another stat or another form of its identity.
+    /// Its content is the same; its stat stamp or the form of its identity differs.
     Touched(CheckpointEntry),
-    /// Nothing of this name is there any more.
+    /// The entry of this name no longer exists.
     Gone(Vec<u8>),
 }
 
@@ -147,17 +148,17 @@ pub enum EntryChange {
 pub struct CheckpointDraft<'a> {
     /// The id of the new checkpoint.
     pub id: &'a str,
-    /// The time of the look, in milliseconds since 1970.
+    /// The time at which the files were examined, in milliseconds since 1970.
     pub time: i64,
     /// Why it is set.
     pub kind: CheckpointKind,
-    /// The name that a person gives it.
+    /// The name that the user gives it.
     pub name: Option<&'a str>,
     /// The name of the session that it is set for.
     pub session: &'a str,
     /// The root.
     pub workspace: WorkspaceRef<'a>,
-    /// The number of the checkpoint that the changes are the difference to; none for the first one of a root.
+    /// The number of the checkpoint that the changes are relative to; none for the first one of a root.
     pub previous: Option<i64>,
     /// The difference.
     pub changes: &'a [EntryChange],
@@ -181,9 +182,9 @@ pub struct CheckpointQuery {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum CheckpointOutcome {
-    /// It was, with this number.
+    /// The checkpoint was recorded, with this number.
     Recorded(i64),
-    /// Another process has recorded one of this root since: the difference has to be worked out again.
+    /// Another process has recorded a checkpoint of this root meanwhile, so the difference must be computed again.
     Overtaken,
 }
 
@@ -222,7 +223,8 @@ pub trait CheckpointStore: Send + Sync {
     /// The store cannot be read.
     fn has_content(&self, revision: &Revision) -> Result<bool, HistoryError>;
 
-    /// Stores contents ahead of the checkpoint that names them. What no checkpoint names within an hour is removed.
+    /// Stores contents before the checkpoint that refers to them. A content that no checkpoint refers to within an
+    /// hour is removed.
     ///
     /// # Errors
     /// The store cannot be written.

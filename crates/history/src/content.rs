@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// A range of the bytes before the change, and the bytes that replace it.
 pub type RawChange<'a> = (Range<u64>, &'a [u8]);
 
-/// The changes are not sorted, overlap, or reach past the end of the content.
+/// The error for changes that are not sorted, overlap, or reach past the end of the content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the changes do not fit the content: they must be sorted, disjoint and inside it")]
 pub struct ChangesDoNotFit;
@@ -31,7 +31,8 @@ pub fn revise(
     Ok(())
 }
 
-/// By how many bytes the new content is ahead of the old one: the maximum after any change, and after the last one.
+/// The number of bytes by which the new content is ahead of the old one: the maximum after any change, and the value
+/// after the last one.
 struct Growth {
     most: usize,
     last: isize,
@@ -116,7 +117,8 @@ mod tests {
             points.sort_unstable();
             let changes: Vec<RawChange<'_>> =
                 points.chunks_exact(2).zip(&new).map(|(pair, new)| (pair[0]..pair[1], new.as_slice())).collect();
-            // The model: from the last change to the first, so that no position moves before its turn.
+            // The model applies the changes from the last to the first, so that no position moves before its change
+            // is applied.
             let mut model = old.clone();
             for (range, new) in changes.iter().rev() {
                 model.splice(range.start as usize..range.end as usize, new.iter().copied());

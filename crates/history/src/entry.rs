@@ -19,7 +19,7 @@ pub struct Version {
     pub revision: Revision,
     /// Its length in bytes.
     pub size: u64,
-    /// Its stat stamp, only a short cut to "unchanged".
+    /// Its stat stamp. It is only a shortcut for finding that the file is unchanged.
     pub stamp: StampRecord,
 }
 
@@ -45,20 +45,22 @@ pub struct Entry {
     pub stamp: StampRecord,
     /// The bytes that were shown.
     pub seen: Seen,
-    /// Where the lines stand whose numbers were shown.
+    /// The present places of the lines whose numbers were shown.
     pub numbers: LineNumbers,
-    /// Whether the model was given a view that is not the file's text (cut, or with parts removed), which allows no edit.
+    /// Whether the model was shown a view that is not the file's text (cut, or with parts removed). Such a view
+    /// allows no edit.
     pub partial_view: bool,
-    /// The bytes of that version, as far as the budget allows; not kept across a restart.
+    /// The bytes of that version, if the budget allows. They are not stored across a restart.
     pub content: Option<Arc<Vec<u8>>>,
-    /// The revision that the session itself wrote, until it is told that another program changed the file.
+    /// The revision that the session itself wrote, until the session is notified that another program changed the
+    /// file.
     pub wrote: Option<Revision>,
-    /// The ranges that were answered with text, oldest first. Not kept across a restart, so the first Read after one returns
-    /// text.
+    /// The ranges that were answered with text, oldest first. They are not stored across a restart, so the first Read
+    /// after one returns text.
     pub readings: Readings,
 }
 
-/// The ranges of a file that were answered, and how. Queried and changed through [`Entry`].
+/// The ranges of a file that were answered, and the kind of each answer. Queried and changed through [`Entry`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Readings(Vec<Reading>);
 
@@ -77,7 +79,7 @@ enum Stub {
 }
 
 impl Entry {
-    /// Returns the entry of a version of which nothing was shown yet.
+    /// Returns an entry for a version of which nothing was shown yet.
     #[must_use]
     pub fn new(version: Version) -> Self {
         Self {
@@ -93,7 +95,7 @@ impl Entry {
         }
     }
 
-    /// Returns the entry of a version that the session wrote completely, so that all of it counts as seen.
+    /// Returns an entry for a version that the session wrote completely, so that all of it counts as seen.
     #[must_use]
     pub fn written(version: Version, content: Option<Arc<Vec<u8>>>) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! The errors of a store of records. A store that is a file names it; another one is named by what it is.
+//! The errors of a store of records. An error names the store by its file if it is one, otherwise by a description.
 
 use std::fmt;
 use std::io;
@@ -25,7 +25,7 @@ pub enum HistoryError {
     Busy {
         /// The store.
         store: StorePlace,
-        /// The process that holds the lock, if the system tells.
+        /// The process that holds the lock, if the system reports it.
         holder: Option<Holder>,
     },
     /// A newer lancet made the store.
@@ -46,7 +46,7 @@ pub enum HistoryError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The store is sound, and what was to be recorded does not fit what it has.
+    /// The store is intact, but the record conflicts with what it contains.
     #[error(transparent)]
     Conflict(Conflict),
     /// Any other error of the store.
@@ -59,14 +59,14 @@ pub enum HistoryError {
     },
 }
 
-/// Why an operation cannot be announced although the store could record it.
+/// The reason why an operation cannot be announced although the store is writable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Conflict {
     /// Another operation has this id.
     #[error("the history has an operation {0} already")]
     Taken(String),
-    /// The yes to this question was used by another call, or is no longer valid.
+    /// The approval of this question was used by another call, or is no longer valid.
     #[error("the yes to question {0} was used already")]
     UsedUp(String),
     /// A person has stopped the writes of the session.
@@ -74,13 +74,13 @@ pub enum Conflict {
     Stopped(Box<SessionStop>),
 }
 
-/// Where a store is, as its errors name it.
+/// The location of a store, as its errors name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StorePlace {
     /// In this file or folder.
     File(PathBuf),
-    /// Somewhere else: the words name it as the subject of a sentence.
+    /// Somewhere else; the text names it as the subject of a sentence.
     Named(String),
 }
 
@@ -106,8 +106,8 @@ impl From<PathBuf> for StorePlace {
 }
 
 impl HistoryError {
-    /// Returns the folder or file that the error is about; none where the store is no file, or the error is not about
-    /// where it is.
+    /// Returns the folder or file that the error is about; none if the store is not a file, or if the error is not
+    /// about its location.
     #[must_use]
     pub fn file(&self) -> Option<&Path> {
         let store = match self {

@@ -6,26 +6,26 @@ use crate::error::HistoryError;
 use crate::operation::Operation;
 use crate::workspace::{KnownWorkspace, WorkspaceRef};
 
-/// What an event tells.
+/// The kind of fact that an event reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EventKind {
     /// A file was changed.
     Changed,
-    /// A question waits for a person.
+    /// A question waits for the user.
     Waiting,
     /// A question was decided.
     Decided,
     /// A session began, ended or was stopped.
     Session,
-    /// A person has looked at what was written.
+    /// The user has reviewed what was written.
     Reviewed,
-    /// A person wrote a comment on lines, or a comment has reached its session.
+    /// The user wrote a comment on lines, or a comment was delivered to its session.
     Commented,
 }
 
 impl EventKind {
-    /// Returns the word for this value in JSON output.
+    /// Returns the name of this value in JSON output.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -42,7 +42,8 @@ impl EventKind {
         self as i64
     }
 
-    /// Returns the kind with this number in the database; none for a number of a newer lancet.
+    /// Returns the kind with this number in the database; none for a number that only a newer version of lancet
+    /// knows.
     pub(crate) fn of(number: i64) -> Option<Self> {
         match number {
             0 => Some(Self::Changed),
@@ -74,7 +75,7 @@ pub struct RecordedEvent {
     pub fact: RecordedFact,
 }
 
-/// What an event tells.
+/// The kind of fact that an event reports.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RecordedFact {
@@ -95,9 +96,10 @@ pub enum RecordedFact {
 pub struct EventPage {
     /// The events, oldest first.
     pub events: Vec<RecordedEvent>,
-    /// Up to this number events may be missing: they were removed with their operations. 0 where none was.
+    /// Events up to this number may be missing because they were removed with their operations. 0 if none was
+    /// removed.
     pub removed_to: i64,
-    /// The highest number that was given so far.
+    /// The highest number assigned so far.
     pub newest: i64,
 }
 
@@ -110,14 +112,14 @@ pub struct SessionBegin<'s> {
     pub client: Option<&'s str>,
     /// The version of the client program.
     pub version: Option<&'s str>,
-    /// The root that stands for the workspace.
+    /// The root that identifies the workspace.
     pub workspace: Option<WorkspaceRef<'s>>,
     /// The fields `roots` and `pid` of the event, as a JSON object.
     pub body: &'s str,
 }
 
-/// The events of a state folder. Readers of any process get every event exactly once and in order, from the number on that
-/// they name.
+/// The events of a state folder. A reader in any process gets every event exactly once and in order, starting at the
+/// number that it names.
 pub trait EventStore: Send + Sync {
     /// Returns at most `most` events with a higher number than `since`.
     ///
@@ -125,13 +127,14 @@ pub trait EventStore: Send + Sync {
     /// The store cannot be read.
     fn events(&self, since: i64, most: usize) -> Result<EventPage, HistoryError>;
 
-    /// Returns the number of the last event of an operation; none where it has none.
+    /// Returns the number of the last event of an operation; none if it has no events.
     ///
     /// # Errors
     /// The store cannot be read.
     fn last_event_of(&self, operation: &str) -> Result<Option<i64>, HistoryError>;
 
-    /// Records that a session of this process begins. A session that is begun several times ends with the last of them.
+    /// Records that a session of this process begins. A session that was begun several times ends when the last of
+    /// them ends.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -143,7 +146,7 @@ pub trait EventStore: Send + Sync {
     /// The store cannot be written.
     fn end_session(&self, session: &str) -> Result<(), HistoryError>;
 
-    /// Records the end of sessions whose processes ended without doing so.
+    /// Records the end of sessions whose processes ended without recording it.
     ///
     /// # Errors
     /// The store cannot be written.

@@ -8,8 +8,8 @@ use std::os::unix::fs::FileExt as _;
 
 use crate::content::RawChange;
 
-/// A content that is read in parts. Nothing here checks that its bytes have the hash that they are stored under; a caller
-/// that reads all of them can.
+/// A content that is read in parts. This type does not verify that the bytes match the hash they are stored under; a
+/// caller that reads all of them can.
 #[derive(Debug)]
 pub struct KeptContent {
     file: File,
@@ -26,7 +26,7 @@ struct Segment {
     from: Origin,
 }
 
-/// Where the bytes of a segment are.
+/// The location of a segment's bytes.
 #[derive(Clone, Debug)]
 enum Origin {
     /// In the file, from this offset on.
@@ -118,8 +118,8 @@ impl KeptContent {
         self.size
     }
 
-    /// Reads bytes from `offset` on, of one segment at most; returns their number, which may be less than fits into the
-    /// buffer, and 0 at the end.
+    /// Reads bytes from `offset` on, from one segment at most. Returns their number, which may be less than the
+    /// length of the buffer, and 0 at the end.
     ///
     /// # Errors
     /// The stored file cannot be read, or is shorter than when it was opened (`UnexpectedEof`).

@@ -1,9 +1,9 @@
-//! The ledger: what one session knows about files, in memory and within a budget. It makes no decisions: the caller decides
-//! whether an edit is allowed, and resolves paths to files.
+//! The ledger: what one session knows about files, in memory and within a budget. It makes no decisions: the caller
+//! decides whether an edit is allowed, and resolves paths to files.
 //!
-//! For each file it has the hash of its bytes, the stat stamp, the byte ranges that were shown, and the content within
-//! the budget. Ranges move with edits. The stamp is a short cut to "unchanged", with git's rule for racy stamps; the
-//! hash decides.
+//! For each file it has the hash of its bytes, the stat stamp, the byte ranges that were shown, and the content
+//! within the budget. Ranges are shifted by edits. The stamp is a shortcut for finding that a file is unchanged, with
+//! git's rule for racy stamps; the hash decides.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -17,9 +17,9 @@ use crate::store::LoadCursor;
 /// The limits of what a ledger holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// The number of files whose content is kept.
+    /// The number of files whose content is held in memory.
     pub contents: usize,
-    /// The bytes of content kept, of all files together.
+    /// The bytes of content held in memory, over all files.
     pub content_bytes: u64,
     /// The number of files known by hash and ranges.
     pub entries: usize,
@@ -43,11 +43,11 @@ impl Default for Budget {
 pub struct Observation<'a> {
     /// The version that was shown.
     pub version: Version,
-    /// The bytes of the file, if the caller has them; otherwise bytes of the same version that are kept already stay.
+    /// The bytes of the file, if the caller has them. Otherwise the bytes already held of the same version remain.
     pub content: Option<Arc<Vec<u8>>>,
     /// The byte ranges that were shown.
     pub shown: &'a [Range<u64>],
-    /// The lines that were shown with their numbers, counted from 0; empty where that is not known.
+    /// The lines that were shown with their numbers, counted from 0; empty if that is not known.
     pub numbered: Range<u64>,
     /// The range that a Read asked for, if it was a Read: a repeated one may then be answered with "unchanged".
     pub asked: Option<ReadRange>,
@@ -75,7 +75,7 @@ struct Slot {
     written: Option<u64>,
 }
 
-/// The position of an entry among the written files, which is kept when the entry is replaced.
+/// The position of an entry among the written files, which is preserved when the entry is replaced.
 #[derive(Clone, Copy, Default)]
 struct WasWritten {
     wrote: Option<Revision>,
@@ -167,8 +167,9 @@ impl Ledger {
         self.set(key, entry, was);
     }
 
-    /// Follows the session's own edit: seen ranges are shifted, the new bytes count as seen, the kept content is changed in
-    /// place if no one else has a reference to it (drop the snapshot first), and the file counts as written.
+    /// Applies the session's own edit: seen ranges are shifted, the new bytes count as seen, the held content is
+    /// changed in place if this is the only reference to it (drop the snapshot first), and the file counts as
+    /// written.
     ///
     /// Returns the new entry, or none if the file is not known. Content that the changes do not fit is dropped.
     pub fn revise(
@@ -217,7 +218,7 @@ impl Ledger {
         }
     }
 
-    /// Returns the ledger of a child conversation: a copy that shares the kept bytes until one of the two changes
+    /// Returns the ledger of a child conversation: a copy that shares the held bytes until one of the two changes
     /// them. The child's context may lack the texts that the parent was shown, so its first Read of each file returns
     /// text.
     #[must_use]
@@ -228,15 +229,15 @@ impl Ledger {
         child
     }
 
-    /// Call this when the host shortened the conversation: what was seen still counts, but the next Read of each file returns
-    /// text.
+    /// Records that the host shortened the conversation: what was seen still counts, but the next Read of each file
+    /// returns text.
     pub fn shortened(&mut self) {
         for slot in self.slots.values_mut() {
             slot.entry.forget_answers();
         }
     }
 
-    /// Gives the memory of all contents back, for a session that rests: what was seen still counts.
+    /// Frees the memory of all contents, for an idle session. What was seen still counts.
     pub fn drop_contents(&mut self) {
         for (_, path) in std::mem::take(&mut self.contents) {
             if let Some(slot) = self.slots.get_mut(&path) {
@@ -255,12 +256,13 @@ impl Ledger {
             .filter_map(|path| Some((&**path, self.peek(path)?)))
     }
 
-    /// Records that the session was told that another program changed a file which it wrote, so that it is told only once.
+    /// Records that the session was notified that another program changed a file which it wrote, so that it is
+    /// notified only once.
     pub fn told(&mut self, path: &Path) {
         self.update(path, |entry| entry.wrote = None);
     }
 
-    /// Returns the position up to which rows of the store were taken in; the argument of the next load.
+    /// Returns the position up to which rows of the store were merged, which is the argument of the next load.
     #[must_use]
     pub fn cursor(&self) -> LoadCursor {
         self.cursor

@@ -1,4 +1,4 @@
-//! What each session has read, and every change with the contents to undo it, kept across restarts.
+//! Records what each session has read, and every change with the contents to undo it, across restarts.
 //!
 //! - [`Ledger`] holds what one session knows about files: the hash, the byte ranges that were shown ([`Seen`]), and the
 //!   content within a budget. It lives in memory; a [`LedgerStore`] keeps it for named sessions.

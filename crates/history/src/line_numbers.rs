@@ -1,31 +1,32 @@
-//! Where lines stand now whose numbers a session was shown earlier. A number means the line that was last shown with it;
-//! every later change of the file may move that line.
+//! Maps line numbers that a session was shown to the present places of those lines. A number means the line that was
+//! last shown with it; every later change of the file may move that line.
 
 use std::ops::Range;
 
-/// The most pieces that are kept for one file. Beyond them it is unknown where lines stand, until they are shown again.
+/// The largest number of pieces stored for one file. Beyond it, the places of lines are unknown until they are shown
+/// again.
 const PIECES_MOST: usize = 256;
-/// The bytes of one piece in the store.
+/// The size in bytes of one piece in the store.
 const PIECE_BYTES: usize = 17;
-/// Beyond every line of a file.
+/// A line number greater than that of any line of a file.
 const LAST: i64 = i64::MAX / 4;
 
-/// Where the lines of a file stand whose numbers were shown. Lines and numbers count from 0 here. Without pieces every line
-/// stands where its number says.
+/// The present places of the lines of a file whose numbers were shown. Lines and numbers count from 0 here. Without
+/// pieces every line is where its number says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineNumbers {
-    /// In order of the numbers; a piece reaches to the next one, and the first begins at 0.
+    /// Sorted by number. A piece reaches to the next one, and the first begins at 0.
     pieces: Vec<Piece>,
 }
 
-/// Numbers that follow each other and fared alike.
+/// Consecutive numbers whose lines were affected in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Piece {
     first: i64,
     fate: Fate,
 }
 
-/// What became of lines.
+/// The effect of later changes on lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Moved { by: i64, mover: Mover },
@@ -33,7 +34,7 @@ enum Fate {
     Unknown,
 }
 
-/// Who moved lines.
+/// The origin of a move of lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mover {
     /// Only the session itself.
@@ -42,44 +43,44 @@ pub enum Mover {
     Other,
 }
 
-/// Where the line stands that was last shown with a number.
+/// The present place of the line that was last shown with a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// At this line.
     At {
         /// The line, counted from 0.
         line: u64,
-        /// Who moved it there.
+        /// The program that moved it there.
         mover: Mover,
     },
-    /// Nowhere: it was replaced or removed.
+    /// The line was replaced or removed.
     Replaced,
-    /// That is not known.
+    /// The place is not known.
     Unknown,
 }
 
-/// A run of lines that other lines took the place of.
+/// A run of lines that was replaced by other lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineChange {
     /// The lines before the change, counted from 0; empty for an insertion.
     pub old: Range<u64>,
-    /// How many lines stand in their place.
+    /// The number of lines that replace them.
     pub new: u64,
-    /// How exactly the change is known.
+    /// How precisely the change is known.
     pub detail: Detail,
 }
 
-/// How exactly a change of lines is known.
+/// How precisely a change of lines is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// Every line of it was replaced.
     Exact,
-    /// Some lines of it stand unchanged, and which is not known.
+    /// Some of its lines are unchanged, but which ones is not known.
     Coarse,
 }
 
 impl LineNumbers {
-    /// Returns the numbers of a file of which it is not known where its lines stand.
+    /// Returns a value for a file whose lines are at unknown places.
     #[must_use]
     pub fn unknown() -> Self {
         let fate = Fate::Unknown;
@@ -88,13 +89,13 @@ impl LineNumbers {
         }
     }
 
-    /// Returns whether every line stands where its number says.
+    /// Returns whether every line is where its number says.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
 
-    /// Returns where the line stands that was last shown with this number.
+    /// Returns the present place of the line that was last shown with this number.
     #[must_use]
     pub fn standing(&self, number: u64) -> Standing {
         let number = signed(number);
@@ -110,7 +111,7 @@ impl LineNumbers {
         }
     }
 
-    /// Takes in that lines were shown with the numbers that they have now.
+    /// Records that lines were shown with the numbers that they have now.
     pub fn shown(&mut self, lines: Range<u64>) {
         if self.pieces.is_empty() || lines.is_empty() {
             return;
@@ -131,7 +132,7 @@ impl LineNumbers {
         self.set(pieces);
     }
 
-    /// Takes in a change of the file, given as runs of lines in order.
+    /// Records a change of the file, given as runs of lines in order.
     pub fn changed(&mut self, changes: &[LineChange], mover: Mover) {
         let keeps_numbers = |change: &LineChange| {
             change.detail == Detail::Exact && change.old.end - change.old.start == change.new
@@ -145,7 +146,7 @@ impl LineNumbers {
                 fate: UNMOVED,
             });
         }
-        // How far a line is moved by the changes up to each.
+        // The distance that a line is moved by the changes up to each one.
         let mut growth = 0;
         let moved: Vec<i64> = changes
             .iter()
@@ -194,7 +195,7 @@ impl LineNumbers {
         self.set(pieces);
     }
 
-    /// Returns the pieces as the numbers that they reach over.
+    /// Returns the ranges of numbers that the pieces cover.
     fn ranges(&self) -> impl Iterator<Item = (Range<i64>, Fate)> {
         let ends = self.pieces.iter().skip(1).map(|piece| piece.first);
         let ends = ends.chain([LAST]);
@@ -210,7 +211,7 @@ impl LineNumbers {
         };
     }
 
-    /// Returns the numbers as the store keeps them; none where every line stands where its number says.
+    /// Returns the encoding for the store; none if every line is where its number says.
     pub(crate) fn encode(&self) -> Option<Vec<u8>> {
         let mut bytes = Vec::with_capacity(self.pieces.len() * PIECE_BYTES);
         for Piece { first, fate } in &self.pieces {
@@ -226,7 +227,7 @@ impl LineNumbers {
         (!bytes.is_empty()).then_some(bytes)
     }
 
-    /// Returns the numbers from the store. Where they cannot be decoded, it is unknown where lines stand.
+    /// Decodes the numbers from the store. If that fails, the places of lines are unknown.
     pub(crate) fn decode(bytes: Option<&[u8]>) -> Self {
         let Some(bytes) = bytes else {
             return Self::default();
@@ -247,7 +248,7 @@ impl LineNumbers {
     }
 }
 
-/// What holds for lines that stand where their numbers say.
+/// The fate of lines that are where their numbers say.
 const UNMOVED: Fate = Fate::Moved {
     by: 0,
     mover: Mover::Session,
@@ -262,7 +263,7 @@ impl Mover {
     }
 }
 
-/// Adds a piece behind the others; numbers that fared like those before them join these.
+/// Appends a piece. Numbers with the same fate as those before them are merged into the last piece.
 fn push(pieces: &mut Vec<Piece>, first: i64, fate: Fate) {
     if pieces.last().is_none_or(|last| last.fate != fate) {
         pieces.push(Piece { first, fate });

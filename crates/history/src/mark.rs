@@ -1,11 +1,11 @@
-//! What a person asked of an agent and when, and which session an agent's process is in: both are told by the agent's own
-//! hooks. The implementation in SQLite is [`Store`](crate::Store).
+//! Records the prompts that the user sent to an agent, and which session an agent's process is in. The agent's own
+//! hooks report both. The implementation in SQLite is [`Store`](crate::Store).
 
 use std::path::PathBuf;
 
 use crate::error::HistoryError;
 
-/// The place in a session's changes at which a person sent a prompt.
+/// The point in a session's changes at which the user sent a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mark {
@@ -15,18 +15,18 @@ pub struct Mark {
     pub session: String,
     /// The time of the prompt, in milliseconds since 1970.
     pub time: i64,
-    /// The [`sequence`](crate::Operation::sequence) of the newest operation by that time, which may be removed since; 0 if
-    /// there was none.
+    /// The [`sequence`](crate::Operation::sequence) of the newest operation at that time, which may have been removed
+    /// since; 0 if there was none.
     pub sequence: i64,
     /// The beginning of the prompt's first line, at most [`Mark::LONGEST`] characters.
     pub prompt: String,
 }
 
 impl Mark {
-    /// The largest number of characters that are kept of a prompt.
+    /// The largest number of characters that are stored of a prompt.
     pub const LONGEST: usize = 80;
 
-    /// Returns the part of a prompt that is kept: its first line that is not blank, without control characters.
+    /// Returns the part of a prompt that is stored: its first line that is not blank, without control characters.
     #[must_use]
     pub fn kept(prompt: &str) -> String {
         let line = prompt.lines().map(str::trim).find(|line| !line.is_empty());
@@ -64,7 +64,7 @@ pub trait MarkStore: Send + Sync {
     /// The store cannot be read.
     fn marks(&self, query: &MarkQuery) -> Result<Vec<Mark>, HistoryError>;
 
-    /// Records that the agent of this process is in this session now. A process is named by its id and start time.
+    /// Records that the agent of this process is now in this session. A process is named by its id and start time.
     ///
     /// # Errors
     /// The store cannot be written.

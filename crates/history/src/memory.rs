@@ -1,7 +1,7 @@
-//! A store of records in memory, for the tests of what every store must do. It keeps nothing and locks no file; two values of one
-//! [`MemoryHistory::shared`] stand for two processes, of which one can end.
+//! An in-memory store of records, for the tests that every store must pass. It persists nothing and locks no file.
+//! Two values of one [`MemoryHistory::shared`] represent two processes, of which one can end.
 //!
-//! Queries that the tests of all stores do not ask (`statistics`, `rival_states` and their like) are errors here.
+//! Queries that the tests of all stores do not use (`statistics`, `rival_states` and the like) are errors here.
 
 mod activity;
 mod checkpoints;
@@ -29,7 +29,7 @@ pub struct MemoryHistory {
     process: u64,
 }
 
-/// What all processes of a history have in common.
+/// The state that all processes of a history share.
 #[derive(Debug, Default)]
 struct Kept {
     /// The processes that have not ended.
@@ -37,9 +37,9 @@ struct Kept {
     processes: u64,
     /// In the order of recording.
     operations: Vec<KeptOperation>,
-    /// The highest number that an operation was given.
+    /// The highest number assigned to an operation.
     sequence: i64,
-    /// The bytes by their hash; none where they are announced and not adopted yet.
+    /// The bytes by their hash; none if they are announced and not adopted yet.
     contents: HashMap<Revision, Option<Arc<Vec<u8>>>>,
     questions: Vec<KeptQuestion>,
     checkpoints: Vec<checkpoints::KeptCheckpoint>,
@@ -51,7 +51,7 @@ struct Kept {
     reported: HashMap<String, String>,
 }
 
-/// An operation with what its record does not have.
+/// An operation with the fields that its record does not have.
 #[derive(Debug)]
 struct KeptOperation {
     operation: Operation,
@@ -61,7 +61,7 @@ struct KeptOperation {
     broken_links: BTreeSet<usize>,
 }
 
-/// A question with what its record does not have.
+/// A question with the fields that its record does not have.
 #[derive(Debug)]
 struct KeptQuestion {
     record: QuestionRecord,
@@ -77,7 +77,7 @@ impl MemoryHistory {
         Self::join(Arc::default())
     }
 
-    /// Returns the same history, as another process has it. That process ends when the value is dropped.
+    /// Returns the same history as seen by another process. That process ends when the value is dropped.
     #[must_use]
     pub fn shared(&self) -> Self {
         Self::join(Arc::clone(&self.shared))

@@ -1,5 +1,5 @@
-//! Files and roots that other programs moved: their records go on under the present names. The implementation in SQLite is
-//! [`Store`](crate::Store).
+//! Files and roots that other programs moved: their records continue under the present names. The implementation in
+//! SQLite is [`Store`](crate::Store).
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::error::HistoryError;
 use crate::workspace::{KnownWorkspace, WorkspaceRef};
 
-/// A recorded change of a file whose file has another name now.
+/// A recorded change of a file that has since been renamed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordRename {
     /// The operation.
@@ -20,12 +20,12 @@ pub struct RecordRename {
     pub to: PathBuf,
 }
 
-/// A moment of the history.
+/// A point in the history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
     /// The newest operation that is finished, by its [`sequence`](crate::Operation::sequence).
     pub newest: i64,
-    /// The operations that were announced and not finished.
+    /// The operations that are announced but not finished.
     pub begun: Vec<String>,
 }
 
@@ -41,27 +41,27 @@ pub struct FormerRoot {
 
 /// A store whose records can be given other names.
 pub trait MoveStore: Send + Sync {
-    /// Returns the present moment.
+    /// Returns the present point.
     ///
     /// # Errors
     /// The store cannot be read.
     fn moment(&self) -> Result<Moment, HistoryError>;
 
-    /// Returns the names of the files that operations have changed or may have changed since a moment. What a name
-    /// holds now says nothing of what the records at that moment say of it.
+    /// Returns the names of the files that operations have changed or may have changed since a point in the history.
+    /// For such a name, the file that has it now may not be the one in the records of that point.
     ///
     /// # Errors
     /// The store cannot be read.
     fn changed_since(&self, moment: &Moment) -> Result<HashSet<PathBuf>, HistoryError>;
 
-    /// Gives records other paths, except where an operation changed the file since the moment at which the records were read.
-    /// The path at the time of the change is kept beside the record.
+    /// Gives records other paths, except those of files that an operation changed since the point at which the
+    /// records were read. The path at the time of the change is stored in addition.
     ///
     /// # Errors
     /// The store cannot be written.
     fn rename_records(&self, renames: &[RecordRename], since: &Moment) -> Result<(), HistoryError>;
 
-    /// Gives all records of a root to the same folder under its present path. Returns the number of operations.
+    /// Reassigns all records of a root to the same folder under its present path. Returns the number of operations.
     ///
     /// # Errors
     /// The store cannot be written.

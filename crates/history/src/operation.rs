@@ -26,15 +26,15 @@ use crate::entry::Revision;
 use crate::recorded_call::RecordedCall;
 use crate::workspace::KnownWorkspace;
 
-/// Whether an operation is a change of its own or reverses earlier ones.
+/// Whether an operation is a change or reverses earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OperationKind {
-    /// The operation is a change of its own.
+    /// The operation is a change.
     Change,
-    /// The operation takes earlier changes back.
+    /// The operation reverses earlier changes.
     Undo,
-    /// The operation takes an undo back.
+    /// The operation reverses an undo.
     Redo,
     /// A late write: bytes that another program wrote into a displaced file, so they were never the content of the file's
     /// name. There is nothing to undo; the bytes can be restored.
@@ -49,7 +49,7 @@ pub enum OperationState {
     Begun,
     /// The files were written.
     Done,
-    /// The process ended before it recorded the outcome, and the files hold neither the old nor the new content.
+    /// The process ended before it recorded the outcome, and the files have neither the old nor the new content.
     Unsure,
 }
 
@@ -70,7 +70,7 @@ pub enum ChangeKind {
     Mode,
 }
 
-/// The tool of operations of which nothing is known but that something changed: the process that was to record them was
+/// The tool name of operations that are known only by their effect, because the process that was to record them was
 /// killed.
 pub const UNATTRIBUTED: &str = "unattributed";
 
@@ -78,7 +78,7 @@ pub const UNATTRIBUTED: &str = "unattributed";
 pub const ALREADY_UNDONE: &str = "-";
 
 impl OperationKind {
-    /// Returns the word for this value in JSON output.
+    /// Returns the name of this value in JSON output.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -93,7 +93,8 @@ impl OperationKind {
         self as i64
     }
 
-    /// Returns the kind with this number in the database; none for a number of a newer lancet.
+    /// Returns the kind with this number in the database; none for a number that only a newer version of lancet
+    /// knows.
     pub(crate) fn of(number: i64) -> Option<Self> {
         match number {
             0 => Some(Self::Change),
@@ -106,7 +107,7 @@ impl OperationKind {
 }
 
 impl OperationState {
-    /// Returns the word for this value in JSON output.
+    /// Returns the name of this value in JSON output.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -120,7 +121,8 @@ impl OperationState {
         self as i64
     }
 
-    /// Returns the state with this number in the database; none for a number of a newer lancet.
+    /// Returns the state with this number in the database; none for a number that only a newer version of lancet
+    /// knows.
     pub(crate) fn of(number: i64) -> Option<Self> {
         match number {
             0 => Some(Self::Begun),
@@ -132,7 +134,7 @@ impl OperationState {
 }
 
 impl ChangeKind {
-    /// Returns the word for this value in JSON output.
+    /// Returns the name of this value in JSON output.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -148,7 +150,8 @@ impl ChangeKind {
         self as i64
     }
 
-    /// Returns the kind with this number in the database; none for a number of a newer lancet.
+    /// Returns the kind with this number in the database; none for a number that only a newer version of lancet
+    /// knows.
     pub(crate) fn of(number: i64) -> Option<Self> {
         match number {
             0 => Some(Self::Create),
@@ -212,7 +215,7 @@ pub struct FileChange {
     pub folders: Vec<PathBuf>,
     /// The operation that undid this change, if any; [`ALREADY_UNDONE`] if the file already had its old content.
     pub undone_by: Option<String>,
-    /// The root that the file was below; none where an older lancet recorded the change.
+    /// The root that contained the file; none if an older version of lancet recorded the change.
     pub workspace: Option<KnownWorkspace>,
     /// The inode number of the file before the change, where it is known.
     pub before_inode: Option<u64>,
@@ -248,17 +251,17 @@ pub struct Operation {
     pub call: Option<String>,
     /// The name of the tool that was called.
     pub tool: String,
-    /// The rung of the match ladder that each edit was found on, in order.
+    /// The matching method (the rung of the match ladder) that found each edit, in order.
     pub rungs: Vec<String>,
     /// Who approved the change, or the rule that allowed it.
     pub approved: Option<String>,
     /// The operation whose hook made this change.
     pub parent: Option<String>,
-    /// The ids of the operations that this one takes back.
+    /// The ids of the operations that this one reverses.
     pub takes_back: Vec<String>,
     /// The files that were changed.
     pub files: Vec<FileChange>,
-    /// What is known of the call, where another program made the change and lancet recorded it.
+    /// Details of the call, if another program made the change and lancet recorded it.
     pub recorded: Option<RecordedCall>,
 }
 

@@ -1,5 +1,5 @@
-//! Questions to a person that outlive the call that asked them: what was shown, who asked, and the decision. Whoever decides,
-//! in whichever process, decides the same record, and the first decision counts.
+//! Questions to the user that outlive the call that asked them: what was shown, which session asked, and the
+//! decision. Any process may decide; all decide the same record, and the first decision counts.
 
 use std::path::{Path, PathBuf};
 
@@ -11,9 +11,9 @@ use crate::workspace::WorkspaceRef;
 /// A BLAKE3 hash.
 pub type Digest = [u8; 32];
 
-/// How many questions of one session may be open at once.
+/// The largest number of open questions of one session.
 pub const MOST_OPEN_OF_A_SESSION: usize = 100;
-/// How many questions may be open at once.
+/// The largest number of open questions.
 pub const MOST_OPEN: usize = 1_000;
 
 /// A question that is about to be recorded.
@@ -26,7 +26,7 @@ pub struct QuestionDraft<'a> {
     pub plan: Digest,
     /// The root that the first file is below.
     pub workspace: Option<WorkspaceRef<'a>>,
-    /// What the event `waiting` says of the question, as a JSON object.
+    /// The body of the event `waiting` about the question, as a JSON object.
     pub event: &'a str,
     /// The session and client that ask.
     pub author: Author<'a>,
@@ -38,7 +38,7 @@ pub struct QuestionDraft<'a> {
     pub shown: &'a [u8],
     /// The files of the question, in its order.
     pub files: Vec<QuestionFile>,
-    /// The earlier question of the same call that this one takes the place of.
+    /// The earlier question of the same call that this one replaces.
     pub renews: Option<&'a str>,
 }
 
@@ -60,7 +60,7 @@ pub struct QuestionFile {
 /// Whether a question was recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AskOutcome {
-    /// The question is on record and waits.
+    /// The question is recorded and waits for a decision.
     Recorded,
     /// A question of the same call about the same change waits already; this is its id.
     Known(String),
@@ -72,18 +72,18 @@ pub enum AskOutcome {
     TooMany,
 }
 
-/// What became of a question.
+/// The state of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuestionState {
-    /// Nobody has decided.
+    /// No decision has been made.
     Open,
-    /// A person said yes, to all or to parts, and nothing was written yet.
+    /// The user approved all of it or parts, and nothing was written yet.
     Approved,
-    /// A person said no.
+    /// The user rejected it.
     Rejected,
-    /// The write has used the yes up.
+    /// A write has used up the approval.
     Used,
-    /// A newer question took its place, or it was withdrawn.
+    /// A newer question replaced it, or it was withdrawn.
     Superseded,
 }
 
@@ -104,19 +104,19 @@ pub struct QuestionRecord {
     pub call_id: Option<String>,
     /// The name of the tool that was called.
     pub tool: String,
-    /// The question in the encoding of whoever asked.
+    /// The question in the encoding of the process that asked it.
     pub shown: Vec<u8>,
     /// The files, in the order of the question.
     pub files: Vec<QuestionFile>,
-    /// What became of it.
+    /// Its state.
     pub state: QuestionState,
-    /// The decision, where there is one.
+    /// The decision, if there is one.
     pub decision: Option<RecordedDecision>,
-    /// Whether the caller was told of a no.
+    /// Whether a rejection was reported to the caller.
     pub delivered: bool,
-    /// The operation that used the yes up, or the id of the question that took its place.
+    /// The operation that used up the approval, or the id of the question that replaced this one.
     pub followed_by: Option<String>,
-    /// The answer of the call that used the yes up, in the caller's own encoding.
+    /// The answer of the call that used up the approval, in the caller's own encoding.
     pub answer: Option<Vec<u8>>,
     /// Whether the process that asked is still running.
     pub is_caller_alive: bool,
@@ -125,11 +125,11 @@ pub struct QuestionRecord {
 /// A decision about a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedDecision {
-    /// The decision in the encoding of whoever decided.
+    /// The decision in the encoding of the process that decided.
     pub words: Vec<u8>,
-    /// Who decided, and how.
+    /// The origin of the decision: the user, and through which interface.
     pub by: String,
-    /// When, in milliseconds since 1970.
+    /// The time of the decision, in milliseconds since 1970.
     pub time: i64,
 }
 
@@ -144,14 +144,14 @@ pub enum Decided {
     Unknown,
 }
 
-/// Which questions a query returns.
+/// A filter on questions.
 #[derive(Clone, Debug, Default)]
 pub struct QuestionQuery {
-    /// Only questions with a file below one of these folders; all where it is empty.
+    /// Only questions with a file below one of these folders; all questions if it is empty.
     pub below: Vec<PathBuf>,
-    /// Decided questions too.
+    /// Whether decided questions are included.
     pub decided: bool,
-    /// At most this many; all where it is none.
+    /// The largest number of questions to return; all if none.
     pub limit: Option<usize>,
 }
 
@@ -188,8 +188,8 @@ pub trait QuestionStore: Send + Sync {
     /// The store cannot be read.
     fn open_questions(&self, below: &[PathBuf]) -> Result<Vec<String>, HistoryError>;
 
-    /// Records a decision, if the question is still open. `approves` says whether anything may be written, and `event` is
-    /// what the event `decided` says of it, as a JSON object.
+    /// Records a decision, if the question is still open. `approves` says whether anything may be written. `event` is
+    /// the body of the event `decided`, as a JSON object.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -202,25 +202,27 @@ pub trait QuestionStore: Send + Sync {
         event: &str,
     ) -> Result<Decided, HistoryError>;
 
-    /// Withdraws a question whose call no longer fits its files or is no longer wanted, or whose yes cannot be carried out.
+    /// Withdraws a question whose call no longer fits its files or is no longer wanted, or whose approval cannot be
+    /// carried out.
     ///
     /// # Errors
     /// The store cannot be written.
     fn withdraw(&self, id: &str) -> Result<(), HistoryError>;
 
-    /// Adds words to a no that the caller was not told yet. False if it is too late for that.
+    /// Adds a message to a rejection that was not yet reported to the caller. Returns false if it is too late for
+    /// that.
     ///
     /// # Errors
     /// The store cannot be written.
     fn amend(&self, id: &str, decision: &[u8]) -> Result<bool, HistoryError>;
 
-    /// Marks a no as told to the caller. False if it was told before.
+    /// Marks a rejection as reported to the caller. Returns false if it was reported before.
     ///
     /// # Errors
     /// The store cannot be written.
     fn deliver(&self, id: &str) -> Result<bool, HistoryError>;
 
-    /// Keeps the answer of the call that carried out the decision, for others that wait on the same question.
+    /// Stores the answer of the call that carried out the decision, for other calls that wait for the same question.
     ///
     /// # Errors
     /// The store cannot be written.

@@ -1,5 +1,5 @@
-//! What a person has looked at, and what a person has to say about it: the last look at each file, and the comments that are
-//! on their way to a session. The implementation in SQLite is [`Store`](crate::Store).
+//! The user's review state: the last look at each file, and the comments that are to be delivered to a session. The
+//! implementation in SQLite is [`Store`](crate::Store).
 
 use std::path::{Path, PathBuf};
 
@@ -7,14 +7,14 @@ use crate::entry::Revision;
 use crate::error::HistoryError;
 use crate::operation::{Operation, OperationKind, TakenBack};
 
-/// The client program of changes that a person makes at the shell.
+/// The client program recorded for changes that the user makes at the shell.
 pub const SHELL_CLIENT: &str = "lancet";
 
-/// The client program of changes that a person makes on the page.
+/// The client program recorded for changes that the user makes on the page.
 pub const PAGE_CLIENT: &str = "lancet page";
 
-/// Returns the name that is recorded for a program that names itself: the names of a person's own clients cannot be
-/// claimed.
+/// Returns the name to record for a program that names itself. Such a program cannot claim the names of the user's
+/// own clients.
 #[must_use]
 pub fn self_named(client: String) -> String {
     match client.as_str() {
@@ -27,8 +27,8 @@ pub fn self_named(client: String) -> String {
 pub const MOST_WAITING: usize = 200;
 
 impl Operation {
-    /// Returns whether a person made the operation and need not review it: on the page, or by undo, redo or restore
-    /// at the shell. Any other change at the shell may be an agent's, which has a shell too.
+    /// Returns whether the user made the operation and so need not review it: on the page, or by undo, redo or
+    /// restore at the shell. Any other change at the shell may be an agent's, since agents use the shell, too.
     #[must_use]
     pub fn is_a_persons(&self) -> bool {
         let takes_back = matches!(self.kind, OperationKind::Undo | OperationKind::Redo);
@@ -40,11 +40,11 @@ impl Operation {
     }
 }
 
-/// The last look at a file.
+/// The user's last look at a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Look {
-    /// The content that was looked at; none where the file did not exist.
+    /// The content that was looked at; none if the file did not exist.
     pub revision: Option<Revision>,
     /// The [`sequence`](Operation::sequence) of the newest operation that was looked at.
     pub sequence: i64,
@@ -57,22 +57,22 @@ pub struct Look {
 pub struct NewLook {
     /// The file.
     pub path: PathBuf,
-    /// The root that the file was recorded with; none where it is not known.
+    /// The root that the file was recorded with; none if it is not known.
     pub workspace: Option<[u8; 32]>,
-    /// The content that was looked at; none where the file did not exist.
+    /// The content that was looked at; none if the file did not exist.
     pub revision: Option<Revision>,
     /// The [`sequence`](Operation::sequence) of the newest operation that was looked at.
     pub sequence: i64,
 }
 
-/// Which files to review are asked for.
+/// A filter on the files to review.
 #[derive(Clone, Debug, Default)]
 pub struct UnseenQuery {
     /// Only files below one of these folders.
     pub below: Vec<PathBuf>,
     /// Only this file.
     pub path: Option<PathBuf>,
-    /// Changes that were recorded with one of these roots are left out: they are other folders that had the same path.
+    /// Roots to exclude: changes recorded with them belong to other folders that had the same path.
     pub without: Vec<[u8; 32]>,
     /// The largest number of files to return.
     pub limit: Option<usize>,
@@ -84,7 +84,7 @@ pub struct UnseenQuery {
 pub struct UnseenFile {
     /// The file.
     pub path: PathBuf,
-    /// How many operations touched it since the last look.
+    /// The number of operations that changed it since the last look.
     pub operations: u64,
     /// The [`sequence`](Operation::sequence) of the newest of them.
     pub newest: i64,
@@ -96,10 +96,10 @@ pub struct UnseenFile {
     pub session: String,
 }
 
-/// An operation that took back a part of earlier changes of one file.
+/// An operation that undid a part of earlier changes of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartTakenBack {
-    /// The operation, and the file of it.
+    /// The operation.
     pub operation: String,
     /// The index of the file in the operation.
     pub at: usize,
@@ -107,50 +107,50 @@ pub struct PartTakenBack {
     pub before: Option<Revision>,
     /// The content after it.
     pub after: Option<Revision>,
-    /// The changes that it took something back of, by their operation and the index of the file in it.
+    /// The changes that it undid in part, by their operation and the index of the file in it.
     pub earlier: Vec<(String, usize)>,
 }
 
-/// What a notice for a session is.
+/// The kind of a notice for a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommentKind {
-    /// A person's words about lines of a file.
+    /// The user's comment on lines of a file.
     Words,
-    /// A person took lines back.
+    /// The user undid lines.
     TakenBack,
-    /// What became of a change of the session whose process ended in the middle of it.
+    /// The outcome of a change of the session whose process ended in the middle of it.
     Interrupted,
 }
 
-/// How a comment reached its session.
+/// The message with which a comment was delivered to its session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DeliveredWith {
     /// With the answer to a call.
     Answer,
-    /// With the prompt of a person.
+    /// With a prompt of the user.
     Prompt,
 }
 
 /// A comment that is to be recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct CommentDraft<'c> {
-    /// What it is.
+    /// Its kind.
     pub kind: CommentKind,
     /// The session that it is for.
     pub session: &'c str,
     /// The file.
     pub path: &'c Path,
-    /// The first line, from 1; 0 where it is about the whole file.
+    /// The first line, from 1; 0 if the comment is about the whole file.
     pub first: u64,
     /// The last line.
     pub last: u64,
-    /// The content that the lines are lines of.
+    /// The content that the line numbers refer to.
     pub revision: Option<Revision>,
-    /// The words.
+    /// The text.
     pub words: &'c str,
-    /// The operation that took lines back.
+    /// The operation that undid lines.
     pub operation: Option<&'c str>,
     /// The fields of the event about it, as a JSON object.
     pub event: &'c str,
@@ -162,36 +162,37 @@ pub struct CommentDraft<'c> {
 pub struct Comment {
     /// Its number.
     pub id: i64,
-    /// What it is.
+    /// Its kind.
     pub kind: CommentKind,
-    /// When it was made, in milliseconds since 1970.
+    /// The time at which it was made, in milliseconds since 1970.
     pub time: i64,
     /// The session that it is for.
     pub session: String,
     /// The file.
     pub path: PathBuf,
-    /// The first line, from 1; 0 where it is about the whole file.
+    /// The first line, from 1; 0 if the comment is about the whole file.
     pub first: u64,
     /// The last line.
     pub last: u64,
-    /// The content that the lines are lines of.
+    /// The content that the line numbers refer to.
     pub revision: Option<Revision>,
-    /// The words.
+    /// The text.
     pub words: String,
-    /// The operation that took lines back.
+    /// The operation that undid lines.
     pub operation: Option<String>,
-    /// When it reached the session, in milliseconds since 1970, and how; none while it waits.
+    /// The time of its delivery to the session, in milliseconds since 1970, and the kind of message; none while it
+    /// waits.
     pub delivered: Option<(i64, DeliveredWith)>,
 }
 
-/// Which comments are asked for.
+/// A filter on comments.
 #[derive(Clone, Debug, Default)]
 pub struct CommentQuery {
     /// Only comments on files below one of these folders.
     pub below: Vec<PathBuf>,
     /// Only comments for this session.
     pub session: Option<String>,
-    /// Only comments that have not reached their session.
+    /// Only comments that have not been delivered to their session.
     pub waiting: bool,
     /// The largest number of comments to return.
     pub limit: Option<usize>,
@@ -199,17 +200,17 @@ pub struct CommentQuery {
 
 /// A store of looks and comments.
 pub trait ReviewStore: Send + Sync {
-    /// Returns the files with operations since the last look, the one with the newest operation first. A file that
-    /// was never looked at counts from the time at which looks began to be recorded. Files with nothing but a
-    /// person's own operations ([`Operation::is_a_persons`]) are left out, and so are names that a file was moved
+    /// Returns the files with operations since the last look, the one with the newest operation first. For a file
+    /// that was never looked at, operations count from the time at which looks began to be recorded. Files with only
+    /// the user's own operations ([`Operation::is_a_persons`]) are left out, and so are names that a file was moved
     /// away from.
     ///
     /// # Errors
     /// The store cannot be read.
     fn unseen(&self, query: &UnseenQuery) -> Result<Vec<UnseenFile>, HistoryError>;
 
-    /// Returns the last look at a file; looks that were recorded with one of the roots `without` do not count. The
-    /// number is the [`sequence`](Operation::sequence) after which operations are to be reviewed.
+    /// Returns the last look at a file; looks that were recorded with one of the roots `without` do not count. Also
+    /// returns the [`sequence`](Operation::sequence) after which operations are to be reviewed.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -225,20 +226,20 @@ pub trait ReviewStore: Send + Sync {
     /// The store cannot be written.
     fn record_looks(&self, looks: &[NewLook]) -> Result<(), HistoryError>;
 
-    /// Records that all files of a query were looked at as they were after the operation with this sequence. Returns how many
-    /// they are.
+    /// Records that all files of a query were looked at in their state after the operation with this sequence.
+    /// Returns the number of files.
     ///
     /// # Errors
     /// The store cannot be written.
     fn record_look_at_all(&self, query: &UnseenQuery, upto: i64) -> Result<usize, HistoryError>;
 
-    /// Returns the operations that took back a part of a file's changes and have not been undone, newest first.
+    /// Returns the operations that undid a part of a file's changes and are still in effect, newest first.
     ///
     /// # Errors
     /// The store cannot be read.
     fn parts_taken_back(&self, path: &Path) -> Result<Vec<PartTakenBack>, HistoryError>;
 
-    /// Records a comment and returns its number; none where too many wait for the session. Old comments are removed.
+    /// Records a comment and returns its number; none if too many wait for the session. Old comments are removed.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -250,20 +251,20 @@ pub trait ReviewStore: Send + Sync {
     /// The store cannot be read.
     fn comments(&self, query: &CommentQuery) -> Result<Vec<Comment>, HistoryError>;
 
-    /// Removes a comment that has not reached its session. False where it has, or is not there.
+    /// Removes a comment that has not been delivered. Returns false if it has been delivered or does not exist.
     ///
     /// # Errors
     /// The store cannot be written.
     fn withdraw_comment(&self, id: i64) -> Result<bool, HistoryError>;
 
-    /// Returns the comments that wait for a session, oldest first. Lines that were put back meanwhile are not told
-    /// any more.
+    /// Returns the comments that wait for a session, oldest first. Notices about undone lines are left out if the
+    /// lines were restored meanwhile.
     ///
     /// # Errors
     /// The store cannot be read.
     fn waiting_comments(&self, session: &str) -> Result<Vec<Comment>, HistoryError>;
 
-    /// Marks a comment as delivered. False where another answer or process has delivered it.
+    /// Marks a comment as delivered. Returns false if another answer or process has delivered it.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -286,7 +287,7 @@ impl CommentKind {
 }
 
 impl DeliveredWith {
-    /// Returns the word for this value in JSON output.
+    /// Returns the name of this value in JSON output.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -308,7 +309,7 @@ impl DeliveredWith {
 }
 
 impl PartTakenBack {
-    /// Returns whether all changes that it took something back of are among these.
+    /// Returns whether all changes that it undid in part are among these.
     #[must_use]
     pub fn is_part_of(&self, changes: &[TakenBack]) -> bool {
         self.earlier.iter().all(|(operation, at)| {

@@ -1,6 +1,6 @@
-//! Which bytes of a file were shown: sorted ranges that neither overlap nor touch.
-//! Ranges are in bytes, not lines, so that they can follow every edit and represent a line of which only a part was shown.
-//! The caller converts lines to bytes.
+//! Records which bytes of a file were shown, as sorted ranges that neither overlap nor touch. Ranges are in bytes,
+//! not lines, so that they can follow every edit and represent a line of which only a part was shown. The caller
+//! converts lines to bytes.
 
 use std::ops::Range;
 
@@ -11,13 +11,13 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// No bytes were seen.
+    /// Returns a value for a file of which no bytes were seen.
     #[must_use]
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// Returns all bytes of a file of `size` bytes were seen.
+    /// Returns a value for a file of `size` bytes of which all were seen.
     #[must_use]
     pub fn whole(size: u64) -> Self {
         let mut seen = Self::default();
@@ -125,8 +125,8 @@ impl Seen {
         }
     }
 
-    /// Follows an edit: each range was replaced by the given number of new bytes. Ranges outside are shifted; the new bytes
-    /// count as seen, since the author of the edit knows them.
+    /// Applies an edit: each range was replaced by the given number of new bytes. Ranges outside are shifted; the new
+    /// bytes count as seen, since the author of the edit knows them.
     ///
     /// The changes are sorted and disjoint, in positions before the edit. Otherwise everything is cleared: an unnecessary read
     /// is cheaper than an edit of lines that were not seen.
@@ -181,7 +181,7 @@ impl Seen {
         bytes
     }
 
-    /// Decodes the result of [`Seen::encode`]; none for other bytes.
+    /// Decodes the result of [`Seen::encode`]; returns none for other bytes.
     pub(crate) fn decode(mut bytes: &[u8]) -> Option<Self> {
         let mut ranges = Vec::new();
         let mut from: u64 = 0;

@@ -4,11 +4,11 @@ use std::fmt;
 use std::str::FromStr;
 
 /// The name of a session: 1 to 64 characters of `A-Z a-z 0-9 . _ -`. The ledger of a named session (which parts of
-/// which files it has read) is stored; that of a session without a name ends with its process.
+/// which files it has read) is stored. The ledger of an unnamed session is lost when its process ends.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionName(String);
 
-/// Why a text is not a valid session name.
+/// The reason why a text is not a valid session name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SessionNameError {
     /// The text is empty.

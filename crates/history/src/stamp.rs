@@ -1,5 +1,6 @@
-//! The stat stamp as the ledger stores it: integers whose meaning only the workspace crate knows. This crate only copies,
-//! stores and compares them, so that it needs no dependency on that crate and a further number needs no migration.
+//! The stat stamp as the ledger stores it: integers whose meaning only the workspace crate knows. This crate only
+//! copies, stores and compares them. It therefore needs no dependency on that crate, and an additional number needs
+//! no migration.
 
 /// A stat stamp: up to sixteen integers whose meaning the caller defines. All zeros mean that there is no stamp.
 ///

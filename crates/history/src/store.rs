@@ -1,5 +1,5 @@
-//! The interface of a store of ledgers. [`Store`] is the implementation in SQLite; each kind of
-//! record has its own files below, with the SQL statements. The traits for operations are beside their types.
+//! The interface of a store of ledgers. [`Store`] is the implementation in SQLite. Each kind of record has its own
+//! files below, with the SQL statements. The traits for operations are defined next to their types.
 
 use std::path::{Path, PathBuf};
 
@@ -65,8 +65,8 @@ pub use examine::{StoreFacts, examine_hooks, examine_store};
 pub use files::{DATABASE, files_set_aside};
 pub use sqlite::Store;
 
-/// Keeps the ledgers of named sessions: hashes, stamps and ranges, never contents. Several processes may use one store
-/// at once, even for the same session.
+/// Stores the ledgers of named sessions: hashes, stamps and ranges, never contents. Several processes may use one
+/// store at once, even for the same session.
 pub trait LedgerStore: Send + Sync {
     /// Returns the rows of a session that are newer than `since`, oldest first: all of them from
     /// [`LoadCursor::default`] on, else those that other processes saved. Pass both parts to
@@ -106,7 +106,7 @@ pub struct Loaded {
     pub rows: Vec<(PathBuf, Entry)>,
     /// The position after these rows: the `since` of the next load.
     pub cursor: LoadCursor,
-    /// The database was damaged; it was set aside and the rows are those of a new one.
+    /// Set if the database was damaged and was set aside; the rows are then those of a new one.
     pub set_aside: Option<SetAside>,
 }
 
@@ -114,10 +114,10 @@ pub struct Loaded {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct Saved {
-    /// The database was damaged; it was set aside and a new one holds what was saved now.
+    /// Set if the database was damaged and was set aside; a new one then contains what was saved now.
     pub set_aside: Option<SetAside>,
-    /// Folders that had been made for changes which are undone now, and that no change has a file in: they can be removed where
-    /// they are empty.
+    /// Folders that had been created for changes which are now undone, and in which no other change has a file. They
+    /// can be removed if they are empty.
     pub unclaimed: Vec<PathBuf>,
 }
 

@@ -1,5 +1,5 @@
-//! Conversations that other conversations start, and which conversation each call of an agent belongs to, as the agent's hooks
-//! report it. The implementation in SQLite is [`Store`](crate::Store).
+//! Sub-agents (conversations started by other conversations), and which conversation each call of an agent belongs
+//! to, as the agent's hooks report it. The implementation in SQLite is [`Store`](crate::Store).
 
 use crate::error::HistoryError;
 
@@ -11,9 +11,9 @@ pub struct SubAgent {
     pub session: String,
     /// The name of the session that started it.
     pub parent: String,
-    /// The agent's own word for what kind of sub-agent it is.
+    /// The agent's own name for the kind of sub-agent.
     pub kind: Option<String>,
-    /// When it was first reported, in milliseconds since 1970.
+    /// The time at which it was first reported, in milliseconds since 1970.
     pub time: i64,
 }
 
@@ -22,7 +22,7 @@ pub struct SubAgent {
 pub struct RunningSubAgent {
     /// The name of its session.
     pub session: String,
-    /// Whether its parent goes on meanwhile.
+    /// Whether its parent continues to work while it runs.
     pub is_beside: bool,
 }
 
@@ -31,36 +31,36 @@ pub struct RunningSubAgent {
 pub struct CallOwner {
     /// The name of its session.
     pub session: String,
-    /// Whether it may as well be another conversation that runs at the same time.
+    /// Whether the call may belong to another conversation that runs at the same time.
     pub is_shared: bool,
 }
 
-/// What becomes of the announcement of a call when its call is made.
+/// Whether the announcement of a call is kept when the call is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Announcement {
-    /// It stays: the key is of one call alone.
+    /// It is kept, since the key belongs to this call alone.
     Kept,
-    /// It is removed: the same key may come again.
+    /// It is removed, since the same key may occur again.
     Removed,
 }
 
-/// What a hook reports of the conversation that an agent's process is in.
+/// An event that a hook reports about the conversation of an agent's process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConversationReport {
     /// A conversation began.
     Start,
-    /// A person went to another conversation, or began a new one in place of the last.
+    /// The user switched to another conversation, or began a new one in place of the last.
     Switch,
     /// A prompt was sent.
     Prompt,
 }
 
-/// Whose conversation was reported.
+/// The kind of conversation that was reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReportedAs {
-    /// A person's: the process is in it now.
+    /// The user's own: the process is now in it.
     Person,
-    /// A sub-agent's: the turn of this session was running.
+    /// A sub-agent's: it was reported while the turn of this session was running.
     SubAgentOf(String),
 }
 
@@ -101,7 +101,7 @@ pub trait SubAgentStore: Send + Sync {
     /// The store cannot be read.
     fn running(&self, process: &str, before: i64) -> Result<Vec<RunningSubAgent>, HistoryError>;
 
-    /// Records that the parent of the sub-agents that run in a process goes on beside them.
+    /// Records that the parent of the sub-agents that run in a process continues to work while they run.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -113,20 +113,20 @@ pub trait SubAgentStore: Send + Sync {
     /// The store cannot be written.
     fn end_waited_for(&self, process: &str) -> Result<(), HistoryError>;
 
-    /// Records to which conversation the next call with this key belongs.
+    /// Records the conversation that the next call with this key belongs to.
     ///
     /// # Errors
     /// The store cannot be written.
     fn announce_call(&self, key: &str, owner: &CallOwner) -> Result<(), HistoryError>;
 
-    /// Returns the conversation of a call that was announced under this key; the last one, where there are several.
+    /// Returns the conversation of a call that was announced under this key; the latest one if there are several.
     ///
     /// # Errors
     /// The store cannot be read or written.
     fn call_owner(&self, key: &str, then: Announcement) -> Result<Option<CallOwner>, HistoryError>;
 
-    /// Records what a hook reports of the conversation of a process. What is reported while the turn of another conversation
-    /// runs is a sub-agent's, and the process stays in that other one.
+    /// Records what a hook reports of the conversation of a process. A conversation that is reported while the turn
+    /// of another one runs is a sub-agent's, and the process stays in that other one.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -149,7 +149,8 @@ pub trait SubAgentStore: Send + Sync {
     /// The store cannot be written.
     fn hear_hook(&self, agent: &str, event: &str) -> Result<(), HistoryError>;
 
-    /// When hooks of an agent were last run, by event, in seconds since 1970; at most an hour out of date.
+    /// Returns the times at which hooks of an agent were last run, by event, in seconds since 1970; at most an hour
+    /// out of date.
     ///
     /// # Errors
     /// The store cannot be read.

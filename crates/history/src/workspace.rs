@@ -1,12 +1,13 @@
-//! The roots that files are recorded with. Two containers may each have a `/workspace`: the path alone does not tell which
-//! file a record is about.
+//! The roots that files are recorded with. Two containers may each have a `/workspace`, so the path alone does not
+//! identify the file that a record is about.
 
 use std::path::{Path, PathBuf};
 
 /// A root of the engine that makes a change, as it is recorded with each file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkspaceRef<'a> {
-    /// A hash that tells the folder from any other that has or had the same path. The caller computes it.
+    /// A hash that identifies the folder, so that it differs from any other folder that has or had the same path. The
+    /// caller computes it.
     pub id: [u8; 32],
     /// The path of the root, symbolic links resolved.
     pub root: &'a Path,
@@ -15,7 +16,7 @@ pub struct WorkspaceRef<'a> {
 /// A root that files were recorded with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownWorkspace {
-    /// The hash that tells the folder from any other that has or had the same path.
+    /// The hash that identifies the folder, so that it differs from any other folder that has or had the same path.
     pub id: [u8; 32],
     /// The path of the root.
     pub root: PathBuf,

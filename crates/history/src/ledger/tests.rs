@@ -1,4 +1,4 @@
-//! The ledger: what it remembers, what it lets go, and that its lists agree with each other.
+//! Tests of the ledger: what it remembers, what it evicts, and that its lists agree with each other.
 #![allow(clippy::single_range_in_vec_init, reason = "one range is meant")]
 
 use proptest::prelude::*;
@@ -286,7 +286,7 @@ fn rows_of_another_process_add_up_or_replace() {
     assert_eq!(ledger.peek(path), Some(&row));
 }
 
-/// What may be done to a ledger of few files, for the law that its lists agree.
+/// The steps applied to a ledger of few files, to test that its lists agree.
 #[derive(Clone, Debug)]
 enum Step {
     Put {

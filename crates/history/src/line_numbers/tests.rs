@@ -1,13 +1,13 @@
-//! Where lines stand after changes, compared with lines that are moved one by one.
+//! Compares the places of lines after changes with a reference that moves lines one by one.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// A line of the judge: each has an identity of its own.
+/// A line of the reference model; each has a distinct identity.
 type Line = u32;
 
-/// The judge: the lines themselves, and for each number the line that was last shown with it.
+/// The reference model: the lines themselves, and for each number the line that was last shown with it.
 #[derive(Default)]
 struct Judge {
     lines: Vec<Line>,
@@ -65,7 +65,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Changes of a file of that many lines, each some lines behind the one before.
+/// Returns changes of a file of that many lines, each some lines behind the one before.
 fn changes_of(steps: &[(usize, usize, usize)], total: usize) -> Vec<LineChange> {
     let mut at = 0;
     let mut changes = Vec::new();
@@ -108,7 +108,7 @@ proptest! {
                 match numbers.standing(number as u64) {
                     Standing::At { line, mover } => {
                         prop_assert_eq!(mover, Mover::Session);
-                        // A line replaced by one other in its place keeps its number.
+                        // A line that one other line replaced keeps its number.
                         if let Some(at) = judge.standing(number) {
                             prop_assert_eq!(line, at);
                         }

@@ -1,4 +1,4 @@
-//! Checkpoints: each keeps all its entries, since tests have few.
+//! Checkpoints. Each stores all its entries, since tests have few.
 
 use super::{Kept, MemoryHistory};
 use crate::checkpoint::{
@@ -11,7 +11,7 @@ use crate::operation::{Content, Draft, State};
 use crate::recorded_call::RecordedCall;
 use crate::workspace::KnownWorkspace;
 
-/// A checkpoint with what its record does not have.
+/// A checkpoint with the fields that its record does not have.
 #[derive(Debug)]
 pub(super) struct KeptCheckpoint {
     checkpoint: Checkpoint,

@@ -13,7 +13,7 @@ use crate::kept::KeptContent;
 use crate::operation::{CheckedContents, Content, ContentStore, State};
 
 impl Kept {
-    /// Keeps the bytes of a state. A base that is not there leaves a content without bytes.
+    /// Stores the bytes of a state. If its base is missing, the content has no bytes.
     pub(super) fn put_content(&mut self, state: &State<'_>) {
         if matches!(self.contents.get(&state.revision), Some(Some(_))) {
             return;

@@ -1,4 +1,4 @@
-//! The stream of events. One lock covers the fact and its event, so numbers become visible in their order.
+//! The stream of events. One lock covers the fact and its event, so numbers become visible in order.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ impl Kept {
         self.newest_event
     }
 
-    /// Adds an event that is no change of a file.
+    /// Adds an event that is not a change of a file.
     pub(super) fn append(&mut self, kind: EventKind, session: Option<&str>, body: &str) {
         let seq = self.number_event();
         self.events.push(KeptEvent {

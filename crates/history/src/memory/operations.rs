@@ -1,4 +1,4 @@
-//! What happens to operations in one transaction: announced, completed, marked as undone, removed.
+//! The steps of operations, each in one transaction: announced, completed, marked as undone, removed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::operation::{
 const DEEPEST: usize = 1_000;
 
 impl Kept {
-    /// Announces an operation of a process, unless it may not be: then nothing changes.
+    /// Announces an operation of a process. If it may not be announced, nothing changes.
     pub(super) fn announce(&mut self, draft: &Draft<'_>, process: u64) -> Result<(), HistoryError> {
         let asked_by = draft.question.and_then(|id| self.session_of_question(id));
         let stop = self.stops.iter().find(|stop| {
@@ -56,8 +56,8 @@ impl Kept {
         });
     }
 
-    /// Records what is known only after the write, and marks what the operation takes back. Returns the folders of the changes
-    /// that it takes back in which no change has a file.
+    /// Records what is known only after the write, and marks the changes that the operation reverses. Returns the
+    /// folders of these changes in which no change has a file.
     pub(super) fn complete(&mut self, draft: &Draft<'_>) -> Vec<PathBuf> {
         for after in draft.files.iter().filter_map(|file| file.after.as_ref()) {
             self.put_content(after);
@@ -87,7 +87,8 @@ impl Kept {
         unclaimed
     }
 
-    /// Marks a file change as undone by an operation, or as in effect again, and what it had itself taken back the other way.
+    /// Marks a file change as undone by an operation, or as in effect again. The changes that it had itself reversed
+    /// get the opposite mark.
     pub(super) fn mark_undone(
         &mut self,
         id: &str,
@@ -117,8 +118,8 @@ impl Kept {
         }
     }
 
-    /// Gives a folder to the change that created a file in it: one that is just being made first, then the oldest. False where
-    /// there is none.
+    /// Passes a folder to the change that created a file in it: one that is being made first, then the oldest.
+    /// Returns false if there is none.
     pub(super) fn hand_on(&mut self, folder: &Path, except: Option<&Path>) -> bool {
         let is_in = |file: &FileChange| {
             let made = file.kind == ChangeKind::Create || file.moved_from.is_some();

@@ -1,4 +1,4 @@
-//! The questions to a person, and what becomes of them.
+//! The questions to the user, and their states.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::question::{
     QuestionRecord, QuestionState, QuestionStore, RecordedDecision,
 };
 
-/// A yes is valid for a day.
+/// The validity of an approval in milliseconds: one day.
 const VALID: i64 = 24 * 60 * 60 * 1_000;
 
 impl Kept {
@@ -26,7 +26,7 @@ impl Kept {
         Some(&found.session)
     }
 
-    /// Uses a yes up for an operation. False if the yes is not there, or was used.
+    /// Uses up an approval for an operation. Returns false if the approval does not exist, or was used.
     pub(super) fn use_up(&mut self, id: &str, operation: &str) -> bool {
         let now = now();
         let is_valid = |record: &&mut QuestionRecord| {
@@ -41,7 +41,7 @@ impl Kept {
         true
     }
 
-    /// Gives the yes back that an operation used up and did not need.
+    /// Restores the approval that an operation used up and did not need.
     pub(super) fn give_back(&mut self, operation: &str) {
         for record in self.questions.iter_mut().map(|kept| &mut kept.record) {
             if record.state == QuestionState::Used
@@ -53,7 +53,7 @@ impl Kept {
         }
     }
 
-    /// Returns the record as a reader gets it: whether its caller lives is known only then.
+    /// Returns the record as a reader gets it. Whether its caller is alive is determined at this time.
     fn read(&self, kept: &KeptQuestion) -> QuestionRecord {
         QuestionRecord {
             is_caller_alive: self.alive.contains(&kept.process),

@@ -11,7 +11,7 @@ use crate::operation::{
 use crate::store::Saved;
 use crate::workspace::KnownWorkspace;
 
-/// The most operations that an ambiguous id names.
+/// The largest number of operations returned for an ambiguous id.
 const MOST_NAMED: usize = 10;
 
 impl RecordStore for MemoryHistory {
@@ -29,7 +29,7 @@ impl RecordStore for MemoryHistory {
             kept.insert(draft, None);
         }
         let unclaimed = kept.complete(draft);
-        // An operation that another process has settled was told then.
+        // If another process settled the operation, that process has recorded its events.
         if was_announced != Some(false) {
             let files: Vec<usize> = (0..draft.files.len()).collect();
             kept.append_changes(draft.id, draft.kind, &files);

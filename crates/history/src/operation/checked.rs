@@ -8,15 +8,15 @@ use crate::entry::Revision;
 pub struct CheckedContents {
     /// The number of contents that were checked.
     pub number: u64,
-    /// The contents that are not what they should be.
+    /// The contents that are missing or damaged.
     pub faults: Vec<(Revision, ContentFault)>,
-    /// Where the next step goes on.
+    /// The position at which the next step continues.
     pub upto: i64,
     /// Whether the budget ended before the work.
     pub is_unfinished: bool,
 }
 
-/// What is wrong with a stored content.
+/// The fault of a stored content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ContentFault {

@@ -35,23 +35,23 @@ pub struct Draft<'a> {
     pub author: Author<'a>,
     /// The name of the tool that was called.
     pub tool: &'a str,
-    /// The rung of the match ladder that each edit was found on, in order.
+    /// The matching method (the rung of the match ladder) that found each edit, in order.
     pub rungs: Vec<&'a str>,
     /// Who approved the change, or the rule that allowed it.
     pub approved: Option<&'a str>,
-    /// The question whose yes the operation uses up, where a recorded one was asked.
+    /// The question whose approval the operation uses up, if a recorded question was asked.
     pub question: Option<&'a str>,
     /// The operation whose hook made this change.
     pub parent: Option<&'a str>,
     /// The files that will be changed.
     pub files: Vec<FileDraft<'a>>,
-    /// The file changes that the operation takes back, in any order.
+    /// The file changes that the operation reverses, in any order.
     pub takes_back: Vec<TakenBack>,
-    /// The file changes that the operation takes a part back of; they stay in effect with the rest.
+    /// The file changes that the operation reverses in part; the rest of each stays in effect.
     pub takes_part_of: Vec<TakenBack>,
 }
 
-/// A file change of an earlier operation that a new operation takes back.
+/// A file change of an earlier operation that a new operation reverses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakenBack {
     /// The index of the file in the new operation; none if the file already had its old content, so that the new operation
@@ -81,7 +81,7 @@ pub struct FileDraft<'a> {
     pub removed: u64,
     /// The folders that are created for the file, outermost first.
     pub folders: Vec<PathBuf>,
-    /// The root that the file is below; none where it is not known.
+    /// The root that contains the file; none if it is not known.
     pub workspace: Option<WorkspaceRef<'a>>,
 }
 
@@ -112,7 +112,7 @@ pub enum Content<'a> {
         /// The replaced ranges with their new bytes, sorted and disjoint.
         changes: Vec<RawChange<'a>>,
     },
-    /// No bytes are given: the change moves the old file itself into the state folder, and
-    /// [`adopt`](super::ContentStore::adopt) then takes it over.
+    /// No bytes are given. The change moves the old file itself into the state folder, and
+    /// [`adopt`](super::ContentStore::adopt) then adds it to the store.
     Displaced,
 }

@@ -17,7 +17,8 @@ pub struct LogQuery {
     pub session: Option<String>,
     /// Only operations of this session and its sub-agents.
     pub tree: Option<String>,
-    /// Only operations that this client program made; of those that can be redone, the ones that took back its changes.
+    /// Only operations that this client program made. Among those that can be redone, the ones that reversed its
+    /// changes.
     pub client: Option<String>,
     /// Only operations of this conversation turn.
     pub turn: Option<String>,
@@ -27,14 +28,15 @@ pub struct LogQuery {
     pub since: Option<i64>,
     /// Only operations up to this time, in milliseconds since 1970.
     pub until: Option<i64>,
-    /// Only operations that have these words in a path, in their session's name, their id or tool, or in the prompt that they
-    /// came of. Case does not matter for ASCII letters.
+    /// Only operations that have this text in a path, in their session's name, their id or tool, or in the prompt
+    /// that led to them. Case does not matter for ASCII letters.
     pub words: Option<String>,
     /// Only operations that were recorded after this [`sequence`](Operation::sequence).
     pub after: Option<i64>,
     /// Only operations that were recorded before the one with this id.
     pub before: Option<String>,
-    /// Only operations that were recorded before this [`sequence`](Operation::sequence), which may be removed since.
+    /// Only operations that were recorded before this [`sequence`](Operation::sequence), whose operation may have
+    /// been removed since.
     pub before_sequence: Option<i64>,
     /// Only operations that can be undone, or only those that can be redone.
     pub reversible: Option<Reversible>,
@@ -50,7 +52,7 @@ pub struct LogQuery {
 /// Whether a hook of another operation made an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Parentage {
-    /// No hook made it, or the operation whose hook did is no longer there.
+    /// No hook made it, or the operation whose hook made it has been removed.
     None,
     /// A hook of the operation with this id made it.
     Of(String),
@@ -61,8 +63,8 @@ pub enum Parentage {
 pub enum Reversible {
     /// The operation is a change that has not been undone completely.
     Undoable,
-    /// The operation is a change, or a redo, that has not been undone completely. What a redo put back is taken back with
-    /// the redo, so a change may be listed beside the redo that put it back.
+    /// The operation is a change, or a redo, that has not been undone completely. Undoing a redo reverses what it
+    /// restored, so a change may be listed together with the redo that restored it.
     UndoableOrRedone,
     /// The operation is an undo that has not been redone completely.
     Redoable,
@@ -79,11 +81,11 @@ pub enum IdMatch {
     None,
 }
 
-/// What another operation made of the same state of a file.
+/// The state that another operation made of the same state of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RivalState {
-    /// The content that it left or is to leave; none where it removes the file.
+    /// The content that it left or is to leave; none if it removes the file.
     pub revision: Option<Revision>,
-    /// Whether a later operation found what it left.
+    /// Whether a later operation found this state.
     pub is_followed: bool,
 }

@@ -17,8 +17,8 @@ pub struct StatisticsQuery {
     pub client: Option<String>,
     /// Only operations since this time, in milliseconds since 1970. Refusals are counted by the hour.
     pub since: Option<i64>,
-    /// Operations on files that were recorded with one of these roots are not counted: they are other folders that had the
-    /// same path.
+    /// Roots to exclude: operations on files recorded with one of them are not counted, since they are other folders
+    /// that had the same path.
     pub without: Vec<[u8; 32]>,
 }
 
@@ -51,9 +51,9 @@ pub struct Statistics {
     pub sessions: TotalsByName,
     /// The totals of each client; clients that gave no name are left out.
     pub clients: TotalsByName,
-    /// How often each rung of the match ladder was used.
+    /// The number of times that each matching method (rung of the match ladder) was used.
     pub rungs: Vec<(String, u64)>,
-    /// The number of refusals of each name. Refusals that an older lancet counted have no folder, and are only part of the
-    /// totals of all folders.
+    /// The number of refusals of each name. Refusals that an older version of lancet counted have no folder, and are
+    /// only part of the totals of all folders.
     pub refusals: Vec<(String, u64)>,
 }

@@ -32,22 +32,23 @@ pub enum Confirmed {
     Missing(Saved),
 }
 
-/// What an operation found at a path before it changed the file there.
+/// The state that an operation found at a path before it changed the file there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaterState {
-    /// The content; none where there was no file.
+    /// The content; none if there was no file.
     pub revision: Option<Revision>,
     /// The permission bits.
     pub mode: u32,
-    /// Whether the operation was carried out. One that was only announced has seen the state, and may have been refused since.
+    /// Whether the operation was carried out. An operation that was only announced has seen the state, and may have
+    /// been refused since.
     pub is_finished: bool,
 }
 
 /// A store of operations and of the contents of files before and after them. Several processes may use one store at once.
 ///
-/// A change is recorded in two steps: [`begin`](RecordStore::begin) before the files are written, with everything that undo
-/// needs, and [`finish`](RecordStore::finish) afterwards. Operations of a process that ended in between are returned by
-/// [`unfinished`](RecordStore::unfinished) and settled by a caller that can read the files.
+/// A change is recorded in two steps: [`begin`](RecordStore::begin) before the files are written, with everything
+/// that undo needs, and [`finish`](RecordStore::finish) afterwards. [`unfinished`](RecordStore::unfinished) returns
+/// the operations of processes that ended in between; a caller that can read the files settles them.
 pub trait OperationStore:
     RecordStore
     + ContentStore
@@ -83,19 +84,20 @@ pub trait RecordStore: Send + Sync {
     /// Stores the contents and announces the operation, in one transaction.
     ///
     /// # Errors
-    /// The store cannot be written, has an operation of this id, or a person has stopped the session's writes.
+    /// The store cannot be written, an operation with this id exists, or the user has stopped the session's writes.
     fn begin(&self, draft: &Draft<'_>) -> Result<Saved, HistoryError>;
 
-    /// Records that the operation was carried out. The modes of the files afterwards are taken from the draft. An operation
-    /// that is no longer announced, because the database was set aside or another process settled it, is inserted anew.
+    /// Records that the operation was carried out. The modes of the files afterwards are taken from the draft. An
+    /// operation that is no longer announced, because the database was set aside or another process settled it, is
+    /// inserted again.
     ///
     /// # Errors
     /// The store cannot be written.
     fn finish(&self, draft: &Draft<'_>) -> Result<Saved, HistoryError>;
 
-    /// Records that the operation of this kind was carried out on all its files exactly as announced and takes nothing back;
-    /// cheaper than [`finish`](Self::finish). `inodes` has the inode number of each file, where one is left. An operation that
-    /// is no longer announced is not recorded: call `finish` then.
+    /// Records that the operation of this kind was carried out on all its files exactly as announced, and reverses
+    /// nothing. This is cheaper than [`finish`](Self::finish). `inodes` has the inode number of each file that exists
+    /// afterwards. An operation that is no longer announced is not recorded: call `finish` then.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -106,21 +108,23 @@ pub trait RecordStore: Send + Sync {
         inodes: &[Option<u64>],
     ) -> Result<Confirmed, HistoryError>;
 
-    /// Removes an operation that was not carried out. Returns its folders in which no other operation has a file.
+    /// Removes an operation that was not carried out. Returns those of its folders in which no other operation has a
+    /// file.
     ///
     /// # Errors
     /// The store cannot be written.
     fn abandon(&self, id: &str) -> Result<Vec<PathBuf>, HistoryError>;
 
-    /// Operations that were announced by processes that have ended. Temporary files of these processes are removed.
+    /// Returns the operations that were announced by processes that have ended. Removes temporary files of these
+    /// processes.
     ///
     /// # Errors
     /// The store cannot be read.
     fn unfinished(&self) -> Result<Vec<Operation>, HistoryError>;
 
-    /// Returns what the operations after this one found at `path`, oldest first, in the workspace of its file `at`.
-    /// It tells how an operation ended whose process did not record it: whoever changed the file next has seen what
-    /// it left.
+    /// Returns the states that the operations after this one found at `path`, oldest first, in the workspace of its
+    /// file `at`. They show how an operation ended whose process did not record it: the next operation on the file
+    /// found what it left.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -131,8 +135,9 @@ pub trait RecordStore: Send + Sync {
         path: &Path,
     ) -> Result<Vec<LaterState>, HistoryError>;
 
-    /// Returns what other operations, not undone since, made of the state that this one found at `path`. Of several
-    /// that found the same state one alone can have changed it, whichever was announced first.
+    /// Returns the states that other operations, not undone since, made of the state that this one found at `path`.
+    /// If several operations found the same state, only one of them can have changed it, whichever was announced
+    /// first.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -143,7 +148,8 @@ pub trait RecordStore: Send + Sync {
         path: &Path,
     ) -> Result<Vec<RivalState>, HistoryError>;
 
-    /// Settles an unfinished operation: the files at the indexes in `written` were written. Returns folders as `abandon` does.
+    /// Settles an unfinished operation: the files at the indexes in `written` were written. Returns folders like
+    /// `abandon`.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -179,7 +185,7 @@ pub trait RecordStore: Send + Sync {
     /// The store cannot be read.
     fn shortest_endings(&self, ids: &[&str]) -> Result<Vec<usize>, HistoryError>;
 
-    /// Returns the file changes that an operation takes back.
+    /// Returns the file changes that an operation reverses.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -257,16 +263,17 @@ pub trait ContentStore: Send + Sync {
     /// The store cannot be read.
     fn open_content(&self, revision: &Revision) -> Result<Option<KeptContent>, HistoryError>;
 
-    /// Checks that stored contents have their hashes, for at most `budget`, beginning after the content `after`, 0 at first.
+    /// Checks that stored contents match their hashes, for at most `budget`, beginning after the content `after` (0
+    /// at first).
     ///
     /// # Errors
     /// The store cannot be read.
     fn check_contents(&self, after: i64, budget: Duration)
     -> Result<CheckedContents, HistoryError>;
 
-    /// Takes over a file of the state folder that has this content. If an operation announced the content as
-    /// [`Displaced`](super::Content::Displaced), the file is moved into the store; if the content is stored already, the file
-    /// is removed; if no operation names the content, the file stays.
+    /// Adds a file of the state folder that has this content to the store. If an operation announced the content as
+    /// [`Displaced`](super::Content::Displaced), the file is moved into the store. If the content is stored already,
+    /// the file is removed. If no operation names the content, the file stays.
     ///
     /// # Errors
     /// The state folder cannot be written.
@@ -278,9 +285,9 @@ pub trait StoreUpkeep: Send + Sync {
     /// Removes the oldest operations beyond the limits, and contents that no operation needs any more. Stops after `budget`;
     /// the next call goes on.
     ///
-    /// An operation beyond the age is removed only if a call at least a day earlier found it too old, too, so that a clock
-    /// that was wrong once removes nothing. The newest operation of each file stays, and so do all operations that lead back
-    /// to how a session of the last hour found its files.
+    /// An operation beyond the age limit is removed only if a call at least a day earlier also found it too old, so
+    /// that a clock that was wrong once removes nothing. The newest operation of each file stays, and so do all
+    /// operations that lead back to how a session of the last hour found its files.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -306,7 +313,7 @@ pub trait StoreUpkeep: Send + Sync {
     fn sweep(&self) -> Result<u64, HistoryError>;
 }
 
-/// How much history is kept.
+/// The limits of the stored history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The largest number of bytes on the disk.

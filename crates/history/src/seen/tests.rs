@@ -1,4 +1,4 @@
-//! The laws of [`Seen`], each against a plain list of one truth value a byte.
+//! Property tests of [`Seen`], each against a plain list with one boolean per byte.
 #![allow(clippy::single_range_in_vec_init, reason = "one range is meant")]
 
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use super::*;
 
 const SIZE: usize = 48;
 
-/// One truth value a byte: slow, and too plain to be wrong.
+/// A reference model with one boolean per byte: slow, but simple enough to be obviously correct.
 #[derive(Clone, Debug, PartialEq)]
 struct Bitmap(Vec<bool>);
 
@@ -37,7 +37,7 @@ fn seen() -> impl Strategy<Value = Seen> {
     })
 }
 
-/// Sorted changes that do not overlap, touching and empty ones among them.
+/// Generates sorted changes that do not overlap, including touching and empty ones.
 fn changes() -> impl Strategy<Value = Vec<(Range<u64>, u64)>> {
     (
         prop::collection::vec(0..=SIZE as u64, 0..5),

@@ -1,4 +1,4 @@
-//! Who is at work: the sessions of running processes, and what ledgers and operations say of a session.
+//! The active sessions: those of running processes, and what ledgers and operations say about a session.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! The limit of age. An operation is removed only if two prunes at least a day apart find it too old, so that one prune with a
-//! wrong clock removes nothing.
+//! The age limit. An operation is removed only if two prunes at least a day apart find it too old, so that one prune
+//! with a wrong clock removes nothing.
 
 use rusqlite::{Connection, params};
 

@@ -17,7 +17,7 @@ const FOLDER: &str = "contents";
 /// The folder inside it for files that are being written. Each is named after its process, so that files of ended processes
 /// can be found.
 const TEMPORARIES: &str = "tmp";
-/// A file that no row names may be one that a process is writing, until it is this old.
+/// The age from which a file that no row names is an orphan; a younger one may be a file that a process is writing.
 const ORPHANED: Duration = Duration::from_secs(60 * 60);
 
 /// The number of the next temporary file of this process.
@@ -30,7 +30,7 @@ pub(super) fn path_of(state: &Path, revision: &Revision) -> PathBuf {
     state.join(FOLDER).join(first).join(rest)
 }
 
-/// Writes a content's file unless it exists. `write` passes the bytes, whose hash is verified.
+/// Writes a content's file unless it exists. `write` supplies the bytes, whose hash is verified.
 pub(super) fn put(
     state: &Path,
     revision: &Revision,
@@ -56,8 +56,8 @@ pub(super) fn put(
     })
 }
 
-/// Moves a file of the state folder to where the content's file belongs. A file with several hard links is copied, since a
-/// write through another name would change the history.
+/// Moves a file of the state folder to the path of the content's file. A file with several hard links is copied,
+/// since a write through another name would change the history.
 pub(super) fn adopt(state: &Path, revision: &Revision, file: &Path) -> io::Result<()> {
     let path = path_of(state, revision);
     if path.exists() {

@@ -1,4 +1,5 @@
-//! The chain of states of a file: what later operations found at a path, and what others made of the same state.
+//! The chain of states of a file: what later operations found at a path, and what other operations made of the same
+//! state.
 
 use std::path::Path;
 
@@ -7,8 +8,8 @@ use rusqlite::{Connection, params};
 use super::paths::bytes_of;
 use crate::operation::{LaterState, Operation, OperationKind, RivalState};
 
-/// Returns what the operations after this one found at a path, oldest first. A change that moved a file to the path
-/// found nothing there.
+/// Returns the states that the operations after this one found at a path, oldest first. A change that moved a file to
+/// the path found no file there.
 pub(super) fn later_states(
     connection: &Connection,
     operation: &Operation,
@@ -42,15 +43,15 @@ pub(super) fn later_states(
     rows.collect()
 }
 
-/// Returns what other operations that were not undone made of the content that this one found at a path.
+/// Returns the states that other operations, not undone since, made of the content that this one found at a path.
 pub(super) fn rival_states(
     connection: &Connection,
     operation: &Operation,
     at: usize,
     path: &Path,
 ) -> rusqlite::Result<Vec<RivalState>> {
-    // At a path that a file was moved to there was nothing before; at one that it was moved from there is nothing after. What
-    // two operations find is the same where it has the same row of `contents`, or none.
+    // At a path that a file was moved to there was no file before; at the path that it was moved from there is none
+    // after. Two operations found the same state if it has the same row of `contents`, or no row in both cases.
     let mut statement = connection.prepare_cached(
         "WITH at_path AS (
              SELECT f.operation, o.sequence, f.undone,

@@ -1,4 +1,4 @@
-//! The table `comments`: a person's words on their way to a session.
+//! The table `comments`: the user's comments that are to be delivered to a session.
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params, params_from_iter};
@@ -20,7 +20,7 @@ const ROWS: &str =
     "SELECT c.id, c.kind, c.time, c.session, c.path, c.first, c.last, c.revision, c.words,
                            c.operation, c.delivered, c.way FROM comments c";
 
-/// Adds a comment and returns its number; none where too many wait for the session.
+/// Adds a comment and returns its number; none if too many wait for the session.
 pub(super) fn add(
     transaction: &WriteTransaction<'_>,
     draft: &CommentDraft<'_>,
@@ -87,12 +87,13 @@ pub(super) fn waiting(connection: &Connection, session: &str) -> rusqlite::Resul
     ))?;
     let rows = statement.query_map([session], comment_of)?;
     let mut waiting = rows.collect::<rusqlite::Result<Vec<_>>>()?;
-    // With ORDER BY, SQLite prepares the statement anew at every answer: 196,000 of the 637,000 instructions of an Edit.
+    // With ORDER BY, SQLite prepares the statement again at every answer: 196,000 of the 637,000 instructions of an
+    // Edit.
     waiting.sort_by_key(|comment| comment.id);
     Ok(waiting)
 }
 
-/// Marks a comment as delivered, and returns it; none where that was done already.
+/// Marks a comment as delivered and returns it; none if that was done already.
 pub(super) fn deliver(
     transaction: &WriteTransaction<'_>,
     id: i64,

@@ -38,10 +38,11 @@ pub(super) fn prepare(
     // two more. Instead the log stays, and is checkpointed after compression (compress.rs) or at its thousandth page.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.pragma_update_and_check(None, "journal_size_limit", LONGEST_LOG, |_| Ok(()))?;
-    // Without this, SQLite prepares a statement anew whenever a parameter that was compared with the condition of a partial
-    // index gets another value. An undo over sixty changes did that 185 times, one for each record it read.
+    // Without this, SQLite prepares a statement again whenever a parameter that was compared with the condition of a
+    // partial index gets another value. An undo over sixty changes did that 185 times, once for each record it read.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    // The log is not flushed at each commit: after a power cut the last rows may be missing, and hashes still decide.
+    // The log is not flushed at each commit: after a power cut the last rows may be missing, and hashes still decide
+    // what is true.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     // A confined process may have no folder for SQLite's temporary files.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
@@ -70,8 +71,8 @@ mod tests {
     use crate::store::files::file_in;
     use crate::store::open::PATIENCE;
 
-    /// Returns a file system on which SQLite cannot share memory, as some over a network: locks by files beside the
-    /// database.
+    /// Opens a database as on a file system on which SQLite cannot share memory, such as some network file systems:
+    /// it locks by files next to the database.
     fn open_without_shared_memory(file: &Path) -> Connection {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let opened = Connection::open_with_flags_and_vfs(file, flags, c"unix-dotfile");
@@ -89,7 +90,7 @@ mod tests {
                 .expect("asked");
             assert_eq!(mode, "truncate");
             let insert = "INSERT INTO sessions (name, used, turn) VALUES (?1, unixepoch(), 0)";
-            // One that is not brought to its end leaves nothing; one that is stays.
+            // A transaction that is not committed leaves nothing; a committed one stays.
             let given_up = connection.transaction().expect("begun");
             given_up
                 .execute(insert, [format!("given up {time}")])

@@ -1,5 +1,5 @@
-//! Contents by hash: small ones in the database, large ones as files, and the content after an edit as a delta (spans) to the
-//! one before. Contents are verified against their hash when they are read.
+//! Contents by hash. Small ones are stored in the database, large ones as files, and the content after an edit as a
+//! delta (spans) to the one before. Contents are verified against their hash when they are read.
 
 use std::path::Path;
 

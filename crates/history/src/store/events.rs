@@ -21,7 +21,7 @@ use crate::event::{EventKind, EventPage, RecordedEvent, RecordedFact};
 use crate::operation::{Operation, OperationKind};
 use crate::workspace::{KnownWorkspace, WorkspaceRef};
 
-/// An event that is no change of a file: a question or a session.
+/// An event that is not a change of a file: a question or a session.
 pub(super) struct NewEvent<'e> {
     pub(super) kind: EventKind,
     pub(super) workspace: Option<WorkspaceRef<'e>>,
@@ -55,14 +55,14 @@ pub(super) fn append(
     Ok(transaction.last_insert_rowid())
 }
 
-/// Adds the event of one file. It takes its values from the caller and reads no table: where a parameter is compared with an
-/// indexed column, SQLite (with STAT4) prepares the statement again at each call. An Edit of 10 KB took 522,565 instructions with
-/// `INSERT … SELECT`, and takes 396,909 with this.
+/// Adds the event of one file. It takes its values from the caller and reads no table: if a parameter is compared
+/// with an indexed column, SQLite (with STAT4) prepares the statement again at each call. An Edit of 10 KB took
+/// 522,565 instructions with `INSERT … SELECT`, and takes 396,909 with this.
 const APPEND_CHANGE: &str =
     "INSERT INTO events (time, kind, operation, file) VALUES (?1, ?2, ?3, ?4)";
 
-/// Adds an event for each of these files of an operation that is now known to be carried out. Bytes of a late writer were never
-/// the content of the file's name, so they are no change of it.
+/// Adds an event for each of these files of an operation that is now known to be carried out. A late write is not a
+/// change of the file, since its bytes were never the content of the file's name.
 pub(super) fn append_changes(
     transaction: &WriteTransaction<'_>,
     operation: &str,
@@ -85,7 +85,7 @@ pub(super) fn append_changes(
     Ok(())
 }
 
-/// Returns at most `most` events after `since`, all of one moment.
+/// Returns at most `most` events after `since`, read in one transaction.
 pub(super) fn page(
     connection: &mut Connection,
     since: i64,
@@ -120,7 +120,7 @@ pub(super) fn page(
     })
 }
 
-/// The operation that was read last: the events of its files follow each other.
+/// The operation that was read last, since the events of its files are adjacent.
 #[derive(Default)]
 struct SharedOperation(Option<Arc<Operation>>);
 
@@ -183,8 +183,8 @@ pub(super) fn last_of(connection: &Connection, operation: &str) -> rusqlite::Res
         .query_row([operation], |row| row.get(0))
 }
 
-/// Removes the events of questions and sessions up to the last change that was removed, and those that are too old. Those of
-/// changes go with their operations.
+/// Removes the events of questions and sessions up to the last change that was removed, and those that are too old.
+/// Events of changes are removed with their operations.
 pub(super) fn prune(connection: &Connection, limit: &Limit) -> rusqlite::Result<()> {
     connection.execute(
         "DELETE FROM events WHERE operation IS NULL
@@ -194,8 +194,8 @@ pub(super) fn prune(connection: &Connection, limit: &Limit) -> rusqlite::Result<
     Ok(())
 }
 
-/// Lets the numbers go on above all that were given before, in a database that replaces a damaged one: that one may not have
-/// been readable, and a reader goes on after the last number that it has seen.
+/// Makes the numbers continue above all that were assigned before, in a database that replaces a damaged one. The
+/// damaged one may not have been readable, and a reader continues after the last number that it has seen.
 pub(super) fn go_on_after_loss(connection: &Connection) -> rusqlite::Result<()> {
     let last: i64 = connection.query_row(
         "SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0), ?1)",

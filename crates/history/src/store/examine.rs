@@ -86,8 +86,8 @@ pub fn examine_store(folder: &Path) -> Result<Option<StoreFacts>, HistoryError> 
     }))
 }
 
-/// When hooks of agents were last run, in a state folder: agent, event and time in seconds since 1970. Empty where the database is
-/// not there or cannot be read.
+/// Returns the times at which hooks of agents were last run, in a state folder: agent, event and time in seconds
+/// since 1970. Empty if the database does not exist or cannot be read.
 pub fn examine_hooks(folder: &Path) -> Vec<(String, String, i64)> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let heard = || {
@@ -116,7 +116,7 @@ mod tests {
         let _ = store.load(&name, LoadCursor::default()).expect("made");
         let facts = examine_store(&state).expect("sound").expect("there");
         assert_eq!(facts.sessions, 0);
-        // The tables are in the log so far, and count.
+        // The tables are still in the log, which counts.
         let file = fs::metadata(state.join("lancet.db")).expect("there").len();
         assert!(facts.on_disk > file, "{facts:?}");
         assert!(facts.used > 0 && facts.used < facts.on_disk, "{facts:?}");

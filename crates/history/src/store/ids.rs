@@ -1,4 +1,5 @@
-//! Ids as people type and see them: operations by a part of their id, and the shortest ending that no other has.
+//! Ids as people type and see them: finds operations by a part of their id, and computes the shortest ending that no
+//! other id has.
 
 use std::path::PathBuf;
 
@@ -48,7 +49,7 @@ fn candidates(
     Ok(ending)
 }
 
-/// Which part of an id is known.
+/// The part of an id that is known.
 #[derive(Clone, Copy)]
 enum IdPart {
     Beginning,
@@ -90,7 +91,7 @@ pub(super) fn shortest_endings(
         .map(|id| Ok(id?.into_bytes().into_iter().rev().collect()))
         .collect::<rusqlite::Result<Vec<Vec<u8>>>>()?;
     all.sort_unstable();
-    // Of all ids the neighbours in sorted order have most in common.
+    // Of all ids, the neighbours in sorted order have the longest common part.
     let length = |id: &&str| {
         let turned: Vec<u8> = id.bytes().rev().collect();
         let at = all.partition_point(|other| *other < turned);

@@ -24,7 +24,7 @@ const SWEEP: i64 = 256;
 /// The bit of the column `flags` for a partial view.
 const PARTIAL_VIEW: i64 = 1;
 
-/// Identifies the store that saved a row; a store does not load its own rows.
+/// Identifies the store that saved a row. A store does not load its own rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Writer(i64);
 
@@ -87,7 +87,7 @@ fn load(
     let Some((id, turn, used)) = found else {
         return Ok((Vec::new(), LoadCursor::default()));
     };
-    // A cursor ahead of the database belongs to one that was set aside meanwhile.
+    // A cursor ahead of the database belongs to a database that was set aside meanwhile.
     let since = if since.0 > turn {
         LoadCursor::default()
     } else {
@@ -162,8 +162,8 @@ fn save_row(
     writer: Writer,
 ) -> rusqlite::Result<()> {
     let path = path.as_os_str().as_bytes();
-    // The row may hold ranges that another process saved and this one never loaded, so they are merged. One statement does
-    // it all: asking for the row first took a third of the time of a save of a hundred files.
+    // The row may contain ranges that another process saved and this one never loaded, so they are merged. A single
+    // statement does this: querying the row first took a third of the time of a save of a hundred files.
     transaction
         .prepare_cached(
             "INSERT INTO ledger (session, path, revision, size, stamp, seen, flags, wrote, writer, used, numbers)
@@ -190,7 +190,7 @@ fn save_row(
     Ok(())
 }
 
-/// Removes the oldest rows beyond the number that a ledger holds.
+/// Removes the oldest rows beyond the budget of a ledger.
 fn sweep(transaction: &WriteTransaction<'_>, session: i64) -> rusqlite::Result<()> {
     let most = i64::try_from(Budget::default().entries).unwrap_or(i64::MAX);
     transaction

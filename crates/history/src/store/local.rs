@@ -1,5 +1,5 @@
-//! The half that belongs to the machine, in the same database: the journal of the write, and the displaced files that may still
-//! be written into.
+//! The machine-local part of the same database: the journal of writes, and the displaced files that may still be
+//! written to.
 
 mod journal;
 mod unsealed;

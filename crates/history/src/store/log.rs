@@ -1,4 +1,5 @@
-//! Queries of operations: the log with its filters, one operation by its whole id, and what an operation takes back.
+//! Queries of operations: the log with its filters, one operation by its full id, and the changes that an operation
+//! reverses.
 
 use std::path::PathBuf;
 
@@ -56,7 +57,8 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
     }
     if let Some(client) = &query.client {
         let condition = match query.reversible {
-            // Whoever made the undo, it is the client whose changes it took back that is meant.
+            // The client filter applies to the client whose changes the undo reversed, not to the one that made the
+            // undo.
             Some(Reversible::Redoable) => {
                 "EXISTS (SELECT 1 FROM taken_back t JOIN operations e ON e.id = t.earlier
                     WHERE t.operation = o.id AND e.client = ?)"
@@ -110,7 +112,7 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
     Ok(operations)
 }
 
-/// Adds when the operations were recorded: by the clock, and in the order of recording.
+/// Adds the conditions on when the operations were recorded: by the clock, and by the order of recording.
 fn add_period(filter: &mut Filter, query: &LogQuery) {
     if let Some(since) = query.since {
         filter.add("o.time >= ?", [Value::Integer(since)]);
@@ -140,7 +142,7 @@ fn add_reversible(filter: &mut Filter, query: &LogQuery, others: &[i64]) {
             [],
         ),
         Some(Reversible::UndoableOrRedone) => filter.add(
-            // A redo counts as long as something of what it put back has not been undone by itself.
+            // A redo counts as long as a part of what it restored has not been undone separately.
             "EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND f.undone IS NULL)
              AND (o.kind = 0 OR (o.kind = 2 AND EXISTS (SELECT 1 FROM taken_back r
                  JOIN taken_back u ON u.operation = r.earlier AND u.file = r.at
@@ -225,7 +227,7 @@ pub(super) fn one(connection: &Connection, id: &str) -> rusqlite::Result<Option<
     Ok(found)
 }
 
-/// Returns the file changes that an operation takes back.
+/// Returns the file changes that an operation reverses.
 pub(super) fn taken_back(
     connection: &Connection,
     operation: &str,
@@ -275,8 +277,8 @@ pub(super) fn is_changed_later(
     Ok(false)
 }
 
-/// Returns the value of an enum from its number in a column. An unknown number, as a newer lancet might write, is an
-/// error: read as some other kind, the operation could be undone wrongly.
+/// Returns the value of an enum from its number in a column. An unknown number, which a newer version of lancet might
+/// write, is an error: if it were read as another kind, the operation could be undone wrongly.
 pub(super) fn known<T>(
     of: fn(i64) -> Option<T>,
     row: &Row<'_>,
@@ -286,7 +288,7 @@ pub(super) fn known<T>(
     of(number).ok_or(rusqlite::Error::IntegralValueOutOfRange(column, number))
 }
 
-/// Returns the operation of a row, with its files; whether it is only announced is not known to the row.
+/// Returns the operation of a row, with its files. The row does not contain whether it is only announced.
 fn operation_of(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Operation> {
     let id: String = row.get(0)?;
     let rungs: String = row.get(10)?;
@@ -361,7 +363,7 @@ fn files_of(connection: &Connection, id: &str) -> rusqlite::Result<Vec<FileChang
             .filter(|folder| !folder.is_empty())
             .map(path_of)
             .collect();
-        // Those that recovery added come last.
+        // Folders that recovery added come last.
         folders.sort_by_key(|folder| folder.components().count());
         folders.dedup();
         Ok(FileChange {

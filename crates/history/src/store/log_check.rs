@@ -1,9 +1,9 @@
-//! Checks that the write-ahead log still has what SQLite wrote into it.
+//! Checks that the write-ahead log still contains what SQLite wrote.
 //!
-//! SQLite verifies the frames of its log only when it makes a new index of them, and ends the log at the first frame that
+//! SQLite verifies the frames of its log only when it rebuilds the index, and ends the log at the first frame that
 //! does not fit. If another program overwrote the log, the changes behind that frame are missing from then on, and no
-//! error says so. The index in shared memory names the last valid frame and its checksum, so a log that does not lead to
-//! that checksum was changed by somebody else.
+//! error reports it. The index in shared memory names the last valid frame and its checksum, so a log that does not
+//! lead to that checksum was changed by another program.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read as _};
@@ -22,7 +22,7 @@ const FORMAT: u32 = 3_007_000;
 /// The magic number of a log whose checksums take words as big-endian numbers. The last bit is 0 for little-endian ones.
 const MAGIC: u32 = 0x377f_0683;
 
-/// What the log was found to be.
+/// The result of checking the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LogState {
     /// Every frame that the index names is as it was written, or the index names none.
@@ -48,8 +48,8 @@ pub(super) fn check(log: &Path, shared: &File) -> io::Result<LogState> {
 }
 
 /// Returns whether the index was written since the system started. After a power cut an index may name frames that
-/// never reached the disk; SQLite makes a new one then, and the rows of these frames are missing without anybody's
-/// fault.
+/// never reached the disk. SQLite then rebuilds it, and the missing rows of these frames do not mean that a program
+/// changed the log.
 pub(super) fn is_of_this_boot(shared: &Path) -> bool {
     let uptime = fs::read_to_string("/proc/uptime").unwrap_or_default();
     let seconds = uptime.split('.').next().and_then(|text| text.parse().ok());
@@ -74,7 +74,7 @@ pub(super) struct LogIndex {
 }
 
 impl LogIndex {
-    /// Reads the index's header; none if it is not valid, as while another process writes it.
+    /// Reads the index's header; none if it is not valid, for instance while another process writes it.
     pub(super) fn read(shared: &File) -> io::Result<Option<Self>> {
         let mut bytes = [0; 2 * INDEX_HEADER];
         if shared.read_exact_at(&mut bytes, 0).is_err() {
@@ -96,7 +96,7 @@ impl LogIndex {
         salt.copy_from_slice(&header[32..40]);
         Ok(Some(Self {
             frames: word(header, 16, u32::from_ne_bytes),
-            // A page of 65,536 bytes is kept as 1.
+            // A page size of 65,536 bytes is stored as 1.
             page_size: (page_size & 0xfe00) | ((page_size & 1) << 16),
             checksum: Checksum::at(header, 24, u32::from_ne_bytes),
             salt,

@@ -1,9 +1,9 @@
-//! The search of the log for words: in paths, sessions, ids and tools, and in the prompts that changes came of.
+//! The text search of the log: in paths, sessions, ids and tools, and in the prompts that led to changes.
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, params};
 
-/// How many prompts that have the words are searched by, the newest first: each adds a condition to the query.
+/// Limits how many matching prompts (newest first) become conditions of the log query.
 const MOST_PROMPTS: i64 = 64;
 
 /// The changes of one session between two prompts, by their numbers in the order of recording.
@@ -13,8 +13,8 @@ struct PromptRange {
     upto: i64,
 }
 
-/// Returns the condition that the operation has these words somewhere, with the values of its parameters. Case does
-/// not matter for ASCII letters.
+/// Returns the condition that the operation contains this text somewhere, with the values of its parameters. Case
+/// does not matter for ASCII letters.
 pub(super) fn condition(
     connection: &Connection,
     words: &str,
@@ -38,8 +38,8 @@ pub(super) fn condition(
     Ok((condition, values))
 }
 
-/// Returns the ranges of changes that came of prompts with these words. What came of a prompt is what the session
-/// changed until its next one.
+/// Returns the ranges of changes that followed prompts with this text. The changes of a prompt are those that the
+/// session made until its next prompt.
 fn prompts(connection: &Connection, words: &str) -> rusqlite::Result<Vec<PromptRange>> {
     let mut statement = connection.prepare_cached(
         "SELECT m.session, m.sequence,

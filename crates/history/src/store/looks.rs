@@ -1,4 +1,4 @@
-//! The tables `looks`, `first_look` and `parts_taken_back`: what a person has seen, and which hunks were taken back.
+//! The tables `looks`, `first_look` and `parts_taken_back`: what the user has reviewed, and which hunks were undone.
 
 use std::path::Path;
 
@@ -17,7 +17,8 @@ use crate::review::{
 /// The largest number of files that one query returns.
 const MOST: usize = 100_000;
 
-/// The changes of files that were not looked at, as `FROM` and `WHERE` of a query, with the values of its parameters.
+/// The changes of files that were not looked at, as `FROM` and `WHERE` clauses of a query, with the values of its
+/// parameters.
 struct Unseen {
     sql: String,
     values: Vec<Value>,
@@ -59,11 +60,11 @@ impl Unseen {
         })
     }
 
-    /// Returns the query for the files that are to be reviewed: somebody else than the person made one of the
-    /// changes, and the file was not moved away since.
+    /// Returns the query for the files that are to be reviewed: another author than the user made one of the changes,
+    /// and the file was not moved away since.
     fn files(&self) -> String {
         let (undo, redo) = (OperationKind::Undo.number(), OperationKind::Redo.number());
-        // Columns beside the one max() are those of the row that has it.
+        // In SQLite, columns next to the only max() come from the row that has the maximum.
         format!(
             "SELECT u.path, u.number, u.newest, u.id, u.session, u.at FROM (
                  SELECT f.path AS path, count(*) AS number, max(o.sequence) AS newest, o.id AS id, o.session AS session, f.at AS at,
@@ -165,7 +166,7 @@ pub(super) fn record(
     Ok(())
 }
 
-/// Returns the looks at all files of a query, as they were after the operation with the sequence `upto`.
+/// Returns looks at all files of a query, in their state after the operation with the sequence `upto`.
 pub(super) fn at_all(
     connection: &Connection,
     query: &UnseenQuery,
@@ -193,7 +194,7 @@ pub(super) fn at_all(
     rows.collect()
 }
 
-/// Returns the ids of the operations that an operation takes a part back of.
+/// Returns the ids of the operations that an operation undoes in part.
 pub(super) fn parts_of(connection: &Connection, operation: &str) -> rusqlite::Result<Vec<String>> {
     let mut statement = connection
         .prepare_cached("SELECT earlier FROM parts_taken_back WHERE operation = ?1 ORDER BY 1")?;
@@ -201,7 +202,7 @@ pub(super) fn parts_of(connection: &Connection, operation: &str) -> rusqlite::Re
     rows.collect()
 }
 
-/// Returns the operations that took back a part of a file's changes and have not been undone, newest first.
+/// Returns the operations that undid a part of a file's changes and are still in effect, newest first.
 pub(super) fn parts_taken_back(
     connection: &Connection,
     path: &Path,
@@ -233,7 +234,7 @@ pub(super) fn parts_taken_back(
     Ok(found)
 }
 
-/// Removes the looks at files that no operation is kept of.
+/// Removes the looks at files of which no operation is stored.
 pub(super) fn prune(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute(
         "DELETE FROM looks WHERE NOT EXISTS (SELECT 1 FROM files f WHERE f.path = looks.path)

@@ -1,5 +1,5 @@
-//! The folders that were made for files: which change has them, and whom they are handed on to when that change is undone or was
-//! not made. An undo removes the folders of its change where they are empty.
+//! The folders that were created for files: the change that each belongs to, and the change that it passes to when
+//! its change is undone or was not made. An undo removes the folders of its change if they are empty.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use super::paths::{below, bytes_of, path_of};
 use crate::operation::ChangeKind;
 
-/// Returns the folders that were made for one file of an operation.
+/// Returns the folders that were created for one file of an operation.
 pub(super) fn made_folders(
     transaction: &Connection,
     operation: &str,
@@ -34,7 +34,7 @@ pub(super) fn path_of_file(
         .map(Option::unwrap_or_default)
 }
 
-/// Returns the folders that were made for all files of an operation.
+/// Returns the folders that were created for all files of an operation.
 pub(super) fn all_made_folders(
     transaction: &Connection,
     operation: &str,
@@ -54,8 +54,8 @@ fn paths_in(folders: &[u8]) -> impl Iterator<Item = PathBuf> {
     folders.filter(|folder| !folder.is_empty()).map(path_of)
 }
 
-/// Hands the folders of a change that is undone, or was not made, on to changes that have files in them: whichever of these is
-/// undone last removes the folders. Returns those that no change has a file in.
+/// Passes the folders of a change that is undone, or was not made, to changes that have files in them; the one of
+/// these that is undone last removes the folders. Returns the folders in which no change has a file.
 pub(super) fn hand_on_folders(
     transaction: &Connection,
     folders: &[PathBuf],
@@ -76,14 +76,15 @@ pub(super) enum Claimed {
     No,
 }
 
-/// Adds a folder to those that were made for a change that created a file in it, so that an undo of that change removes it.
-/// A change that is just being made comes first, which may have made the folder, and an undo last, whose file may be gone
-/// again; else the oldest. Nothing is done where the change has it already.
+/// Adds a folder to those that were created for a change with a new file in it, so that an undo of that change
+/// removes it. A change that is being made comes first, since it may have created the folder. An undo comes last,
+/// since its file may be removed again. Otherwise the oldest change is chosen. Does nothing if the change has the
+/// folder already.
 pub(super) fn add_folder(transaction: &Connection, folder: &Path) -> rusqlite::Result<Claimed> {
     add_folder_unless(transaction, folder, &[])
 }
 
-/// Returns the same, without regard to the changes of the file at `except`.
+/// Does the same, ignoring the changes of the file at `except`.
 pub(super) fn add_folder_unless(
     transaction: &Connection,
     folder: &Path,
@@ -115,7 +116,7 @@ pub(super) fn add_folder_unless(
     Ok(Claimed::Yes)
 }
 
-/// Returns the folders as they are recorded.
+/// Returns the encoding of the folders for the database.
 pub(super) fn folders_of(folders: &[PathBuf]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for folder in folders {

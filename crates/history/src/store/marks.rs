@@ -13,7 +13,7 @@ use super::{HistoryError, Store, sub_agents};
 use crate::mark::{Mark, MarkQuery, MarkStore};
 use crate::sub_agent::ConversationReport;
 
-/// The largest number of marks that one query returns, and that are kept of one session.
+/// The largest number of marks that one query returns, and that are stored of one session.
 const MOST: usize = 1_000;
 
 impl MarkStore for Store {
@@ -49,7 +49,7 @@ impl MarkStore for Store {
     fn report_session(&self, process: &str, session: &str) -> Result<(), HistoryError> {
         self.run(|connection| {
             let known = reported(connection, process)?;
-            // Most reports say what is known, and need no write lock.
+            // Most reports repeat what is known, and need no write lock.
             if known.is_some_and(|(known, time)| known == session && time > now() - DAY) {
                 return Ok(());
             }

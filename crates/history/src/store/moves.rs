@@ -1,5 +1,6 @@
-//! Gives records other paths: those of files that another program moved, and those of a root that was renamed. Paths in the
-//! database are absolute, so that every query of the log, of an undo and of the review is by the present name.
+//! Changes the paths of records: those of files that another program moved, and those of a root that was renamed.
+//! Paths in the database are absolute, so that every query of the log, of an undo and of the review uses the present
+//! name.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -39,7 +40,8 @@ impl MoveStore for Store {
     fn rename_records(&self, renames: &[RecordRename], since: &Moment) -> Result<(), HistoryError> {
         let ((), _) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
-            // Whoever changes a file has announced it before, so what is not here has changed nothing yet.
+            // Every process announces a change before it writes, so operations that are not recorded here have
+            // changed nothing yet.
             let changed = changed_since(&transaction, since)?;
             let is_same = |path: &PathBuf| !changed.contains(path);
             for rename in renames
@@ -119,7 +121,7 @@ fn changed_since(connection: &Connection, moment: &Moment) -> rusqlite::Result<H
     Ok(changed)
 }
 
-/// Gives one record another path, unless another process has done so meanwhile.
+/// Changes the path of one record, unless another process has done so meanwhile.
 fn rename_record(
     transaction: &WriteTransaction<'_>,
     rename: &RecordRename,
@@ -135,7 +137,7 @@ fn rename_record(
             bytes_of(&rename.to)
         ])?;
     if changed > 0 {
-        // The first name is kept however often the file is moved.
+        // The original name is preserved, however often the file is moved.
         transaction
             .prepare_cached(
                 "INSERT OR IGNORE INTO former_names (operation, file, path) VALUES (?1, ?2, ?3)",
@@ -266,7 +268,7 @@ fn move_looks(
     Ok(())
 }
 
-/// Moves the folders that were made for files, which are one list in each row.
+/// Moves the folders that were created for files, which are stored as one list in each row.
 fn move_folders(
     connection: &Connection,
     workspace: i64,

@@ -1,17 +1,17 @@
-//! Removes checkpoints that are too old, and contents that none came to name.
+//! Removes checkpoints that are too old, and contents that no checkpoint refers to.
 
 use rusqlite::params;
 
 use super::clock;
 use super::transaction::WriteTransaction;
 
-/// The largest number of checkpoints that are kept of one root.
+/// The largest number of checkpoints stored for one root.
 const MOST: usize = 1_000;
-/// Contents that no checkpoint has named after so many seconds are removed.
+/// Contents that no checkpoint refers to after this many seconds are removed.
 const LOOSE: i64 = 60 * 60;
 
-/// Removes the checkpoints that are too old, but for the newest of each root, and contents that no checkpoint came to name.
-/// Returns the contents that only they may have needed.
+/// Removes the checkpoints that are too old, except the newest of each root, and contents that no checkpoint refers
+/// to. Returns the contents that only these checkpoints may have needed.
 pub(super) fn remove(
     transaction: &WriteTransaction<'_>,
     oldest: i64,
@@ -22,7 +22,7 @@ pub(super) fn remove(
                  WHERE n.workspace = checkpoints.workspace ORDER BY n.number DESC LIMIT 1 OFFSET ?2), 0))",
         params![oldest, MOST as i64 - 1],
     )?;
-    // What ended before the oldest checkpoint that is left is no part of any.
+    // An entry whose span ended before the oldest remaining checkpoint belongs to no checkpoint.
     const ENDED: &str = "until IS NOT NULL AND until <= coalesce(
         (SELECT min(c.number) FROM checkpoints c WHERE c.workspace = checkpoint_files.workspace), 0)";
     let mut needless: Vec<i64> = {

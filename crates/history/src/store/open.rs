@@ -19,7 +19,7 @@ use super::probe::{FileCheck, Probe, is_among};
 use super::schema::MigrateError;
 use super::{HistoryError, events, salvage};
 
-/// How long a lock of another process is waited for.
+/// The longest time to wait for a lock of another process.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The reason for setting a database aside whose log another program wrote into.
@@ -34,7 +34,7 @@ pub(super) struct OpenDatabase {
     files: DatabaseFiles,
 }
 
-/// The paths of the database's files. They are looked at before and after each use; to put them together anew each time took 9,700
+/// The paths of the database's files, which are checked before and after each use. Building them each time took 9,700
 /// of the 549,521 instructions of an Edit of 10 KB.
 #[derive(Debug)]
 struct DatabaseFiles {
@@ -53,7 +53,7 @@ impl DatabaseFiles {
     }
 }
 
-/// Why an open database has to be opened again.
+/// The reason why an open database has to be opened again.
 pub(super) enum Reopening {
     /// A statement failed because of damage, so the file is set aside although it opens.
     Failed(String),
@@ -61,13 +61,14 @@ pub(super) enum Reopening {
     Changed(&'static str),
     /// The path leads to another file, or to none.
     Elsewhere,
-    /// The shared memory was cut: the connection must be closed and not be used any more. The database itself is whole.
+    /// The shared memory was truncated: the connection must be closed and not be used any more. The database itself
+    /// is intact.
     SharedMemoryCut,
 }
 
 impl OpenDatabase {
-    /// Checks that the files are still those that were opened: another program may have moved or cut them, or removed the
-    /// state folder.
+    /// Checks that the files are still those that were opened: another program may have moved or truncated them, or
+    /// removed the state folder.
     pub(super) fn is_sound(&mut self) -> Result<(), Reopening> {
         let files = &self.files;
         match self
@@ -81,7 +82,7 @@ impl OpenDatabase {
                     .check_log(&files.log, &files.shared_memory, written);
                 match checked {
                     Ok(LogState::Damaged) => Err(Reopening::Changed(LOG_OVERWRITTEN)),
-                    // A log that cannot be read now fails the statement that needs it.
+                    // If the log cannot be read now, the statement that needs it fails.
                     Ok(LogState::Whole) | Err(_) => Ok(()),
                 }
             }
@@ -98,7 +99,7 @@ impl OpenDatabase {
         }
     }
 
-    /// Checks all pages, read from the disk. Called only if the file became shorter, as it does by a vacuum.
+    /// Checks all pages, read from the disk. Called only if the file became shorter, which a vacuum also causes.
     fn is_whole(&self) -> bool {
         let _ = self.connection.release_memory();
         let checked = self
@@ -112,8 +113,8 @@ impl OpenDatabase {
         self.connection.total_changes()
     }
 
-    /// Wakes those who watch the state folder for changes. SQLite makes a transaction visible through shared memory, which
-    /// the kernel does not tell of, after it has written the log, of which the kernel does.
+    /// Wakes the processes that watch the state folder for changes. After writing the log, which the kernel reports,
+    /// SQLite makes the transaction visible through shared memory, which the kernel does not report.
     pub(super) fn ring(&self) {
         self.probe.touch();
     }
@@ -200,7 +201,7 @@ pub(super) fn open(
     Ok((opened, set_aside))
 }
 
-/// Why a database file could not be opened: it is damaged and can be set aside, or another error.
+/// The reason why a database file could not be opened: it is damaged and can be set aside, or another error.
 enum OpenFailure {
     Damaged(String),
     Error(HistoryError),
@@ -265,8 +266,8 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Lets one process at a time open, migrate or set aside. Without the lock two processes that find a damaged file would both
-/// set one aside, the second one the new database of the first.
+/// Lets only one process at a time open, migrate or set aside. Without the lock, two processes that find a damaged
+/// file would both set one aside: the second one would set aside the new database of the first.
 fn lock(folder: &Path, patience: Duration) -> Result<File, HistoryError> {
     let path = folder.join("lancet.db.lock");
     let file = OpenOptions::new()

@@ -1,5 +1,5 @@
-//! The readers of events, and the table `open_sessions`: sessions that have begun and whose end is not recorded. A process that is
-//! killed leaves its rows there; the next one that looks records the end.
+//! The readers of events, and the table `open_sessions`: sessions that have begun and whose end is not recorded. A
+//! process that is killed leaves its rows there; the next process that reads the table records the end.
 
 use lancet_local_state::process;
 use rusqlite::params;
@@ -113,7 +113,7 @@ fn end(transaction: &WriteTransaction<'_>, process: &str, session: &str) -> rusq
     Ok(())
 }
 
-/// Returns a JSON object with a field more.
+/// Returns a JSON object with one more field.
 fn with_state(body: &str, state: &str) -> String {
     match body.strip_prefix('{').map(str::trim_start) {
         Some(rest) if rest.starts_with('}') => format!("{{\"state\":\"{state}\"}}"),

@@ -28,9 +28,9 @@ enum Begun {
     Announced,
     /// Another operation has the id.
     Taken,
-    /// The yes to this question is not there, or was used.
+    /// The approval of this question does not exist, or was used.
     UsedUp(String),
-    /// A person has stopped the session's writes.
+    /// The user has stopped the session's writes.
     Stopped(SessionStop),
 }
 
@@ -39,7 +39,8 @@ impl RecordStore for Store {
         self.put_files(draft)?;
         let (begun, set_aside) = self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
-            // The stop is looked up before the yes is used up, so that the yes is still there when the session may write again.
+            // The stop is checked before the approval is used up, so that the approval still exists when the session
+            // may write again.
             let sequence = match stops::admit(&transaction, draft)? {
                 Admission::Granted(sequence) => sequence,
                 Admission::Stopped(stop) => return Ok(Begun::Stopped(stop)),
@@ -78,7 +79,7 @@ impl RecordStore for Store {
                 return Ok(None);
             }
             let unclaimed = records::complete(&transaction, self.folder(), draft)?;
-            // An operation that another process has settled was told then.
+            // If another process settled the operation, that process has recorded its events.
             if begun > 0 {
                 events::append_changes(&transaction, draft.id, draft.kind, 0..draft.files.len())?;
             }
@@ -155,7 +156,7 @@ impl RecordStore for Store {
     fn unfinished(&self) -> Result<Vec<Operation>, HistoryError> {
         blobs::remove_temporaries(self.folder());
         process::remove_ended(self.folder());
-        // A store that cannot be written tells the end later.
+        // If the store cannot be written now, the end is recorded later.
         let _ = self.end_lost_sessions();
         let (begun, _) = self.run(|connection| {
             let mut statement = connection.prepare_cached("SELECT id, process FROM begun")?;
@@ -302,7 +303,7 @@ impl RecordStore for Store {
         self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             for (operation, at) in files {
-                // The caller removes the folders that are empty.
+                // The caller removes those folders that are empty.
                 let by = Some(ALREADY_UNDONE);
                 records::mark(&transaction, operation, *at, by, 0, &mut Vec::new())?;
             }

@@ -1,4 +1,4 @@
-//! Paths as bytes, the form in which the database has them.
+//! Paths as bytes, which is how the database stores them.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;

@@ -20,22 +20,22 @@ const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 /// has on it, those of SQLite included. So all probes of a file share one handle, closed after the last connection.
 static HANDLES: Mutex<Option<HashMap<Identity, Weak<File>>>> = Mutex::new(None);
 
-/// What identifies the files of an open database.
+/// Identifies the files of an open database.
 #[derive(Debug)]
 pub(super) struct Probe {
     file: Arc<File>,
     pub(super) identity: Identity,
     log: Option<LogStamp>,
-    /// What the log had when its stamp was taken.
+    /// The index of the log when its stamp was taken.
     index: Option<LogIndex>,
     length: u64,
     /// The length of the shared memory, which only grows.
     shared: u64,
-    /// The shared memory. Its handle stays open as long as the connection, for the reason that [`HANDLES`] has.
+    /// The shared memory. Its handle stays open as long as the connection, for the reason given at [`HANDLES`].
     shared_file: Option<Arc<File>>,
 }
 
-/// What shows that the log was written since it was last looked at.
+/// Detects whether the log was written since it was last checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LogStamp {
     identity: Identity,
@@ -67,7 +67,7 @@ pub(super) enum FileCheck {
     Shorter,
     /// The log was written by another process, or by another program.
     LogWritten(LogStamp),
-    /// The shared memory was cut. SQLite has it mapped, and a look at it would end the process (SIGBUS).
+    /// The shared memory was truncated. SQLite has it mapped, and reading it would kill the process (SIGBUS).
     SharedMemoryCut,
 }
 
@@ -104,9 +104,9 @@ impl Probe {
         }
     }
 
-    /// Sets the time of the last change, so that the kernel tells of one.
+    /// Sets the modification time, so that the kernel reports a change.
     pub(super) fn touch(&self) {
-        // The file of another user cannot be touched; readers then find out a little later.
+        // A file of another user cannot be touched; readers then notice the change a little later.
         let _ = self.file.set_modified(std::time::SystemTime::now());
     }
 
@@ -114,8 +114,8 @@ impl Probe {
         self.file.metadata()
     }
 
-    /// Gives the shared memory its length back, filled with zeros: SQLite does not take them for an index, and makes a new one
-    /// from the log.
+    /// Restores the length of the shared memory, filled with zeros: SQLite does not take them for an index, and
+    /// rebuilds the index from the log.
     pub(super) fn lengthen_shared_memory(&mut self, shared: &Path) -> io::Result<()> {
         let length = self.shared;
         self.open_shared_memory(shared)?.set_len(length)
@@ -142,11 +142,11 @@ impl Probe {
         self.length
     }
 
-    /// Records the present state of the files as the expected one. The log is only looked at after a write.
+    /// Records the present state of the files as the expected one. The log is examined only after a write.
     pub(super) fn settle(&mut self, log: &Path, shared: &Path, has_written: bool) {
         self.shared = fs::metadata(shared).map_or(0, |found| found.len());
         if self.log.is_none() || has_written {
-            // The stamp is taken first: what is written after it is looked at the next time.
+            // The stamp is taken first, so that anything written after it is examined the next time.
             self.log = LogStamp::read(log);
             self.index = self.read_index(shared);
         }
@@ -186,8 +186,8 @@ impl Probe {
         }
     }
 
-    /// Checks a log that was written since it was last looked at. If a process has committed since, that explains the new
-    /// stamp; otherwise all frames are verified, which takes a millisecond for a log of 4 MB.
+    /// Checks a log that was written since it was last checked. If a process has committed since, that explains the
+    /// new stamp. Otherwise all frames are verified, which takes a millisecond for a log of 4 MB.
     pub(super) fn check_log(
         &mut self,
         log: &Path,

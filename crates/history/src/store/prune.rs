@@ -83,7 +83,7 @@ pub(super) fn size(connection: &Connection) -> rusqlite::Result<u64> {
     Ok(pages + content_files(connection)?)
 }
 
-/// Returns the bytes of the contents that are files of their own.
+/// Returns the bytes of the contents that are stored as separate files.
 pub(super) fn content_files(connection: &Connection) -> rusqlite::Result<u64> {
     let files: i64 = connection
         .prepare_cached("SELECT coalesce(sum(stored), 0) FROM contents WHERE form & 15 = 1")?
@@ -283,7 +283,7 @@ pub(super) fn release(
         if form & FORM == FILE {
             files.push(revision);
         }
-        // The base may have been kept for this delta alone.
+        // The base may have been stored only for this delta.
         if let Some(base) = base
             && let Err(at) = contents.binary_search(&base)
         {

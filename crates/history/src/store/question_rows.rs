@@ -1,4 +1,4 @@
-//! The rows of the tables `questions` and `question_files`: how they are written and read.
+//! The rows of the tables `questions` and `question_files`, and how they are written and read.
 
 use std::ffi::OsStr;
 use std::io::Read as _;

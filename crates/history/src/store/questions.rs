@@ -18,9 +18,10 @@ use crate::question::{
 const DAY: i64 = 24 * 60 * 60 * 1_000;
 /// Undecided questions are removed after this time.
 const UNDECIDED: i64 = 7 * DAY;
-/// Decided questions are removed after this time: a yes is valid for a day.
+/// Decided questions are removed after this time; an approval is valid for a day.
 const DECIDED: i64 = 2 * DAY;
-/// How far ahead of the clock a decision may be dated. One from further ahead was made at an unknown time and is no yes.
+/// The largest amount by which a decision's time may be ahead of the clock. A decision from further ahead was made at
+/// an unknown time and is not an approval.
 const CLOCK_ERROR: i64 = 5 * 60 * 1_000;
 /// The largest number of questions that one query returns.
 const MOST_FOUND: usize = 2_000;
@@ -254,7 +255,8 @@ impl QuestionStore for Store {
     }
 }
 
-/// Inserts a question, with what it shows and its arguments compressed; nothing is inserted where the same question waits already, or too many wait.
+/// Inserts a question, with what it shows and its arguments compressed. Nothing is inserted if the same question
+/// waits already, or if too many wait.
 fn insert(
     transaction: &WriteTransaction<'_>,
     draft: &QuestionDraft<'_>,
@@ -370,7 +372,8 @@ fn one(
     Ok(Some(record))
 }
 
-/// Uses a yes up for an operation, in the transaction that announces it. False if the yes is not there, or was used.
+/// Uses up an approval for an operation, in the transaction that announces it. Returns false if the approval does not
+/// exist, or was used.
 pub(super) fn use_up(
     transaction: &WriteTransaction<'_>,
     question: &str,
@@ -386,7 +389,7 @@ pub(super) fn use_up(
     Ok(changed == 1)
 }
 
-/// Gives the yes back that an operation used up and did not need, because nothing was written.
+/// Restores the approval that an operation used up and did not need, because nothing was written.
 pub(super) fn give_back(
     transaction: &WriteTransaction<'_>,
     operation: &str,

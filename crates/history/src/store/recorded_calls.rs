@@ -1,4 +1,4 @@
-//! The table `recorded_calls`: what is known of the call of another program whose changes are an operation.
+//! The table `recorded_calls`: details of the call of another program whose changes are an operation.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
@@ -28,7 +28,7 @@ pub(super) fn insert(
     Ok(())
 }
 
-/// Returns the call of an operation; none where lancet made it.
+/// Returns the call of an operation; none if lancet made the changes.
 pub(super) fn of(
     connection: &Connection,
     operation: &str,
@@ -54,7 +54,7 @@ pub(super) fn of(
         .optional()
 }
 
-/// Fails if a column that the statements need is missing, of the tables of checkpoints, too.
+/// Fails if a column that the statements need is missing, including those of the tables of checkpoints.
 pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
     connection.prepare(
         "SELECT number, id, workspace, time, kind, name, session, sequence, files, process FROM checkpoints",

@@ -13,8 +13,8 @@ use crate::operation::{Draft, FileDraft, OperationState};
 /// The file index in `taken_back` if the file already had its old content and the operation did not write it.
 pub(super) const NO_FILE: i64 = -1;
 
-/// Inserts the rows of an operation with its place in the order of recording. The caller marks an operation that is only announced by a row in `begun`; its state
-/// counts once that row is removed.
+/// Inserts the rows of an operation with its place in the order of recording. The caller marks an operation that is
+/// only announced by a row in `begun`; its state counts once that row is removed.
 pub(super) fn insert(
     transaction: &WriteTransaction<'_>,
     state: &Path,
@@ -74,7 +74,7 @@ pub(super) fn insert(
     Ok(())
 }
 
-/// The expression for the highest sequence number that was given; see [`newest_sequence`].
+/// The expression for the highest sequence number assigned so far; see [`newest_sequence`].
 macro_rules! newest_sequence_sql {
     () => {
         "max(coalesce((SELECT max(sequence) FROM operations), 0),
@@ -85,9 +85,9 @@ macro_rules! newest_sequence_sql {
 }
 pub(super) use newest_sequence_sql;
 
-/// Returns the highest sequence number that was given; 0 if there is none. A mark and a look have the number of an
-/// operation that may be removed since then, and a number that is given twice would count as before that mark, or as
-/// seen. Each mark has at least the number of the mark before it.
+/// Returns the highest sequence number assigned so far; 0 if there is none. A mark and a look have the number of an
+/// operation that may have been removed since. If such a number were assigned again, the new operation would count as
+/// before that mark, or as seen. Each mark has at least the number of the mark before it.
 pub(super) fn newest_sequence(connection: &Connection) -> rusqlite::Result<i64> {
     connection
         .prepare_cached(concat!("SELECT ", newest_sequence_sql!()))?
@@ -158,8 +158,8 @@ pub(super) fn note_inode(
     Ok(())
 }
 
-/// Updates the rows with what is known only after the write: modes, folders, and the content of a streamed write. Then marks
-/// the changes that the operation takes back. Returns the folders made for these that no change has a file in.
+/// Updates the rows with what is known only after the write: modes, folders, and the content of a streamed write.
+/// Then marks the changes that the operation reverses. Returns those of their folders in which no change has a file.
 pub(super) fn complete(
     transaction: &WriteTransaction<'_>,
     state: &Path,
@@ -195,7 +195,7 @@ pub(super) fn complete(
         mark(transaction, operation, taken.at, by, 0, &mut unclaimed)?;
     }
     if !draft.takes_back.is_empty() {
-        // An undo of a removal made them again. The undo of the change that had created the file removes them.
+        // An undo of a removal created them again. The undo of the change that had created the file removes them.
         for file in &draft.files {
             made_folders::hand_on_folders(transaction, &file.folders)?;
         }
@@ -203,9 +203,9 @@ pub(super) fn complete(
     Ok(unclaimed)
 }
 
-/// Marks one file change of an operation as undone by `by`, or as in effect again if `by` is none. The changes that this
-/// operation had itself taken back then get the opposite mark, recursively. Folders of undone changes that no change has a file
-/// in are added to `unclaimed`.
+/// Marks one file change of an operation as undone by `by`, or as in effect again if `by` is none. The changes that
+/// this operation had itself reversed then get the opposite mark, recursively. Folders of undone changes in which no
+/// change has a file are added to `unclaimed`.
 pub(super) fn mark(
     transaction: &WriteTransaction<'_>,
     operation: &str,
@@ -219,7 +219,7 @@ pub(super) fn mark(
         .execute(params![operation, at as i64, by])?;
     if by.is_some() {
         let folders = made_folders::made_folders(transaction, operation, at)?;
-        // Other rows of this path are of the same file, which is gone now.
+        // Other rows with this path are about the same file, which no longer exists.
         let path = made_folders::path_of_file(transaction, operation, at)?;
         for folder in folders {
             if made_folders::add_folder_unless(transaction, &folder, &path)? == Claimed::No {

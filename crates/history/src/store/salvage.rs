@@ -61,8 +61,8 @@ pub(super) fn bring_over_from_file(from: &Path, to: &mut Connection) -> u64 {
     bring_over(&old, to)
 }
 
-/// Returns the same for an open database: after its file was truncated or removed, log and page cache may still have
-/// everything.
+/// Does the same for an open database: after its file was truncated or removed, the log and the page cache may still
+/// have everything.
 pub(super) fn bring_over(old: &Connection, to: &mut Connection) -> u64 {
     if version(old) != Ok(STEPS.len() as i64) {
         return 0;
@@ -94,7 +94,7 @@ fn copy_all(old: &Connection, to: &mut Connection) -> rusqlite::Result<u64> {
             }
         }
     }
-    // The new database has a row of its own, by which everything that was copied would be to review.
+    // The new database has a row here already, which would make everything that was copied count as not yet reviewed.
     let seen = old.query_row("SELECT sequence FROM first_look", [], |row| {
         row.get::<_, i64>(0)
     });
@@ -213,7 +213,7 @@ pub(super) mod tests {
         connection
     }
 
-    /// Puts one row into a table, in which everything that must refer to another row refers to the one row of its table.
+    /// Inserts one row into a table. Every column that must refer to another row refers to the only row of its table.
     pub(in crate::store) fn put_row(connection: &Connection, table: &str) {
         let columns: Vec<(String, String, bool)> = connection
             .prepare("SELECT name, type, \"notnull\" OR pk FROM pragma_table_info(?1)")

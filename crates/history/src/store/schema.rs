@@ -260,16 +260,16 @@ pub(super) const STEPS: &[&str] = &["
     ) STRICT, WITHOUT ROWID;
 ", review::STEP, stops::STEP, parents::STEP, sub_agents::STEP, moves::STEP, checkpoints::STEP];
 
-/// Why a database could not be migrated.
+/// The reason why a database could not be migrated.
 #[derive(Debug)]
 pub(super) enum MigrateError {
-    /// A newer lancet made the database: it has more steps than are known here.
+    /// A newer version of lancet made the database: it has more steps than are known here.
     Newer { found: i64, known: i64 },
     /// SQLite reported an error.
     Sqlite(rusqlite::Error),
 }
 
-/// A newer lancet has migrated the database while it was open.
+/// A newer version of lancet has migrated the database while it was open.
 #[derive(Debug, thiserror::Error)]
 #[error("the database has the schema version {found}")]
 pub(super) struct NewerSchema {

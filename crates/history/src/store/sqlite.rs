@@ -24,20 +24,20 @@ pub struct Store {
     _membership: Membership,
     opened: Mutex<Option<OpenDatabase>>,
     aside: Mutex<Vec<SetAside>>,
-    /// How often each session was begun and not ended.
+    /// The number of times that each session was begun and not ended.
     sessions: Mutex<BTreeMap<String, i64>>,
     /// When the wait for a lock last timed out, and which process held it.
     timed_out: Mutex<Option<(Instant, Option<Holder>)>>,
 }
 
-/// How long a lock is waited for shortly after a wait timed out: a tool call saves several things, and should wait for the
-/// whole time only once.
+/// The time to wait for a lock shortly after a wait timed out: a tool call saves several things, and should wait for
+/// the full time only once.
 const SHORT_PATIENCE: Duration = Duration::from_millis(50);
-/// How long the short wait applies; it applies longer if the holder of the lock is a stopped process.
+/// The time for which the short wait applies; it applies longer if the holder of the lock is a stopped process.
 const SHORTLY: Duration = Duration::from_millis(500);
 
 impl Store {
-    /// Returns the store in this state folder.
+    /// Creates a store for this state folder.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
@@ -104,7 +104,7 @@ impl Store {
             Some(Ok(())) => {}
             None => set_aside = self.open(&mut guard, None, patience)?,
             Some(Err(Reopening::SharedMemoryCut)) => {
-                // Closing does not touch the memory; opening makes it anew from the log.
+                // Closing does not touch the shared memory; opening rebuilds it from the log.
                 *guard = None;
                 set_aside = self.open(&mut guard, None, patience)?;
             }
@@ -165,8 +165,8 @@ impl Store {
         self.aside().clone()
     }
 
-    /// Opens the database and records what was set aside, since the caller may be unable to report it. If opening fails, the
-    /// old connection stays: its page cache may have what the file has lost.
+    /// Opens the database and records what was set aside, since the caller may be unable to report it. If opening
+    /// fails, the old connection stays open: its page cache may contain what the file has lost.
     fn open(
         &self,
         guard: &mut Option<OpenDatabase>,

@@ -1,5 +1,6 @@
-//! The table `stopped_sessions`: sessions whose writes a person has stopped. It is looked at in the transaction that announces
-//! an operation, by the query that numbers the operation: while it is empty this costs no statement of its own.
+//! The table `stopped_sessions`: sessions whose writes the user has stopped. It is read in the transaction that
+//! announces an operation, by the query that numbers the operation; while it is empty, it needs no separate
+//! statement.
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
@@ -10,28 +11,28 @@ use crate::activity::SessionStop;
 use crate::event::EventKind;
 use crate::operation::{Draft, OperationKind};
 
-/// The longest words for the model that are kept, in characters.
+/// The longest message for the model that is stored, in characters.
 const LONGEST: usize = 500;
 
 /// Whether an operation may be announced.
 pub(super) enum Admission {
-    /// It may, with this sequence number.
+    /// It may be announced, with this sequence number.
     Granted(i64),
-    /// A person has stopped its session, or the one whose question it answers.
+    /// The user has stopped its session, or the one whose question it answers.
     Stopped(SessionStop),
 }
 
-/// Gives the sequence number of a new operation, unless its session is stopped.
+/// Returns the sequence number of a new operation, unless its session is stopped.
 pub(super) fn admit(
     transaction: &WriteTransaction<'_>,
     draft: &Draft<'_>,
 ) -> rusqlite::Result<Admission> {
-    // What a late writer left is recorded, not written.
+    // A late write is only recorded; lancet does not write it.
     if draft.kind == OperationKind::Late {
         return Ok(Admission::Granted(newest_sequence(transaction)? + 1));
     }
-    // Only where somebody is stopped it is asked who: a condition with OR would have SQLite build a table in memory at each call,
-    // which took 26,700 of the 501,989 instructions of an Edit of 10 KB.
+    // The stopped session is queried only if any session is stopped: a condition with OR would make SQLite build a
+    // table in memory at each call, which took 26,700 of the 501,989 instructions of an Edit of 10 KB.
     let (newest, is_anyone_stopped): (i64, bool) = transaction
         .prepare_cached(concat!(
             "SELECT ",
@@ -42,7 +43,7 @@ pub(super) fn admit(
     if !is_anyone_stopped {
         return Ok(Admission::Granted(newest + 1));
     }
-    // A yes may be carried out in another session than the one that asked, and both may be stopped.
+    // An approval may be carried out in another session than the one that asked, and both may be stopped.
     let stop = transaction
         .prepare_cached(
             "SELECT session, time, decided_by, words FROM stopped_sessions
@@ -53,7 +54,7 @@ pub(super) fn admit(
     Ok(stop.map_or(Admission::Granted(newest + 1), Admission::Stopped))
 }
 
-/// Records a stop with its event; false where there is one.
+/// Records a stop with its event; returns false if there is one already.
 pub(super) fn insert(
     transaction: &WriteTransaction<'_>,
     session: &str,
@@ -71,7 +72,7 @@ pub(super) fn insert(
     Ok(added == 1)
 }
 
-/// Removes a stop, with the event of it; false where there is none.
+/// Removes a stop and records the event; returns false if there is none.
 pub(super) fn remove(
     transaction: &WriteTransaction<'_>,
     session: &str,
@@ -85,7 +86,7 @@ pub(super) fn remove(
     Ok(removed == 1)
 }
 
-/// Adds the event, with client, workspace, roots and process of the session where it is open.
+/// Adds the event, with client, workspace, roots and process of the session if it is open.
 fn append_event(
     transaction: &WriteTransaction<'_>,
     session: &str,

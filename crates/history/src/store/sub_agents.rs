@@ -17,7 +17,7 @@ const MOST: i64 = 10_000;
 const UNMADE: i64 = DAY;
 /// A reported process is forgotten after this many seconds without a report.
 const UNREPORTED: i64 = 30 * DAY;
-/// How often the time at which a hook was heard is written again, in seconds.
+/// The interval at which the time of a hook's last run is written again, in seconds.
 const HEARD_EVERY: i64 = 60 * 60;
 
 impl SubAgentStore for Store {
@@ -28,7 +28,7 @@ impl SubAgentStore for Store {
         kind: Option<&str>,
     ) -> Result<(), HistoryError> {
         self.run(|connection| {
-            // Most reports say what is known, and need no write lock.
+            // Most reports repeat what is known, and need no write lock.
             let is_known = connection
                 .prepare_cached("SELECT 1 FROM sub_agents WHERE session = ?1")?
                 .exists([session])?;
@@ -126,7 +126,7 @@ impl SubAgentStore for Store {
 
     fn call_owner(&self, key: &str, then: Announcement) -> Result<Option<CallOwner>, HistoryError> {
         let (found, _) = self.run(|connection| {
-            // The newest: older ones may be of calls that a person did not allow.
+            // The newest one is used; older ones may be of calls that the user did not allow.
             let found: Option<(i64, String, bool)> = connection
                 .prepare_cached(
                     "SELECT id, session, several FROM announced_calls WHERE key = ?1 ORDER BY id DESC LIMIT 1",
@@ -197,7 +197,7 @@ impl SubAgentStore for Store {
 }
 
 impl Store {
-    /// Runs one statement in a transaction of its own.
+    /// Runs one statement in a separate transaction.
     fn change(&self, sql: &str, values: &[&dyn rusqlite::ToSql]) -> Result<(), HistoryError> {
         self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
@@ -290,7 +290,7 @@ mod tests {
         store.end_turn("7:1", "a").expect("kept");
         assert_eq!(report("c", Prompt), ReportedAs::Person);
         assert_eq!(current().as_deref(), Some("c"));
-        // A person goes to another conversation although the turn was never told to have ended.
+        // The user goes to another conversation although the end of the turn was never reported.
         assert_eq!(report("d", Switch), ReportedAs::Person);
         assert_eq!(report("e", Prompt), ReportedAs::Person);
         // Another process is not concerned.
@@ -330,7 +330,7 @@ mod tests {
         };
         let one = |session: &str, beside| (session.to_owned(), beside);
         store.begin_run("7:1", "s1", 10).expect("kept");
-        // This one began after the call that is asked about.
+        // This one began after the call in question.
         store.begin_run("7:1", "s2", 2_000).expect("kept");
         assert_eq!(running(), [one("s1", false)]);
         store.end_run("s1").expect("kept");

@@ -11,13 +11,13 @@ use super::schema::{NewerSchema, STEPS};
 pub(super) struct WriteTransaction<'c>(&'c Connection);
 
 impl<'c> WriteTransaction<'c> {
-    /// Begins the transaction; fails with [`NewerSchema`] where a newer lancet has migrated the database. The mutable borrow
-    /// keeps other statements out of it.
+    /// Begins the transaction; fails with [`NewerSchema`] if a newer version of lancet has migrated the database. The
+    /// mutable borrow prevents other statements on the connection.
     pub(super) fn begin(connection: &'c mut Connection) -> rusqlite::Result<Self> {
         connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let transaction = Self(connection);
-        // A newer lancet may have migrated the database while this process had it open. What is written by the old rules may be
-        // wrong by the new ones.
+        // A newer version of lancet may have migrated the database while this process had it open. A write by the old
+        // rules may be wrong by the new ones.
         let found: i64 = transaction
             .prepare_cached("PRAGMA user_version")?
             .query_row([], |row| row.get(0))?;

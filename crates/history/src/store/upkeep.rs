@@ -68,7 +68,7 @@ impl StoreUpkeep for Store {
     }
 
     fn sweep(&self) -> Result<u64, HistoryError> {
-        // A damaged database that was set aside may name these files; they are kept as long as it is.
+        // A damaged database that was set aside may name these files; they are preserved as long as it exists.
         if has_set_aside(self.folder()) {
             return Ok(0);
         }

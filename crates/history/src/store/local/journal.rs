@@ -50,7 +50,7 @@ pub(super) fn undecided(connection: &Connection) -> rusqlite::Result<Vec<LeftInt
     rows.collect()
 }
 
-/// Runs a write with `synchronous = FULL`, so that it survives a power cut; other rows are not flushed.
+/// Runs a write with `synchronous = FULL`, so that it survives a power cut. Other rows are not flushed.
 fn flushed<T>(
     connection: &Connection,
     write: impl FnOnce() -> rusqlite::Result<T>,
@@ -61,7 +61,7 @@ fn flushed<T>(
     written
 }
 
-/// Gives this process the intents of processes that have ended.
+/// Assigns the intents of processes that have ended to this process.
 pub(super) fn take_left(
     connection: &mut Connection,
     store: &Store,

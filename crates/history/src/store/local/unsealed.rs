@@ -1,4 +1,4 @@
-//! The rows of displaced files that a late writer may still write into.
+//! The rows of displaced files that another program may still write to.
 
 use std::path::Path;
 

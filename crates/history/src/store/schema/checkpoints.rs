@@ -1,4 +1,4 @@
-//! The step that adds checkpoints, and what is known of calls of other programs.
+//! The migration step that adds checkpoints, and the details of calls of other programs.
 
 /// The statements.
 pub(super) const STEP: &str = "

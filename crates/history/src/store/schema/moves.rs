@@ -1,5 +1,5 @@
-//! The step that lets the history follow files and roots that other programs moved, and that finds the operations of a
-//! session by an index.
+//! The migration step that lets the history follow files and roots that other programs moved, and adds an index to
+//! find the operations of a session.
 
 /// The statements.
 pub(super) const STEP: &str = "

@@ -1,4 +1,4 @@
-//! The step that adds the operation whose hook made a change.
+//! The migration step that adds the operation whose hook made a change.
 
 /// The statements.
 pub(super) const STEP: &str = "

@@ -1,7 +1,8 @@
-//! The step that adds the tables of the review: the last look at each file, hunks that were taken back, and comments.
+//! The migration step that adds the tables of the review: the last look at each file, hunks that were undone, and
+//! comments.
 
-/// The tables of the review. What was recorded before counts as seen: a person who gets the review with a new version is not
-/// shown the changes of the last weeks.
+/// The tables of the review. Changes recorded earlier count as seen: a user who gets the review with a new version is
+/// not shown the changes of the last weeks.
 pub(super) const STEP: &str = "
     CREATE TABLE looks (
         path      BLOB    NOT NULL,

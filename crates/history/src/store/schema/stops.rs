@@ -1,4 +1,5 @@
-//! The step that adds the sessions whose writes a person has stopped, and when and by which client an open session began.
+//! The migration step that adds the sessions whose writes the user has stopped, and when and by which client an open
+//! session began.
 
 /// The statements.
 pub(super) const STEP: &str = "

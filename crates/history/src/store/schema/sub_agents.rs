@@ -1,4 +1,4 @@
-//! The step that adds sub-agents, the calls that hooks announce, and which hooks were heard.
+//! The migration step that adds sub-agents, the calls that hooks announce, and the times at which hooks were run.
 
 /// The statements.
 pub(super) const STEP: &str = "
