@@ -30,7 +30,7 @@ impl Session {
         rooms::run(self, call)
     }
 
-    /// Says what a call would do. Nothing is written and the ledger is not changed.
+    /// Predicts what a call would do. Nothing is written and the ledger is not changed.
     pub fn check(&self, call: RawCall) -> Check {
         rooms::check(self, call)
     }
@@ -87,8 +87,9 @@ impl Session {
         rooms::run_typed(self, &builtin::grep::Grep, path, arguments.asked())
     }
 
-    /// Applies a reply in which a model wrote its edits: SEARCH/REPLACE blocks, `apply_patch`, unified diffs, whole files,
-    /// also several of them, with prose around them. It is parsed whole and applied as one change, all of it or nothing.
+    /// Applies a reply in which a model wrote its edits: SEARCH/REPLACE blocks, `apply_patch`, unified diffs, whole
+    /// files, also several of them, with prose around them. The whole reply is parsed and applied as one change, all of
+    /// it or nothing.
     ///
     /// ```
     /// use lancet::dialects::{AppliedBy, ReplyOptions};
@@ -124,14 +125,14 @@ impl Session {
         rooms::apply_reply(self, text, options)
     }
 
-    /// What applying a reply would come to; nothing is written and the ledger stays as it is.
+    /// Predicts the result of applying a reply. Nothing is written and the ledger is not changed.
     pub fn check_reply(&self, text: &str, options: ReplyOptions) -> Check {
         rooms::check_reply(self, text, options)
     }
 
-    /// What applying one part of a reply would come to, for hosts that read a reply while it is written
-    /// ([`ReplyStream`](crate::dialects::ReplyStream)) and stop the model early. The part meets the files as they stand,
-    /// without the parts before it. It never waits for other calls.
+    /// Predicts the result of applying one part of a reply, for hosts that read a reply while it is written
+    /// ([`ReplyStream`](crate::dialects::ReplyStream)) and stop the model early. The part is checked against the
+    /// present files, without the parts before it. It never waits for other calls.
     pub fn would_fit(&self, part: &ReplyPart, options: ReplyOptions) -> Check {
         rooms::would_fit(self, part, options)
     }
@@ -143,7 +144,7 @@ impl Session {
         rooms::run_command(self, tool, request, caller, cancel)
     }
 
-    /// Takes back the newest change of this session that has not been taken back. It needs a state folder.
+    /// Undoes the newest change of this session that has not been undone. It needs a state folder.
     ///
     /// ```
     /// use lancet::tools::WriteArguments;
@@ -169,18 +170,20 @@ impl Session {
         self.undo_own(Selection::Newest)
     }
 
-    /// Takes back all changes of this session, as one operation.
+    /// Undoes all changes of this session, as one operation.
     pub fn undo_all(&self) -> Reply {
         self.undo_own(Selection::Session(self.key().to_owned()))
     }
 
-    /// Takes back one operation on files below the roots, by its id, or by an ending or a beginning of it. Any session may have made it.
+    /// Undoes one operation on files below the roots, by its id, or by an ending or a beginning of it. Any session may
+    /// have made it.
     pub fn undo_operation(&self, id: impl Into<String>) -> Reply {
         let asked = TakeBack::undo(Selection::Operation(id.into()));
         self.take_back(asked, Caller::default())
     }
 
-    /// Takes back one hunk, like [`Reviews::take_back`](crate::review::Reviews::take_back), and asks the engine's approver.
+    /// Undoes one hunk, like [`Reviews::take_back`](crate::review::Reviews::take_back), and queries the engine's
+    /// approver.
     pub fn take_hunk(&self, asked: TakeHunk, caller: Caller) -> Reply {
         rooms::run_hunk(self, caller, None, asked)
     }
@@ -191,13 +194,13 @@ impl Session {
     }
 
     /// Undoes or redoes changes. They may be any changes below the roots, of any session: this is for a person or a
-    /// host. Models have the tool Undo, which takes back only changes of their own session.
+    /// host. Models have the tool Undo, which undoes only changes of their own session.
     pub fn take_back(&self, asked: TakeBack, caller: Caller) -> Reply {
         self.take_back_with(asked, caller, None)
     }
 
-    /// Undoes or redoes changes like [`take_back`](Self::take_back), and asks this approver in place of the engine's: for a
-    /// host whose person has seen what will become of the files.
+    /// Undoes or redoes changes like [`take_back`](Self::take_back), but queries this approver in place of the
+    /// engine's: for a host whose user has seen what will become of the files.
     pub fn take_back_asking(
         &self,
         asked: TakeBack,
@@ -221,18 +224,18 @@ impl Session {
         rooms::run_change(self, name, caller, approver, &change)
     }
 
-    /// Brings one file back to a state that is in the history.
+    /// Restores one file to a state that is in the history.
     pub fn restore(&self, asked: Restore, caller: Caller) -> Reply {
         self.restore_all(vec![asked], caller)
     }
 
-    /// Brings several files back to states that are in the history, as one change: all of them or none. It is a dry run
-    /// where one of the requests is, and the first handle among them stops it.
+    /// Restores several files to states that are in the history, as one change: all of them or none. It is a dry run if
+    /// one of the requests is, and the first handle among them stops it.
     pub fn restore_all(&self, asked: Vec<Restore>, caller: Caller) -> Reply {
         rooms::run_change(self, "Restore", caller, None, &Change::Restore(asked))
     }
 
-    /// Brings files back like [`restore_all`](Self::restore_all), and asks this approver in place of the engine's.
+    /// Restores files like [`restore_all`](Self::restore_all), but queries this approver in place of the engine's.
     pub fn restore_all_asking(
         &self,
         asked: Vec<Restore>,

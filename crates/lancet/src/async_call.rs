@@ -1,4 +1,4 @@
-//! A call as a future: the call runs on a thread of its own and wakes the task when it is answered. No async runtime is
+//! A call as a future: the call runs on a separate thread and wakes the task when it is answered. No async runtime is
 //! needed.
 
 use std::fmt;
@@ -109,7 +109,7 @@ impl Future for CallFuture {
     }
 }
 
-/// Carries the call out and wakes the task that awaits the answer.
+/// Carries out the call and wakes the task that awaits the answer.
 fn answer(session: &Session, call: RawCall, shared: &Mutex<Shared>) {
     let cancel = call.cancel.clone();
     let reply = catch_unwind(AssertUnwindSafe(|| session.call(call)))

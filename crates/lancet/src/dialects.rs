@@ -1,8 +1,8 @@
 //! The edit formats of language models: a whole reply is parsed and applied as one change.
 //!
-//! [`Session::apply_reply`](crate::Session::apply_reply) takes a reply as the model wrote it, prose included. The parsers
-//! are re-exported for hosts that stream: [`ReplyStream`] gives out parts as they close, and
-//! [`Session::would_fit`](crate::Session::would_fit) says of each whether it would apply.
+//! [`Session::apply_reply`](crate::Session::apply_reply) takes a reply as the model wrote it, prose included. The
+//! parsers are re-exported for hosts that stream: [`ReplyStream`] emits parts as they close, and
+//! [`Session::would_fit`](crate::Session::would_fit) checks for each whether it would apply.
 
 pub use lancet_dialects::{
     Action as PartAction, Dialect, HunkLine, LineRole, Options, ParseError, ParseErrorKind,
@@ -25,7 +25,7 @@ use crate::request::{DryRun, Insist};
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ReplyOptions {
-    /// The only format that is parsed; none for all of them, also several in one reply.
+    /// The only format that is parsed. Without it all formats are, also several in one reply.
     pub format: Option<Dialect>,
     /// Whether new text is written although it looks like display text or a placeholder.
     pub insist: Insist,

@@ -1,5 +1,6 @@
-//! A person's editor: as long as it is there, its person can be asked, and the files in which they have unsaved changes are known to
-//! every process that uses the state folder. An edit of such a file asks first, in every mode but `bypass`.
+//! A person's editor: as long as it is open, its user can be prompted, and the files in which the user has unsaved
+//! changes are known to every process that uses the state folder. An edit of such a file prompts first, in every mode
+//! but `bypass`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use crate::questions::Watch;
 /// The most files that count as unsaved.
 pub const MOST_UNSAVED: usize = 1_000;
 
-/// An editor that is open on the roots of an engine, until this value goes or its process ends.
+/// An editor that is open on the roots of an engine, until this value is dropped or its process ends.
 #[derive(Debug)]
 #[must_use]
 pub struct Editor {
@@ -21,7 +22,7 @@ pub struct Editor {
 }
 
 impl Lancet {
-    /// Announces an editor by its name; none without a state folder.
+    /// Announces an editor by its name. None without a state folder.
     ///
     /// # Errors
     /// The state folder cannot be written.
@@ -37,11 +38,11 @@ impl Lancet {
 }
 
 impl Editor {
-    /// Says in which files there are unsaved changes, at most [`MOST_UNSAVED`] of them, by their absolute paths without
-    /// symbolic links. This replaces what was said before.
+    /// Sets the files in which there are unsaved changes, at most [`MOST_UNSAVED`] of them, by their absolute paths
+    /// without symbolic links. This replaces the previous list.
     ///
     /// # Errors
-    /// There are too many files, or the state folder cannot be written; what was said before holds.
+    /// There are too many files, or the state folder cannot be written. The previous list then stays valid.
     pub fn set_unsaved(&self, files: &[PathBuf]) -> io::Result<()> {
         let is_whole = |file: &PathBuf| file.is_absolute() && Path::new(file).file_name().is_some();
         if files.len() > MOST_UNSAVED || !files.iter().all(is_whole) {

@@ -1,6 +1,6 @@
-//! Observers: they hear of every read, search, change and refusal after it happened. A host loads rules for the paths
-//! touched, an editor refreshes its view. An observer delays a call only as long as it runs itself, and never changes
-//! the outcome.
+//! Observers: they are notified of every read, search, change and refusal after it happened. A host loads rules for the
+//! paths touched, an editor refreshes its view. An observer delays a call only as long as it runs itself, and never
+//! changes the outcome.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::call::Caller;
 pub use crate::path_list::PathList;
 use crate::refusal::RefusalKind;
 
-/// Something that happened in a session.
+/// An event in a session.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Event {
@@ -94,13 +94,13 @@ pub enum Event {
         session: Option<SessionName>,
         /// The path of the file that the question was about.
         path: PathBuf,
-        /// Why the question was asked.
+        /// Why the question was raised.
         reason: String,
         /// Whether the answer was yes.
         allowed: bool,
     },
-    /// The history's database was damaged and set aside, or removed while it was in use, and a new one was begun. The
-    /// event belongs to no session, whichever session met the damage.
+    /// The history's database was damaged and set aside, or removed while it was in use, and a new one was created. The
+    /// event belongs to no session, whichever session found the damage.
     #[non_exhaustive]
     SetAside {
         /// When the damage was found.
@@ -113,7 +113,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// Gives the time of the event.
+    /// Returns the time of the event.
     pub fn time(&self) -> SystemTime {
         match self {
             Event::Read { time, .. }

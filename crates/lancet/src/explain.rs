@@ -1,5 +1,5 @@
-//! Why a file may or may not be touched, explained for a person: which rule of which layer decides, and which other
-//! rules cover the file. The explanation is never shown to a model, because it names denied files.
+//! Explains to a person why a file may or may not be touched: which rule of which layer decides, and which other rules
+//! cover the file. The explanation is never shown to a model, because it names denied files.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ pub struct Explanation {
     pub outcome: Outcome,
     /// The rule, mode or name that decides.
     pub because: String,
-    /// All rules that cover the file for this access, strongest first, with their layer and place.
+    /// All rules that cover the file for this access, strongest first, with their layer and location.
     pub rules: Vec<String>,
     /// The part of a protected folder that `[protected] open` could open; none where it could open nothing.
     pub scope: Option<String>,
@@ -34,13 +34,13 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// Gives the reason, with paths as a reader names them.
+    /// Returns the reason, with paths as a reader names them.
     #[doc(hidden)]
     pub fn because_for(&self, audience: &Audience) -> String {
         self.because_message.render(audience)
     }
 
-    /// Gives the rules, with paths as a reader names them.
+    /// Returns the rules, with paths as a reader names them.
     #[doc(hidden)]
     pub fn rules_for(&self, audience: &Audience) -> Vec<String> {
         let rules = self.rule_messages.iter();
@@ -52,7 +52,7 @@ impl Lancet {
     /// Explains which rule decides whether a tool may touch a file, in this engine's mode.
     ///
     /// # Errors
-    /// The path cannot be decided about, for instance because it is outside the roots.
+    /// The decision cannot be made for this path, for instance because it is outside the roots.
     pub fn explain(&self, path: &str, tool: &str) -> Result<Explanation, Refusal> {
         let engine = &*self.engine();
         let policy = engine.permissions.policy();

@@ -1,5 +1,5 @@
-//! Tools that a host adds through the library. A host tool proposes a change; the proposal passes the same rooms as any
-//! other change, so it is checked, approved, written and recorded in the same way.
+//! Tools that a host adds through the library. A host tool proposes a change. The proposal passes the same stages as
+//! any other change, so it is checked, approved, written and recorded in the same way.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::refusal::Refusal;
 use crate::request::Request;
 use crate::session::Session;
 
-/// What a host tool proposes.
+/// The proposal of a host tool.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Proposal {
@@ -76,12 +76,12 @@ pub enum Proposal {
 /// # }
 /// ```
 pub trait HostTool: Send + Sync {
-    /// Gives the tool's name, schema and the other fields of a declaration.
+    /// Returns the tool's name, schema and the other fields of a declaration.
     fn declaration(&self) -> Declaration;
 
-    /// Says what the call is to do. The arguments fit the declared input schema, with slips of notation repaired. Text
-    /// that the tool reads through the session does not count as seen by the model; where the answer passes text on,
-    /// the tool says so with [`Session::seen`].
+    /// Returns what the call is to do. The arguments fit the declared input schema, with slips of notation repaired.
+    /// Text that the tool reads through the session does not count as seen by the model. If the answer passes text on,
+    /// the tool reports that with [`Session::seen`].
     ///
     /// # Errors
     /// The refusal is the call's answer.

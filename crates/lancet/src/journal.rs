@@ -1,8 +1,8 @@
 //! The write journal of the workspace, backed by the history. Entries that must survive a power cut (several files at
 //! once, the slower write methods) are rows in the history's database. A single exchange only has to survive the end of
-//! its process: it is a line in a file, which costs a fraction of that. Where the database cannot be written, the former
-//! go to files, too, in a folder of their own: every write looks for those of dead processes, and must not read the files
-//! of all others for that.
+//! its process: it is a line in a file, which costs a fraction of that. Where the database cannot be written, the
+//! former go to files, too, in a separate folder: every write searches for those of dead processes, and must not read
+//! the files of all others for that.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -15,20 +15,20 @@ use lancet_history::OperationStore;
 use lancet_local_state::LocalState;
 use lancet_workspace::{Disk, FileJournal, Flush, Intent, Journal, Progress, Record, Ticket};
 
-/// The folder, inside that of the journal files, for entries that the database did not take.
+/// The folder, inside that of the journal files, for entries that the database did not accept.
 const FALLBACK: &str = "several";
 
-/// The database journal and the file journal as one.
+/// The database journal and the file journal, combined.
 pub(crate) struct CombinedJournal {
     local: Arc<dyn LocalState>,
     records: Arc<dyn OperationStore>,
     files: FileJournal,
-    /// The entries that the database did not take.
+    /// The entries that the database did not accept.
     fallback: FileJournal,
     /// The open rows of the database, by the ticket that the workspace knows them by.
     rows: Mutex<HashMap<Ticket, i64>>,
     in_fallback: Mutex<HashSet<Ticket>>,
-    /// How often the state folder had been removed when the journal last looked.
+    /// How often the state folder had been removed at the journal's last check.
     losses: AtomicUsize,
 }
 
@@ -60,7 +60,7 @@ impl CombinedJournal {
         }
     }
 
-    /// The journal of an entry that is not in the database.
+    /// Returns the journal of an entry that is not in the database.
     fn of_files(&self, ticket: Ticket) -> &FileJournal {
         let in_fallback = self
             .in_fallback
@@ -163,7 +163,7 @@ impl Journal for CombinedJournal {
     }
 
     fn keep_folder(&self, folder: &Path) -> io::Result<()> {
-        // The undo of the change that has a file in it removes it, else nothing would.
+        // The undo of the change that has a file in the folder removes the folder. Nothing else would.
         self.records
             .add_made_folder(folder)
             .map_err(io::Error::other)
@@ -172,7 +172,7 @@ impl Journal for CombinedJournal {
     fn undecided(&self) -> io::Result<Vec<Record>> {
         let mut all = self.fallback.undecided()?;
         for open in self.local.undecided_intents()? {
-            // An intent in the words of a newer lancet is left to that one.
+            // An intent in the format of a newer lancet is left to that version.
             if let Some(intent) = Intent::decode(&open.intent) {
                 all.push(Record {
                     ticket: Ticket(open.id.unsigned_abs()),

@@ -89,7 +89,7 @@ pub(crate) fn carry(
     carried
 }
 
-/// The lines that differ between two versions.
+/// Returns the lines that differ between two versions.
 pub(crate) fn line_changes(difference: &Difference) -> Vec<LineChange> {
     let detail = match difference.coarse {
         true => Detail::Coarse,
@@ -104,7 +104,7 @@ pub(crate) fn line_changes(difference: &Difference) -> Vec<LineChange> {
     changes.collect()
 }
 
-/// The lines that the hunks of a patch replace.
+/// Returns the lines that the hunks of a patch replace.
 pub(crate) fn patched_lines(patch: &[Hunk]) -> Vec<LineChange> {
     let mut changes: Vec<LineChange> = Vec::new();
     for hunk in patch {
@@ -135,7 +135,8 @@ pub(crate) fn patched_lines(patch: &[Hunk]) -> Vec<LineChange> {
     changes
 }
 
-/// The same for a patch that does not tell every line: all lines from its first on may have changed or moved.
+/// Returns the same for a patch that does not contain every line: all lines from its first on may have changed or
+/// moved.
 pub(crate) fn roughly_patched_lines(patch: &[Hunk]) -> Vec<LineChange> {
     let first = patch.first().map_or(0, first_old_line);
     vec![LineChange {
@@ -145,7 +146,7 @@ pub(crate) fn roughly_patched_lines(patch: &[Hunk]) -> Vec<LineChange> {
     }]
 }
 
-/// The first old line of a hunk, counted from 0. A hunk without old lines names the line before it.
+/// Returns the first old line of a hunk, counted from 0. A hunk without old lines names the line before it.
 fn first_old_line(hunk: &Hunk) -> u64 {
     let first = match hunk.old_lines {
         0 => hunk.old_start,
@@ -177,7 +178,7 @@ fn carry_run(
         }
         return;
     }
-    // The text is the same but its bytes differ (line ends or encoding changed): a line that was seen whole still
+    // The text is the same but its bytes differ (line ends or encoding changed). A line that was seen whole still
     // counts as seen whole.
     for (step, line) in lines.enumerate() {
         if seen.covers(raw_line(before, line)) {

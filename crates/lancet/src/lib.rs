@@ -35,16 +35,16 @@
 //! | list the tools for an API request, or add one of your own | [`tools`], [`Lancet::tools`], [`tools::HostTool`] |
 //! | decide in code which files may be touched | [`Builder::allow`], [`Builder::ask`], [`Builder::deny`], [`policy`] |
 //! | ask a person before a write | [`approval::Approver`] |
-//! | hear of every read, change and refusal | [`events::Observer`] |
+//! | be notified of every read, change and refusal | [`events::Observer`] |
 //! | read an answer as data | [`Reply::outcome`], [`outcome`] |
 //! | apply the reply of a model that writes its edits as text | [`Session::apply_reply`], [`dialects`] |
 //! | read PDFs | [`pdf::PdfReader`], [`Builder::pdf_reader`] |
-//! | outlines of source code, and a word where a change breaks its syntax | [`syntax::SyntaxReader`], [`Builder::syntax_reader`] |
+//! | outlines of source code, and a warning where a change breaks its syntax | [`syntax::SyntaxReader`], [`Builder::syntax_reader`] |
 //! | start the programs that convert other files to text | [`convert::FileConverter`], [`Builder::file_converter`] |
 //! | start the formatters and hooks that a person names | [`programs::ProgramRunner`], [`Builder::program_runner`] |
-//! | take changes back | [`Session::undo`], [`Session::undo_all`], [`undo`] |
+//! | undo changes | [`Session::undo`], [`Session::undo_all`], [`undo`] |
 //! | read the log, contents and authors of lines | [`history::History`] |
-//! | tell which files a person has unsaved changes in | [`editor::Editor`] |
+//! | report which files a person has unsaved changes in | [`editor::Editor`] |
 //! | see which sessions are at work, and stop the writes of one | [`sessions::Sessions`] |
 //! | load `lancet.toml` | [`settings`] |
 //! | test against a disk that is full or fails | the module `testing`, with the feature of that name |

@@ -26,8 +26,8 @@ pub struct RuleFile<'t> {
 }
 
 /// Finds the line ending that the rules prescribe for a new file, by its path relative to the root; none where they
-/// prescribe none. The rule files come from the root down. `.editorconfig` has priority: its rules are about what
-/// editors write.
+/// prescribe none. The rule files come from the root down. `.editorconfig` has priority, because its rules are about
+/// what editors write.
 pub fn line_end_for_new(
     relative: &Path,
     editorconfig: &[RuleFile<'_>],
@@ -48,7 +48,7 @@ pub(crate) fn rule_folders(relative: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// Gives the path relative to the folder of a rule file, with slashes; none where it is not below that folder.
+/// Returns the path relative to the folder of a rule file, with slashes; none where it is not below that folder.
 fn below(relative: &Path, folder: &Path) -> Option<String> {
     let below = relative.strip_prefix(folder).ok()?;
     Some(

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
-/// The last number handed out, so that two ids of one process never collide and always ascend.
+/// The last number issued, so that two ids of one process never collide and always ascend.
 static LAST: AtomicU64 = AtomicU64::new(0);
 
 /// Makes a new id. 36^12 units of 1/1024 microsecond last until the year 2120; the low ten bits differ between
@@ -28,7 +28,7 @@ pub(crate) fn new_id() -> String {
     String::from_utf8_lossy(&id).into_owned()
 }
 
-/// The current time in milliseconds since 1970.
+/// Returns the current time in milliseconds since 1970.
 pub(crate) fn milliseconds() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)

@@ -59,7 +59,7 @@ impl Order {
         })
     }
 
-    /// Whether a call holds this file at the moment.
+    /// Returns whether a call holds this file at the moment.
     pub(crate) fn is_held(&self, file: &Path) -> bool {
         let taken = self
             .turns

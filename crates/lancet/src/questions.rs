@@ -1,6 +1,6 @@
-//! Questions that outlive their call. A call that is made with [`Asks::Recorded`] writes its
-//! question into the state folder and is refused as `waiting`; whoever decides it, in whichever process, decides the same
-//! record. The call sent again finds the decision and carries it out.
+//! Questions that outlive their call. A call that is made with [`Asks::Recorded`] writes its question into the state
+//! folder and is refused as `waiting`. A person may decide it in any process, and all decide the same record. The call
+//! sent again finds the decision and carries it out.
 
 mod events;
 mod fitting;
@@ -38,15 +38,15 @@ pub struct Questions {
     workspaces: Vec<String>,
 }
 
-/// A question with what became of it.
+/// A recorded question and its state.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RecordedQuestion {
     /// Its id: twelve lower-case letters and digits.
     pub id: String,
-    /// When it was asked, in milliseconds since 1970.
+    /// When it was raised, in milliseconds since 1970.
     pub time: i64,
-    /// What became of it.
+    /// Whether it is open, and how it ended.
     pub state: QuestionState,
     /// The question as it is shown.
     pub question: Question,
@@ -54,9 +54,9 @@ pub struct RecordedQuestion {
     pub decided: Option<(String, i64)>,
     /// The decision.
     pub answer: Option<Answer>,
-    /// The operation that was written after the decision, or the question that took this one's place.
+    /// The operation that was written after the decision, or the question that replaced this one.
     pub followed_by: Option<String>,
-    /// Whether the process that asked is still running.
+    /// Whether the process of the call is still running.
     pub is_caller_alive: bool,
 }
 
@@ -78,7 +78,7 @@ pub enum DecideError {
     Store(#[from] HistoryError),
 }
 
-/// The questions whose id ends with some characters.
+/// The result of searching for a question by the end of its id.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FoundQuestion {
@@ -98,7 +98,7 @@ pub struct Watch {
 }
 
 impl Lancet {
-    /// The recorded questions; none without a state folder.
+    /// Returns the recorded questions; none without a state folder.
     pub fn questions(&self) -> Option<Questions> {
         let engine = self.engine();
         Some(Questions {
@@ -111,7 +111,7 @@ impl Lancet {
 }
 
 impl Questions {
-    /// The questions of the state folder whatever the roots are. Calls do not wait for whoever looks at these.
+    /// Returns the questions of the state folder whatever the roots are. Calls do not wait for the readers of these.
     pub fn of_all_projects(self) -> Self {
         Self {
             roots: Vec::new(),
@@ -119,7 +119,7 @@ impl Questions {
         }
     }
 
-    /// The open questions about files below the roots, newest first.
+    /// Returns the open questions about files below the roots, newest first.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -127,7 +127,7 @@ impl Questions {
         self.query(false)
     }
 
-    /// The questions about files below the roots, decided ones too, newest first.
+    /// Returns the questions about files below the roots, including decided ones, newest first.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -135,7 +135,7 @@ impl Questions {
         self.query(true)
     }
 
-    /// The ids of the open questions about files below the roots, newest first. What they show is not read.
+    /// Returns the ids of the open questions about files below the roots, newest first. Their content is not read.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -152,7 +152,7 @@ impl Questions {
         Ok(found.into_iter().filter_map(recorded).collect())
     }
 
-    /// The question of this id.
+    /// Returns the question of this id.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -180,7 +180,7 @@ impl Questions {
         })
     }
 
-    /// Decides a question. The first decision counts; `by` says who decided, for the record.
+    /// Decides a question. The first decision counts; `by` is recorded as the one who decided.
     ///
     /// # Errors
     /// The decision does not fit the question, the question is not open any more, or the state folder cannot be written.
@@ -188,11 +188,11 @@ impl Questions {
         let found = self.get(id)?;
         let found = found.ok_or_else(|| DecideError::Unknown(id.to_owned()))?;
         fits(&found.question, answer).map_err(DecideError::DoesNotFit)?;
-        // A question that is too old is no longer there.
+        // A question that is too old counts as removed.
         let _ = self.store.prune_questions();
         let approves = match answer {
             Answer::No(_) | Answer::Unanswered(_) => false,
-            // Where nothing is picked, nothing is written, and the call sent again asks anew.
+            // If nothing is picked, nothing is written, and the call sent again raises a new question.
             Answer::Picked { files, .. } => files.iter().any(|pick| !is_nothing(pick)),
             _ => true,
         };
@@ -208,7 +208,7 @@ impl Questions {
         }
     }
 
-    /// Adds words for the model to a no. False where the model was told of it already.
+    /// Adds a message for the model to a no. False if the no was already reported to the model.
     ///
     /// # Errors
     /// The state folder cannot be written.
@@ -222,20 +222,20 @@ impl Questions {
         self.store.amend(id, &encoding::answer(&amended))
     }
 
-    /// Whether somebody looks at recorded questions.
+    /// Returns whether a program watches the recorded questions.
     pub fn is_watched(&self) -> bool {
         is_watched(&self.state, &self.workspaces)
     }
 
-    /// Whether a question is about files below the roots alone.
+    /// Returns whether a question is about files below the roots alone.
     pub fn concerns(&self, question: &RecordedQuestion) -> bool {
         let is_below = |path: &Path| self.roots.iter().any(|root| path.starts_with(root));
         let mut files = question.question.files.iter();
         files.all(|file| is_below(&file.path))
     }
 
-    /// The call that asked, to be carried out once the question is decided, and the session that it belongs to. None where
-    /// there is no such question.
+    /// Returns the call that raised the question, to be carried out once the question is decided, and the session that
+    /// it belongs to. None if there is no such question.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -277,7 +277,7 @@ impl Questions {
         Ok(Some((session, call)))
     }
 
-    /// Keeps the answer of a call that carried out a decision.
+    /// Stores the answer of a call that carried out a decision.
     ///
     /// # Errors
     /// The state folder cannot be written.
@@ -285,7 +285,7 @@ impl Questions {
         self.store.keep_answer(id, &KeptReply::of(reply).encode())
     }
 
-    /// The answer of the call that carried out the decision; none where no call has.
+    /// Returns the answer of the call that carried out the decision; none if no call has.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -302,7 +302,7 @@ impl Questions {
         self.store.withdraw(id)
     }
 
-    /// Which of these questions are no longer open.
+    /// Returns which of these questions are no longer open.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -310,7 +310,7 @@ impl Questions {
         self.store.no_longer_open(ids)
     }
 
-    /// Says that somebody looks at the questions about files below the roots: from now on calls record theirs.
+    /// Announces that the caller watches the questions about files below the roots. From now on calls record theirs.
     ///
     /// # Errors
     /// The state folder cannot be written.
@@ -331,7 +331,7 @@ impl Questions {
 }
 
 impl RecordedQuestion {
-    /// Says in a sentence what became of the question.
+    /// Describes in a sentence what became of the question.
     pub fn what_became_of_it(&self) -> String {
         let id = &self.id;
         let by = self
@@ -358,13 +358,13 @@ impl RecordedQuestion {
     }
 }
 
-/// Whether somebody looks at the questions of one of these workspaces.
+/// Returns whether a program watches the questions of one of these workspaces.
 pub(crate) fn is_watched(state: &Path, workspaces: &[String]) -> bool {
     let mut workspaces = workspaces.iter();
     workspaces.any(|workspace| Presence::is_announced(state, workspace))
 }
 
-/// Decodes a record; none where a newer lancet has written it.
+/// Decodes a record; none if a newer lancet has written it.
 fn recorded(record: QuestionRecord) -> Option<RecordedQuestion> {
     let question = encoding::decode_question(&record.shown)?;
     let answer = record.decision.as_ref();

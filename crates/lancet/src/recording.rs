@@ -1,5 +1,5 @@
-//! Recording what other programs change below the root of an engine: checkpoints, and operations made of what differs between
-//! two of them.
+//! Records what other programs change below the root of an engine: checkpoints, and operations made from the difference
+//! between two of them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::session::Session;
 pub use lancet_history::{Checkpoint, CheckpointKind, RecordedCall};
 pub use lancet_recording::{RecordError, RecordedLook, shown_command};
 
-/// Of larger files no bytes are kept.
+/// The bytes of larger files are not stored.
 const LARGEST_FILE: u64 = 32 << 20;
 
 /// Records what other programs change below the first root of an engine.
@@ -62,13 +62,13 @@ impl Lancet {
 }
 
 impl Recording {
-    /// The root.
+    /// Returns the root.
     pub fn root(&self) -> &Path {
         self.workspace().root
     }
 
-    /// Sets a checkpoint. What a recorded call changed whose process ended before it could record that becomes an operation
-    /// of the tool `unattributed`.
+    /// Sets a checkpoint. If the process of a recorded call ended before it could record its changes, they become an
+    /// operation of the tool `unattributed`.
     ///
     /// # Errors
     /// The root cannot be listed, or the history cannot be written.
@@ -81,8 +81,8 @@ impl Recording {
         self.with_recorder(|recorder| recorder.look(kind, name, session.key()))
     }
 
-    /// Sets a checkpoint after a call of another program. What changed since the checkpoint `since`, and is not in the history
-    /// yet, becomes one operation of `tool`; none where nothing changed.
+    /// Sets a checkpoint after a call of another program. What changed since the checkpoint `since`, and is not in the
+    /// history yet, becomes one operation of `tool`; none where nothing changed.
     ///
     /// # Errors
     /// The root cannot be listed, or the history cannot be written.

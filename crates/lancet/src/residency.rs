@@ -1,5 +1,5 @@
-//! What running processes have resident of their roots, told in the state folder so that `lancet doctor` can say it. It is written when
-//! an index is built or given back, not with each search.
+//! Publishes in the state folder what running processes have resident of their roots, so that `lancet doctor` can
+//! report it. It is written when an index is built or released, not with each search.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use lancet_local_state::ResidentNote;
 use lancet_search::{IndexStatus, Residency, ResidentFacts, WhyNot};
 use serde::{Deserialize, Serialize};
 
-/// Tells others what this engine has resident. Without a state folder nobody is told.
+/// Publishes what this engine has resident. Without a state folder nothing is published.
 #[derive(Debug)]
 pub(crate) struct ResidencyTeller {
     note: Option<ResidentNote>,
@@ -18,7 +18,7 @@ pub(crate) struct ResidencyTeller {
 }
 
 impl ResidencyTeller {
-    /// Prepares to tell; touches no file.
+    /// Prepares to publish; touches no file.
     pub(crate) fn new(state: Option<&Path>) -> Self {
         ResidencyTeller {
             note: state.map(ResidentNote::new),
@@ -26,7 +26,7 @@ impl ResidencyTeller {
         }
     }
 
-    /// Says what is resident of one root. This may be called with each search: it writes only where there is news
+    /// Publishes what is resident of one root. This may be called with each search: it writes only where there is news
     /// ([`IndexStatus::is_news`]).
     pub(crate) fn tell(&self, status: IndexStatus) {
         let Some(note) = &self.note else { return };
@@ -42,7 +42,7 @@ impl ResidencyTeller {
             process: std::process::id(),
             indexes: told.values().map(ToldRoot::of).collect(),
         };
-        // A full disk is no reason to search more slowly.
+        // Searches go on at full speed even if the disk is full, so errors are ignored.
         if let Ok(text) = serde_json::to_string(&written) {
             let _ = note.publish(&text);
         }
@@ -54,11 +54,12 @@ impl ResidencyTeller {
 pub struct RunningIndex {
     /// The number of the process, as the process itself knows it.
     pub process: u32,
-    /// What it told last. The number of answered searches may have grown to less than twice since.
+    /// The last status that the process published. It is published again when the number of answered searches has doubled,
+    /// so the true number may be almost twice as high.
     pub status: IndexStatus,
 }
 
-/// What all running processes that use a state folder have resident.
+/// Returns what all running processes that use a state folder have resident.
 pub fn running_indexes(state: &Path) -> Vec<RunningIndex> {
     let texts = ResidentNote::of_all_processes(state);
     let notes = texts
@@ -81,14 +82,14 @@ pub fn running_indexes(state: &Path) -> Vec<RunningIndex> {
     indexes
 }
 
-/// The file of one engine.
+/// The content of one engine's file.
 #[derive(Serialize, Deserialize)]
 struct ToldNote {
     process: u32,
     indexes: Vec<ToldRoot>,
 }
 
-/// One root in it. Times are in milliseconds, moments since 1970.
+/// One root in the file. Durations are in milliseconds, points in time in milliseconds since 1970.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ToldRoot {
@@ -129,7 +130,7 @@ impl ToldRoot {
         }
     }
 
-    /// Nothing where another version of lancet wrote what this one does not know.
+    /// Returns the status; none if another version of lancet wrote a value that this one does not know.
     fn status(self) -> Option<IndexStatus> {
         let residency = match self.residency.as_str() {
             "building" => Residency::Building,

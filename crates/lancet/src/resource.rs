@@ -1,5 +1,5 @@
-//! Files as resources, whole: for a person who picks a file in their agent, not for the model's tools. Reading one does not count
-//! as seen. A file that may not be read is answered like one that is not there.
+//! Whole files as resources, for a person who picks a file in their agent, not for the model's tools. Reading one does
+//! not count as seen. A file that may not be read is answered like one that does not exist.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::engine::Lancet;
 use crate::rooms::locate::{Intent, locate};
 use crate::rooms::open::LARGEST;
 
-/// The most names that a completion gives.
+/// The most names that a completion returns.
 const MOST_NAMES: usize = 100;
 /// The longest time for one completion.
 const COMPLETION: Duration = Duration::from_secs(1);
@@ -25,7 +25,7 @@ const COMPLETION: Duration = Duration::from_secs(1);
 pub struct Resource {
     /// The file as opened.
     pub path: PathBuf,
-    /// What it holds.
+    /// Its content.
     pub content: ResourceContent,
 }
 
@@ -44,14 +44,14 @@ pub enum ResourceContent {
 pub enum NoResource {
     /// There is no such file here, or it may not be read.
     NotFound,
-    /// The file is longer than an answer may be: this many characters, or bytes where it is no text.
+    /// The file is longer than an answer may be: this many characters, or bytes if it is not text.
     TooLong(usize),
     /// The system did not let the file be read.
     Unreadable,
 }
 
 impl Lancet {
-    /// Finds the file that a resource is, where it may be read.
+    /// Returns the file that a resource refers to, if it may be read.
     pub fn find_resource(&self, path: &Path) -> Option<PathBuf> {
         let engine = self.engine();
         let located = locate(&engine, &path.to_string_lossy(), Intent::Show).ok()?;
@@ -92,8 +92,9 @@ impl Lancet {
         })
     }
 
-    /// The files whose absolute paths begin like this, at most a hundred, as a search would list them: those that git ignores
-    /// and those that may not be read are left out. Above the roots, the roots themselves.
+    /// Returns the files whose absolute paths begin like this, at most a hundred, as a search would list them: those
+    /// that git ignores and those that may not be read are left out. For a beginning above the roots, returns the roots
+    /// themselves.
     pub fn complete_path(&self, beginning: &str) -> Vec<String> {
         let roots = self.roots();
         let typed = Path::new(beginning);
@@ -130,7 +131,7 @@ impl Lancet {
     }
 }
 
-/// A part of a name, so that a glob pattern takes it literally.
+/// Escapes a part of a name, so that a glob pattern takes it literally.
 fn escaped(name: &str) -> String {
     let mut out = String::new();
     for character in name.chars() {

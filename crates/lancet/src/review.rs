@@ -1,15 +1,16 @@
-//! Review: what was written since a person's last look, file by file as one difference over several operations. The person marks
-//! it as seen, takes back one hunk, or comments on lines; comments reach the session with its next answer or prompt, once.
+//! Review: what was written since a person's last look, file by file as one difference over several operations. The
+//! person marks it as seen, undoes one hunk, or comments on lines. Comments reach the session once, with its next
+//! answer or prompt.
 //!
-//! There is one last look at each file in a state folder. A file is to be reviewed where an operation touched it since; a file
-//! that was never looked at counts from when the state folder began to record looks, so that nothing of what an older lancet
-//! recorded is to be reviewed. Operations that a person made on the page, and undo, redo and restore at the shell, need no
-//! review by themselves.
+//! There is one last look at each file in a state folder. A file is to be reviewed if an operation touched it since.
+//! For a file that was never looked at, the last look is when the state folder began to record looks, so that nothing
+//! of what an older lancet recorded is to be reviewed. Operations that a person made on the page, and undo, redo and
+//! restore at the shell, need no review by themselves.
 //!
 //! A hunk is removed from the disk's bytes by counting through the difference between what was shown and what is there
 //! now; a difference that touches the hunk is a conflict. The operation names the changes of which it undid a part
-//! (`parts_taken_back`), which stay in effect. An undo of such a change includes the parts if all of them are meant,
-//! and merges otherwise.
+//! (`parts_taken_back`); these changes stay in effect. An undo of such a change includes the parts if all of them are
+//! meant, and merges otherwise.
 
 pub(crate) mod chain;
 pub(crate) mod contributors;
@@ -72,15 +73,15 @@ pub struct Reviews {
     store: Arc<dyn OperationStore>,
 }
 
-/// What is to be reviewed.
+/// The files to review.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ReviewList {
-    /// The files with the newest operations, as many as were asked for.
+    /// The files with the newest operations, as many as were requested.
     pub files: Vec<ReviewedFile>,
     /// The other files, by name.
     pub others: Vec<UnseenFile>,
-    /// The sequence of the newest operation that the list knows of: what [`mark_all_seen`](Reviews::mark_all_seen) takes.
+    /// The sequence of the newest operation in the list, as [`mark_all_seen`](Reviews::mark_all_seen) takes it.
     pub upto: i64,
 }
 
@@ -96,7 +97,7 @@ impl Lancet {
 }
 
 impl Reviews {
-    /// Lists what is to be reviewed: `most` files with their differences, and the names of the others.
+    /// Lists the files to review: `most` files with their differences, and the names of the others.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -115,7 +116,8 @@ impl Reviews {
         })
     }
 
-    /// The files that have operations since the last look, by name. Some of them may be as they were at the last look.
+    /// Returns the names of the files that have operations since the last look. Some of them may be as they were at the
+    /// last look.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -123,7 +125,7 @@ impl Reviews {
         self.store.unseen(&self.query()?)
     }
 
-    /// What is to be reviewed of one file; none where nothing is.
+    /// Returns what is to be reviewed of one file; none where nothing is.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -138,7 +140,7 @@ impl Reviews {
         }
     }
 
-    /// The file with this index in an operation, by the whole id; none where there is none below the roots.
+    /// Returns the file with this index in an operation, by the whole id; none where there is none below the roots.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -152,8 +154,8 @@ impl Reviews {
         Ok(path.filter(|path| self.covers(path)))
     }
 
-    /// Moves the last look at a file to what the operation with this id left: to exactly what was shown, not to what was written
-    /// meanwhile. False where there is no such operation of the file.
+    /// Moves the last look at a file to the state that the operation with this id left: to exactly what was shown, not
+    /// to what was written meanwhile. False if the file has no such operation.
     ///
     /// # Errors
     /// The state folder cannot be written.
@@ -162,8 +164,8 @@ impl Reviews {
         Ok(number == 1)
     }
 
-    /// Moves the last look at several files, each with the newest operation that was shown of it, all of them at once. Returns
-    /// how many of them are files of their operations.
+    /// Moves the last look at several files at once, each to the newest operation that was shown of it. Returns how
+    /// many of them are files of their operations.
     ///
     /// # Errors
     /// The state folder cannot be written.
@@ -188,7 +190,7 @@ impl Reviews {
                 sequence: operation.sequence,
             };
             looks.push(look(path, chain::revision(&change.after)));
-            // The names that the file had before are seen with it.
+            // The file's earlier names are marked as seen, too.
             let chain = Chain::of(&*self.store, path, Some(id), &self.others()?)?;
             for step in chain.iter().flat_map(|chain| &chain.steps) {
                 let old = step.change().moved_from.as_deref();
@@ -202,8 +204,8 @@ impl Reviews {
         Ok(number)
     }
 
-    /// Moves the last look at every file that is to be reviewed to what the operation with the sequence `upto`, or the last
-    /// before it, left. Returns how many files these are.
+    /// Moves the last look at every file that is to be reviewed to the state that the operation with the sequence
+    /// `upto`, or the last one before it, left. Returns the number of these files.
     ///
     /// # Errors
     /// The state folder cannot be written.
@@ -211,8 +213,8 @@ impl Reviews {
         self.store.record_look_at_all(&self.query()?, upto)
     }
 
-    /// The hunks of each file of an operation, as a request to take one back names them. A file that cannot be compared by line, or
-    /// may not be shown, has none.
+    /// Returns the hunks of each file of an operation, as a request to undo a hunk names them. A file that cannot be
+    /// compared by line, or may not be shown, has none.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -224,9 +226,9 @@ impl Reviews {
             .collect()
     }
 
-    /// Takes back exactly one hunk, by an operation of its own, where its lines stand on the disk as they were shown: else the
-    /// answer is the refusal `conflict`, and the file stays as it is. Whoever calls this has the person's yes; protected names
-    /// and what the policy denies are refused all the same.
+    /// Undoes exactly one hunk, as a separate operation, if its lines are on the disk as they were shown. Otherwise the
+    /// answer is the refusal `conflict`, and the file stays as it is. The caller must have the person's yes. Protected
+    /// names and what the policy denies are refused all the same.
     pub fn take_back(&self, asked: TakeHunk) -> Reply {
         let caller = Caller::client(PAGE_CLIENT, env!("CARGO_PKG_VERSION"));
         let approver = Arc::new(AskedFor);
@@ -250,7 +252,7 @@ impl Reviews {
     }
 }
 
-/// Answers the question about a change that the person has just asked for.
+/// Answers the question about a change that the person has just requested.
 struct AskedFor;
 
 impl Approver for AskedFor {

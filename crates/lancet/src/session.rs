@@ -23,7 +23,7 @@ use pages::Pages;
 pub(crate) use pages::{Kept, PagedBy};
 pub(crate) use state::{SessionInner, is_unnamed};
 
-/// How many named sessions are kept in memory: each may hold 25 MB of cached content.
+/// How many named sessions stay in memory. Each may use 25 MB for cached content.
 const SESSIONS_READY: usize = 32;
 
 /// One conversation. Cloning is cheap; all clones share one ledger.
@@ -35,7 +35,7 @@ pub struct Session {
     reader: Reader,
 }
 
-/// Who sees the answers of this handle.
+/// The reader of this handle's answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reader {
     /// The model: what is shown counts as seen.
@@ -49,9 +49,9 @@ enum Reader {
 pub enum Check {
     /// The call would be carried out.
     Passes,
-    /// A person would be asked, for this reason.
+    /// A person would be prompted, for this reason.
     Asks {
-        /// Why a person would be asked.
+        /// Why a person would be prompted.
         reason: String,
     },
     /// The call would be refused.
@@ -77,9 +77,9 @@ impl Session {
         }
     }
 
-    /// Gives a handle on the same conversation for the host's own use: what is read through it, and the answers of
-    /// changes made through it, do not count as seen by the model, and a Read always answers with text. A host tool
-    /// gets such a session; it uses [`seen`](Self::seen) to record what it passes on to the model.
+    /// Returns a handle on the same conversation whose reads and answers do not count as seen by the model. A Read
+    /// through it always answers with text. A host tool gets such a session and uses [`seen`](Self::seen) to record
+    /// what it passes on to the model.
     #[must_use]
     pub fn apart(&self) -> Session {
         Session {
@@ -88,7 +88,7 @@ impl Session {
         }
     }
 
-    /// Gives a handle on the same conversation that uses another view of the same engine.
+    /// Returns a handle on the same conversation that uses another view of the same engine.
     #[must_use]
     pub fn within(&self, lancet: &Lancet) -> Session {
         Session {
@@ -97,19 +97,19 @@ impl Session {
         }
     }
 
-    /// Whether the model does not see the answers of this handle.
+    /// Returns whether the model does not see the answers of this handle.
     pub(crate) fn is_apart(&self) -> bool {
         self.reader == Reader::Host
     }
 
-    /// Notes that the host shortened the conversation: what was seen still counts, but the next Read of each file
+    /// Records that the host shortened the conversation: what was seen still counts, but the next Read of each file
     /// answers with text.
     pub fn shortened(&self) {
         self.ledger().shortened();
     }
 
-    /// Gives the memory of cached contents of files back, for a conversation that rests: what was seen still counts, and
-    /// contents are cached again as files are read.
+    /// Releases the cached contents of files, for a conversation that is idle. What was seen still counts, and contents
+    /// are cached again as files are read.
     pub fn drop_contents(&self) {
         self.ledger().drop_contents();
     }
@@ -131,17 +131,17 @@ impl Session {
         child
     }
 
-    /// The session's name; none for an unnamed session.
+    /// Returns the session's name; none for an unnamed session.
     pub fn name(&self) -> Option<&SessionName> {
         self.inner.name.as_ref()
     }
 
-    /// The key of this session in the history: its name, or a generated one.
+    /// Returns the key of this session in the history: its name, or a generated one.
     pub fn key(&self) -> &str {
         &self.inner.key
     }
 
-    /// The ledger.
+    /// Locks the ledger.
     pub(crate) fn ledger(&self) -> MutexGuard<'_, Ledger> {
         self.inner
             .ledger
@@ -149,7 +149,7 @@ impl Session {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The cached results of this session's searches, for later pages.
+    /// Locks the cached results of this session's searches, for later pages.
     pub(crate) fn pages(&self) -> MutexGuard<'_, Pages> {
         self.inner
             .pages
@@ -212,7 +212,7 @@ impl Session {
 }
 
 impl Lancet {
-    /// Opens the session of this name. The same name gives the same session, and its ledger is kept in the state
+    /// Opens the session of this name. The same name returns the same session, and its ledger is stored in the state
     /// folder. The latest sessions stay in memory after their last handle is dropped; an older one is loaded from the
     /// state folder.
     pub fn session(&self, name: &SessionName) -> Session {

@@ -1,6 +1,6 @@
-//! The sessions at work in a state folder: which agents are connected, what each has read and changed, which of its calls
-//! wait, and which files two of them work on. A person can stop the writes of a session, in every process, and let it write
-//! again.
+//! The sessions at work in a state folder: which agents are connected, what each has read and changed, which of its
+//! calls wait, and which files two of them work on. A person can stop the writes of a session, in every process, and
+//! let it write again.
 
 mod overlaps;
 mod select;
@@ -45,19 +45,19 @@ const RECENT: i64 = 15 * 60;
 #[derive(Clone)]
 pub struct Sessions {
     store: Arc<dyn OperationStore>,
-    /// Empty for all projects.
+    /// The roots of the engine. Empty for all projects.
     roots: Vec<PathBuf>,
 }
 
-/// A session and what it does.
+/// A session and its activity.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SessionOverview {
     /// The name of the session, or its generated key.
     pub key: String,
-    /// Whether the session has a name; the ledger of one without is known to its process alone.
+    /// Whether the session has a name. The ledger of a session without one is known to its process alone.
     pub is_named: bool,
-    /// The processes that serve it now, newest first. Empty where it has only been used lately.
+    /// The processes that serve it now, newest first. Empty for a session that was only used recently.
     pub connections: Vec<SessionConnection>,
     /// What it has read and changed.
     pub activity: SessionActivity,
@@ -65,9 +65,9 @@ pub struct SessionOverview {
     pub waiting: Vec<WaitingQuestion>,
     /// The person's order that stops its writes.
     pub stop: Option<SessionStop>,
-    /// The session that started it, where it is a sub-agent.
+    /// The session that started it, if it is a sub-agent.
     pub sub_agent: Option<SubAgent>,
-    /// How many parents it has; its nearest one that is listed stands before it.
+    /// How many parents it has. Its nearest listed parent comes before it in the list.
     pub depth: usize,
 }
 
@@ -95,14 +95,14 @@ pub struct WaitingQuestion {
     pub id: String,
     /// The tool that was called.
     pub tool: String,
-    /// When it was asked, in milliseconds since 1970.
+    /// When the question was raised, in milliseconds since 1970.
     pub time: i64,
     /// The files of the call.
     pub files: Vec<PathBuf>,
 }
 
 impl Lancet {
-    /// The sessions at work; none without a state folder.
+    /// Returns the sessions at work; none without a state folder.
     pub fn sessions(&self) -> Option<Sessions> {
         let engine = self.engine();
         Some(Sessions {
@@ -113,7 +113,7 @@ impl Lancet {
 }
 
 impl Sessions {
-    /// The sessions of the state folder whatever the roots are.
+    /// Returns the sessions of the state folder whatever their roots are.
     #[must_use]
     pub fn of_all_projects(self) -> Self {
         Self {
@@ -122,9 +122,9 @@ impl Sessions {
         }
     }
 
-    /// The sessions at work on files below the roots: first those that a running process serves, newest first, then those
-    /// that were used in the last quarter of an hour, then those that are stopped, wherever they work. Sub-agents stand after
-    /// the session that started them.
+    /// Lists the sessions at work on files below the roots: first those that a running process serves, newest first,
+    /// then those that were used in the last quarter of an hour, then those that are stopped, wherever they work.
+    /// Sub-agents come after the session that started them.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -168,7 +168,7 @@ impl Sessions {
         Ok(sub_agents.as_tree(found, |one| &one.key))
     }
 
-    /// The files that two of these sessions work on: both know the file, and one or both have changed it.
+    /// Returns the files that two of these sessions work on: both know the file, and one or both have changed it.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -176,8 +176,8 @@ impl Sessions {
         overlaps::find(&*self.store, sessions)
     }
 
-    /// Stops the writes of a session: in every process they are refused as `declined`, with these words for the model,
-    /// until it is resumed. False where they are stopped already. `by` says who stops it, for the record.
+    /// Stops the writes of a session: in every process they are refused as `declined`, with this message for the model,
+    /// until the session is resumed. False if they are stopped already. `by` is recorded as the one who stopped it.
     ///
     /// # Errors
     /// The state folder cannot be written.
@@ -185,7 +185,7 @@ impl Sessions {
         self.store.stop_session(key, by, words)
     }
 
-    /// Lets a session write again. False where it may write.
+    /// Lets a session write again. False if it was not stopped.
     ///
     /// # Errors
     /// The state folder cannot be written.
@@ -193,7 +193,7 @@ impl Sessions {
         self.store.resume_session(key, by)
     }
 
-    /// The person's order that stops a session.
+    /// Returns the person's order that stops a session.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -201,8 +201,8 @@ impl Sessions {
         self.store.stop_of(key)
     }
 
-    /// The sessions whose name ends like this, among those that are listed, or the one that has exactly this name. A session
-    /// that is not listed is known where it has changed a file.
+    /// Returns the listed sessions whose name ends with `part`, or the one that has exactly this name. A session that
+    /// is not listed is found by its exact name if it has changed a file.
     ///
     /// # Errors
     /// The state folder cannot be read.

@@ -1,5 +1,5 @@
-//! A disk that fails on demand, for the tests of a host. The feature `testing` switches this module on; nothing of it is
-//! in the library otherwise.
+//! A disk that fails on demand, for the tests of a host. The feature `testing` enables this module; without it, nothing
+//! of it is in the library.
 //!
 //! An agent has to cope with a disk that is full or broken. [`FaultyDisk`] makes the real system calls until a test says
 //! otherwise, and [`Builder::disk`](crate::Builder::disk) opens an engine on it:

@@ -1,12 +1,12 @@
-//! The part of the roots that a client lets its tools write: the sandbox of an agent, told with each call. It only
+//! The part of the roots that a client lets its tools write: the sandbox of an agent, sent with each call. It only
 //! tightens what the roots and the policy allow.
 
 use std::path::{Path, PathBuf};
 
 use lancet_workspace::resolved_folder;
 
-/// Which files a client lets its tools write. A file counts by the innermost of the folders that it is in; one that is in
-/// none of them is not written.
+/// The files that a client lets its tools write. The innermost of the folders around a file decides. A file that is in
+/// none of the folders is not written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteScope {
     writable: Vec<PathBuf>,
@@ -15,8 +15,8 @@ pub struct WriteScope {
 }
 
 impl WriteScope {
-    /// Allows writing in these folders, and in those of `closed` not. `by` is who sets the scope, as refusals name it:
-    /// `Codex's sandbox`.
+    /// Allows writing in the `writable` folders except in the `closed` ones. `by` is who sets the scope, as refusals
+    /// name it: `Codex's sandbox`.
     pub fn new(writable: Vec<PathBuf>, closed: Vec<PathBuf>, by: impl Into<String>) -> Self {
         let resolved = |folders: Vec<PathBuf>| {
             folders
@@ -31,7 +31,7 @@ impl WriteScope {
         }
     }
 
-    /// Whether a file, as opened, may be written. Of two folders that are equally near, the closed one counts.
+    /// Returns whether a file, as opened, may be written. Of two folders that are equally near, the closed one counts.
     pub(crate) fn allows(&self, path: &Path) -> bool {
         let nearest = |folders: &[PathBuf]| {
             let around = folders.iter().filter(|folder| path.starts_with(folder));
@@ -40,7 +40,7 @@ impl WriteScope {
         nearest(&self.writable) > nearest(&self.closed)
     }
 
-    /// Says what the scope allows, for a refusal.
+    /// Returns a description of what the scope allows, for a refusal.
     pub(crate) fn words(&self) -> String {
         let by = &self.by;
         match self.writable.as_slice() {

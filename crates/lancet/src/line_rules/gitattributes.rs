@@ -23,7 +23,7 @@ enum State<'t> {
     Value(&'t str),
 }
 
-/// Whether git treats a file as text when it adds it, and so converts its line ends.
+/// Whether git treats a file as text when it is added, and so converts its line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Text {
     /// Git treats it as text.
@@ -32,7 +32,7 @@ pub(crate) enum Text {
     No,
     /// Git decides by the content.
     Auto,
-    /// No attribute says so; git's configuration decides.
+    /// No attribute decides it; git's configuration does.
     Unspecified,
 }
 
@@ -122,7 +122,7 @@ impl TextAttribute {
 }
 
 /// Resolves every attribute of the file. Like git, it goes from the strongest line to the weakest and keeps the first
-/// value, which decides whether an older macro still has a say.
+/// value, which decides whether an older macro still applies.
 fn resolve<'t>(relative: &Path, files: &[RuleFile<'t>]) -> BTreeMap<&'t str, State<'t>> {
     let mut macros: BTreeMap<&str, &str> = BTreeMap::from([BINARY]);
     let mut matched: Vec<&str> = Vec::new();
@@ -147,7 +147,7 @@ fn resolve<'t>(relative: &Path, files: &[RuleFile<'t>]) -> BTreeMap<&'t str, Sta
             let Some((pattern, words)) = split_pattern(line) else {
                 continue;
             };
-            // A pattern that ends in a slash is about folders, and git allows no negation here.
+            // A pattern that ends in a slash matches folders only, and git allows no negation here.
             if pattern.ends_with('/') || pattern.starts_with('!') {
                 continue;
             }

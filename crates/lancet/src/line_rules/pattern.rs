@@ -2,7 +2,7 @@
 //! is carried through the pattern, so that the time is bounded by pattern length times path length, whatever the stars
 //! and braces.
 
-/// Longer patterns match nothing: nobody writes them by hand, and the time grows with their length.
+/// Longer patterns match nothing: no one writes them by hand, and the time grows with their length.
 const LONGEST_PATTERN: usize = 1_024;
 /// Braces that are nested deeper are plain characters.
 const DEEPEST_BRACES: usize = 8;
@@ -176,7 +176,7 @@ fn braces(rest: &[char], depth: usize) -> Option<(Node, usize)> {
     Some((Node::Either(words.collect()), end + 1))
 }
 
-/// Gives the positions of the text where the nodes can end, from the positions where they may begin.
+/// Returns the positions of the text where the nodes can end, from the positions where they may begin.
 fn walk(nodes: &[Node], text: &[char], mut places: Vec<bool>) -> Vec<bool> {
     for node in nodes {
         if !places.contains(&true) {
@@ -237,7 +237,7 @@ fn number(text: &[char], places: &[bool], least: i64, most: i64) -> Vec<bool> {
     let mut ends = vec![false; places.len()];
     for start in (0..text.len()).filter(|start| places[*start]) {
         let mut written = String::new();
-        // No 64-bit number has more digits.
+        // A 64-bit number has at most 20 digits.
         for (at, character) in text.iter().enumerate().skip(start).take(20) {
             if !(character.is_ascii_digit() || (at == start && *character == '-')) {
                 break;

@@ -85,7 +85,7 @@ fn gitattributes_takes_the_last_match_of_each_attribute() {
         ("docs", None),
         ("x/p.png", None),
         ("x/a b.txt", Some(LineEnd::Crlf)),
-        // `text` is said for every file, and git asks the older word only where it is not.
+        // `text` is set for every file, and git checks the older attribute only where it is not.
         ("a.old", None),
         ("a.txt", None),
     ] {
@@ -116,7 +116,7 @@ fn gitattributes_takes_the_last_match_of_each_attribute() {
         gitattributes("x", &[("", "x crlf=input\n")]),
         Some(LineEnd::Lf)
     );
-    // A macro that is unset later says nothing more.
+    // A macro that is unset later has no effect any more.
     assert_eq!(
         gitattributes("x", &[("", "x eol=lf binary\nx -binary\n")]),
         Some(LineEnd::Lf)

@@ -1,4 +1,4 @@
-//! What the events `waiting` and `decided` say of a question, as JSON.
+//! The content of the events `waiting` and `decided`, as JSON.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::operation;
 /// After this time an undecided question is removed, in milliseconds.
 const EXPIRES: i64 = 7 * 24 * 60 * 60 * 1_000;
 
-/// What the event `waiting` says of a question.
+/// Returns the content of the event `waiting` for a question.
 pub(crate) fn waiting_event(id: &str, question: &Question) -> String {
     let file = |file: &FileQuestion| {
         json!({
@@ -34,7 +34,7 @@ pub(crate) fn waiting_event(id: &str, question: &Question) -> String {
     event.to_string()
 }
 
-/// What the event `decided` says of a decision.
+/// Returns the content of the event `decided` for a decision.
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 pub(super) fn decided_event(found: &RecordedQuestion, answer: &Answer, by: &str) -> String {
     let (decision, words, picks) = match answer {
@@ -58,7 +58,7 @@ pub(super) fn decided_event(found: &RecordedQuestion, answer: &Answer, by: &str)
     event.to_string()
 }
 
-/// The numbers of the hunks that are written, counted from 1 over the files in the order of the question.
+/// Returns the numbers of the hunks that are written, counted from 1 over the files in the order of the question.
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 fn picked_hunks(question: &Question, picks: &[Pick]) -> Vec<usize> {
     let mut first = 1;

@@ -1,8 +1,8 @@
-//! Whether a decision fits its question, so that it can be carried out.
+//! Checks whether a decision fits its question, so that it can be carried out.
 
 use crate::approval::{Answer, Pick, Question};
 
-/// Whether a pick leaves the whole file out.
+/// Returns whether a pick leaves the whole file out.
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 pub(super) fn is_nothing(pick: &Pick) -> bool {
     match pick {
@@ -13,7 +13,7 @@ pub(super) fn is_nothing(pick: &Pick) -> bool {
     }
 }
 
-/// Checks that a decision can be carried out, and says why it cannot.
+/// Checks that a decision can be carried out, and explains why it cannot.
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 pub(super) fn fits(question: &Question, answer: &Answer) -> Result<(), String> {
     let picks = match answer {

@@ -1,4 +1,4 @@
-//! The answer of the call that carried out a decision, as it is kept for others that wait for the same question.
+//! The answer of the call that carried out a decision, stored for other calls that wait for the same question.
 
 use lancet_model::non_exhaustive::NonExhaustive;
 use std::path::PathBuf;
@@ -16,23 +16,23 @@ use crate::reply::Reply;
 
 /// How long a call waits for the answer of another one that has used the decision.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The pause between two looks.
+/// The pause between two checks.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// A kept answer.
+/// A stored answer.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct KeptReply {
     text: String,
     data: Value,
 }
 
-/// What became of a question that another call may have carried out.
+/// Whether another call has carried out the decision about a question.
 pub(crate) enum CarriedOut {
     /// No other call has carried it out.
     No,
     /// Another call has, and this is its answer.
     Answered(Box<Reply>),
-    /// Another call has, and its answer was not kept.
+    /// Another call has, and its answer was not stored.
     Unknown,
 }
 
@@ -45,16 +45,16 @@ impl KeptReply {
     }
 
     pub(crate) fn encode(&self) -> Vec<u8> {
-        // It has only string keys, so that encoding cannot fail.
+        // All keys are strings, so encoding cannot fail.
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// Decodes an answer; none where a newer lancet has written it in another form.
+    /// Decodes an answer; none if a newer lancet has written it in another format.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok()
     }
 
-    /// The answer for another call, which says that it is repeated. A refusal stays a refusal.
+    /// Returns the answer for another call, marked as repeated. A refusal stays a refusal.
     pub(crate) fn reply(mut self) -> Option<Reply> {
         let fields = self.data.as_object_mut()?;
         let outcome = match fields.get_mut("error").map(Value::take) {
@@ -71,7 +71,7 @@ impl KeptReply {
     }
 }
 
-/// The outcome of a refusal that was kept as JSON.
+/// Restores the outcome of a refusal that was stored as JSON.
 fn refused(
     mut error: Map<String, Value>,
     path: Option<&str>,
@@ -81,7 +81,7 @@ fn refused(
     let code = error.remove("code")?.as_u64()?;
     let row = TABLE.iter().find(|row| name == row.name)?;
     error.insert("repeated".to_owned(), json!(true));
-    // They were right for the files as they were then.
+    // These calls were right for the files as they were then.
     error.remove("next");
     Some(RefusedOutcome {
         kind: row.kind,
@@ -94,8 +94,8 @@ fn refused(
     })
 }
 
-/// Looks whether another call has carried out the decision about a question. The answer is kept a moment after the write, so
-/// it is waited for.
+/// Checks whether another call has carried out the decision about a question. The answer is stored a moment after the
+/// write, so this function waits for it.
 pub(crate) fn carried_out(store: &dyn OperationStore, question: &str) -> CarriedOut {
     let began = Instant::now();
     loop {

@@ -1,5 +1,5 @@
-//! A call that waits for a decision: by what it is recognised when it is sent again, and whether its files are still what
-//! the question shows.
+//! A call that waits for a decision: how it is recognised when it is sent again, and whether its files are still as the
+//! question shows them.
 
 use std::cell::OnceCell;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub(crate) struct RecordedCall {
     pub(crate) deciders: Deciders,
 }
 
-/// A call as it is kept with its question, so that another process can carry it out.
+/// A call as it is stored with its question, so that another process can carry it out.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct KeptCall {
     pub(crate) tool: String,
@@ -34,7 +34,7 @@ pub(crate) struct KeptCall {
 }
 
 impl KeptCall {
-    /// Decodes a call; none where a newer lancet has written it in another form.
+    /// Decodes a call; none if a newer lancet has written it in another format.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok()
     }
@@ -50,7 +50,7 @@ impl RecordedCall {
         }
     }
 
-    /// The call as it is kept with the question.
+    /// Encodes the call to be stored with the question.
     pub(crate) fn encode(&self, caller: &Caller) -> Vec<u8> {
         let kept = KeptCall {
             tool: self.tool.clone(),
@@ -58,11 +58,11 @@ impl RecordedCall {
             turn: caller.turn.clone(),
             version: caller.version.clone(),
         };
-        // It has only string keys, so that encoding cannot fail.
+        // All keys are strings, so encoding cannot fail.
         serde_json::to_vec(&kept).unwrap_or_default()
     }
 
-    /// The hash by which the call is recognised when it is sent again.
+    /// Returns the hash by which the call is recognised when it is sent again.
     pub(crate) fn key(&self, session: &Session, caller: &Caller) -> Digest {
         *self.key.get_or_init(|| {
             let mut hasher = blake3::Hasher::new();
@@ -91,7 +91,7 @@ impl RecordedCall {
     }
 }
 
-/// The arguments without `_meta`, which differs each time a call is sent.
+/// Returns the arguments without `_meta`, which differs each time a call is sent.
 fn without_meta(arguments: &Value) -> Value {
     let mut arguments = arguments.clone();
     if let Value::Object(fields) = &mut arguments {
@@ -100,7 +100,7 @@ fn without_meta(arguments: &Value) -> Value {
     arguments
 }
 
-/// The arguments with the keys of every object in order.
+/// Returns the arguments with the keys of every object sorted.
 fn canonical(value: &Value) -> String {
     match value {
         Value::Object(fields) => {
@@ -119,7 +119,7 @@ fn canonical(value: &Value) -> String {
     }
 }
 
-/// A file of a question, as it was when the question was asked.
+/// A file of a question, as it was when the question was raised.
 #[derive(Clone, Debug)]
 pub(crate) struct WatchedFile {
     pub(crate) path: PathBuf,
@@ -128,7 +128,7 @@ pub(crate) struct WatchedFile {
     pub(crate) stamp: Option<Stamp>,
 }
 
-/// Whether a file is no longer what the question shows.
+/// Returns whether a file is no longer as the question shows it.
 pub(crate) fn has_changed(lancet: &Lancet, files: &[WatchedFile]) -> bool {
     let engine = lancet.engine();
     files.iter().any(|file| {

@@ -1,4 +1,4 @@
-//! What happened to one file since the last look: its operations through its names, and the state that they began with.
+//! The history of one file since the last look: its operations through its names, and the state that they began with.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use lancet_history::{
 
 /// How many operations are read from the log at a time.
 const PAGE: usize = 100;
-/// The most operations of one file that are followed; the state before the oldest of them is the baseline then.
+/// The most operations of one file that are followed. The state before the oldest of them is then the baseline.
 const MOST: usize = 2_000;
 
 /// The operations on a file since the last look.
@@ -38,14 +38,14 @@ impl ChainStep {
     }
 }
 
-/// The revision of a recorded state; none where there is no file.
+/// Returns the revision of a recorded state; none where there is no file.
 pub(crate) fn revision(state: &Option<RecordedState>) -> Option<Revision> {
     state.as_ref().map(|state| state.revision)
 }
 
 impl Chain {
-    /// Follows a file back from its newest operation, or from the one with the id `upto`, to the last look. None where nothing
-    /// is to be reviewed, or the file was moved away.
+    /// Follows a file back from its newest operation, or from the one with the id `upto`, to the last look. None where
+    /// nothing is to be reviewed, or the file was moved away.
     pub(crate) fn of(
         store: &dyn OperationStore,
         path: &Path,
@@ -83,7 +83,7 @@ impl Chain {
                     if !left.any(|file| file.moved_from.as_deref() == Some(&*name)) {
                         continue;
                     }
-                    // What had the name before was moved away, and is another file.
+                    // The file that had the name before was moved away, and is another file.
                     began_here = true;
                     break 'pages;
                 };
@@ -123,7 +123,7 @@ impl Chain {
         Ok((!chain.steps.is_empty()).then_some(chain))
     }
 
-    /// The change of a file by one operation alone, by its whole id; none where there is no such change.
+    /// Returns the change of a file by one operation alone, by its whole id; none where there is no such change.
     pub(crate) fn of_operation(
         store: &dyn OperationStore,
         path: &Path,
@@ -139,7 +139,7 @@ impl Chain {
         Ok(Some(Self::alone(Arc::new(*operation), file)))
     }
 
-    /// One change of an operation alone.
+    /// Returns one change of an operation alone.
     pub(crate) fn alone(operation: Arc<Operation>, file: usize) -> Self {
         let step = ChainStep { operation, file };
         let change = step.change();
@@ -151,7 +151,7 @@ impl Chain {
         }
     }
 
-    /// Takes a person's own operations that come first for seen, as long as nobody else wrote in between.
+    /// Counts a person's own operations that come first as seen, as long as nothing else was written in between.
     fn skip_a_persons_own(&mut self) {
         let mut own = 0;
         for step in &self.steps {
@@ -166,12 +166,12 @@ impl Chain {
         self.steps.drain(..own);
     }
 
-    /// The newest change.
+    /// Returns the newest change.
     pub(crate) fn newest(&self) -> Option<&ChainStep> {
         self.steps.last()
     }
 
-    /// A recorded state with the content of the baseline, which has its permission bits.
+    /// Returns a recorded state with the content of the baseline, which has its permission bits.
     pub(crate) fn baseline_state(&self) -> Option<&RecordedState> {
         let states = self.steps.iter().flat_map(|step| {
             let change = step.change();

@@ -1,4 +1,4 @@
-//! Comments of a review: a person's words about lines, for the session that wrote them.
+//! Comments of a review: a person's remarks about lines, for the session that wrote them.
 
 use std::path::PathBuf;
 
@@ -24,9 +24,9 @@ pub struct NewComment {
     pub path: PathBuf,
     /// The first and the last line, from 1; none where the comment is about the whole file.
     pub lines: Option<(u64, u64)>,
-    /// The revision that the lines are lines of.
+    /// The revision that the line numbers refer to.
     pub revision: Option<Revision>,
-    /// The words.
+    /// The text.
     pub words: String,
 }
 
@@ -59,7 +59,7 @@ impl NewComment {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommentError {
-    /// There are no words, or too many, or the lines are none.
+    /// There is no text, or too much, or the line numbers are invalid.
     #[error("{0}")]
     DoesNotFit(String),
     /// Too many comments wait for the session.
@@ -73,8 +73,8 @@ pub enum CommentError {
 }
 
 impl Reviews {
-    /// Records a comment. It reaches the session with its next answer or prompt; a session that has ended gets it when it is
-    /// taken up again. Comments are kept for thirty days. Returns the number of the comment.
+    /// Records a comment. It reaches the session with its next answer or prompt; a session that has ended gets it when
+    /// it is resumed. Comments are stored for thirty days. Returns the number of the comment.
     ///
     /// # Errors
     /// The comment does not fit, too many wait, or the state folder cannot be written.
@@ -117,7 +117,7 @@ impl Reviews {
         id.ok_or(CommentError::TooMany)
     }
 
-    /// The comments on files below the roots, newest first, with those that were delivered.
+    /// Returns the comments on files below the roots, newest first, including those that were delivered.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -131,7 +131,7 @@ impl Reviews {
         Ok(found)
     }
 
-    /// Removes a comment that has not reached its session. False where it has.
+    /// Removes a comment that has not reached its session. False if it has.
     ///
     /// # Errors
     /// The state folder cannot be written.
@@ -139,8 +139,8 @@ impl Reviews {
         self.store.withdraw_comment(id)
     }
 
-    /// What waits for a session, as sentences for its next prompt, at most `most` characters of it. It counts as delivered
-    /// from now on, and no other answer or process delivers it again.
+    /// Returns the comments that wait for a session, as sentences for its next prompt, at most `most` characters of
+    /// them. They count as delivered from now on, and no other answer or process delivers them again.
     ///
     /// # Errors
     /// The state folder cannot be written.

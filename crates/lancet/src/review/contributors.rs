@@ -1,12 +1,12 @@
-//! Which operations of a file's chain wrote, or removed, the lines of one hunk.
+//! Finds the operations of a file's chain that wrote, or removed, the lines of one hunk.
 
 use lancet_history::{HistoryError, OperationStore};
 
 use super::chain::{Chain, ChainStep, revision};
 use super::lines::{Block, Lines, traced};
 
-/// The steps of a chain that touched the new lines of these blocks, or stand beside them. Where a content between is no longer
-/// kept, all steps before it count.
+/// Returns the steps of a chain that touched the new lines of these blocks or lines adjacent to them. Where a content
+/// in between is no longer stored, all steps before it count.
 pub(crate) fn of<'c>(
     store: &dyn OperationStore,
     chain: &'c Chain,

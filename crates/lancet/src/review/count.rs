@@ -1,4 +1,4 @@
-//! How many files are to be reviewed, for a number that is shown all the time.
+//! Counts the files to review, for a number that is shown all the time.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -10,26 +10,26 @@ use super::{Chain, Reviews, file};
 /// The largest number that is counted to.
 pub const MOST_COUNTED: usize = 1_000;
 
-/// What earlier counts found out about files, so that the next looks only at those that were changed since.
+/// The results of earlier counts, so that the next count only examines files that were changed since.
 #[derive(Debug, Default)]
 pub struct ReviewTally {
     known: HashMap<PathBuf, UnseenFile>,
 }
 
-/// What was found out about one file.
+/// The result for one file.
 #[derive(Debug)]
 struct UnseenFile {
     /// The newest operation.
     newest: String,
-    /// How many operations there were since the last look, which is another number where the look has moved.
+    /// How many operations there were since the last look. Another number means that the look has moved.
     operations: u64,
-    /// Whether the file is another than at the last look.
+    /// Whether the file differs from its state at the last look.
     differs: bool,
 }
 
 impl Reviews {
-    /// Counts the files that are to be reviewed, up to [`MOST_COUNTED`]. A file that is again as it was at the last look is not
-    /// counted; its look stays where it is, so that what a redo brings back is to be reviewed again.
+    /// Counts the files to review, up to [`MOST_COUNTED`]. A file that is again as it was at the last look is not
+    /// counted. Its look is not moved, so that what a redo brings back is to be reviewed again.
     ///
     /// # Errors
     /// The state folder cannot be read.

@@ -1,4 +1,4 @@
-//! One file of a review: what it was at the last look, what the newest operation left, and who contributed.
+//! One file of a review: its state at the last look, the state that the newest operation left, and who contributed.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub struct ReviewedFile {
     pub relative: PathBuf,
     /// How the file was changed since the last look.
     pub kind: ChangeKind,
-    /// The name that it had at the last look, relative to its root, where that was another.
+    /// The name that it had at the last look, relative to its root, if it was different.
     pub moved_from: Option<PathBuf>,
     /// The revision at the last look; none where there was no file.
     pub before: Option<Revision>,
@@ -34,7 +34,7 @@ pub struct ReviewedFile {
     pub after: Option<Revision>,
     /// The permission bits before and after, where they differ.
     pub modes: Option<(u32, u32)>,
-    /// The id of the newest operation, which names what is shown here.
+    /// The id of the newest operation, which identifies the state that is shown here.
     pub operation: String,
     /// The index of the file in that operation.
     pub at: usize,
@@ -44,7 +44,7 @@ pub struct ReviewedFile {
     pub text: ReviewText,
 }
 
-/// An operation that contributed to what is to be reviewed.
+/// An operation that contributed to the difference.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Contribution {
@@ -56,7 +56,7 @@ pub struct Contribution {
     pub is_a_persons: bool,
 }
 
-/// What can be shown of a file's difference.
+/// The form in which a file's difference can be shown.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ReviewText {
@@ -71,7 +71,7 @@ pub enum ReviewText {
     },
     /// The rules forbid showing the file's text.
     Withheld,
-    /// One of the contents is no text.
+    /// One of the contents is not text.
     NotText {
         /// The sizes before and after, in bytes.
         sizes: (u64, u64),
@@ -92,7 +92,8 @@ pub enum ReviewText {
     },
     /// The text is the same: only the name or the permission bits changed.
     Same,
-    /// The content at the last look is no longer kept: what each operation did, as far as that is kept, oldest first.
+    /// The content at the last look is no longer stored. Instead: what each operation did, as far as that is stored,
+    /// oldest first.
     ByOperation(Vec<(String, Option<String>)>),
 }
 
@@ -100,13 +101,13 @@ pub enum ReviewText {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ReviewHunk {
-    /// The lines that name the hunk.
+    /// The lines that identify the hunk.
     pub lines: HunkLines,
     /// The hunk as it is shown.
     pub hunk: Hunk,
 }
 
-/// What is to be reviewed of a file; none where nothing differs.
+/// Returns what is to be reviewed of a file; none where nothing differs.
 pub(super) fn reviewed(
     history: &History,
     store: &dyn OperationStore,
@@ -149,7 +150,8 @@ pub(super) fn reviewed(
     }))
 }
 
-/// The hunks of what one operation did to one of its files; none where it cannot be compared by line or may not be shown.
+/// Returns the hunks of what one operation did to one of its files; none where it cannot be compared by line or may not
+/// be shown.
 pub(super) fn hunks_of(
     history: &History,
     store: &dyn OperationStore,
@@ -167,7 +169,7 @@ pub(super) fn hunks_of(
     })
 }
 
-/// Whether a file is another than at the last look: its text, its name or its permission bits.
+/// Returns whether a file differs from its state at the last look, in its text, its name or its permission bits.
 pub(super) fn differs(path: &Path, chain: &Chain) -> bool {
     let newest = chain.newest();
     newest.is_some_and(|newest| revision(&newest.change().after) != chain.baseline)
@@ -175,7 +177,7 @@ pub(super) fn differs(path: &Path, chain: &Chain) -> bool {
         || is_moved(path, chain)
 }
 
-/// The permission bits before and after, where they differ.
+/// Returns the permission bits before and after, where they differ.
 fn modes(chain: &Chain) -> Option<(u32, u32)> {
     let left = chain.newest()?.change().after.as_ref()?;
     let modes = (chain.baseline_state()?.mode & 0o7777, left.mode & 0o7777);
@@ -248,7 +250,7 @@ fn text(
     })
 }
 
-/// What each operation did, where the content at the last look is no longer kept.
+/// Returns what each operation did, for a file whose content at the last look is no longer stored.
 fn by_operation(history: &History, chain: &Chain) -> Result<ReviewText, HistoryError> {
     let mut patches = Vec::with_capacity(chain.steps.len());
     for step in &chain.steps {
@@ -258,7 +260,7 @@ fn by_operation(history: &History, chain: &Chain) -> Result<ReviewText, HistoryE
     Ok(ReviewText::ByOperation(patches))
 }
 
-/// The operations of a chain, newest first, each with the prompt that it followed.
+/// Returns the operations of a chain, newest first, each with the prompt that it followed.
 fn contributions(history: &History, chain: &Chain) -> Result<Vec<Contribution>, HistoryError> {
     let mut known: Vec<(String, Vec<Mark>)> = Vec::new();
     let mut contributions = Vec::with_capacity(chain.steps.len());

@@ -1,4 +1,4 @@
-//! Files of a review by the session and prompt that wrote to them last.
+//! Groups the files of a review by the session and prompt that wrote to them last.
 
 use lancet_history::Mark;
 
@@ -42,7 +42,7 @@ pub fn grouped(files: &[ReviewedFile]) -> Vec<ReviewGroup<'_>> {
     groups
 }
 
-/// The contribution that a file is listed under.
+/// Returns the contribution that a file is listed under.
 fn leading(file: &ReviewedFile) -> Option<&Contribution> {
     let mut all = file.contributions.iter();
     all.find(|one| !one.is_a_persons)

@@ -1,12 +1,12 @@
-//! Two contents compared by line, and one hunk of the difference taken out of a third. Lines are raw bytes with their line ends:
-//! what is not taken out stays byte for byte, whatever the encoding.
+//! Compares two contents by line, and undoes one hunk of the difference in a third. Lines are raw bytes with their line
+//! ends: what is not undone stays byte for byte, whatever the encoding.
 
 use std::ops::Range;
 use std::time::Duration;
 
 use lancet_text::{Document, Encoding, Hunk, difference};
 
-/// The time for one comparison, which the size of its input decides and not the clock.
+/// The budget for one comparison. The size of the input decides whether it is exceeded, not the clock.
 const BUDGET: Duration = Duration::from_millis(500);
 /// How many unchanged lines a hunk shows around changed ones.
 const CONTEXT: usize = 3;
@@ -14,7 +14,7 @@ const CONTEXT: usize = 3;
 /// Changed lines: a range of old lines and the range of new lines in their place, counted from 0.
 pub(crate) type Block = (Range<usize>, Range<usize>);
 
-/// A content as lines.
+/// A content split into lines.
 pub(crate) struct Lines<'b> {
     bytes: &'b [u8],
     /// Where each line ends, its line end included.
@@ -23,7 +23,7 @@ pub(crate) struct Lines<'b> {
 }
 
 impl<'b> Lines<'b> {
-    /// Splits a content into lines; none where it is no text.
+    /// Splits a content into lines; none where it is not text.
     pub(crate) fn of(bytes: &'b [u8]) -> Option<Self> {
         let encoding = Document::decode(bytes, None).ok()?.encoding();
         // A code unit of UTF-16 has two bytes, and a line feed is a whole unit.
@@ -48,12 +48,12 @@ impl<'b> Lines<'b> {
         })
     }
 
-    /// All bytes.
+    /// Returns all bytes.
     pub(crate) fn bytes(&self) -> &'b [u8] {
         self.bytes
     }
 
-    /// The bytes of some lines.
+    /// Returns the bytes of some lines.
     pub(crate) fn raw(&self, lines: &Range<usize>) -> &'b [u8] {
         let at = |line: usize| match line.checked_sub(1) {
             None => 0,
@@ -76,7 +76,7 @@ impl<'b> Lines<'b> {
         self.ends.len()
     }
 
-    /// The text that stands for the lines in a comparison: two lines are equal where all their bytes are.
+    /// Returns the text that represents the lines in a comparison: two lines are equal where all their bytes are.
     fn key(&self) -> String {
         let mut key = String::with_capacity(self.bytes.len() + 2 * self.len());
         for line in 0..self.len() {
@@ -107,7 +107,7 @@ pub(crate) struct Compared {
     pub(crate) blocks: Vec<Block>,
     pub(crate) added: usize,
     pub(crate) removed: usize,
-    /// Whether there is too much to compare: the one block goes from the first to the last changed line.
+    /// Whether there is too much to compare. The one block then goes from the first to the last changed line.
     pub(crate) coarse: bool,
 }
 
@@ -122,14 +122,14 @@ pub(crate) fn compare(old: &Lines<'_>, new: &Lines<'_>) -> Compared {
     }
 }
 
-/// The blocks that are shown as one hunk, because the lines around them would overlap or touch.
+/// Groups the blocks that are shown as one hunk, because the lines around them would overlap or touch.
 pub(crate) fn grouped(blocks: &[Block]) -> Vec<&[Block]> {
     blocks
         .chunk_by(|one, next| next.0.start - one.0.end <= 2 * CONTEXT)
         .collect()
 }
 
-/// The hunk of some blocks.
+/// Returns the hunk of some blocks.
 pub(crate) fn hunk_of(old: &Lines<'_>, new: &Lines<'_>, blocks: &[Block]) -> Hunk {
     let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else {
         return Hunk {
@@ -165,7 +165,7 @@ pub(crate) fn hunk_of(old: &Lines<'_>, new: &Lines<'_>, blocks: &[Block]) -> Hun
     }
 }
 
-/// Takes blocks out of a content that may have changed elsewhere since: their new lines, found by counting through the
+/// Undoes blocks in a content that may have changed elsewhere since: their new lines, found by counting through the
 /// difference between `new` and `now`, become the old lines again. None where that difference touches one of them.
 pub(crate) fn take_out(
     old: &Lines<'_>,
@@ -199,7 +199,7 @@ pub(crate) fn take_out(
     Some(taken)
 }
 
-/// Where a range of new lines comes from: the range of old lines, and whether the change touches it.
+/// Returns the range of old lines that a range of new lines comes from, and whether the change touches it.
 pub(crate) fn traced(
     old: &Lines<'_>,
     new: &Lines<'_>,

@@ -1,4 +1,4 @@
-//! A session whose begin and end are told to those who read the events of the state folder.
+//! A session whose begin and end are recorded as events of the state folder.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::Session;
 
-/// A session that was told to have begun; its end is told when this is dropped. The end of a process that is killed is told by
-/// the next one that uses the state folder.
+/// A session whose begin was recorded. Its end is recorded when this is dropped. If the process is killed, the next one
+/// that uses the state folder records the end.
 #[must_use]
 pub struct AnnouncedSession {
     store: Arc<dyn OperationStore>,
@@ -18,8 +18,8 @@ pub struct AnnouncedSession {
 }
 
 impl Session {
-    /// Records that the session begins, for the client of this name and version. None without a state folder, or where it cannot be
-    /// written: calls that need it say so.
+    /// Records that the session begins, for the client of this name and version. None without a state folder, or if it
+    /// cannot be written; calls that need it report that.
     pub fn announce(
         &self,
         client: Option<&str>,
@@ -50,7 +50,7 @@ impl Session {
 
 impl Drop for AnnouncedSession {
     fn drop(&mut self) {
-        // A store that cannot be written now tells the end when it is opened next.
+        // A store that cannot be written now records the end when it is next opened.
         let _ = self.store.end_session(&self.key);
         if let Some(language) = &self.language {
             language.end_session(&self.key);

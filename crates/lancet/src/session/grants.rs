@@ -1,4 +1,4 @@
-//! Grants: what a person allowed for the rest of a session. They are kept in memory only and end with the session.
+//! Grants: permissions that a person gave for the rest of a session. They are in memory only and end with the session.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -18,13 +18,13 @@ struct Grant {
 pub(crate) enum Reach {
     /// One file.
     File(PathBuf),
-    /// All files that the same rule asks about.
+    /// All files to which the same rule applies.
     Rule,
     /// The files in a folder, except for protected names further down.
     Folder(PathBuf),
 }
 
-/// What a lasting answer covers; it is held until the call has succeeded.
+/// The scope of a lasting answer. It takes effect only when the call has succeeded.
 #[derive(Default)]
 pub(crate) struct LastingAnswer {
     /// The keys of reasons, each with the files that it is granted for.
@@ -34,7 +34,7 @@ pub(crate) struct LastingAnswer {
 }
 
 impl LastingAnswer {
-    /// Makes an answer that holds until the session ends.
+    /// Makes an answer that is valid until the session ends.
     pub(crate) fn session(grants: Vec<(String, Reach)>) -> Self {
         Self {
             grants,
@@ -42,7 +42,7 @@ impl LastingAnswer {
         }
     }
 
-    /// Makes an answer that always holds: where a rule cannot be saved, the session's grant still holds.
+    /// Makes an answer that is always valid. If a rule cannot be saved, the session's grant is still valid.
     pub(crate) fn always(grants: Vec<(String, Reach)>, rules: Vec<String>) -> Self {
         Self { grants, rules }
     }
@@ -58,7 +58,7 @@ impl Grants {
         });
     }
 
-    /// Whether a question about a file was granted before.
+    /// Returns whether a question about a file was granted before.
     pub(crate) fn covers(&self, path: &Path, key: &str) -> bool {
         let grants = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let covers = |grant: &Grant| match &grant.reach {

@@ -1,11 +1,11 @@
-//! Problems that language servers found after the answer to the change that caused them. They wait until an answer of the
-//! session has room for them.
+//! Problems that language servers found after the answer to the change that caused them. They wait until an answer of
+//! the session has space for them.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::outcome::FoundProblem;
 
-/// The most problems that are kept.
+/// The most problems that are stored.
 const MOST: usize = 20;
 
 /// The problems of one session.
@@ -23,12 +23,12 @@ impl LateProblems {
         }
     }
 
-    /// Gives all problems, in their order.
+    /// Returns all problems, in their order.
     pub(crate) fn all(&self) -> Vec<FoundProblem> {
         self.lock().clone()
     }
 
-    /// Removes a problem. False means that another answer has told it.
+    /// Removes a problem. False means that another answer has reported it.
     pub(crate) fn take(&self, problem: &FoundProblem) -> bool {
         let mut all = self.lock();
         let before = all.len();

@@ -23,7 +23,7 @@ const AT_ONCE: usize = 256;
 pub(crate) struct Kept {
     pub(crate) starts: Vec<PathBuf>,
     entries: Mutex<Listing>,
-    /// How many entries are cached; a very long list is cut.
+    /// How many entries are cached. A very long list is cut.
     pub(crate) known: u64,
     /// The number of matches in the cached entries.
     pub(crate) known_matches: u64,
@@ -36,7 +36,7 @@ pub(crate) struct Kept {
     made: Instant,
 }
 
-/// What the pages of a result are counted by.
+/// The unit in which the pages of a result are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PagedBy {
     /// An entry is a file.
@@ -62,7 +62,7 @@ impl Kept {
         }
     }
 
-    /// Whether entries from `from` up to `until` are known, or it is known that there are no more.
+    /// Returns whether entries from `from` up to `until` are known, or it is known that there are no more.
     pub(crate) fn knows(&self, paged_by: PagedBy, from: u64, until: u64) -> bool {
         let known = match paged_by {
             PagedBy::Files => self.known,
@@ -71,7 +71,7 @@ impl Kept {
         if self.totals == SearchTotals::AtLeast && until > known {
             return false;
         }
-        // The entries of a list of files may be told by what is no longer there.
+        // The entries of a list of files may depend on an index that was released.
         let first = usize::try_from(from).unwrap_or(usize::MAX);
         paged_by == PagedBy::Matches
             || self
@@ -80,9 +80,9 @@ impl Kept {
                 .is_some()
     }
 
-    /// Goes on with the result of a search of the same question that ran to its end. The known entries keep their places,
-    /// whatever became of the files; what else was found follows them in its order. Gives the result back where the entries
-    /// of one of the two can no longer be told.
+    /// Continues this result with the result of the same search that ran to its end. The known entries retain their
+    /// places, whatever became of the files. The other results follow them in their order. Returns the new result as an
+    /// error if the entries of one of the two are no longer available.
     #[allow(clippy::result_large_err, reason = "it is what was handed in")]
     pub(crate) fn continued(&self, mut survey: SearchSummary) -> Result<Kept, SearchSummary> {
         let mut old = self.entries();
@@ -102,7 +102,7 @@ impl Kept {
             .into_iter()
             .partition(|entry| places.contains(&(entry.start, &*entry.relative)));
         let known_matches: u64 = known.iter().map(|entry| entry.matches).sum();
-        // Where the new list was cut for lack of memory, the totals are those of all that was found.
+        // If the new list was cut for lack of memory, its totals still count everything that was found.
         let total = survey.total + entries.len() as u64 - known.len() as u64;
         let matches = survey.matches + self.known_matches - known_matches;
         entries.extend(found);

@@ -1,4 +1,4 @@
-//! The state of one session: its ledger, its grants, its cached searches, and the notices it was given.
+//! The state of one session: its ledger, its grants, its cached searches, and the notices that it received.
 
 use std::sync::Mutex;
 
@@ -17,9 +17,9 @@ pub(crate) struct SessionInner {
     /// The key of the session in the history: its name, or a generated id.
     pub(super) key: String,
     pub(super) ledger: Mutex<Ledger>,
-    /// What a person allowed for the rest of the session.
+    /// The permissions that a person granted for the rest of the session.
     pub(crate) grants: Grants,
-    /// Sentences about rules that a person asked for and that could not be saved.
+    /// Sentences about rules that a person wanted and that could not be saved.
     pub(crate) unkept: UnkeptRules,
     /// Problems that were found after the answer to their change.
     pub(crate) late_problems: LateProblems,
@@ -66,7 +66,7 @@ fn unnamed() -> String {
     format!("{UNNAMED}{}", crate::operation::new_id())
 }
 
-/// Whether a key of the history was generated for a session without a name.
+/// Returns whether a key of the history was generated for a session without a name.
 pub(crate) fn is_unnamed(key: &str) -> bool {
     key.starts_with(UNNAMED)
 }

@@ -1,9 +1,9 @@
-//! Sentences about rules of the answer "always" that could not be added to the user's settings. They wait until an answer of
-//! the session has room for them.
+//! Sentences about rules of the answer "always" that could not be added to the user's settings. They wait until an
+//! answer of the session has space for them.
 
 use std::sync::{Mutex, PoisonError};
 
-/// The most sentences that are kept.
+/// The most sentences that are stored.
 const MOST: usize = 20;
 
 /// The sentences of one session.
@@ -19,7 +19,7 @@ impl UnkeptRules {
         }
     }
 
-    /// Gives all sentences, in their order.
+    /// Returns all sentences, in their order.
     pub(crate) fn all(&self) -> Vec<String> {
         self.0
             .lock()
@@ -27,7 +27,7 @@ impl UnkeptRules {
             .clone()
     }
 
-    /// Removes a sentence. False means that another answer has given it.
+    /// Removes a sentence. False means that another answer has reported it.
     pub(crate) fn take(&self, words: &str) -> bool {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = all.len();

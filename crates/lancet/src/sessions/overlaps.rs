@@ -9,7 +9,7 @@ use super::SessionOverview;
 
 /// A change counts for this long, in milliseconds.
 const RECENT: i64 = 24 * 60 * 60 * 1_000;
-/// How many files are looked at, those that were changed last.
+/// How many files are examined, the most recently changed first.
 const MOST: usize = 500;
 
 /// A file that two or more sessions work on.
@@ -28,12 +28,12 @@ pub struct Overlap {
 pub struct Overlapping {
     /// The name of the session, or its generated key.
     pub key: String,
-    /// The time of its last change of the file, in milliseconds since 1970; none where it has only read it.
+    /// The time of its last change of the file, in milliseconds since 1970; none if it has only read the file.
     pub changed: Option<i64>,
 }
 
-/// Finds the files that one of the sessions changed in the last day and another one knows. Sessions that no process serves any
-/// more are left out: nothing is written in them.
+/// Finds the files that one of the sessions changed in the last day and another one knows. Sessions that no process
+/// serves any more are left out, because nothing is written in them.
 pub(super) fn find(
     store: &dyn OperationStore,
     sessions: &[SessionOverview],

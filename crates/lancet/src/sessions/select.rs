@@ -1,11 +1,11 @@
-//! Which sessions concern a project.
+//! Decides which sessions concern a project.
 
 use std::path::{Path, PathBuf};
 
 use super::SessionOverview;
 
-/// Whether a session is at work on files below the roots: one of its own roots is at, below or above one of them, or it has
-/// read or changed a file there. Without roots every session counts.
+/// Returns whether a session works on files below the roots: one of its own roots is at, below or above one of them, or
+/// it has read or changed a file there. Without roots every session counts.
 pub(super) fn concerns(session: &SessionOverview, roots: &[PathBuf]) -> bool {
     if roots.is_empty() {
         return true;

@@ -1,4 +1,4 @@
-//! Tests of comparing by line and of taking a hunk out.
+//! Tests of comparing by line and of removing a hunk.
 
 use proptest::prelude::*;
 
@@ -34,7 +34,7 @@ fn lines_of_two_byte_units_are_whole() {
         let units = "\u{feff}".encode_utf16().chain(text.encode_utf16());
         units.flat_map(u16::to_le_bytes).collect()
     };
-    // One byte of the unit U+0A61 has the value of a line feed; the character is another one.
+    // One byte of the code unit U+0A61 has the value of a line feed, but the character is not a line feed.
     let (old, new) = (utf16("a\u{a61}b\r\nc\r\n"), utf16("a\u{a61}b\r\nC\r\n"));
     let found = hunks(&old, &new);
     assert_eq!(found[0].lines[1..], ["-c\r", "+C\r"]);
@@ -53,11 +53,11 @@ fn a_hunk_is_found_by_counting_and_refused_where_it_was_touched() {
         take(b"x\ny\na\nB\nc\nD\n").as_deref(),
         Some(&b"x\ny\na\nb\nc\nD\n"[..])
     );
-    // The line itself, or one beside it, was changed.
+    // The line itself, or an adjacent one, was changed.
     assert_eq!(take(b"a\nBB\nc\nd\n"), None);
     assert_eq!(take(b"a\nB\nC\nd\n"), None);
     assert_eq!(take(b"a\nc\nd\n"), None);
-    // The same line elsewhere is not taken for it.
+    // The same line elsewhere is not mistaken for it.
     assert_eq!(take(b"a\nc\nd\nB\n"), None);
 }
 

@@ -1,4 +1,4 @@
-//! The cache of results: its bounds, and results that go on.
+//! Tests of the cache of results: its bounds, and results that are continued.
 
 use super::*;
 
@@ -84,7 +84,7 @@ fn known_entries_keep_their_places_when_the_search_goes_on() {
         vec!["/r".into()],
         survey(&[("c", 3), ("a", 1), ("gone", 7)], SearchTotals::AtLeast),
     );
-    // "a" has another number of matches now, "b" is new, and "gone" is gone.
+    // "a" has another number of matches now, "b" is new, and "gone" no longer exists.
     let whole = survey(
         &[("a", 5), ("b", 2), ("c", 3), ("d", 4)],
         SearchTotals::Exact,
@@ -103,7 +103,7 @@ fn known_entries_keep_their_places_when_the_search_goes_on() {
     assert_eq!(kept.totals, SearchTotals::Exact);
 }
 
-/// Entries whose index was given back.
+/// Entries whose index was released.
 #[derive(Debug)]
 struct GivenBack;
 
