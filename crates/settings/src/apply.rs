@@ -42,7 +42,7 @@ const USUAL_ENCODINGS: &[&str] = &[
     "windows-1254",
 ];
 
-/// A number that is in force where the settings leave it to the host: the least of what hosts use.
+/// The default in force if the settings leave a number to the host: the lowest that any host uses.
 const LOWEST_DEFAULT: u64 = 32_000;
 
 pub(super) fn apply(
@@ -62,7 +62,7 @@ pub(super) fn apply(
     if permissions::is_list(found.key.form)
         && let Given::Words(words) = &mut found.given
     {
-        // The other rules of a list count although one cannot be read.
+        // The other rules of a list count even if one cannot be parsed.
         words.retain(|word| {
             let checked = permissions::check(layer, found.key.name, found.key.form, word);
             checked.map_err(&mut note).is_ok()
@@ -93,7 +93,7 @@ pub(super) fn apply(
     }
 }
 
-/// Whether this layer may set this key to this value, over what is in force.
+/// Returns whether this layer may set this key to this value, given the value in force.
 fn may_set(settings: &Settings, origin: Origin, found: &FoundKey) -> bool {
     match (origin, found.key.project) {
         (Origin::BuiltIn | Origin::User | Origin::CommandLine, _) => true,

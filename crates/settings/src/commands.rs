@@ -1,10 +1,10 @@
-//! What a list of the settings that names a program must be.
+//! The form of a settings list that names a program.
 
-/// What a list that names a program must be, for an error message.
+/// The required form of a list that names a program, for an error message.
 pub(super) const MUST_BEGIN: &str =
     "must begin with a program: a name that is found in PATH, or an absolute path";
 
-/// Whether a list is a program that can be found, with its arguments.
+/// Returns whether a list is a program that can be found, with its arguments.
 pub(super) fn is_command(command: &[String]) -> bool {
     let program = command.first().map_or("", String::as_str);
     let is_findable = program.starts_with('/') || !program.contains('/');

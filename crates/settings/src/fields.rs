@@ -30,7 +30,7 @@ pub(super) struct TableField<'t> {
 }
 
 impl<'t> ListedTable<'t> {
-    /// The fields, in the order in which they are written.
+    /// Returns the fields in the order in which they are written.
     pub(super) fn fields(self) -> impl Iterator<Item = TableField<'t>> {
         self.table.iter().map(move |(name, item)| {
             let span = self.table.key(name).and_then(toml_edit::Key::span);
@@ -45,7 +45,7 @@ impl<'t> ListedTable<'t> {
         })
     }
 
-    /// The error that a field is not there.
+    /// Returns the error for a missing field.
     pub(super) fn lacks(&self, field: &str, example: &str) -> SettingsError {
         let message = format!(
             "[[{}]] needs {field}, for instance {field} = {example}",
@@ -56,14 +56,14 @@ impl<'t> ListedTable<'t> {
 }
 
 impl TableField<'_> {
-    /// The error that the value should be something else.
+    /// Returns the error for a value that should be something else.
     pub(super) fn wrong(&self, wanted: &str) -> SettingsError {
         let (key, name) = (self.of.key, self.name);
         let message = format!("{key}.{name} must be {wanted}, not {}", describe(self.item));
         SettingsError::at(self.of.layer, self.value_at, message)
     }
 
-    /// The error that there is no such field; these are there.
+    /// Returns the error for an unknown field, with the known ones.
     pub(super) fn unknown(&self, known: &[&str]) -> SettingsError {
         let shown: String = self.name.chars().take(60).collect();
         let message = format!("[[{}]] has no key {shown}", self.of.key);
@@ -71,7 +71,7 @@ impl TableField<'_> {
         SettingsError::at(self.of.layer, self.at, message).suggesting(meant)
     }
 
-    /// The value as a program with its arguments.
+    /// Returns the value as a program with its arguments.
     pub(super) fn command(&self) -> Result<Vec<String>, SettingsError> {
         let words = self.item.as_array().and_then(exact_texts);
         let words =

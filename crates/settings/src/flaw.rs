@@ -1,5 +1,6 @@
 //! A part of a settings file that cannot be used, and its effect until it is corrected. In a project's file the rest of
-//! the file counts; a line that may be a permission rule tightens what is in force, because nobody can tell what it forbids.
+//! the file counts. A faulty line that may be a permission rule makes the rules in force stricter, because it is
+//! unknown what it forbids.
 
 use std::fmt;
 use std::path::Path;
@@ -31,14 +32,14 @@ pub struct SettingsFlaw {
 pub enum FlawEffect {
     /// The line is left out, and nothing else changes.
     LeftOut,
-    /// The line may be a permission rule, so writes ask.
+    /// The line may be a permission rule, so writes require approval.
     WritesAsk,
-    /// The line may forbid reading, so writes ask, and tools do not read.
+    /// The line may forbid reading, so writes require approval, and tools do not read.
     ReadingDenied,
 }
 
 impl SettingsFlaw {
-    /// Whether the file is one of the user's own. While such a file has a flaw, tools do not write.
+    /// Returns whether the file is one of the user's own. While such a file has a flaw, tools do not write.
     pub fn is_users_own(&self) -> bool {
         !self.origin.is_project()
     }
@@ -51,7 +52,7 @@ impl fmt::Display for SettingsFlaw {
 }
 
 impl Settings {
-    /// Notes a settings file that exists and cannot be read, as a file that may forbid anything.
+    /// Records a settings file that exists and cannot be read, as a file that may forbid anything.
     pub fn note_unreadable(&mut self, origin: Origin, path: &Path, why: &str) {
         let layer = Layer {
             origin,
@@ -67,7 +68,7 @@ impl Settings {
     }
 }
 
-/// The effect of a wrong value of a known key.
+/// Returns the effect of a wrong value of a known key.
 pub(super) fn of_key(name: &str) -> FlawEffect {
     match name {
         "permissions" | "permissions.deny" => FlawEffect::ReadingDenied,
@@ -76,9 +77,9 @@ pub(super) fn of_key(name: &str) -> FlawEffect {
     }
 }
 
-/// The effect of a key that does not exist, by its table, by the key that was probably meant, and by what its value holds.
+/// Returns the effect of an unknown key, by its table, by the key that was probably meant, and by its value.
 pub(super) fn of_unknown(full: &str, item: &Item, meant: Option<&str>) -> FlawEffect {
-    // A word that is not a key of `[permissions]` may be a misspelt `deny`, whichever key is nearest.
+    // An unknown key of `[permissions]` may be a misspelt `deny`, whichever key is nearest.
     let by_table = match full.split_once('.') {
         Some(("permissions", _)) => FlawEffect::ReadingDenied,
         _ => of_key(full),
@@ -92,8 +93,8 @@ pub(super) fn of_unknown(full: &str, item: &Item, meant: Option<&str>) -> FlawEf
     by_table.max(by_meaning).max(of_value(item))
 }
 
-/// The effect of an unknown key by its value: a table with a key of `[permissions]`, or with a misspelt one, may be that
-/// table, and a text with the form of a rule may be one.
+/// Returns the effect of an unknown key by its value: a table with a key of `[permissions]`, or with a misspelt one,
+/// may be that table, and a string with the form of a rule may be one.
 fn of_value(item: &Item) -> FlawEffect {
     let rules = || keys().filter_map(|key| key.name.strip_prefix("permissions."));
     let mut effect = FlawEffect::LeftOut;

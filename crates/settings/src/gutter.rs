@@ -1,15 +1,15 @@
-//! The line numbers before the lines that Read and the writing tools show, and the anchors that may stand in them.
+//! The line numbers before the lines that Read and the writing tools show, and the anchors that they may contain.
 
 use lancet_workspace::Hasher;
 
 use crate::Gutter;
 
-/// The letters of an anchor, each of which stands for five bits.
+/// The letters of an anchor, each of which encodes five bits.
 const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
 impl Gutter {
     /// Writes the number of a line, counted from 1. `whole` is the line's text if the line is shown whole; only then is
-    /// there an anchor.
+    /// an anchor written.
     #[doc(hidden)]
     pub fn write(self, out: &mut String, line: usize, whole: Option<&str>) {
         let digits = Digits::of(line);
@@ -39,8 +39,8 @@ impl Gutter {
     }
 }
 
-/// A number in decimal digits. It stands before every line of a page, and `write!` took 290 instructions for it, more
-/// than everything else that is done for a line of source.
+/// A number in decimal digits. It is written before every line of a page, and `write!` took 290 instructions for it,
+/// more than everything else that is done for a line of source.
 struct Digits {
     bytes: [u8; 20],
     start: usize,
@@ -69,7 +69,8 @@ impl Digits {
     }
 }
 
-/// The three letters of a line's anchor: the first fifteen bits of the hash of its text, without its line ending.
+/// Returns the three letters of a line's anchor: the first fifteen bits of the hash of its text, without its line
+/// ending.
 pub fn anchor_letters(text: &str) -> String {
     let mut hasher = Hasher::new();
     hasher.update(text.as_bytes());
@@ -82,7 +83,7 @@ pub fn anchor_letters(text: &str) -> String {
         .collect()
 }
 
-/// The number and the letters of an anchor `12:abc`.
+/// Parses the number and the letters of an anchor `12:abc`.
 pub fn parse_anchor(text: &str) -> Option<(u64, &str)> {
     let (number, letters) = text.split_once(':')?;
     let is_anchor = !number.starts_with('0')
@@ -98,7 +99,7 @@ mod tests {
 
     #[test]
     fn an_anchor_is_the_beginning_of_the_hash_in_base_32() {
-        // The BLAKE3 of nothing begins with af1349b9: 10101 11100 01001.
+        // The BLAKE3 hash of empty input begins with af1349b9: 10101 11100 01001.
         assert_eq!(anchor_letters(""), "v4j");
         let mut out = String::new();
         Gutter::Hash.write(&mut out, 12, Some(""));

@@ -10,7 +10,7 @@ use super::{InForce, Settings};
 /// The width of the help text, in columns.
 const WIDTH: usize = 100;
 
-/// Makes the text of `lancet help settings`: every key with its values, default and meaning.
+/// Returns the text of `lancet help settings`: every key with its values, default and meaning.
 pub fn help() -> String {
     let mut text = String::from(
         "Settings are kept in lancet.toml: the user's in $XDG_CONFIG_HOME/lancet (else ~/.config/lancet), the\n\
@@ -82,7 +82,7 @@ fn values(form: Form) -> String {
     example.to_owned()
 }
 
-/// Writes what a project's settings file may do with the key before the user trusts it.
+/// Writes what the settings file of an untrusted project may do with the key.
 fn project_mark(key: &Key) -> String {
     match key.project {
         Project::Sets => " (project)".to_owned(),
@@ -114,7 +114,7 @@ fn wrap(text: &mut String, paragraph: &str) {
     text.push('\n');
 }
 
-/// The values in force, one line for each key or each entry of a list or table.
+/// Returns the values in force, one line for each key or each entry of a list or table.
 pub(super) fn in_force(settings: &Settings) -> Vec<InForce> {
     keys()
         .flat_map(|key| values_in_force(settings, key))
@@ -188,7 +188,7 @@ fn values_in_force(settings: &Settings, key: &Key) -> Vec<InForce> {
     }
 }
 
-/// The rules of a table of paths, each with its value as `show` writes it.
+/// Returns the rules of a table of paths, each with its value as `show` writes it.
 fn path_rules<T>(key: &Key, rules: &[PathRule<T>], show: fn(&str) -> String) -> Vec<InForce> {
     let in_force = |rule: &PathRule<T>| InForce {
         key: format!("{}.{:?}", key.name, rule.pattern),

@@ -92,7 +92,7 @@ fn seconds(item: &Item) -> Option<u64> {
     number.filter(|number| (1..=LONGEST).contains(number))
 }
 
-/// Reads the rule of a hook, which is about changes.
+/// Parses the rule of a hook, which is a rule about changes.
 fn parse_rule(layer: &Layer, text: &str, at: usize) -> Result<Rule, SettingsError> {
     let wrong = |message: String, meant: Option<String>| {
         let meant = meant.map(|meant| format!("{meant:?}"));

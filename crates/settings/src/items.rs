@@ -1,8 +1,8 @@
-//! Reads values of TOML as texts.
+//! Reads TOML values as strings.
 
 use toml_edit::{Item, Value};
 
-/// The strings of a list, with their byte offsets.
+/// Returns the strings of a list, with their byte offsets.
 pub(super) fn texts_with_offsets(item: &Item, at: usize) -> Option<Vec<(String, usize)>> {
     let one = |value: &Value| {
         Some((
@@ -13,7 +13,7 @@ pub(super) fn texts_with_offsets(item: &Item, at: usize) -> Option<Vec<(String, 
     item.as_array()?.iter().map(one).collect()
 }
 
-/// The strings of a list as they are written; none where something else is among them.
+/// Returns the strings of a list as they are written; none if it contains anything else.
 pub(super) fn exact_texts(list: &toml_edit::Array) -> Option<Vec<String>> {
     let one = |value: &Value| value.as_str().map(str::to_owned);
     list.iter().map(one).collect()

@@ -1,5 +1,5 @@
-//! Adds one rule to a settings file. Everything else in the file, comments and order included, stays as it is, and a
-//! concurrent writer of the file loses nothing.
+//! Adds one rule to a settings file. Everything else in the file, including comments and order, stays as it is, and the
+//! changes of a concurrent writer are not lost.
 
 #[cfg(test)]
 mod tests;
@@ -18,7 +18,7 @@ use super::{Layer, Origin, Settings};
 
 /// The longest settings file that is read, in bytes.
 const LONGEST: u64 = 1024 * 1024;
-/// How often the write is tried again after another writer was faster.
+/// How often the write is retried after another writer was faster.
 const TRIES: usize = 64;
 
 /// A rule that is in a settings file.
@@ -46,7 +46,7 @@ pub enum KeepError {
     Busy,
 }
 
-/// Adds a rule to a settings file, which is created where it does not exist. A rule that is already there is not added
+/// Adds a rule to a settings file, which is created if it does not exist. A rule that is already there is not added
 /// again.
 ///
 /// # Errors
@@ -139,7 +139,7 @@ pub fn with_rule(text: &str, effect: Effect, rule: &str) -> Result<String, KeepE
     Ok(document.to_string())
 }
 
-/// Adds an entry in the style of the list: on a line of its own where the others are.
+/// Adds an entry in the style of the list: on a separate line if the others are.
 fn push(array: &mut Array, rule: &str) {
     let indent = array
         .iter()
@@ -152,7 +152,7 @@ fn push(array: &mut Array, rule: &str) {
         array.push(rule);
         return;
     };
-    // A comment or line end behind the last entry stays behind it; the new entry follows.
+    // A comment or line end after the last entry stays after it; the new entry follows.
     let trailing = array.trailing().as_str().unwrap_or_default().to_owned();
     let own_line = format!("\n{indent}");
     let (before, after) = match trailing.rfind('\n') {

@@ -1,5 +1,5 @@
-//! The table of all settings keys, in `table.rs` and the files beside it, and the types of its columns. The parser, the help text and `doctor`
-//! are driven by it and know no other keys.
+//! The table of all settings keys, in `table.rs` and the other files of the folder, and the types of its columns. The
+//! parser, the help text and `doctor` are driven by it and know no other keys.
 
 mod language;
 mod programs;
@@ -21,7 +21,7 @@ pub(super) enum Form {
     Switch,
     /// A program with its arguments.
     Program,
-    /// Who is asked.
+    /// The places where approval is requested.
     Askers,
     /// Names of tools: a list, or one string with commas as on the command line.
     Tools,
@@ -52,12 +52,12 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// Whether the value is several tables, each begun by the key in double brackets.
+    /// Returns whether the value is several tables, each begun by the key in double brackets.
     pub(super) fn is_list_of_tables(self) -> bool {
         matches!(self, Form::Formatters | Form::Servers | Form::Hooks)
     }
 
-    /// Whether the value is a table whose keys the user chooses.
+    /// Returns whether the value is a table whose keys the user chooses.
     pub(super) fn is_table(self) -> bool {
         matches!(
             self,
@@ -80,7 +80,7 @@ pub(super) enum Unit {
 }
 
 impl Unit {
-    /// The units that a text may carry, each with how many of this unit it is.
+    /// Returns the units that a string may carry, each with its size in this unit.
     fn units(self) -> &'static [(&'static str, u64)] {
         match self {
             Unit::Bytes => &[
@@ -96,7 +96,7 @@ impl Unit {
         }
     }
 
-    /// Reads a text such as `2GiB`; none where the number or the unit is not one.
+    /// Parses a string such as `2GiB`; returns none if the number or the unit is invalid.
     pub(super) fn read(self, text: &str) -> Option<u64> {
         let digits = text.trim_end_matches(|letter: char| !letter.is_ascii_digit());
         let number: u64 = digits.parse().ok()?;
@@ -106,13 +106,13 @@ impl Unit {
         number.checked_mul(*size)
     }
 
-    /// The units in words, for an error message.
+    /// Lists the units in a phrase, for an error message.
     pub(super) fn words(self) -> String {
         let names = self.units().iter().map(|(name, _)| *name);
         names.collect::<Vec<_>>().join(", ")
     }
 
-    /// A text of this unit, for the help.
+    /// Returns an example of this unit, for the help.
     pub(super) fn example(self) -> &'static str {
         match self {
             Unit::Bytes => "\"2GiB\"",
@@ -126,13 +126,13 @@ impl Unit {
 /// What the settings file of an untrusted project may do with a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Project {
-    /// It may set the key, which does no harm.
+    /// It may set the key, which is harmless.
     Sets,
     /// It may set the key to this word only, which is stricter.
     SetsOnly(&'static str),
-    /// It may set the mode to `ask` or `plan` where that is not looser than the mode in force.
+    /// It may set the mode to `ask` or `plan` if that is not looser than the mode in force.
     StricterMode,
-    /// It may set the number where it is not higher than the one in force.
+    /// It may set the number if it is not higher than the one in force.
     Lowers,
     /// It may not set the key until the user trusts the project.
     Ignored,
@@ -167,7 +167,7 @@ pub(super) enum Field {
 pub(super) struct Key {
     pub(super) name: &'static str,
     pub(super) form: Form,
-    /// The default as it would be written; a phrase where it depends on something.
+    /// The default as it would be written; a phrase if it depends on something.
     pub(super) default: &'static str,
     pub(super) project: Project,
     pub(super) about: &'static str,
@@ -192,7 +192,7 @@ const fn key(
 }
 
 impl Key {
-    /// Names the field of a key whose value is one of some words.
+    /// Sets the field of a key whose value is one of some words.
     const fn word(
         self,
         set: fn(&mut Settings, &str),
@@ -204,7 +204,7 @@ impl Key {
         }
     }
 
-    /// Names the field of a key whose value is a number.
+    /// Sets the field of a key whose value is a number.
     const fn number(self, set: fn(&mut Settings, u64), get: fn(&Settings) -> Option<u64>) -> Key {
         Key {
             field: Field::Number { set, get },
@@ -212,7 +212,7 @@ impl Key {
         }
     }
 
-    /// Names the field of a key whose value is true or false.
+    /// Sets the field of a key whose value is true or false.
     const fn switch(self, set: fn(&mut Settings, bool), get: fn(&Settings) -> bool) -> Key {
         Key {
             field: Field::Switch { set, get },
@@ -221,7 +221,7 @@ impl Key {
     }
 }
 
-/// Every key, in the order of the documentation.
+/// Returns every key, in the order of the documentation.
 pub(super) fn keys() -> impl Iterator<Item = &'static Key> {
     table::KEYS
         .iter()

@@ -1,4 +1,4 @@
-//! The layers of the settings: the files, and which of them wins.
+//! The layers of the settings: the files, and their precedence.
 
 use std::path::PathBuf;
 
@@ -30,7 +30,7 @@ impl Origin {
         }
     }
 
-    /// Whether the file is a project's.
+    /// Returns whether the file is a project's.
     pub fn is_project(self) -> bool {
         matches!(self, Origin::Project | Origin::TrustedProject)
     }

@@ -61,7 +61,8 @@ pub const NAME: &str = "lancet.toml";
 impl Settings {
     /// Merges these layers in the order of their [`Origin`], not in that of the slice. Several may share an origin.
     ///
-    /// A project's file loads even where parts of it are wrong: they are in [`Settings::flaws`], and the rest counts.
+    /// A project's file loads even if parts of it are wrong: they are listed in [`Settings::flaws`], and the rest
+    /// counts.
     ///
     /// # Errors
     /// One of the user's own files is wrong: the first mistake in it.
@@ -84,8 +85,8 @@ impl Settings {
         }
     }
 
-    /// Merges what can be used of these layers. What cannot, also of the user's own files, is in [`Settings::flaws`]; an
-    /// engine with these settings tightens its rules accordingly.
+    /// Merges the usable parts of these layers. The others, also of the user's own files, are listed in
+    /// [`Settings::flaws`]; an engine with these settings makes its rules stricter accordingly.
     pub fn load_usable(layers: &[Layer], host_tools: &[&str]) -> Settings {
         let mut ordered: Vec<&Layer> = layers.iter().collect();
         ordered.sort_by_key(|layer| layer.origin);
@@ -100,13 +101,14 @@ impl Settings {
         settings
     }
 
-    /// The hash of a settings text. When a user trusts a project's settings, this hash of their text is recorded.
+    /// Returns the hash of a settings text. When a user trusts a project's settings, this hash of their text is
+    /// recorded.
     pub fn fingerprint(text: &str) -> String {
         blake3::hash(text.as_bytes()).to_hex().to_string()
     }
 
-    /// Adds permissions from a settings file of Claude Code, with the rank of the command line. The flag `--mode` wins
-    /// over the mode in that file.
+    /// Adds permissions from a settings file of Claude Code, with the precedence of the command line. The flag `--mode`
+    /// overrides the mode in that file.
     pub fn take_in(&mut self, claude: &ClaudeSettings) {
         self.rules.extend_from_slice(&claude.rules);
         if self.origin("mode") != Origin::CommandLine && claude.mode.is_some() {
@@ -115,36 +117,37 @@ impl Settings {
         }
     }
 
-    /// The encoding that is configured for a file, named relative to its root. A later layer wins over an earlier one,
-    /// and inside a layer the last matching pattern.
+    /// Returns the encoding that is configured for a file, named relative to its root. A later layer wins over an
+    /// earlier one, and within a layer the last matching pattern.
     pub fn encoding_for(&self, relative: &Path) -> Option<Encoding> {
         decide(&self.encodings, relative).copied()
     }
 
-    /// The way in which a file, named relative to its root, is written; chosen by the same rules as its encoding.
+    /// Returns the strategy for writing a file, named relative to its root; chosen by the same rules as its encoding.
     pub fn strategy_for(&self, relative: &Path) -> Strategy {
         decide(&self.strategies, relative)
             .copied()
             .unwrap_or(Strategy::Auto)
     }
 
-    /// The program that gives the text of a file, named relative to its root; chosen by the same rules as its encoding.
+    /// Returns the program that outputs the text of a file, named relative to its root; chosen by the same rules as its
+    /// encoding.
     pub fn converter_for(&self, relative: &Path) -> Option<&Converter> {
         decide(&self.converters, relative)
     }
 
-    /// All programs that give the text of files, in the order in which they were named.
+    /// Returns all programs that output the text of files, in the order in which they were configured.
     pub fn converters(&self) -> Vec<Converter> {
         let rules = self.converters.iter();
         rules.map(|rule| rule.value.clone()).collect()
     }
 
-    /// The formatter of a file, named relative to its root; chosen by the same rules as its encoding.
+    /// Returns the formatter of a file, named relative to its root; chosen by the same rules as its encoding.
     pub fn formatter_for(&self, relative: &Path) -> Option<&Formatter> {
         decide(&self.formatters, relative)
     }
 
-    /// All formatters, each once, in the order in which they were named.
+    /// Returns all formatters, each once, in the order in which they were configured.
     pub fn formatters(&self) -> Vec<Formatter> {
         let mut all: Vec<Formatter> = Vec::new();
         for rule in &self.formatters {
@@ -155,20 +158,20 @@ impl Settings {
         all
     }
 
-    /// The language servers that the settings name, those of the strongest layer first. A later one of the same name does not
-    /// count.
+    /// Returns the configured language servers, those of the strongest layer first. A later one of the same name does
+    /// not count.
     pub fn servers(&self) -> Vec<ServerEntry> {
         let entries = self.servers.iter().rev();
         entries.map(|(entry, _)| entry.clone()).collect()
     }
 
-    /// All hooks, in the order in which they were named.
+    /// Returns all hooks, in the order in which they were configured.
     pub fn hooks(&self) -> Vec<Hook> {
         self.hooks.iter().map(|entry| entry.hook.clone()).collect()
     }
 
-    /// Every command that may be started because of the settings: hooks, formatters, converters, language servers (those of the
-    /// built-in table, too), and the program that is told of questions.
+    /// Returns every command that may be started because of the settings: hooks, formatters, converters, language
+    /// servers (including the built-in table), and the program that is notified of pending approvals.
     pub fn commands(&self) -> Vec<Vec<String>> {
         let hooks = self.hooks().into_iter().map(|hook| hook.command);
         let formatters = self.formatters().into_iter();
@@ -176,7 +179,7 @@ impl Settings {
         let converters = self.converters().into_iter();
         let converters = converters.map(|converter| converter.command);
         let servers = self.servers().into_iter().map(|server| server.run);
-        // The arguments of known servers are words such as `server`, and no files.
+        // The arguments of known servers are words such as `server`, not files.
         let known = built_in().into_iter();
         let known = known.map(|server| server.run.into_iter().take(1).collect());
         let notify = std::iter::once(self.ask.notify.clone());
@@ -185,7 +188,7 @@ impl Settings {
         all.filter(|command| !command.is_empty()).collect()
     }
 
-    /// The hooks with their rules and layers.
+    /// Returns the hooks with their rules and layers.
     #[doc(hidden)]
     pub fn layered_hooks(&self) -> &[LayeredHook] {
         &self.hooks
@@ -196,7 +199,7 @@ impl Settings {
         !self.encodings.is_empty()
     }
 
-    /// The layer that set a key, such as `read.gutter`.
+    /// Returns the layer that set a key, such as `read.gutter`.
     pub fn origin(&self, key: &str) -> Origin {
         self.origins.get(key).copied().unwrap_or(Origin::BuiltIn)
     }

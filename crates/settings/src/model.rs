@@ -1,5 +1,5 @@
-//! The values that settings have, as types, with their defaults. Each field of a scalar setting is named in the table of
-//! keys (`keys/table.rs`).
+//! The types of the settings' values, with their defaults. Each field of a scalar setting is named in the table of keys
+//! (`keys/table.rs`).
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -47,19 +47,19 @@ pub struct InForce {
 pub struct ReadSettings {
     /// How lines are numbered.
     pub gutter: Gutter,
-    /// The most lines of one answer.
+    /// The maximum number of lines of one answer.
     pub max_lines: usize,
-    /// The most characters of one line.
+    /// The maximum number of characters of one line.
     pub max_line_chars: usize,
-    /// The most characters of one answer; the host's own limit where none is set.
+    /// The maximum number of characters of one answer; the host's own limit if none is set.
     pub max_chars: Option<usize>,
     /// How much of an answer MCP clients pass on; these override the built-in table.
     pub clients: Vec<ClientLimit>,
     /// Whether a repeated Read of an unchanged range is answered in one line.
     pub dedupe: bool,
-    /// The models for which pictures are fitted.
+    /// The models that pictures are scaled for.
     pub images: Images,
-    /// In which form the pages of a PDF are shown.
+    /// The form in which the pages of a PDF are shown.
     pub pdf: PdfForm,
 }
 
@@ -69,7 +69,7 @@ pub struct ReadSettings {
 pub struct ClientLimit {
     /// The name that the client gives itself; a name that ends in `*` covers all names with that prefix.
     pub name: String,
-    /// The most bytes of one answer.
+    /// The maximum number of bytes of one answer.
     pub most_bytes: usize,
 }
 
@@ -82,7 +82,7 @@ impl ClientLimit {
         }
     }
 
-    /// Whether the limit applies to a client of this name.
+    /// Returns whether the limit applies to a client of this name.
     pub fn is_for(&self, client: &str) -> bool {
         match self.name.strip_suffix('*') {
             Some(beginning) => client.starts_with(beginning),
@@ -107,7 +107,7 @@ pub struct WriteSettings {
     pub git: GitSurroundings,
 }
 
-/// The user's and the system's git configuration, as texts: the library reads no home folder.
+/// The user's and the system's git configuration, as strings: the library does not read the home folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GitSurroundings {
     /// git's configuration files, the strongest last. Only `core.autocrlf` is used.
@@ -116,7 +116,7 @@ pub struct GitSurroundings {
     pub attributes: Vec<String>,
 }
 
-/// The settings of `[history]`: what is kept of changes.
+/// The settings of `[history]`: what is recorded of changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HistorySettings {
@@ -142,44 +142,44 @@ pub struct SearchSettings {
     pub memory: u64,
     /// Whether the index also keeps the text of files.
     pub contents: ContentsUse,
-    /// git's global excludes file, whose patterns are left out as git does. There is no key for it: the host passes the
+    /// git's global excludes file, whose patterns are excluded as git does. There is no key for it: the host passes the
     /// path in, as the program `lancet` does.
     pub excludes: Option<PathBuf>,
 }
 
-/// The settings of `[shell]`: the commands that a person types.
+/// The settings of `[shell]`: commands typed by a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShellSettings {
-    /// Whether a command asks before it writes.
+    /// Whether a command requests confirmation before it writes.
     pub confirm: bool,
 }
 
-/// The settings of `[ask]`: who is asked about an agent's writes.
+/// The settings of `[ask]`: where approval of an agent's writes is requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AskSettings {
-    /// Who is asked.
+    /// The places where approval is requested.
     pub by: Vec<Asker>,
     /// The seconds that a call waits for a decision.
     pub patience: u64,
-    /// The program that is run when something begins to wait, with its arguments; empty where there is none.
+    /// The program that is run when an approval becomes pending, with its arguments; empty if there is none.
     pub notify: Vec<String>,
 }
 
-/// The settings of `[language]`: what language servers tell of a change.
+/// The settings of `[language]`: which problems found by language servers are reported for a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LanguageSettings {
-    /// When problems are told; after the edit where none is set.
+    /// When problems are reported; after the edit if none is set.
     pub diagnostics: Option<Diagnostics>,
-    /// The least severe problems that are told.
+    /// The least severe problems that are reported.
     pub severity: Severity,
-    /// The milliseconds that an answer waits.
+    /// How long an answer waits for problems, in milliseconds.
     pub wait: u64,
-    /// The most servers that run at once.
+    /// The maximum number of servers that run at once.
     pub most: usize,
-    /// The most memory of each server, in bytes.
+    /// The memory limit of each server, in bytes.
     pub memory: u64,
 }
 
@@ -188,9 +188,9 @@ pub struct LanguageSettings {
 pub struct LayeredHook {
     /// The hook.
     pub hook: Hook,
-    /// The rule whose files it is for.
+    /// The rule that selects its files.
     pub rule: lancet_policy::Rule,
-    /// The layer that names it.
+    /// The layer that contains it.
     pub layer: lancet_policy::Layer,
     pub(super) origin: Origin,
 }
@@ -218,15 +218,15 @@ pub struct LayeredHook {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Settings {
-    /// What happens to writes that nothing else decides; the host's own mode where none is set.
+    /// The policy for writes that no rule decides; the host's own mode if none is set.
     pub mode: Option<Mode>,
-    /// Which rungs of the ladder are used to find old text.
+    /// The rungs of the matching ladder that are used to find old text.
     pub matching: Matching,
     /// What happens to an edit of a file that has changed since it was read.
     pub stale: Stale,
-    /// What happens to hard links; where none is set, the place of the file decides.
+    /// What happens to hard links; if none is set, the location of the file decides.
     pub links: Option<Links>,
-    /// The words that choose the tools (`default`, `-MultiEdit`); the default tools where none are set.
+    /// The entries that select the tools (`default`, `-MultiEdit`); the default tools if none are set.
     pub tools: Option<Vec<String>>,
     /// The settings of `[read]`.
     pub read: ReadSettings,
@@ -242,7 +242,7 @@ pub struct Settings {
     pub shell: ShellSettings,
     /// The settings of `[language]`.
     pub language: LanguageSettings,
-    /// Further abbreviations for the ladder: the short and the long form.
+    /// Further abbreviations for the matching ladder: the short and the long form.
     pub abbreviations: Vec<(String, String)>,
     /// Permission rules, in the order of their layers.
     pub rules: Vec<lancet_policy::LayeredRule>,

@@ -1,5 +1,5 @@
-//! Parses a settings file into keys and values with their positions, and checks the form of each value. `apply` decides
-//! what the values mean.
+//! Parses a settings file into keys and values with their positions, and checks the form of each value. `apply`
+//! interprets the values.
 
 use lancet_language::ServerEntry;
 use toml_edit::{Document, Item, TableLike};
@@ -48,7 +48,7 @@ pub(super) enum Given {
     Entry(String, u64),
 }
 
-/// Parses a layer: the keys that can be used, and what cannot.
+/// Parses a layer: returns the usable keys, and the flaws.
 pub(super) fn parse(layer: &Layer) -> (Vec<FoundKey>, Vec<SettingsFlaw>) {
     let mut reader = LayerReader {
         layer,
@@ -131,7 +131,7 @@ impl LayerReader<'_> {
 }
 
 fn unknown(layer: &Layer, key_at: usize, full: &str, name: &str, item: &Item) -> SettingsError {
-    // A table is compared with table names first, and with keys only if no table's name is near.
+    // A table is compared with table names first, and with keys only if no table's name is close.
     let table = item.as_table_like().and_then(|_| {
         let tables = keys().filter_map(|key| match key.form {
             form if form.is_table() || form.is_list_of_tables() => Some(key.name),
@@ -158,7 +158,7 @@ struct ValueReader<'l> {
     item: &'l Item,
     key_at: usize,
     found: &'l mut Vec<FoundKey>,
-    /// The entries of a table or a list of tables that are wrong, which are left out.
+    /// The faulty entries of a table or a list of tables, which are left out.
     errors: &'l mut Vec<SettingsError>,
 }
 
@@ -280,7 +280,7 @@ impl ValueReader<'_> {
         Ok(Given::Number(number))
     }
 
-    /// Reads each of several tables that the key begins in double brackets.
+    /// Reads each of the tables that the key begins in double brackets.
     fn read_tables(
         &mut self,
         entry: impl Fn(ListedTable<'_>) -> Result<Given, SettingsError>,

@@ -4,7 +4,7 @@ use super::by_path::PathRule;
 use super::error::SettingsError;
 use super::layer::Layer;
 
-/// Makes a rule, or the error with its place.
+/// Creates a rule, or returns the error with its position.
 pub(super) fn rule<T>(
     layer: &Layer,
     key_at: usize,

@@ -1,5 +1,5 @@
 //! The permission lists of the settings: rules, opened parts of protected folders, guarded files, read roots. The
-//! policy decides what they mean.
+//! policy interprets them.
 
 #[cfg(test)]
 mod tests;
@@ -78,7 +78,7 @@ pub(super) fn put(settings: &mut Settings, layer: &Layer, key: &str, words: Vec<
     }
 }
 
-/// Makes a rule with its layer and line; invalid ones were refused before.
+/// Creates a rule with its layer and line; invalid ones were refused before.
 fn entry(layer: &Layer, key: &str, text: &str, at: usize) -> Option<LayeredRule> {
     let effect = match key {
         "permissions.allow" => Effect::Allow,

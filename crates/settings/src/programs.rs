@@ -1,5 +1,5 @@
-//! The programs that the settings name for changes: formatters, hooks, and the trait of what a host hands in to start them. This
-//! crate starts no program.
+//! The programs that the settings configure for changes: formatters, hooks, and the trait that the host implements to
+//! start them. This crate starts no program.
 
 mod files;
 
@@ -11,30 +11,31 @@ pub use files::{CommandFiles, NamedScript, ProgramPlaces};
 /// How long a formatter may take.
 pub const FORMAT_TIME: Duration = Duration::from_secs(5);
 
-/// The longest text that a formatter is given or may give, in bytes.
+/// The longest text that a formatter may receive or return, in bytes.
 pub const MOST_FORMATTED: usize = 16 << 20;
 
-/// How long a hook may take where its entry does not say.
+/// How long a hook may take if its entry does not say.
 pub const HOOK_TIME: Duration = Duration::from_secs(10);
 
-/// The most bytes that a hook may write to standard output, and that are kept of its standard error.
+/// The maximum number of bytes that a hook may write to standard output, and that are stored of its standard error.
 pub const MOST_HOOK_OUTPUT: usize = 64 << 10;
 
-/// The text in an argument of a formatter that stands for the path of the file.
+/// The placeholder in an argument of a formatter for the path of the file.
 pub const PATH_ARGUMENT: &str = "{path}";
 
-/// An entry of `[[format]]`: a program that gets the new text of a file on standard input and gives the formatted text.
+/// An entry of `[[format]]`: a program that receives the new text of a file on standard input and outputs the formatted
+/// text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Formatter {
     /// The patterns of the files.
     pub files: Vec<String>,
-    /// The program and its arguments. [`PATH_ARGUMENT`] in an argument stands for the path of the file, which is only a name:
-    /// the text comes on standard input.
+    /// The program and its arguments. [`PATH_ARGUMENT`] in an argument is replaced by the path of the file, which
+    /// serves only as a name: the text is passed on standard input.
     pub command: Vec<String>,
 }
 
 impl Formatter {
-    /// A name of the entry that no other entry has.
+    /// Returns an identifier that no other entry has.
     #[must_use]
     pub fn id(&self) -> String {
         fingerprint(&[&self.files, &self.command])
@@ -44,7 +45,7 @@ impl Formatter {
 /// When a hook runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HookTime {
-    /// It runs before a change is approved, and may have a person asked about it or refuse it.
+    /// It runs before a change is approved, and may refuse it or require a person's approval.
     Before,
     /// It runs after a change was made.
     After,
@@ -64,7 +65,7 @@ impl HookTime {
     }
 }
 
-/// An entry of `[[hooks]]`: a program that is told of changes before or after they are made.
+/// An entry of `[[hooks]]`: a program that is notified of changes before or after they are made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hook {
     /// When it runs.
@@ -78,7 +79,7 @@ pub struct Hook {
 }
 
 impl Hook {
-    /// A name of the entry that no other entry has.
+    /// Returns an identifier that no other entry has.
     #[must_use]
     pub fn id(&self) -> String {
         let on = self.on.word().to_owned();
@@ -87,7 +88,7 @@ impl Hook {
     }
 }
 
-/// The hash of lists of texts.
+/// Returns the hash of lists of strings.
 fn fingerprint(lists: &[&[String]]) -> String {
     let mut hasher = blake3::Hasher::new();
     for list in lists {
@@ -100,7 +101,7 @@ fn fingerprint(lists: &[&[String]]) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// What a program that has ended left behind.
+/// The result of a program that has ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProgramOutput {
     /// The exit code; none where a signal ended the program.
@@ -114,7 +115,7 @@ pub struct ProgramOutput {
 }
 
 impl ProgramOutput {
-    /// How the program ended, in words.
+    /// Returns a phrase that says how the program ended.
     #[must_use]
     pub fn ending(&self) -> String {
         match (self.code, self.signal) {
@@ -125,7 +126,7 @@ impl ProgramOutput {
     }
 }
 
-/// Why a program has no usable end.
+/// Why a program did not end in a usable way.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProgramError {
@@ -135,7 +136,7 @@ pub enum ProgramError {
     /// The program could not be started.
     #[error("it could not be started: {0}")]
     Unavailable(String),
-    /// The program took longer than it may, and was ended.
+    /// The program exceeded its time limit, and was ended.
     #[error("it took longer than {} seconds", .0.as_secs())]
     TooLong(Duration),
     /// The program wrote more than it may, and was ended.
@@ -146,11 +147,12 @@ pub enum ProgramError {
     Stopped,
 }
 
-/// Starts the programs of `[[format]]` and `[[hooks]]`. An implementation ends every program, with the processes that it left behind,
-/// within its time.
+/// Starts the programs of `[[format]]` and `[[hooks]]`. An implementation ends every program, including the processes
+/// that it left behind, within its time limit.
 pub trait ProgramRunner: Send + Sync {
-    /// Runs a formatter with the new text of a file on standard input. `path` is the file's name; the program may write no
-    /// file of the user. `is_stopped` is asked from time to time, and where it says so the program is ended.
+    /// Runs a formatter with the new text of a file on standard input. `path` is the file's name; the program may write
+    /// none of the user's files. `is_stopped` is checked from time to time, and if it returns true the program is
+    /// ended.
     ///
     /// # Errors
     /// The program could not be started, or did not end within its limits.

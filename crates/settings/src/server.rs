@@ -1,4 +1,4 @@
-//! Reads a table of `[[language.server]]`: a language server that the person names.
+//! Reads a table of `[[language.server]]`: a language server that the user configures.
 
 use lancet_language::ServerEntry;
 use serde_json::{Map, Value};
@@ -45,7 +45,7 @@ pub(super) fn entry(table: ListedTable<'_>) -> Result<ServerEntry, SettingsError
     }
 }
 
-/// A table as JSON, in which servers take their settings.
+/// Converts a table to JSON, the form in which servers receive their settings.
 fn object(table: &dyn TableLike) -> Value {
     let fields = table.iter();
     let fields = fields.map(|(name, item)| (name.to_owned(), value(item)));
@@ -76,7 +76,7 @@ fn value(item: &Item) -> Value {
     }
     match item.as_bool() {
         Some(switch) => switch.into(),
-        // A date has no form in JSON but that of a text.
+        // JSON has no dates, so a date becomes a string.
         None => item.to_string().trim().into(),
     }
 }

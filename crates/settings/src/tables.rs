@@ -1,4 +1,4 @@
-//! Settings that are several tables, each of which names a program: `[[format]]`.
+//! Settings that consist of several tables, each of which configures a program: `[[format]]`.
 
 use toml_edit::{Item, TableLike};
 
@@ -11,7 +11,7 @@ use super::keys::Key;
 use super::pattern_rule::rule;
 use crate::programs::Formatter;
 
-/// A table that names a program, with the byte offsets of its values.
+/// A table that configures a program, with the byte offsets of its values.
 #[derive(Debug)]
 pub(super) struct NamedProgram {
     /// The patterns of the files.
@@ -20,7 +20,7 @@ pub(super) struct NamedProgram {
     pub(super) command: Vec<String>,
 }
 
-/// The tables of a key.
+/// Returns the tables of a key.
 pub(super) fn list<'t>(
     layer: &'t Layer,
     key: &'static Key,
@@ -78,7 +78,7 @@ pub(super) fn program(table: ListedTable<'_>) -> Result<NamedProgram, SettingsEr
     })
 }
 
-/// The rules of a formatter, one for each pattern.
+/// Returns the rules of a formatter, one for each pattern.
 pub(super) fn formatter(
     layer: &Layer,
     entry: NamedProgram,

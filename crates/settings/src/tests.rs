@@ -1,4 +1,4 @@
-//! Settings: every key, layers, and what a wrong one is told.
+//! Settings: every key, layers, and the errors for wrong ones.
 
 mod flaws;
 mod programs;
@@ -433,7 +433,8 @@ fn sizes_and_times_may_carry_units() {
     }
 }
 
-/// Every key of the table reaches a field: set to something other than its default, it shows in what is in force.
+/// Every key of the table reaches a field: set to something other than its default, it appears among the values in
+/// force.
 #[test]
 fn every_key_of_the_table_has_an_effect() {
     for key in keys() {

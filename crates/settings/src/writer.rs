@@ -1,12 +1,12 @@
-//! Whether a settings file is being written at the moment: a half-written file is not what its writer means.
+//! Detects that a settings file is being written at the moment: a half-written file is not what its writer intends.
 
 use std::io;
 use std::os::fd::BorrowedFd;
 
 use lancet_workspace::{Disk as _, Lease, RealDisk};
 
-/// Whether a process has this file open for writing. The kernel tells only the file's owner and root; for others the
-/// answer is no.
+/// Returns whether a process has this file open for writing. The kernel reveals this only to the file's owner and root;
+/// for others the answer is false.
 pub fn has_writer(file: BorrowedFd<'_>) -> bool {
     match RealDisk.take_lease(file, Lease::Read) {
         Ok(()) => {

@@ -1,4 +1,4 @@
-//! One more rule, and nothing else of the file changes; nobody's rule is lost.
+//! Adding a rule changes nothing else in the file, and loses no concurrently added rule.
 
 use lancet_policy::Effect;
 

@@ -1,4 +1,4 @@
-//! Lists of permissions in settings files: what loads, what does not, and what a project may say.
+//! Permission lists in settings files: which load, which do not, and which a project may contain.
 
 use super::super::{Layer, Origin, Settings};
 

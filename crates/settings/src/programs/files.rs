@@ -1,4 +1,4 @@
-//! The files that a command of the settings is started from: its program, and the arguments that may be scripts.
+//! The files that a configured command is started from: its program, and the arguments that may be scripts.
 
 use std::path::{Path, PathBuf};
 
@@ -9,28 +9,28 @@ use super::PATH_ARGUMENT;
 /// Characters between two commands of a script that is itself an argument, as after `sh -c`.
 const BETWEEN_COMMANDS: &[char] = &[';', '&', '|', '(', ')', '{', '}', '`', '\n'];
 
-/// Programs that run the script which their first argument names, and words that stand before a command.
+/// Programs that run the script named by their first argument, and words that precede a command.
 const INTERPRETERS: &[&str] = &[
     ".", "bash", "bun", "dash", "deno", "do", "else", "env", "exec", "if", "ksh", "node", "nohup",
     "perl", "php", "python", "python3", "ruby", "sh", "source", "then", "time", "tsx", "while",
     "xargs", "zsh", "!",
 ];
 
-/// Where the names in a command begin.
+/// The folders in which the names in a command are looked up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProgramPlaces {
     /// The folders in which a program without a path is looked for, in this order: those of `PATH`.
     pub path: Vec<PathBuf>,
-    /// The folders that relative paths in arguments may begin from.
+    /// The folders that relative paths in arguments may be relative to.
     pub working: Vec<PathBuf>,
 }
 
 /// The files that a command may be started from, whether or not they exist. All paths are absolute.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandFiles {
-    /// Where the program is looked for, in this order.
+    /// The candidate paths of the program, in order of preference.
     pub program: Vec<PathBuf>,
-    /// What an argument, or a word of one, names.
+    /// The files that arguments, or words in them, name.
     pub scripts: Vec<NamedScript>,
 }
 
@@ -74,15 +74,15 @@ impl CommandFiles {
         Self { program, scripts }
     }
 
-    /// Every file, whether or not it exists.
+    /// Iterates over all files, whether or not they exist.
     pub fn all(&self) -> impl Iterator<Item = &Path> {
         let scripts = self.scripts.iter().map(|script| script.path.as_path());
         self.program.iter().map(PathBuf::as_path).chain(scripts)
     }
 }
 
-/// The words of an argument that may name a script: the argument, what stands behind the `=` of an option, and where the
-/// argument is a script of the shell, the commands in it. Other words of such a script may be files that it works on.
+/// Returns the words of an argument that may name a script: the argument, the text after the `=` of an option and, if
+/// the argument is a shell script, the commands in it. Other words of such a script may be files that it works on.
 fn words(argument: &str) -> Vec<&str> {
     if !argument.contains(char::is_whitespace) {
         let value = argument.split_once('=').map(|(_, value)| value);

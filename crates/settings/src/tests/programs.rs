@@ -119,7 +119,7 @@ fn language_servers_are_read_with_their_settings_and_the_strongest_layer_comes_f
     assert_eq!(servers[1].root, ["pyproject.toml"]);
     let expected = serde_json::json!({ "mode": "all", "deep": { "list": [1, true] } });
     assert_eq!(servers[1].settings, expected);
-    // A project that nobody trusts names no program.
+    // An untrusted project cannot configure programs.
     let settings = Settings::load(&[layer(Origin::Project, text)]).expect("it loads");
     assert!(settings.servers().is_empty());
     assert_eq!(settings.ignored.len(), 1);

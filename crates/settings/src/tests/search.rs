@@ -1,8 +1,8 @@
-//! Settings of the resident index: a project may have less of it than its user, never more.
+//! Settings of the resident index: a project may lower the user's limits, never raise them.
 
 use super::*;
 
-/// The settings in force, and the keys of the project's file that were not applied.
+/// Returns the settings in force, and the keys of the project's file that were not applied.
 fn together(user: &str, project: &str) -> (SearchSettings, Vec<String>) {
     let layers = [layer(Origin::User, user), layer(Origin::Project, project)];
     let settings = Settings::load(&layers).unwrap();
