@@ -1,14 +1,15 @@
-//! The lines of a unified diff: what each is, its numbers on both sides, and the line that it is compared with.
+//! The lines of a unified diff: the role of each, its numbers on both sides, and the line that it is compared with.
 
 use std::borrow::Cow;
 use std::time::Duration;
 
 use lancet_text::{Difference, difference};
 
-/// The budget for the diff of two texts; where they take longer, all between their common start and end is shown as changed.
+/// The time limit for the diff of two texts; if it is exceeded, everything between their common start and end is shown
+/// as changed.
 const BUDGET: Duration = Duration::from_millis(500);
 
-/// What a line of a diff is.
+/// The role of a line in a diff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A line of the old text alone.
@@ -31,7 +32,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// How many lines of the old and of the new text a line of this role stands for.
+    /// Returns how many lines of the old and of the new text a line of this role represents.
     fn sides(self) -> (usize, usize) {
         match self {
             Self::Removed => (1, 0),
@@ -45,16 +46,16 @@ impl Role {
 /// A line of a diff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiffLine<'d> {
-    /// What it is.
+    /// Its role.
     pub role: Role,
-    /// The whole line, with the sign that it begins with.
+    /// The whole line, including the sign at its beginning.
     pub whole: &'d str,
-    /// Its number in the old text; none where it is not a line of it, or before the first head of a hunk.
+    /// Its number in the old text; none if it is not a line of it, or precedes the first hunk header.
     pub old: Option<usize>,
     /// Its number in the new text.
     pub new: Option<usize>,
-    /// The index of the line that it is compared with: the removed lines of a block and as many added ones after them are
-    /// compared one by one.
+    /// The index of the line that it is compared with: the removed lines of a block and as many added ones after them
+    /// are compared one by one.
     pub partner: Option<usize>,
 }
 
@@ -68,7 +69,7 @@ impl<'d> DiffLine<'d> {
     }
 }
 
-/// The lines of a diff. `--- a/x` is a part of a file's head only there: in a hunk it is a removed line.
+/// Parses the lines of a diff. `--- a/x` is a file header only outside hunks: inside a hunk it is a removed line.
 pub fn lines(diff: &str) -> Vec<DiffLine<'_>> {
     let mut is_head = false;
     let mut next: Option<(usize, usize)> = None;
@@ -119,7 +120,7 @@ fn role(line: &str) -> Role {
     }
 }
 
-/// The numbers in `@@ -12,3 +13,4 @@`.
+/// Parses the numbers in `@@ -12,3 +13,4 @@`.
 fn hunk(line: &str) -> Option<Role> {
     let mut words = line.split(' ').skip(1);
     let mut number = |sign: char| {
@@ -132,7 +133,7 @@ fn hunk(line: &str) -> Option<Role> {
     })
 }
 
-/// Gives the lines of each block their partners.
+/// Assigns the lines of each block their partners.
 fn pair(lines: &mut [DiffLine<'_>]) {
     let mut at = 0;
     while at < lines.len() {
@@ -152,7 +153,7 @@ fn pair(lines: &mut [DiffLine<'_>]) {
     }
 }
 
-/// The unified diff of two texts, with so many lines of context and no heads of files.
+/// Returns the unified diff of two texts, with this many lines of context and no file headers.
 pub fn unified(old: &str, new: &str, context: usize) -> String {
     let found = difference(old, new, context, BUDGET);
     match found.coarse {
@@ -161,7 +162,7 @@ pub fn unified(old: &str, new: &str, context: usize) -> String {
     }
 }
 
-/// The one hunk of a difference that is too large to be compared: its old lines, then its new ones.
+/// Returns the single hunk of a difference that is too large to be compared: its old lines, then its new ones.
 fn whole_change(old: &str, new: &str, found: &Difference) -> String {
     let mut text = lancet_text::unified(&found.hunks);
     let Some((first, last)) = found.blocks.first().zip(found.blocks.last()) else {
@@ -184,8 +185,8 @@ fn whole_change(old: &str, new: &str, found: &Difference) -> String {
     text
 }
 
-/// The diff without the carriage returns of a file all of whose shown lines end in CR LF: such line ends are no part of the
-/// change, and the question before a write does not show them either. Where lines differ in that, they are shown.
+/// Removes the carriage returns from the diff if all shown lines end in CR LF: such line ends are not part of the
+/// change, and the approval prompt does not show them either. If lines differ in that, they are shown.
 pub fn without_common_returns(diff: &str) -> Cow<'_, str> {
     if !diff.contains('\r') {
         return Cow::Borrowed(diff);

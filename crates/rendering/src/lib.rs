@@ -1,6 +1,6 @@
-//! What the terminal and the page share of showing code to a person: the lines of a diff with their numbers, the words in
-//! which two lines differ, and what the words of a language are. Nothing here knows escape sequences or HTML, and nothing
-//! touches the disk.
+//! Code for showing code to a person that the terminal and the web page share: the lines of a diff with their numbers,
+//! the words in which two lines differ, and syntax highlighting. Nothing here knows escape sequences or HTML, and
+//! nothing accesses the disk.
 
 mod diff;
 mod syntax;

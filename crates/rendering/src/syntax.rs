@@ -1,5 +1,5 @@
-//! What the parts of a line of source code are: comments, strings, keywords. The definitions of languages are loaded when they
-//! are first needed, and not before.
+//! Classifies the parts of a line of source code: comments, strings, keywords. The definitions of languages are loaded
+//! when they are first needed, and not before.
 
 use std::ops::Range;
 use std::path::Path;
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
 
-/// In longer lines nothing is named, nor in the lines after one.
+/// Longer lines are not highlighted, nor are the lines after one.
 const LONGEST_LINE: usize = 8 << 10;
 
-/// What a part of a line is.
+/// The kind of a part of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
     /// A comment.
@@ -22,7 +22,7 @@ pub enum Token {
     Number,
     /// A constant with a name.
     Constant,
-    /// A word of the language.
+    /// A keyword of the language.
     Keyword,
     /// The name of a function.
     Function,
@@ -34,7 +34,7 @@ pub enum Token {
     Strong,
 }
 
-/// Tokens by the beginning of a scope's name; the first that fits counts, and none is plain text.
+/// Tokens by the beginning of a scope's name; the first match counts, and none is plain text.
 const TOKENS: [(&str, Option<Token>); 18] = [
     ("comment", Some(Token::Comment)),
     ("punctuation.definition.comment", Some(Token::Comment)),
@@ -74,7 +74,7 @@ pub struct Syntax {
     is_over: bool,
 }
 
-/// Where in a text of a language the next line is.
+/// The parser state before the next line of a text.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SyntaxState {
     parser: ParseState,
@@ -82,8 +82,8 @@ pub struct SyntaxState {
 }
 
 impl Syntax {
-    /// The language of a file, by its name or its first line; none where it is not known. The lines after the budget is spent
-    /// are plain text.
+    /// Detects the language of a file by its name or its first line; returns none if it is unknown. The lines after the
+    /// budget is spent are plain text.
     pub fn of(path: &Path, first_line: &str, budget: Duration) -> Option<Self> {
         static SET: OnceLock<SyntaxSet> = OnceLock::new();
         let set = SET.get_or_init(SyntaxSet::load_defaults_newlines);
@@ -97,7 +97,7 @@ impl Syntax {
         })
     }
 
-    /// The state at the beginning of a text.
+    /// Returns the state at the beginning of a text.
     pub fn start(&self) -> SyntaxState {
         SyntaxState {
             parser: ParseState::new(self.reference),
@@ -105,7 +105,7 @@ impl Syntax {
         }
     }
 
-    /// Names the parts of the next line, which has no line end. Parts that are plain text are left out.
+    /// Classifies the parts of the next line, which has no line end. Parts that are plain text are left out.
     pub fn line(&mut self, state: &mut SyntaxState, text: &str) -> Vec<Span> {
         self.is_over |= text.len() > LONGEST_LINE || self.began.elapsed() > self.budget;
         if self.is_over {
@@ -128,7 +128,7 @@ impl Syntax {
     }
 }
 
-/// Adds a part to the spans of a line where it has a token.
+/// Adds a part to the spans of a line if it has a token.
 fn put(spans: &mut Vec<Span>, state: &SyntaxState, text: &str, range: Range<usize>) {
     let range = range.start.min(text.len())..range.end.min(text.len());
     let is_blank = text
@@ -145,7 +145,7 @@ fn put(spans: &mut Vec<Span>, state: &SyntaxState, text: &str, range: Range<usiz
     }
 }
 
-/// The token of the innermost scope that has an entry.
+/// Returns the token of the innermost scope that has an entry.
 fn token(scopes: &ScopeStack) -> Option<Token> {
     let mut found = scopes.as_slice().iter().rev().filter_map(|scope| {
         let mut palette = PALETTE.iter();
@@ -160,7 +160,7 @@ fn by_name<'s>(set: &'s SyntaxSet, path: &Path) -> Option<&'s SyntaxReference> {
         return Some(syntax);
     }
     let extension = path.extension()?.to_str()?.to_lowercase();
-    // These languages have no definition of their own, and are shown with that of a similar one.
+    // There is no definition for these languages; the definition of a similar one is used.
     let alike = match extension.as_str() {
         "ts" | "tsx" | "jsx" | "mjs" | "cjs" | "mts" | "cts" | "json5" | "jsonc" => "js",
         "toml" | "ini" | "cfg" | "conf" => "properties",

@@ -6,7 +6,7 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 
 /// The longest lines that are compared, in bytes.
 const LONGEST: usize = 4096;
-/// Lines that have less than this share of their characters in common are not alike; all of them would be marked.
+/// Lines that share less than this fraction of their characters are not similar; everything in them would be marked.
 const LEAST_ALIKE: f64 = 0.35;
 
 /// The ranges of two lines that differ.
@@ -18,7 +18,7 @@ pub struct ChangedWords {
     pub new: Vec<Range<usize>>,
 }
 
-/// Finds the words that differ; none where the lines are not alike.
+/// Finds the words that differ; returns none if the lines are not similar.
 pub fn changed_words(old: &str, new: &str) -> Option<ChangedWords> {
     if old.len() > LONGEST || new.len() > LONGEST {
         return None;
@@ -51,13 +51,13 @@ pub fn changed_words(old: &str, new: &str) -> Option<ChangedWords> {
     })
 }
 
-/// The range from the first of some words to the last.
+/// Returns the range from the first of some words to the last.
 fn joined(words: &[Range<usize>], range: Range<usize>) -> Option<Range<usize>> {
     let words = words.get(range)?;
     Some(words.first()?.start..words.last()?.end)
 }
 
-/// The words of a line: runs of letters and digits, runs of blanks, and every other character by itself.
+/// Splits a line into words: runs of letters and digits, runs of blanks, and every other character by itself.
 fn words(line: &str) -> Vec<Range<usize>> {
     #[derive(PartialEq, Eq)]
     enum Kind {
@@ -88,7 +88,7 @@ fn words(line: &str) -> Vec<Range<usize>> {
 mod tests {
     use super::*;
 
-    /// The words themselves.
+    /// Returns the words themselves.
     fn marked(old: &str, new: &str) -> Option<(String, String)> {
         let found = changed_words(old, new)?;
         let join = |line: &str, ranges: Vec<Range<usize>>| {
