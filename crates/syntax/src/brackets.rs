@@ -1,5 +1,5 @@
-//! Brackets and quotes of a text, read without its grammar: a second witness beside the tree. Grammars do not know every
-//! new or rare piece of a language and know nothing of macros; but none of these leaves a bracket open.
+//! Checks the brackets and quotes of a text without a grammar, as a second check besides the tree. Grammars do not
+//! cover every new or rare construct of a language and know nothing of macros; but none of these leaves a bracket open.
 
 mod literals;
 mod opened;
@@ -12,14 +12,14 @@ use self::opened::{DEEPEST, OpenBracket};
 use self::preprocessor::Branches;
 use crate::language::Language;
 
-/// What the brackets of a text say.
+/// The result of checking the brackets of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Brackets {
-    /// Each has its partner.
+    /// Each bracket has its partner.
     Balanced,
-    /// The first that has none, as far as can be told.
+    /// The first bracket that has no partner, as far as can be determined.
     Broken(Fault),
-    /// They nest deeper than any text that people write.
+    /// They nest deeper than any text written by people.
     TooDeep,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Fault {
     pub(crate) kind: FaultKind,
 }
 
-/// What is wrong with a bracket or quote.
+/// The kind of fault of a bracket or quote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FaultKind {
     /// A bracket that is not closed.
@@ -43,7 +43,7 @@ pub(crate) enum FaultKind {
 }
 
 impl FaultKind {
-    /// The fault in words.
+    /// Describes the fault in a phrase.
     pub(crate) fn words(self) -> String {
         match self {
             FaultKind::Open(bracket) => format!("\"{}\" is not closed", char::from(bracket)),
@@ -53,7 +53,7 @@ impl FaultKind {
     }
 }
 
-/// The bytes that begin no literal in any language, are no bracket and end no line.
+/// The bytes that begin no literal in any language, are not brackets and do not end a line.
 const PLAIN: [bool; 256] = {
     let special = b"()[]{}\"'`/#rR\n";
     let mut plain = [true; 256];
@@ -65,13 +65,13 @@ const PLAIN: [bool; 256] = {
     plain
 };
 
-/// The end of the bytes from a place on that mean nothing here, if there are any. Most of a text is passed over this way: the whole reading takes 20 instructions
-/// for a byte of Rust.
+/// Returns the end of the bytes from a place on that are irrelevant here, if there are any. Most of a text is skipped
+/// like this: the whole check takes 20 instructions for a byte of Rust.
 fn plain_end(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = &bytes[at..];
     let length = rest.iter().position(|byte| !PLAIN[usize::from(*byte)]);
     match length.unwrap_or(rest.len()) {
-        // Only before these may the letter begin a raw string.
+        // Only before these bytes can the letter begin a raw string.
         0 if matches!(rest, [b'r' | b'R', next, ..] if !matches!(next, b'"' | b'#')) => {
             Some(at + 1)
         }
@@ -80,12 +80,12 @@ fn plain_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Reads the brackets of a text; up to `since` nothing is suspected, since that part was balanced.
+/// Checks the brackets of a text. Up to `since` the text was balanced, so no fault is searched there.
 pub(crate) fn brackets(language: Language, text: &str, since: usize) -> Brackets {
     let bytes = text.as_bytes();
     let mut open: Vec<OpenBracket> = Vec::new();
     let mut branches = Branches::default();
-    // A pair of which one stands further left than the other: most likely they belong to others.
+    // A pair whose brackets differ in indentation: most likely they belong to others.
     let mut suspect: Option<OpenBracket> = None;
     let mut stray: Option<Fault> = None;
     let mut line = LineStart::default();
@@ -126,7 +126,7 @@ pub(crate) fn brackets(language: Language, text: &str, since: usize) -> Brackets
             }),
             b')' | b']' | b'}' => match open.pop() {
                 Some(opened) if partner(opened.bracket) == *byte => {
-                    // Only braces stand in line with the beginning of what they close.
+                    // Only closing braces are aligned with the beginning of what they close.
                     if at >= since && line.is_blank && *byte == b'}' {
                         match line.indentation.cmp(&opened.indentation) {
                             Ordering::Less => suspect = suspect.or(Some(opened)),
@@ -136,8 +136,8 @@ pub(crate) fn brackets(language: Language, text: &str, since: usize) -> Brackets
                             Ordering::Equal => {}
                         }
                     }
-                    // What follows belongs to the line on which this began, such as a body after parameters on several
-                    // lines.
+                    // The text that follows belongs to the line on which this began, such as a body after parameters on
+                    // several lines.
                     line.indentation = line.indentation.min(opened.indentation);
                 }
                 Some(opened) if open.iter().any(|other| partner(other.bracket) == *byte) => {
@@ -178,7 +178,7 @@ fn partner(bracket: u8) -> u8 {
     }
 }
 
-/// The line that is read, up to the present place.
+/// The line being read, up to the current place.
 struct LineStart {
     indentation: usize,
     is_blank: bool,
@@ -194,7 +194,7 @@ impl Default for LineStart {
 }
 
 impl LineStart {
-    /// Goes on from one place to another.
+    /// Advances from one place to another.
     fn pass(&mut self, bytes: &[u8], from: usize, to: usize) {
         let mut passed = bytes.get(from..to).unwrap_or_default();
         if let Some(newline) = passed.iter().rposition(|byte| *byte == b'\n') {
@@ -204,7 +204,7 @@ impl LineStart {
         self.begin(passed);
     }
 
-    /// Goes on over bytes of one line.
+    /// Advances over bytes of one line.
     fn begin(&mut self, passed: &[u8]) {
         for byte in passed {
             match byte {

@@ -1,5 +1,5 @@
-//! Whether a change broke a text, and where. Nothing is said where it is not sure: a false alarm costs a model more than
-//! a missing one.
+//! Determines whether a change broke a text, and where. Nothing is reported if it is uncertain: a false alarm costs a
+//! model more than a missing one.
 
 use std::path::Path;
 use std::time::Instant;
@@ -12,10 +12,10 @@ use crate::language::{Language, Trust};
 use crate::parse::parse;
 use crate::recent::{Parsed, RecentTrees, shared_beginning};
 
-/// How many characters of the text an error repeats.
+/// The maximum number of characters of the text that an error quotes.
 const LONGEST_TOKEN: usize = 20;
 
-/// The first error of a text. None where it parses, is too large, or takes longer than `until`.
+/// Returns the first error of a text; none if it parses, is too large, or takes longer than `until`.
 pub fn first_error(language: Language, text: &str, until: Instant) -> Option<SyntaxError> {
     let found = match look(language, text, until)? {
         Look::Parses(_) => return None,
@@ -27,8 +27,8 @@ pub fn first_error(language: Language, text: &str, until: Instant) -> Option<Syn
     }
 }
 
-/// Where `after` does not parse, if `before` does. Most changes break nothing, so what tells this soonest is asked first: the brackets
-/// where both witnesses must agree, else the tree of an earlier version.
+/// Returns where `after` does not parse, if `before` does. Most changes break nothing, so the faster check comes first:
+/// the brackets if tree and brackets must agree, else the tree of an earlier version.
 pub(crate) fn newly_broken(
     path: &Path,
     (before, after): (&str, &str),
@@ -70,7 +70,7 @@ pub(crate) fn newly_broken(
     })
 }
 
-/// The bracket or quote of `after` that lacks its partner, if none of `before` does.
+/// Returns the bracket or quote of `after` that lacks its partner, if none of `before` does.
 fn new_fault(language: Language, (before, after): (&str, &str), changed: usize) -> Option<Fault> {
     let Brackets::Broken(fault) = brackets(language, after, changed) else {
         return None;
@@ -78,7 +78,7 @@ fn new_fault(language: Language, (before, after): (&str, &str), changed: usize) 
     (brackets(language, before, 0) == Brackets::Balanced).then_some(fault)
 }
 
-/// JSON files that programs read with trailing commas.
+/// Returns whether programs read this JSON file with trailing commas.
 fn is_loose(path: &Path) -> bool {
     let name = path
         .file_name()
@@ -94,7 +94,7 @@ fn is_loose(path: &Path) -> bool {
         || matches!(folder, Some(".vscode" | ".devcontainer" | ".zed"))
 }
 
-/// What the grammars say of a text.
+/// The result of parsing a text with the grammars.
 enum Look {
     Parses(Parsed),
     Fails(TreeError),
@@ -104,11 +104,11 @@ enum Look {
 struct TreeError {
     start: usize,
     end: usize,
-    /// The token that is missing; none where something is there that should not be.
+    /// The missing token; none if there is an unexpected one.
     missing: Option<String>,
 }
 
-/// Asks the grammars of a language. None where the time is over.
+/// Parses a text with the grammars of a language. Returns none if the time is over.
 fn look(language: Language, text: &str, until: Instant) -> Option<Look> {
     let mut first = None;
     for grammar in language.grammars() {
@@ -121,8 +121,8 @@ fn look(language: Language, text: &str, until: Instant) -> Option<Look> {
     first.map(Look::Fails)
 }
 
-/// The first error in a tree, in the order of the text. The walk does not recurse: a tree may be as deep as its text is
-/// long.
+/// Finds the first error in a tree, in the order of the text. The traversal does not recurse: a tree may be as deep as
+/// its text is long.
 fn find(tree: &Tree) -> Option<TreeError> {
     let mut cursor = tree.walk();
     loop {
@@ -150,8 +150,8 @@ fn found(node: &Node<'_>) -> TreeError {
 }
 
 impl TreeError {
-    /// The error with its place. A tree's error begins where the parser gave up a construct, which may be far before the
-    /// change; what did parse up to the change is not the place.
+    /// Returns the error with its place. A tree's error begins where the parser gave up a construct, which may be far
+    /// before the change; the text up to the change did parse, so the place is after it.
     fn told(&self, text: &str, changed: usize) -> SyntaxError {
         if let Some(token) = &self.missing {
             let words = match token.bytes().any(|byte| byte.is_ascii_alphanumeric()) {
@@ -166,7 +166,7 @@ impl TreeError {
         };
         let rest = &text[place..];
         let place = place + (rest.len() - rest.trim_start().len());
-        // What the next line begins with is wrong because something is missing at the end of the changed one.
+        // The beginning of the next line is wrong because something is missing at the end of the changed one.
         let between = text.get(changed..place).unwrap_or_default();
         if between.starts_with('\n') && between.trim().is_empty() {
             return at(text, changed, "unexpected end of the line".to_owned());
@@ -185,7 +185,7 @@ fn of_fault(text: &str, fault: Fault) -> SyntaxError {
     at(text, fault.at, fault.kind.words())
 }
 
-/// An error at a place in bytes.
+/// Creates an error at a byte offset.
 fn at(text: &str, place: usize, words: String) -> SyntaxError {
     let before = &text[..place];
     let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;

@@ -1,4 +1,4 @@
-//! The languages that are known, by the names of files, and the grammar of each.
+//! The known languages, by file name, and the grammar of each.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use lancet_grammars as grammars;
 pub enum Language {
     /// C.
     C,
-    /// A header, of C or of C++: its name does not tell.
+    /// A header, of C or of C++: its name does not distinguish them.
     Header,
     /// C++.
     Cpp,
@@ -31,7 +31,7 @@ pub enum Language {
     Tsx,
 }
 
-/// What it takes to say that a text does not parse.
+/// The evidence required to report that a text does not parse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trust {
     /// The tree has an error.
@@ -40,7 +40,7 @@ pub(crate) enum Trust {
     TreeAndBrackets,
 }
 
-/// The endings of file names, in small letters.
+/// The file name extensions, in lower case.
 const ENDINGS: &[(&str, Language)] = &[
     ("c", Language::C),
     ("h", Language::Header),
@@ -83,14 +83,14 @@ impl Language {
         Language::Tsx,
     ];
 
-    /// The language of a file by its name.
+    /// Returns the language of a file by its name.
     pub fn of(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?;
         let known = |(known, _): &&(&str, Language)| known.eq_ignore_ascii_case(ending);
         ENDINGS.iter().find(known).map(|(_, language)| *language)
     }
 
-    /// The name for people.
+    /// Returns the display name.
     pub fn name(self) -> &'static str {
         match self {
             Language::C | Language::Header => "C",
@@ -110,9 +110,9 @@ impl Language {
         matches!(self, Language::C | Language::Header | Language::Cpp)
     }
 
-    /// How far an error in the tree is believed. The figures are of files that compile and that the grammar does not
-    /// accept: none of 1,966 files of Python's library and of 2,498 of npm packages; 0.5 % of Rust crates (macros, rare
-    /// forms), 7 % of TypeScript, and half of the files of C and C++, whose macros no grammar knows.
+    /// Returns how far an error in the tree is trusted. The figures are for files that compile but that the grammar
+    /// does not accept: none of 1,966 files of Python's library and of 2,498 of npm packages; 0.5 % of Rust crates
+    /// (macros, rare forms), 7 % of TypeScript, and half of the files of C and C++, whose macros no grammar knows.
     pub(crate) fn trust(self) -> Trust {
         match self {
             Language::Go | Language::JavaScript | Language::Json | Language::Python => Trust::Tree,
@@ -120,7 +120,7 @@ impl Language {
         }
     }
 
-    /// The grammars that may accept a text, the likely one first. A text parses if one of them accepts it.
+    /// Returns the grammars that may accept a text, the likely one first. A text parses if one of them accepts it.
     pub(crate) fn grammars(self) -> Vec<tree_sitter::Language> {
         let javascript = || grammars::JAVASCRIPT.into();
         let tsx = || grammars::TSX.into();
@@ -130,7 +130,7 @@ impl Language {
             Language::Cpp => vec![grammars::CPP.into()],
             Language::Go => vec![grammars::GO.into()],
             Language::Java => vec![grammars::JAVA.into()],
-            // Types in comments' place (Flow) are much like those of TypeScript.
+            // Types in comments (Flow) are similar to those of TypeScript.
             Language::JavaScript => vec![javascript(), tsx()],
             Language::Json => vec![grammars::JSON.into()],
             Language::Python => vec![grammars::PYTHON.into()],

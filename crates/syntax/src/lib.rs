@@ -1,7 +1,9 @@
-//! Source code as trees, by tree-sitter: where a text no longer parses after a change, and the outline of a text.
+//! Parses source code with tree-sitter: detects that a text no longer parses after a change, and returns the outline of
+//! a text.
 //!
-//! The crate touches no disk. A text is parsed within limits of size and time, and what is over them is not spoken of. The
-//! parsers are C code of the grammar crates; `lancet` knows them by the trait [`SyntaxReader`] alone.
+//! The crate does not access the disk. A text is parsed within limits of size and time; nothing is reported about one
+//! that exceeds them. The parsers are C code of the grammar crates; `lancet` uses them only through the trait
+//! [`SyntaxReader`].
 
 mod brackets;
 mod broken;
@@ -21,10 +23,10 @@ pub use outline::outline;
 pub use parse::MOST_BYTES;
 use recent::RecentTrees;
 
-/// How long the reading of one text may take.
+/// The time limit for one text.
 const TIME_LIMIT: Duration = Duration::from_millis(200);
 
-/// Reads source code with the parsers of this crate, and remembers the trees of what it parsed last.
+/// Parses source code, and caches the trees of recently parsed texts.
 #[derive(Debug)]
 pub struct TreeReader {
     time_limit: Duration,
@@ -38,7 +40,7 @@ impl Default for TreeReader {
 }
 
 impl TreeReader {
-    /// Sets how long the reading of one text may take; the default is 200 ms.
+    /// Sets the time limit for one text; the default is 200 ms.
     #[must_use]
     pub fn with_time_limit(time_limit: Duration) -> Self {
         Self {

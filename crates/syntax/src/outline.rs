@@ -1,4 +1,4 @@
-//! The outline of a text: what it names, with line ranges. It is bounded in number and depth.
+//! The outline of a text: its symbols, with line ranges. It is bounded in number and depth.
 
 mod names;
 mod rules;
@@ -13,14 +13,14 @@ use self::rules::{Rule, rule};
 use crate::language::Language;
 use crate::parse::parse;
 
-/// How many symbols an outline has.
+/// The maximum number of symbols in an outline.
 const MOST_SYMBOLS: usize = 2_000;
-/// How deep symbols stand in others.
+/// The maximum nesting depth of symbols.
 const DEEPEST_SYMBOL: usize = 5;
-/// How deep the tree is looked through, those nodes included that name nothing.
+/// How deep the tree is searched, including nodes that are not symbols.
 const DEEPEST_NODE: usize = 40;
 
-/// The outline of a text. None where it is too large or takes longer than `until`.
+/// Returns the outline of a text; none if it is too large or takes longer than `until`.
 pub fn outline(language: Language, text: &str, until: Instant) -> Option<SyntaxOutline> {
     let mut best = None;
     for grammar in language.grammars() {
@@ -52,8 +52,8 @@ struct Outline<'t> {
 }
 
 impl Outline<'_> {
-    /// Adds what the children of the node at a cursor name. `around` is a node, such as `export` or a decorator, that
-    /// belongs to what stands in it.
+    /// Adds the symbols among the children of the node at a cursor. `around` is a node, such as `export` or a
+    /// decorator, whose lines belong to the symbol inside it.
     fn children(
         &mut self,
         cursor: &mut TreeCursor<'_>,

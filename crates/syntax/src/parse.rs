@@ -8,12 +8,12 @@ use tree_sitter::{Language, ParseOptions, Parser, Tree};
 /// The largest text that is parsed.
 pub const MOST_BYTES: usize = 1 << 20;
 
-/// The tree of a text; none where it is too large or the time is over.
+/// Parses a text; returns none if it is too large or the time is over.
 pub(crate) fn parse(grammar: &Language, text: &str, until: Instant) -> Option<Tree> {
     parse_from(grammar, text, None, until)
 }
 
-/// The tree of a text, made from the tree of an earlier text that was told of the difference.
+/// Parses a text incrementally, from the tree of an earlier text to which the edit has been applied.
 pub(crate) fn parse_again(
     grammar: &Language,
     text: &str,

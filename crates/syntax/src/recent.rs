@@ -1,4 +1,4 @@
-//! Trees of texts that parsed, so that a later version of such a text is parsed only where it differs.
+//! A cache of trees of texts that parsed, so that a later version of such a text is parsed only where it differs.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -8,15 +8,15 @@ use tree_sitter::{InputEdit, Language as Grammar, Point, Tree};
 
 use crate::parse::parse_again;
 
-/// The trees that are kept have at most this many nodes together, which is some 18 MB. Python's `argparse.py`
-/// (100 kB) has 18,000.
+/// The maximum total number of nodes in the cached trees, which is some 18 MB. Python's `argparse.py` (100 kB) has
+/// 18,000.
 const MOST_NODES: usize = 150_000;
 
-/// How many trees are kept.
+/// The maximum number of cached trees.
 const MOST_TREES: usize = 8;
 
-/// The texts that parsed last, with their trees, in the order of their use. A tree is never taken as a fact about a file: it stands
-/// beside its own text, and the parser is told where another text differs from that.
+/// The texts that parsed last, with their trees, least recently used first. A tree is never taken as a fact about a
+/// file: it is stored with its text, and the parser receives the edit that leads to another text.
 #[derive(Debug, Default)]
 pub(crate) struct RecentTrees(Mutex<Vec<ParsedText>>);
 
@@ -36,7 +36,7 @@ struct ParsedText {
 }
 
 impl RecentTrees {
-    /// Keeps a text that `grammar` accepts, in place of an older one of the same file.
+    /// Stores a text that `grammar` accepts, replacing an older one of the same file.
     pub(crate) fn keep(&self, path: &Path, text: &str, parsed: Parsed) {
         self.put(ParsedText {
             path: path.to_owned(),
@@ -45,8 +45,8 @@ impl RecentTrees {
         });
     }
 
-    /// Whether `text` is sure to parse, by what is known of an earlier text of the file. Where it is not sure, the text must be
-    /// parsed whole: the tree of a text with errors may depend on what it was made from.
+    /// Returns whether `text` is known to parse, based on an earlier text of the file. If this is uncertain, the text
+    /// must be parsed whole: the tree of a text with errors may depend on the tree it was derived from.
     pub(crate) fn parses(&self, path: &Path, text: &str, until: Instant) -> bool {
         let Some(parsed) = self.take(path) else {
             return false;
@@ -65,7 +65,7 @@ impl RecentTrees {
 
     fn put(&self, parsed: ParsedText) {
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have kept a text of this file meanwhile.
+        // Another thread may have stored a text of this file meanwhile.
         texts.retain(|other| other.path != parsed.path);
         texts.push(parsed);
         let mut nodes: usize = texts.iter().map(ParsedText::nodes).sum();
@@ -80,7 +80,7 @@ impl ParsedText {
         self.parsed.tree.root_node().descendant_count()
     }
 
-    /// Another version of the text, if it parses.
+    /// Returns another version of the text, if it parses.
     fn with_text(&self, text: &str, until: Instant) -> Option<ParsedText> {
         let grammar = &self.parsed.grammar;
         let mut old = self.parsed.tree.clone();
@@ -97,7 +97,7 @@ impl ParsedText {
     }
 }
 
-/// The one edit that makes `new` of `old`.
+/// Returns the single edit that turns `old` into `new`.
 fn difference(old: &str, new: &str) -> InputEdit {
     let start = shared_beginning(old, new);
     let shared = shared_end(&old[start..], &new[start..]);
@@ -113,7 +113,7 @@ fn difference(old: &str, new: &str) -> InputEdit {
     }
 }
 
-/// The place after a piece of text that begins at `from`.
+/// Returns the position after a piece of text that begins at `from`.
 fn advance(from: Point, piece: &str) -> Point {
     let newlines = piece.bytes().filter(|byte| *byte == b'\n').count();
     match piece.rfind('\n') {
@@ -122,10 +122,10 @@ fn advance(from: Point, piece: &str) -> Point {
     }
 }
 
-/// Texts are compared in pieces of this length, which is as fast as memory.
+/// Texts are compared in pieces of this length, which is as fast as memory access.
 const PIECE: usize = 256;
 
-/// The length of what two texts have in common at their beginning, in whole characters.
+/// Returns the length of the common beginning of two texts, in whole characters.
 pub(crate) fn shared_beginning(one: &str, other: &str) -> usize {
     let pieces = one
         .as_bytes()
@@ -140,7 +140,7 @@ pub(crate) fn shared_beginning(one: &str, other: &str) -> usize {
     one.floor_char_boundary(shared)
 }
 
-/// The length of what two texts have in common at their end, in whole characters.
+/// Returns the length of the common end of two texts, in whole characters.
 fn shared_end(one: &str, other: &str) -> usize {
     let pieces = one
         .as_bytes()

@@ -1,20 +1,20 @@
-//! The comments, strings and characters of the languages, whose brackets do not count.
+//! The comments, strings and character literals of the languages, whose brackets do not count.
 
 use crate::language::Language;
 
-/// A comment, string or character at a place.
+/// A comment, string or character literal at a place.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Literal {
     /// Its end, in bytes.
     Ends(usize),
-    /// It does not end, in words.
+    /// It does not end; the phrase names it.
     Endless(&'static str),
 }
 
 const STRING: Literal = Literal::Endless("a string");
 const COMMENT: Literal = Literal::Endless("a comment");
 
-/// The literal that begins at a place, if one does.
+/// Returns the literal that begins at a place, if one does.
 pub(super) fn literal(language: Language, bytes: &[u8], at: usize) -> Option<Literal> {
     let rest = bytes.get(at..)?;
     match (language, rest.first()?) {
@@ -33,13 +33,13 @@ pub(super) fn literal(language: Language, bytes: &[u8], at: usize) -> Option<Lit
         (_, b'"') => Some(within_line(bytes, at, b'"').map_or(STRING, Literal::Ends)),
         (Language::Json, _) => None,
         (_, b'\'') if is_in_number(bytes, at) => None,
-        // An apostrophe alone is no sure sign: it may stand in the text of a directive.
+        // An apostrophe alone is no sure sign: it may be in the text of a directive.
         (_, b'\'') => within_line(bytes, at, b'\'').map(Literal::Ends),
         _ => None,
     }
 }
 
-/// Whether a backslash takes the next character its meaning.
+/// Whether a backslash escapes the next character.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Escapes {
     Yes,
@@ -52,7 +52,7 @@ fn line_end(bytes: &[u8], at: usize) -> usize {
     at + end.unwrap_or(rest.len())
 }
 
-/// The end of a text in quotes that may have several lines.
+/// Returns the end of a quoted text that may span several lines.
 fn ends(bytes: &[u8], mut at: usize, quote: &[u8], escapes: Escapes) -> Literal {
     while at < bytes.len() {
         if bytes[at..].starts_with(quote) {
@@ -66,7 +66,7 @@ fn ends(bytes: &[u8], mut at: usize, quote: &[u8], escapes: Escapes) -> Literal 
     STRING
 }
 
-/// The end of a text in quotes on one line; a backslash continues the line.
+/// Returns the end of a quoted text on one line; a backslash continues the line.
 fn within_line(bytes: &[u8], begin: usize, quote: u8) -> Option<usize> {
     let mut at = begin + 1;
     loop {
@@ -104,7 +104,7 @@ fn python_string(bytes: &[u8], at: usize, quote: u8) -> Literal {
     }
 }
 
-/// A string or character of Rust; a lifetime is neither.
+/// Parses a string or character literal of Rust; a lifetime is neither.
 fn rust(bytes: &[u8], at: usize) -> Option<Literal> {
     let rest = &bytes[at..];
     match rest.first()? {
@@ -129,32 +129,32 @@ fn rust(bytes: &[u8], at: usize) -> Option<Literal> {
     }
 }
 
-/// Whether the byte before a place belongs to a word.
+/// Returns whether the byte before a place belongs to a word.
 fn is_word(bytes: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| bytes.get(before));
     before.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
-/// Whether the `r` at a place ends `br` or `cr`.
+/// Returns whether the `r` at a place ends `br` or `cr`.
 fn is_raw_prefix(bytes: &[u8], at: usize) -> bool {
     at > 0 && matches!(bytes[at - 1], b'b' | b'c') && !is_word(bytes, at - 1)
 }
 
-/// A string, template or expression of JavaScript and TypeScript.
+/// Parses a string, template or regular expression of JavaScript and TypeScript.
 fn script(bytes: &[u8], at: usize) -> Option<Literal> {
     match bytes.get(at)? {
         b'`' => Some(template(bytes, at)),
-        // In the text between tags quotes stand alone.
+        // In the text between tags, quotes occur unpaired.
         quote @ (b'"' | b'\'') => within_line(bytes, at, *quote).map(Literal::Ends),
         b'/' if begins_expression(bytes, at) => expression(bytes, at).map(Literal::Ends),
         _ => None,
     }
 }
 
-/// The end of a template, with the code in it.
+/// Returns the end of a template, including the code in it.
 fn template(bytes: &[u8], begin: usize) -> Literal {
     let mut at = begin + 1;
-    // How many braces are open in each piece of code; templates may stand in templates.
+    // The number of open braces in each piece of code; templates may be nested.
     let mut code: Vec<usize> = Vec::new();
     while let Some(byte) = bytes.get(at) {
         match (byte, code.last_mut()) {
@@ -183,7 +183,7 @@ fn template(bytes: &[u8], begin: usize) -> Literal {
     STRING
 }
 
-/// The end of a template in the code of another one. Deeper than a few nobody writes them.
+/// Returns the end of a template in the code of another one. Real code does not nest them deeper than a few levels.
 fn nested(bytes: &[u8], begin: usize, depth: usize) -> Option<usize> {
     const DEEPEST: usize = 8;
     if depth > DEEPEST {
@@ -209,7 +209,7 @@ fn nested(bytes: &[u8], begin: usize, depth: usize) -> Option<usize> {
     None
 }
 
-/// Whether a slash begins a regular expression: it stands where a value begins.
+/// Returns whether a slash begins a regular expression: it is at a place where a value begins.
 fn begins_expression(bytes: &[u8], at: usize) -> bool {
     let before = bytes[..at]
         .iter()
@@ -239,7 +239,7 @@ fn expression(bytes: &[u8], begin: usize) -> Option<usize> {
     }
 }
 
-/// A raw string of C++.
+/// Parses a raw string of C++.
 fn raw_cpp(bytes: &[u8], at: usize) -> Option<Literal> {
     let rest = &bytes[at + 2..];
     let name = rest.iter().take(17).position(|byte| *byte == b'(')?;
@@ -247,7 +247,7 @@ fn raw_cpp(bytes: &[u8], at: usize) -> Option<Literal> {
     Some(ends(bytes, at + 2 + name + 1, &quote, Escapes::No))
 }
 
-/// Whether an apostrophe separates the digits of a number.
+/// Returns whether an apostrophe separates the digits of a number.
 fn is_in_number(bytes: &[u8], at: usize) -> bool {
     let word = bytes[..at].iter().rev();
     let word = word.take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'\''));

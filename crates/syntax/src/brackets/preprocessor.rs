@@ -1,4 +1,4 @@
-//! The branches of C's preprocessor: of `#if` and `#else` one is compiled, so the brackets of the first one count alone.
+//! The branches of C's preprocessor: of `#if` and `#else` one is compiled, so only the brackets of the first one count.
 
 use super::opened::{DEEPEST, OpenBracket};
 
@@ -10,7 +10,7 @@ pub(super) struct Branches {
 }
 
 impl Branches {
-    /// Reads a directive at a place, and gives the place from which the text goes on.
+    /// Reads a directive at a place, and returns the place at which the text continues.
     pub(super) fn directive(
         &mut self,
         bytes: &[u8],
@@ -39,7 +39,7 @@ impl Branches {
                     *open = first;
                 }
             }
-            // The text of these is free.
+            // The text of these directives is arbitrary.
             b"error" | b"warning" | b"pragma" | b"include" => {
                 let rest = &bytes[end..];
                 let line = rest.iter().position(|byte| *byte == b'\n');

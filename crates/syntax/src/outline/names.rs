@@ -1,4 +1,4 @@
-//! The names of symbols, as one line of the text.
+//! The names of symbols, each as one line of text.
 
 use tree_sitter::Node;
 
@@ -6,10 +6,10 @@ use crate::language::Language;
 
 /// The longest name, in characters.
 const LONGEST: usize = 100;
-/// How many pointers and brackets may stand around a name in C.
+/// The maximum number of pointers and brackets around a name in C.
 const DEEPEST_DECLARATOR: usize = 20;
 
-/// The name of a node; none where it has none.
+/// Returns the name of a node, if it has one.
 pub(super) fn name(language: Language, node: &Node<'_>, text: &str) -> Option<String> {
     let words = |node: Node<'_>| text.get(node.byte_range());
     let field = |name: &str| node.child_by_field_name(name).and_then(words);
@@ -47,7 +47,7 @@ pub(super) fn name(language: Language, node: &Node<'_>, text: &str) -> Option<St
     })
 }
 
-/// The name in a declaration of C: pointers, parameters and brackets stand around it.
+/// Returns the name in a declaration of C, which pointers, parameters and brackets may surround.
 fn declared<'t>(node: &Node<'t>) -> Option<Node<'t>> {
     let mut at = node.child_by_field_name("declarator")?;
     for _ in 0..DEEPEST_DECLARATOR {
@@ -67,7 +67,7 @@ fn declared<'t>(node: &Node<'t>) -> Option<Node<'t>> {
     None
 }
 
-/// Whether a declaration of C is that of a function.
+/// Returns whether a declaration of C declares a function.
 pub(super) fn is_function(node: &Node<'_>) -> bool {
     let mut at = node.child_by_field_name("declarator");
     for _ in 0..DEEPEST_DECLARATOR {

@@ -1,25 +1,25 @@
-//! Which nodes of a tree are symbols, and which hold further ones: one table for each language.
+//! Which nodes of a tree are symbols, and which contain further ones: one table for each language.
 
 use tree_sitter::Node;
 
 use crate::language::Language;
 
-/// What the outline does with a node.
+/// The role of a node in the outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
-    /// Nothing in it belongs to the outline.
+    /// Neither it nor anything in it belongs to the outline.
     Pass,
-    /// It names nothing itself, but what is in it may.
+    /// It is not a symbol itself, but nodes in it may be.
     Into,
-    /// The same, and its first line belongs to what is in it.
+    /// The same, and its first line belongs to the symbol in it.
     Around,
     /// A symbol.
     Symbol(&'static str),
-    /// A symbol in which others stand.
+    /// A symbol that may contain others.
     Holder(&'static str),
 }
 
-/// The rule for a node; `depth` is the number of symbols around it.
+/// Returns the rule for a node; `depth` is the number of symbols around it.
 pub(super) fn rule(language: Language, node: &Node<'_>, depth: usize) -> Rule {
     let kind = node.kind();
     match language {
@@ -57,7 +57,7 @@ fn python(node: &Node<'_>, kind: &str, depth: usize) -> Rule {
         "class_definition" => Rule::Holder("class"),
         "decorated_definition" => Rule::Around,
         "block" => Rule::Into,
-        // Names that are set under a condition are as good as others.
+        // Names that are defined conditionally count like others.
         "if_statement" | "else_clause" | "try_statement" | "except_clause" => Rule::Into,
         "expression_statement" if depth == 0 => Rule::Into,
         "assignment" if depth == 0 && is_field(node, "left", "identifier") => {
@@ -84,7 +84,7 @@ fn script(node: &Node<'_>, kind: &str, depth: usize) -> Rule {
         "type_alias_declaration" => Rule::Symbol("type"),
         "enum_declaration" => Rule::Symbol("enum"),
         "internal_module" | "module" => Rule::Holder("namespace"),
-        // A namespace is an expression to the grammar.
+        // The grammar represents a namespace as an expression.
         "expression_statement" => match node.named_child(0).map(|child| child.kind()) {
             Some("internal_module") => Rule::Into,
             _ => Rule::Pass,
@@ -170,13 +170,13 @@ fn json(kind: &str, depth: usize) -> Rule {
     }
 }
 
-/// Whether a field of a node is of a kind.
+/// Returns whether a field of a node has this kind.
 fn is_field(node: &Node<'_>, field: &str, kind: &str) -> bool {
     let child = node.child_by_field_name(field);
     child.is_some_and(|child| child.kind() == kind)
 }
 
-/// Whether the value of a name is a function.
+/// Returns whether the value of a name is a function.
 fn has_function(node: &Node<'_>) -> bool {
     let functions = [
         "arrow_function",

@@ -1,8 +1,8 @@
-//! A change that breaks a text is told with its place, in each language; what is not sure is not told.
+//! A change that breaks a text is reported with its place, in each language; an uncertain one is not reported.
 
 use super::newly_broken;
 
-/// A change of a file: its name, its text, what is replaced by what, and the line and words that are told.
+/// A change of a file: its name, its text, the replacement, and the expected line and message.
 type Case = (
     &'static str,
     &'static str,

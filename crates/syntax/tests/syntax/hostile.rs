@@ -1,4 +1,4 @@
-//! No text makes the parsers fail, recurse without end, or take longer than they may.
+//! No text makes the parsers fail, recurse endlessly, or exceed their time limit.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ const NAMES: [&str; 11] = [
     "a.c", "a.h", "a.cpp", "a.go", "a.java", "a.js", "a.json", "a.py", "a.rs", "a.ts", "a.tsx",
 ];
 
-/// Reads a text in every way, with a short time.
+/// Calls every function of the reader on a text, with a short time limit.
 fn read(name: &str, text: &str) {
     let time = Duration::from_millis(50);
     let reader = TreeReader::with_time_limit(time);

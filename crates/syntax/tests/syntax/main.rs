@@ -1,4 +1,4 @@
-//! What trees say of source code: outlines, and texts that a change broke; of made texts, of hostile ones and of real files.
+//! Outlines and broken-text reports for constructed texts, hostile ones and real files.
 
 mod breaks;
 mod hostile;
@@ -13,12 +13,12 @@ use std::time::Duration;
 use lancet_formats::syntax::{SyntaxError, SyntaxReader as _};
 use lancet_syntax::TreeReader;
 
-/// A reader whose time is not over on a busy machine.
+/// Returns a reader with a time limit that is sufficient on a busy machine.
 fn reader() -> TreeReader {
     TreeReader::with_time_limit(Duration::from_secs(60))
 }
 
-/// What the reader says of a change of a file with this name.
+/// Returns the reader's report on a change of a file with this name.
 fn newly_broken(name: &str, before: &str, after: &str) -> Option<SyntaxError> {
     reader().newly_broken(Path::new(name), before, after)
 }

@@ -1,5 +1,5 @@
-//! The outline of a small text in each language. A file of `outlines/` has the text and, after a line of dashes, its
-//! outline; `LANCET_BLESS=1` writes the outlines anew.
+//! The outline of a small text in each language. A file of `outlines/` contains the text and, after a line of dashes,
+//! its outline; `LANCET_BLESS=1` rewrites the outlines.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
-//! No false alarm: real files and changes that keep them compiling, and real changes between versions that were released or
-//! committed. And the other way round: a bracket that goes is noticed in real files, too.
+//! No false alarms on real files and changes that keep them compiling, nor on real changes between versions that were
+//! released or committed. Conversely, a removed bracket is noticed in real files, too.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use lancet_testing::judges::tried;
 use super::real_files_found::{files, history};
 use super::{newly_broken, reader};
 
-/// How many files of a language are tried.
+/// The number of files tried per language.
 const OF_A_LANGUAGE: usize = 120;
 /// What a comment looks like in each language; JSON has none.
 const COMMENTS: [(&str, &str); 8] = [
@@ -23,8 +23,8 @@ const COMMENTS: [(&str, &str); 8] = [
     ("TypeScript", "// A comment: it's \"one\" (of {many)."),
 ];
 
-/// The symbols at the margin of a text, each with whether it is a function that is apart from what stands before it, so
-/// that attributes, comments and conditions do not belong to it.
+/// Returns the unindented symbols of a text, each with whether it is a function that is separated from the text before
+/// it, so that attributes, comments and conditions do not belong to it.
 fn symbols(name: &Path, text: &str) -> Vec<(Symbol, bool)> {
     let lines: Vec<&str> = text.lines().collect();
     let outline = reader().outline(name, text).unwrap_or_default();
@@ -44,7 +44,8 @@ fn symbols(name: &Path, text: &str) -> Vec<(Symbol, bool)> {
     found
 }
 
-/// Texts that compile as the text does: with a comment more, with a name changed, and without a function.
+/// Returns texts that compile if the text does: with an additional comment, with a name changed, and without a
+/// function.
 fn changed(language: &str, name: &Path, text: &str) -> Vec<(&'static str, String)> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let mut all = Vec::new();
@@ -153,7 +154,7 @@ fn a_bracket_that_goes_is_noticed_in_real_files() {
         "closing braces taken away and told: {}",
         figures.join("; ")
     ));
-    // Macros and branches may lead to another place; most often they do not.
+    // Macros and branches may lead to another place; mostly they do not.
     let (told, placed) = all;
     assert!(told > 0 && placed * 4 >= told * 3, "{placed} of {told}");
 }

@@ -1,5 +1,5 @@
-//! Real sources that are on every machine that runs the tests: this repository with its history, the crates that it is
-//! built from, Python's library, and npm packages where the tests have fetched some.
+//! Real sources that exist on every machine that runs the tests: this repository with its history, the crates that it
+//! depends on, Python's library, and npm packages if the tests have fetched some.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use lancet_syntax::Language;
 
-/// Larger files take long and show nothing else.
+/// Larger files take long and reveal nothing more.
 const LARGEST: u64 = 100_000;
 
 /// The top folder of this repository.
@@ -29,7 +29,7 @@ fn python_library() -> Option<PathBuf> {
     Some(PathBuf::from(String::from_utf8(done.stdout).ok()?.trim()))
 }
 
-/// Up to `most` files of each language, spread over all that are found.
+/// Returns up to `most` files of each language, spread over all that are found.
 pub(crate) fn files(most: usize) -> BTreeMap<&'static str, Vec<PathBuf>> {
     let mut found: BTreeMap<&'static str, Vec<PathBuf>> = BTreeMap::new();
     let fetched = house().join("target/clients");
@@ -67,7 +67,7 @@ fn collect(folder: &Path, found: &mut BTreeMap<&'static str, Vec<PathBuf>>) {
     }
 }
 
-/// The changes of source files that the repository's history has, newest first: name, text before, text after.
+/// Returns the changes of source files in the repository's history, newest first: name, text before, text after.
 pub(crate) fn history(most: usize) -> Vec<(String, String, String)> {
     let git = |arguments: &[&str]| {
         let mut command = Command::new("git");

@@ -1,4 +1,4 @@
-//! A reader that remembers the trees of earlier versions says the same of a change as one that has seen nothing.
+//! A reader that caches the trees of earlier versions reports the same on a change as one with an empty cache.
 
 use std::path::Path;
 
@@ -12,13 +12,13 @@ use super::reader;
 /// The languages whose changes are judged by their trees, and one that is judged by brackets first.
 const NAMES: [&str; 5] = ["a.go", "a.js", "a.json", "a.py", "a.rs"];
 
-/// Texts that change how what follows them is read.
+/// Texts that change how the text after them is parsed.
 const PIECES: [&str; 16] = [
     "\n", "    ", "\"", "'", "`", "\"\"\"", "(", ")", "{", "}", "# ", "/* ", "é", ":", "x = 1\n",
     "async ",
 ];
 
-/// One change of a text: where, how much goes, and what comes.
+/// One change of a text: the place, the length removed, and the inserted text.
 #[derive(Clone, Debug)]
 enum Change {
     /// Characters from a place on are replaced by a piece.
@@ -54,7 +54,7 @@ fn changed(text: &str, change: &Change) -> String {
     characters.into_iter().collect()
 }
 
-/// Follows changes of a text; one that broke it is taken back if `mends` says so.
+/// Applies changes to a text; one that broke it is undone if `mends` is set.
 fn follow(name: &str, text: &str, changes: &[(Change, bool)]) -> Result<(), TestCaseError> {
     let (path, remembering) = (Path::new(name), reader());
     let mut before = text.to_owned();
@@ -81,7 +81,7 @@ proptest! {
         let name = NAMES[which];
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/syntax/outlines");
         let sample = std::fs::read_to_string(folder.join(format!("{name}.txt"))).expect("a sample");
-        // The outline stands below the text.
+        // The outline is below the text.
         let (text, _) = sample.split_once("\n----").expect("a line between them");
         follow(name, text, &changes)?;
     }
