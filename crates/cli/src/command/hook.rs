@@ -1,5 +1,5 @@
-//! `lancet hook AGENT`: takes in one event that an agent reports by its hooks. The agent waits for the answer and takes a
-//! failure for a veto, so the command ends in time, and well, whatever it was given.
+//! `lancet hook AGENT`: processes one event that an agent reports by its hooks. The agent waits for the answer and
+//! takes a failure for a veto. So the command ends in time and with success, whatever its input was.
 
 mod conversation;
 mod event;
@@ -28,16 +28,16 @@ use crate::opening::{OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{print, print_error};
 
-/// The largest event that is read, in bytes: the texts of the agent's own reading tool are in it.
+/// The largest event that is read, in bytes: it contains the texts of the agent's own reading tool.
 const LARGEST: u64 = 16 << 20;
 
-/// How long an event that is recorded may take: agents are told to wait five seconds.
+/// How long an event that is recorded may take: agents are configured to wait five seconds.
 const RECORDING: Duration = Duration::from_secs(3);
 
 /// The agents that have hooks.
 pub(super) const AGENTS: [&str; 5] = ["claude", "codex", "gemini", "qwen", "copilot"];
 
-/// Whether a command line is one of an agent's hook, which must end with exit code 0.
+/// Reports whether a command line is a hook of an agent, which must end with exit code 0.
 pub(crate) fn is_wanted(typed: &[std::ffi::OsString]) -> bool {
     typed.get(1).is_some_and(|command| command == "hook")
 }
@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &HookArguments, around: &Surroundings) -> Result<Ex
         let _ = told.send(HookStep::Ended(found));
     });
     let mut limit = Duration::from_millis(arguments.within);
-    // The worker's end of the channel is gone where no thread could be started.
+    // The worker's end of the channel is closed where no thread could be started.
     drop(worker);
     loop {
         match tells.recv_timeout(limit.saturating_sub(begun.elapsed())) {
@@ -81,15 +81,15 @@ pub(super) fn run(arguments: &HookArguments, around: &Surroundings) -> Result<Ex
     }
 }
 
-/// What the thread that works tells the one that waits.
+/// A message from the working thread to the waiting one.
 enum HookStep {
     /// The event is one that later commands rely on, so its record is waited for.
     Recording,
-    /// The event is done with, and this is the answer.
+    /// The event is processed, and this is the answer.
     Ended(Option<Value>),
 }
 
-/// The answer to the event on standard input; none where there is nothing to say.
+/// Returns the answer to the event on standard input; none where no answer is needed.
 fn answer_to(
     agent: &str,
     place: &WorkArguments,
@@ -105,8 +105,8 @@ fn answer_to(
     }
     let sent: Value = serde_json::from_slice(&bytes).ok()?;
     let event = HookEvent::read(agent, &sent)?;
-    // The hooks that were installed beside the plugin have taken the event in. Claude Code gives the tools of a plugin names
-    // of their own, so these alone know of calls of them.
+    // The hooks that were installed in addition to the plugin have processed the event. Claude Code gives the tools of
+    // a plugin different names, so only the plugin's hooks see calls of them.
     let beside = || installed_beside(agent, place, around, event.folder.as_deref());
     if let Some(installed) = is_plugin.then(beside).flatten() {
         match event.event {
@@ -115,7 +115,7 @@ fn answer_to(
             _ => return None,
         }
     }
-    // Later calls and commands rely on the record of these.
+    // Later calls and commands rely on the record of these events.
     if !matches!(event.event, Event::Changed { .. } | Event::Read { .. }) {
         recording();
     }
@@ -130,7 +130,7 @@ fn answer_to(
     taken_in(agent, &id, &event, place, &around).or(decision)
 }
 
-/// Takes an event in; the answer to it, where there is one.
+/// Processes an event and returns the answer to it, if there is one.
 fn taken_in(
     agent: &str,
     id: &str,
@@ -182,7 +182,7 @@ fn taken_in(
     None
 }
 
-/// The agent, where `lancet install` has installed lancet in it as well.
+/// Returns the agent if `lancet install` has installed lancet in it as well.
 fn installed_beside(
     agent: &str,
     place: &WorkArguments,
@@ -202,12 +202,12 @@ fn twice(agent: &Agent) -> String {
     )
 }
 
-/// The file that an agent names, from the folder that the event happened in.
+/// Returns the absolute path of a file that an agent names, relative to the folder of the event.
 fn absolute(around: &Surroundings, path: &str) -> Option<PathBuf> {
     around.absolute(Path::new(path)).ok()
 }
 
-/// Opens the engine on the project of the event; where its folder is none, on that folder alone.
+/// Opens the engine on the project of the event or, if its folder is in no project, on that folder alone.
 fn open(place: &WorkArguments, around: &Surroundings) -> Option<Lancet> {
     let request = |reach| OpenRequest::of_command(place, reach, Writes::Person);
     let opened = request(RootHint::Project)

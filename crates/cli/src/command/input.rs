@@ -1,4 +1,4 @@
-//! What several commands take: their session, and texts from files.
+//! Inputs that several commands share: their session, and texts from files.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -8,7 +8,7 @@ use lancet::{Lancet, Session, SessionName};
 use crate::failure::Failure;
 use crate::surroundings::Surroundings;
 
-/// The session of a command: the named one, else one that ends with the process.
+/// Returns the session of a command: the named one, else one that ends with the process.
 pub(super) fn session_of(lancet: &Lancet, name: Option<&SessionName>) -> Session {
     match name {
         Some(name) => lancet.session(name),

@@ -25,7 +25,7 @@ use crate::terminal::confirm;
 use show::Manner;
 use work::Job;
 
-/// A program that an agent is to start, and that is gone.
+/// A program that an agent's settings start but that no longer exists.
 #[derive(Debug)]
 pub(super) struct GoneProgram {
     /// The name of the agent on the command line.
@@ -36,7 +36,7 @@ pub(super) struct GoneProgram {
     pub(super) command: String,
 }
 
-/// The agents whose settings start a lancet that is not there any more.
+/// Returns the agents whose settings start a lancet that no longer exists.
 pub(super) fn gone_programs(state: &Path) -> Vec<GoneProgram> {
     let receipts = receipt::all(state).into_iter();
     receipts
@@ -51,7 +51,7 @@ pub(super) fn gone_programs(state: &Path) -> Vec<GoneProgram> {
         .collect()
 }
 
-/// The agents that `lancet install` has installed lancet in, each once.
+/// Returns the agents that `lancet install` has installed lancet in, each once.
 pub(super) fn installed(state: &Path) -> Vec<&'static Agent> {
     let mut found: Vec<&'static Agent> = Vec::new();
     for receipt in receipt::all(state) {
@@ -64,12 +64,12 @@ pub(super) fn installed(state: &Path) -> Vec<&'static Agent> {
     found
 }
 
-/// Whether `lancet install` has installed lancet in an agent, for the user or for the project of a folder.
+/// Reports whether `lancet install` has installed lancet in an agent, for the user or for the project of a folder.
 pub(super) fn is_installed(state: &Path, agent: &Agent, folder: &Path) -> bool {
     let of_user = receipt::path(state, agent.name, InstallScope::User, folder);
     let is_for = |file: &Path| {
         let mut folders = file.ancestors().skip(1);
-        // The settings of a project are in it, or in a hidden folder of it.
+        // The settings of a project are in its folder, or in a hidden folder below it.
         let is_hidden = |name: &Path| {
             name.file_name()
                 .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
@@ -84,7 +84,7 @@ pub(super) fn is_installed(state: &Path, agent: &Agent, folder: &Path) -> bool {
     receipt::load(&of_user).is_some() || receipt::all(state).into_iter().any(of_project)
 }
 
-/// What both commands know about where they run.
+/// The folders and options that both commands use.
 struct Here<'a> {
     folders: AgentFolders<'a>,
     state: PathBuf,
@@ -128,7 +128,7 @@ impl Here<'_> {
         })
     }
 
-    /// The file of an agent's receipt.
+    /// Returns the file of an agent's receipt.
     fn receipt(&self, agent: &Agent) -> PathBuf {
         receipt::path(&self.state, agent.name, self.scope, &self.folders.project)
     }
@@ -212,7 +212,7 @@ fn request(
     }
 }
 
-/// The agents of the names on the command line, each once.
+/// Returns the agents with the names on the command line, each once.
 fn chosen(names: &[String]) -> Result<Vec<&'static Agent>, Failure> {
     let mut chosen: Vec<&'static Agent> = Vec::new();
     for name in names {

@@ -1,4 +1,4 @@
-//! Offers the edits that a refusal names, at a terminal: shows the diff of one, and makes it where the person says so.
+//! Offers the edits that a refusal names, at a terminal: shows the diff of one, and makes it if the user agrees.
 
 use std::io::IsTerminal as _;
 
@@ -13,7 +13,7 @@ use crate::fault::{caller, watched};
 use crate::surroundings::{RunningAgent, Surroundings};
 use crate::terminal::{TerminalApprover, confirm, print_error, question_line, stdout_is_terminal};
 
-/// Where a refused command may go on.
+/// The context in which the user may continue after a refused command.
 pub(super) struct Instead<'a> {
     pub(super) session: &'a Session,
     pub(super) approver: &'a TerminalApprover,
@@ -24,8 +24,8 @@ pub(super) struct Instead<'a> {
 }
 
 impl Instead<'_> {
-    /// Offers the edits of a refusal that has been printed. None where there are none, where nobody is at a terminal, or
-    /// where the person wants none of them.
+    /// Offers the edits of a refusal that has been printed. The result is none where there are none, where no user is
+    /// at a terminal, or where the user wants none of them.
     pub(super) fn offer(&self, refused: &Reply) -> Result<Option<Exit>, Failure> {
         let edits: Vec<&NextCall> = refused
             .next_calls()
@@ -41,7 +41,7 @@ impl Instead<'_> {
         }
     }
 
-    /// Whether a person reads the answer and can type. With `--yes` nobody is asked.
+    /// Reports whether a person reads the answer and can type. With `--yes` there is no prompt.
     fn is_person_there(&self) -> bool {
         self.output == OutputFormat::Text
             && self.approver.beforehand(false).is_none()
@@ -51,7 +51,7 @@ impl Instead<'_> {
             && RunningAgent::around().is_none()
     }
 
-    /// Shows the diff and makes the edit after a yes. Where the rules ask about it, their question does both.
+    /// Shows the diff and makes the edit after a yes. If a rule requires a question, that question does both.
     fn make(&self, call: &NextCall) -> Result<Option<Exit>, Failure> {
         let foreseen = RawCall::new(&call.tool, call.arguments.clone()).with_caller(caller());
         let is_asked = match self.session.check(foreseen.on_behalf_of(self.applied_by)) {
@@ -74,7 +74,7 @@ impl Instead<'_> {
     }
 }
 
-/// The only edit, or the one whose number the person types.
+/// Returns the only edit, or the one whose number the user types.
 fn choose<'c>(edits: &[&'c NextCall]) -> Option<&'c NextCall> {
     if let [only] = edits {
         return Some(only);

@@ -64,7 +64,7 @@ pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exi
     };
     let lancet = opened.lancet.clone();
     serve_stdio(opened.lancet, options).map_err(|error| Failure::system(error.to_string()))?;
-    // The agent has its answers and is gone, so there is time to compress the history and remove old changes.
+    // The agent has its answers and is disconnected, so there is time to compress the history and remove old changes.
     if let Some(history) = lancet.history() {
         let _ = history.clean(TIDYING);
         let _ = history.tidy(TIDYING);
@@ -72,7 +72,7 @@ pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exi
     Ok(Exit::Done)
 }
 
-/// What the engine is opened with.
+/// Returns the request that opens the engine.
 fn request<'a>(arguments: &'a McpArguments, place: &'a WorkArguments) -> OpenRequest<'a> {
     OpenRequest {
         place,
@@ -81,8 +81,8 @@ fn request<'a>(arguments: &'a McpArguments, place: &'a WorkArguments) -> OpenReq
         writes: Writes::Agent(lancet::Mode::AcceptEdits),
         offer: Offer::of(&arguments.offer),
         diagnostics: arguments.offer.diagnostics,
-        // `Client` also creates the settings folder, for an answer "always". A client that can ask is certain only with
-        // one of these two flags; without them a known client may still be asked.
+        // `Client` also creates the settings folder, for an answer "always". Only with one of these two flags is it
+        // certain that a client prompts its user. Without them a known client may still do so.
         approver: match arguments.ask.is_some() || arguments.mode == Some(Mode::Ask) {
             true => ApproverKind::Client,
             false => ApproverKind::Nobody,

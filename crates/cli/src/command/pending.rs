@@ -1,4 +1,4 @@
-//! `lancet pending`: the questions that wait for a person, and the decision about them.
+//! `lancet pending`: the questions that wait for a person, and their decisions.
 
 mod approve;
 mod feed;
@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &PendingArguments, around: &Surroundings) -> Result
     }
 }
 
-/// Opens the questions of the project that the person is in.
+/// Opens the questions of the user's current project.
 fn questions(
     arguments: &PendingArguments,
     approver: Option<TerminalApprover>,

@@ -23,7 +23,7 @@ use crate::surroundings::{
 };
 use crate::terminal::{confirm, print, visible};
 
-/// The name of a file that stands for any in a folder.
+/// The name of a file that represents any file in a folder.
 const ANY_FILE: &str = "any-file";
 
 /// Opens the engine as `lancet mcp` would, for inspection only.
@@ -66,7 +66,7 @@ pub(super) fn explain(
     )?;
     let (mut text, mut objects) = (String::new(), Vec::new());
     for path in &paths {
-        // Rules are about files: a folder is explained by a file that it could have.
+        // Rules apply to files: a folder is explained by a file that could be in it.
         let path = match path.is_dir() {
             true => path.join(ANY_FILE),
             false => path.clone(),
@@ -81,7 +81,7 @@ pub(super) fn explain(
     put(&text, arguments.json, json!({ "decisions": objects }))
 }
 
-/// The decision for one tool, for people and as JSON.
+/// Returns the decision for one tool, for people and as JSON.
 fn explained(lancet: &Lancet, given: &str, tool: &str, around: &Surroundings) -> (String, Value) {
     let reader = around.audience();
     let found = match lancet.explain(given, tool) {
@@ -237,7 +237,8 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
             }
         }
     }
-    // First the programs: settings that count before their programs are known would have these refused.
+    // The programs come first: the settings would otherwise apply before their programs are recorded, which would be
+    // refused.
     let files: Vec<_> = listed
         .into_iter()
         .flat_map(|program| program.files)
@@ -297,7 +298,7 @@ fn revoke(
     Ok(Exit::Done)
 }
 
-/// The settings files as they count once the project's is trusted.
+/// Returns the settings files with the project's as trusted.
 fn as_trusted(mut files: Vec<SettingsFile>) -> Vec<SettingsFile> {
     for file in &mut files {
         if file.origin == Origin::Project {

@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &PromptArguments, around: &Surroundings) -> Result<
     Ok(Exit::Done)
 }
 
-/// A file under its path, in a fence that no line of the file closes.
+/// Returns a file under its path, in a fence that no line of the file closes.
 fn shown(lancet: &Lancet, session: &Session, path: &Path) -> Result<String, Failure> {
     let content = content(session, path)?;
     let longest = content.lines().map(|line| {
@@ -58,7 +58,7 @@ fn shown(lancet: &Lancet, session: &Session, path: &Path) -> Result<String, Fail
     Ok(format!("\n{name}\n{fence}{kind}\n{content}{end}{fence}\n"))
 }
 
-/// The text of a file, if the rules for reading allow it to be shown.
+/// Returns the text of a file, if the rules for reading allow it to be shown.
 fn content(session: &Session, path: &Path) -> Result<String, Failure> {
     let mut first_line = ReadArguments::new(as_text(path)?);
     first_line.limit = Some(1);

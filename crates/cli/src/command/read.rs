@@ -46,7 +46,7 @@ pub(super) fn run(arguments: &ReadArguments, around: &Surroundings) -> Result<Ex
     Ok(worst)
 }
 
-/// Reads one file. What is for a person is kept to be shown; everything else is answered at once.
+/// Reads one file. Output for a person is returned to be shown; everything else is printed at once.
 fn one(
     arguments: &ReadArguments,
     file: &FileLines,

@@ -13,7 +13,7 @@ pub(super) use run::run;
 
 use crate::failure::Failure;
 
-/// The failure where the files cannot be recorded.
+/// Returns the failure where the files cannot be recorded.
 fn unrecorded(error: &RecordError) -> Failure {
     Failure::system(format!(
         "the files cannot be recorded: {error}; `lancet doctor` says more"

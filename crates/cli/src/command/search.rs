@@ -95,7 +95,7 @@ pub(super) fn glob(arguments: &GlobArguments, around: &Surroundings) -> Result<E
     screen.end(report, output, TotalsOf::Files)
 }
 
-/// Opens an engine on the typed paths, and says where the search begins.
+/// Opens an engine on the typed paths, and returns where the search begins.
 fn open(
     typed: &[PathBuf],
     filter: &FilterArguments,
@@ -199,7 +199,7 @@ fn pattern(arguments: &GrepArguments, expressions: &[&str]) -> Result<Pattern, F
     Pattern::with_options(&whole, options).map_err(|error| unusable(&whole, &error))
 }
 
-/// Why an expression cannot be used, and what to type instead.
+/// Explains why an expression cannot be used, and what to type instead.
 fn unusable(expression: &str, error: &lancet::doors::PatternError) -> Failure {
     if error.spans_lines {
         return Failure::usage(

@@ -27,7 +27,7 @@ use crate::terminal::print_error;
 /// How long each of the two steps of maintenance of the history at the end may take.
 const TIDYING: Duration = Duration::from_millis(300);
 
-/// The last line of what is said at the start.
+/// The last line of the message at the start.
 const ENDING: &str = "`lancet help serve` tells how to connect an agent. Ctrl-C ends it.\n";
 
 /// Serves until a signal.
@@ -44,7 +44,7 @@ pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<E
         ));
     }
     let roots = roots(arguments, around)?;
-    // Listening comes first: a port that is taken is said before anything is opened.
+    // Listening comes first: a port that is in use is reported before anything is opened.
     let listening = listen(arguments)?;
     let opener = arguments.open.then(|| Opener::begin(around));
     let opened = request(arguments).open(around)?;
@@ -63,7 +63,7 @@ pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<E
         answers: arguments.offer.answers(),
         data: arguments.offer.data_extent(),
         ask: asking.ask,
-        // A question at the terminal would hold a thread that all agents share.
+        // A question at the terminal would occupy a thread that all agents share.
         approver: None,
         notify: Some(Notify::new(move |question| {
             print_error(&waits(question, &page));
@@ -102,7 +102,7 @@ pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<E
     Ok(Exit::Done)
 }
 
-/// Where the roots come from; without any that an agent may narrow, nothing is served.
+/// Returns the origin of the roots. Without roots that an agent may narrow, the server does not start.
 fn roots(arguments: &ServeArguments, around: &Surroundings) -> Result<RootsOrigin, Failure> {
     Ok(match AgentRoots::of(&arguments.place.root, around)? {
         AgentRoots::Named => RootsOrigin::Named,
@@ -116,7 +116,7 @@ fn roots(arguments: &ServeArguments, around: &Surroundings) -> Result<RootsOrigi
     })
 }
 
-/// The tokens; where new ones are made, all browsers that were let in are forgotten.
+/// Returns the tokens. If new ones are made, all browsers that had access lose it.
 fn tokens(arguments: &ServeArguments, state: &Path, door: &Door) -> Result<Tokens, Failure> {
     let tokens = match arguments.new_token {
         true => Tokens::renew(state),
@@ -130,7 +130,7 @@ fn tokens(arguments: &ServeArguments, state: &Path, door: &Door) -> Result<Token
     Ok(tokens)
 }
 
-/// The line for the person at the terminal when something begins to wait.
+/// Returns the line for the user at the terminal when something begins to wait.
 fn waits(question: &RecordedQuestion, page: &str) -> String {
     let asked = &question.question;
     let files: Vec<String> = asked
@@ -146,7 +146,7 @@ fn waits(question: &RecordedQuestion, page: &str) -> String {
     )
 }
 
-/// Where the page of a server is.
+/// Returns the address of a server's page.
 fn page_address(listening: &Listening, arguments: &ServeArguments) -> PageAddress {
     PageAddress {
         url: listening.page_url(&arguments.allow_host),
@@ -158,7 +158,7 @@ fn page_address(listening: &Listening, arguments: &ServeArguments) -> PageAddres
     }
 }
 
-/// Opens the page in a browser, or says why not.
+/// Opens the page in a browser, or reports why not.
 fn open(opener: Option<Opener>, address: &PageAddress, door: &Door, state: &Path) {
     let Some(opener) = opener else {
         return link::no_browser("there is no screen, or no program that opens one");
@@ -194,8 +194,8 @@ fn listen(arguments: &ServeArguments) -> Result<Listening, Failure> {
     })
 }
 
-/// What the person at the terminal needs to connect an agent. The tokens themselves are not shown: a terminal's lines are
-/// kept, copied and shared.
+/// Returns the information that the user at the terminal needs to connect an agent. The tokens themselves are not
+/// shown: a terminal's lines are stored, copied and shared.
 fn greeting(listening: &Listening, state: &Path) -> String {
     let file = |name: &str| state.join(name).display().to_string();
     let public = listening
@@ -215,7 +215,7 @@ fn greeting(listening: &Listening, state: &Path) -> String {
     )
 }
 
-/// What the engine is opened with.
+/// Returns the request that opens the engine.
 fn request(arguments: &ServeArguments) -> OpenRequest<'_> {
     OpenRequest {
         place: &arguments.place,

@@ -1,5 +1,5 @@
-//! `lancet sessions`: the agents at work. Stopping one does no harm, so that anybody may; letting it write again is a
-//! person's decision.
+//! `lancet sessions`: the agents at work. Stopping one does no harm, so any caller may do it; letting it write again is
+//! a person's decision.
 
 mod line;
 
@@ -23,7 +23,7 @@ pub(super) fn run(arguments: &SessionsArguments, around: &Surroundings) -> Resul
     }
 }
 
-/// Opens the sessions of the project that the person is in.
+/// Opens the sessions of the user's current project.
 fn sessions(arguments: &SessionsArguments, around: &Surroundings) -> Result<Sessions, Failure> {
     let lancet = open(&arguments.place, RootHint::Project, None, around)?;
     let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
@@ -130,7 +130,7 @@ fn resume(
     )
 }
 
-/// The session that was typed.
+/// Finds the session that was typed.
 fn one(sessions: &Sessions, typed: &str) -> Result<String, Failure> {
     let mut found = sessions.find(typed).map_err(unreadable)?;
     match found.len() {
@@ -169,7 +169,7 @@ fn unwritable(error: lancet::history::HistoryError) -> Failure {
     ))
 }
 
-/// A session for programs.
+/// Returns a session for programs.
 fn object(session: &SessionOverview) -> Value {
     let connections = session.connections.iter().map(|one| {
         json!({

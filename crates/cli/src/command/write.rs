@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &WriteArguments, around: &Surroundings) -> Result<E
     )
 }
 
-/// The text of standard input where no text was named. Nothing at all is no text there: a script without input would empty
+/// Reads the text from standard input if none was given. Empty input is an error: a script without input would empty
 /// the file.
 fn unasked_input(around: &Surroundings) -> Result<String, Failure> {
     let how = "give the text with --content TEXT or --from FILE, or on standard input (`lancet write FILE < OTHER`)";

@@ -14,7 +14,7 @@ use crate::opening::{ApproverKind, FlawUse, OpenRequest, Writes};
 use crate::surroundings::{RootHint, Surroundings, as_text};
 use crate::terminal::{Consent, TerminalApprover};
 
-/// What one change of one file needs.
+/// The inputs of a change of one file.
 pub(super) struct ChangeSetup {
     /// The absolute path of the file.
     pub(super) file_path: String,
@@ -22,17 +22,17 @@ pub(super) struct ChangeSetup {
     pub(super) approver: TerminalApprover,
     /// The revision that the change expects, if it is known.
     pub(super) revision: Option<String>,
-    /// Whose checks apply: a model must name the revision or have read the file; for a person it counts as read.
+    /// Whose checks apply: a model must name the revision or have read the file; for a person it is treated as read.
     pub(super) applied_by: AppliedBy,
 }
 
-/// What this command does to a change that another writer makes to the file meanwhile.
+/// The effect of this command on a change that another writer makes to the file meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OtherChange {
-    /// It is kept: the command changes the file as it is then.
+    /// It is preserved: the command changes the file as it is then.
     Kept,
-    /// It is lost, since the whole file is replaced: a person sees the diff first, or, where nobody is asked, the file must
-    /// be as it was when the command began.
+    /// It is lost, since the whole file is replaced. A person sees the diff first or, where there is no prompt, the
+    /// file must be as it was when the command began.
     Lost,
 }
 
@@ -59,14 +59,14 @@ impl ChangeSetup {
         let session = session_of(&lancet, shared.session.as_ref());
         let (revision, applied_by) = match (&writing.revision, &shared.session) {
             (Some(given), _) => (Some(given.clone()), AppliedBy::Model),
-            // A named session has its own record of what was read.
+            // A named session has a separate record of what was read.
             (None, Some(_)) => (None, AppliedBy::Model),
-            // Nobody will see the diff, so the file must still be as it is now when it is replaced.
+            // The diff will not be shown to anyone, so the file must still be as it is now when it is replaced.
             (None, None) if other_change == OtherChange::Lost && consent != Consent::Ask => {
                 let revision = current_revision(&lancet, &file_path);
                 (revision, AppliedBy::Model)
             }
-            // The file counts as read.
+            // The file is treated as read.
             (None, None) => (None, AppliedBy::Person),
         };
         Ok(Self {
@@ -79,8 +79,8 @@ impl ChangeSetup {
     }
 }
 
-/// The present revision of a file, if it can be read. It is read in a separate session: a change that names its revision does
-/// not require that the lines were shown.
+/// Returns the present revision of a file, if it can be read. It is read in a separate session: a change that names its
+/// revision does not require that the lines were shown.
 fn current_revision(lancet: &Lancet, file_path: &str) -> Option<String> {
     let mut first_line = lancet::tools::ReadArguments::new(file_path);
     first_line.limit = Some(1);

@@ -49,14 +49,14 @@ pub(in crate::command) fn for_programs(milliseconds: i64) -> String {
     format!("{}Z", in_utc(milliseconds).replace(' ', "T"))
 }
 
-/// The current time in milliseconds since 1970.
+/// Returns the current time in milliseconds since 1970.
 pub(in crate::command) fn now() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_millis() as i64)
 }
 
-/// Formats the time since then: `12s`, `3m`, `2h`, `4d`.
+/// Formats how long ago a time is: `12s`, `3m`, `2h`, `4d`.
 pub(in crate::command) fn age(milliseconds: i64) -> String {
     let seconds = (now() - milliseconds).max(0) / 1000;
     match seconds {
@@ -82,7 +82,7 @@ pub(super) fn for_mail(milliseconds: i64) -> String {
     format!("{name}, {day} {month} {year} {clock} +0000")
 }
 
-/// The time that `--since` means, in milliseconds since 1970.
+/// Returns the time that `--since` means, in milliseconds since 1970.
 pub(super) fn since(typed: &str) -> Result<i64, Failure> {
     let now = now();
     let ago = typed.chars().last().and_then(|unit| {
@@ -116,14 +116,14 @@ pub(super) fn since(typed: &str) -> Result<i64, Failure> {
     })
 }
 
-/// The moment of a date: in the local time zone, or in UTC where it ends in `Z`.
+/// Parses a date as a point in time: in the local time zone, or in UTC where it ends in `Z`.
 fn moment(typed: &str) -> Option<i64> {
     if let Some(utc) = typed.strip_suffix('Z') {
         return moment_in_utc(utc);
     }
     let time = moment_in_utc(typed)?;
     let wall: NaiveDateTime = DateTime::from_timestamp_millis(time)?.naive_utc();
-    // Of an hour that a change of the clock repeats the first one is meant; one that it leaves out is taken as UTC.
+    // If a change of the clock repeats an hour, the first one is meant; an hour that it leaves out is taken as UTC.
     let local = wall.and_local_timezone(Local).earliest();
     Some(local.map_or(time, |local| local.timestamp_millis()))
 }
@@ -152,8 +152,8 @@ fn moment_in_utc(typed: &str) -> Option<i64> {
     Some((day_number * DAY + hours * 3600 + minutes * 60 + seconds) * 1000)
 }
 
-/// Converts days since 1970 to year, month and day. The calculation counts years from March, so that the leap day is the
-/// last one of a year.
+/// Converts days since 1970 to year, month and day. The calculation counts years from March, so that the leap day is
+/// the last one of a year.
 fn date(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));

@@ -1,4 +1,4 @@
-//! `lancet undo`, `redo` and `restore`. What they do is a change like any other: it is shown, and the person is asked.
+//! `lancet undo`, `redo` and `restore`. Their result is a change like any other: it is shown, and the user is prompted.
 
 use lancet::history::{IdMatch, LogQuery};
 use lancet::review::TakeHunk;
@@ -94,7 +94,7 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
     })
 }
 
-/// Takes back one hunk of a change, by its number over the files of the change.
+/// Undoes one hunk of a change, by its number over the files of the change.
 fn one_hunk(
     id: &str,
     number: usize,
@@ -233,8 +233,8 @@ fn versions(
     Ok(Exit::Done)
 }
 
-/// Opens an engine that asks at the terminal, makes the change in a new session, and prints the answer. A heading is shown
-/// with the question, else beside the answer.
+/// Opens an engine that prompts at the terminal, makes the change in a new session, and prints the answer. A heading is
+/// shown with the question or, if there was none, on standard error.
 fn take_back(
     flags: &UndoFlags,
     reach: RootHint<'_>,

@@ -1,4 +1,4 @@
-//! `lancet verify`: proves that the history and the files agree, or says where they do not.
+//! `lancet verify`: checks that the history and the files agree, or reports where they do not.
 
 use std::path::Path;
 

@@ -1,5 +1,6 @@
-//! Waits for the next change of the history, for a key, or for the end. On Linux the kernel tells of writes in the state
-//! folder (inotify); elsewhere, and where it does not tell (network file systems), the history is looked at every second.
+//! Waits for the next change of the history, for a key, or for the end. On Linux the kernel reports writes in the state
+//! folder (inotify). Elsewhere, and where it does not report them (network file systems), the history is read every
+//! second.
 
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -10,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 
-/// The longest time of one wait, after which the history is looked at again.
+/// The longest time of one wait, after which the history is read again.
 const LONGEST: Timespec = Timespec {
     tv_sec: 1,
     tv_nsec: 0,
@@ -23,11 +24,11 @@ pub(in crate::command) enum Wake {
     Look,
     /// A key was pressed.
     Key(u8),
-    /// The person, or the reader of the output, is gone.
+    /// The user, or the reader of the output, is gone.
     End,
 }
 
-/// What is waited for.
+/// The sources of events that end a wait.
 pub(in crate::command) struct ChangeWait {
     told: Option<OwnedFd>,
     ended: Arc<AtomicBool>,
@@ -38,7 +39,7 @@ impl ChangeWait {
     /// Prepares to wait for changes in a folder, and for keys where there is a terminal.
     pub(in crate::command) fn new(folder: Option<&Path>, keys: Option<Keys>) -> Self {
         let ended = Arc::new(AtomicBool::new(false));
-        // Without a terminal there is nothing to put back when a signal ends the program.
+        // Without a terminal there are no settings to restore when a signal ends the program.
         for signal in keys.iter().flat_map(|_| signal_hook::consts::TERM_SIGNALS) {
             let _ = signal_hook::flag::register(*signal, Arc::clone(&ended));
         }
@@ -49,10 +50,10 @@ impl ChangeWait {
         }
     }
 
-    /// Waits.
+    /// Waits for the next event.
     pub(in crate::command) fn wait(&self) -> Wake {
         let (input, output) = (io::stdin(), io::stdout());
-        // A pipe that nobody reads any more is reported without being asked for.
+        // A pipe without a reader is reported even though no event is requested.
         let mut waited = vec![PollFd::new(&output, PollFlags::empty())];
         let told = self.told.as_ref();
         waited.extend(told.map(|told| PollFd::new(told, PollFlags::IN)));
@@ -73,14 +74,14 @@ impl ChangeWait {
             };
         }
         if let Some(told) = told {
-            // The content of the events is not needed: that any came means that the history may have changed.
+            // The content of the events is not needed: any event means that the history may have changed.
             let mut bytes = [0; 4096];
             while rustix::io::read(told, &mut bytes).is_ok_and(|length| length == bytes.len()) {}
         }
         Wake::Look
     }
 
-    /// Lets a person type lines for the time of some work.
+    /// Restores line input at the terminal while some work runs.
     pub(in crate::command) fn with_lines<T>(&self, work: impl FnOnce() -> T) -> T {
         if let Some(keys) = &self.keys {
             keys.set(&keys.before);
@@ -107,14 +108,15 @@ fn told_of(_: &Path) -> Option<OwnedFd> {
     None
 }
 
-/// A terminal that gives each key without waiting for Enter and does not show it. Dropping this restores its settings.
+/// A terminal that delivers each key without waiting for Enter and does not show it. Dropping this restores its
+/// settings.
 pub(in crate::command) struct Keys {
     before: Termios,
     raw: Termios,
 }
 
 impl Keys {
-    /// Begins; none where standard input is no terminal.
+    /// Switches the terminal to single keys; none where standard input is not a terminal.
     pub(in crate::command) fn begin() -> Option<Self> {
         let before = tcgetattr(io::stdin().as_fd()).ok()?;
         let mut raw = before.clone();
@@ -126,7 +128,7 @@ impl Keys {
     }
 
     fn set(&self, modes: &Termios) {
-        // A failure is passed over: where the terminal no longer exists, the next read fails, too, and ends the wait.
+        // A failure is ignored: where the terminal no longer exists, the next read fails as well and ends the wait.
         let _ = tcsetattr(io::stdin().as_fd(), OptionalActions::Now, modes);
     }
 }

@@ -1,5 +1,5 @@
-//! `lancet watch`: shows each change as it comes, and takes one back with a key. Questions that wait for a person are shown,
-//! too, and decided with a key.
+//! `lancet watch`: shows each change as it is made, and undoes one with a key. Questions that wait for a person are
+//! shown as well, and decided with a key.
 
 use std::collections::VecDeque;
 
@@ -20,19 +20,19 @@ use crate::terminal::{
     Colour, Consent, TerminalApprover, print, print_error, stdout_is_terminal, visible,
 };
 
-/// How many of the newest changes are looked at and remembered: one that was begun earlier may end later.
+/// How many of the newest changes are examined and remembered: one that was begun earlier may end later.
 const WINDOW: usize = 200;
 /// The most lines of a change's diff.
 const LINES: usize = 200;
 
-/// The state of `lancet watch`: which changes it has shown, and which of them a key can take back.
+/// The state of `lancet watch`: which changes it has shown, and which of them a key can undo.
 struct Watch {
     history: History,
     session: Option<String>,
     colour: Colour,
-    /// The ids of the changes that were there at the start or are shown, newest last.
+    /// The ids of the changes that existed at the start or are shown, newest last.
     known: VecDeque<String>,
-    /// The ids of the changes that can be taken back with a key, newest last.
+    /// The ids of the changes that can be undone with a key, newest last.
     shown: Vec<String>,
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn watch(arguments: &WatchArguments, around: &Surroundings) -> Result
         watch.known.push_front(operation.id);
     }
     let questions = lancet.questions().ok_or_else(without)?;
-    // Calls that need a person's word wait as long as somebody watches.
+    // Calls that need a person's approval wait as long as this program runs.
     let _watched = questions
         .watch()
         .map_err(|error| Failure::system(format!("the state folder cannot be written: {error}")))?;
@@ -94,7 +94,7 @@ pub(crate) fn watch(arguments: &WatchArguments, around: &Surroundings) -> Result
 }
 
 impl Watch {
-    /// The newest changes, newest first.
+    /// Returns the newest changes, newest first.
     fn newest(&self) -> Result<Vec<Operation>, Failure> {
         let query = LogQuery {
             session: self.session.clone(),
@@ -104,7 +104,7 @@ impl Watch {
         self.history.log(&query).map_err(unreadable)
     }
 
-    /// Shows the changes that are new.
+    /// Shows the new changes.
     fn look(&mut self) -> Result<(), Failure> {
         for operation in self.newest()?.into_iter().rev() {
             if self.known.contains(&operation.id) {
@@ -153,8 +153,8 @@ impl Watch {
         print(&out)
     }
 
-    /// Takes back the newest change that is shown and stands. What it does comes as a change of its own, or is told where
-    /// only the changes of one session are shown.
+    /// Undoes the newest change that is shown and still in effect. The undo is shown as a separate change, or reported
+    /// here if only the changes of one session are shown.
     fn take_back(&mut self, lancet: &Lancet) {
         let stands = |id: &str| match self.history.find(id) {
             Ok(IdMatch::One(found)) => !found.is_undone(),
@@ -167,7 +167,7 @@ impl Watch {
         let mut asked = TakeBack::undo(Selection::Operation(id));
         asked.cancel = Some(Cancel::new());
         let reply = lancet.new_session().take_back(asked, caller());
-        // With `--session` the undo is not shown as a change: it has a session of its own.
+        // With `--session` the undo is not shown as a change: it is in a different session.
         if reply.refusal().is_some() || self.session.is_some() {
             print_error(&format!("lancet: {}\n", visible(reply.text())));
         }

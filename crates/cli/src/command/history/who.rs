@@ -1,16 +1,16 @@
-//! Who made a change, as `log` shows it and as `--client` and `--session` name it.
+//! The author of a change, as `log` shows it and as `--client` and `--session` name it.
 
 use lancet::history::{History, LogQuery, Operation, StatisticsQuery};
 
 use super::access::unreadable;
 use crate::failure::Failure;
 
-/// The client that the history records for commands of the shell, and the word that the shell has for it.
+/// The client that the history records for commands of the shell, and the name that users see for it.
 const SHELL: (&str, &str) = ("lancet", "shell");
-/// The names that a refusal lists at most.
+/// The most names that a refusal lists.
 const LISTED: usize = 10;
 
-/// The word for the client of an operation.
+/// Returns the displayed name of an operation's client.
 pub(super) fn maker(operation: &Operation) -> &str {
     match operation.client.as_deref() {
         Some(client) => word(client),
@@ -18,7 +18,7 @@ pub(super) fn maker(operation: &Operation) -> &str {
     }
 }
 
-/// The tool of an operation, by the name of the command where it was one.
+/// Returns the tool of an operation, as the name of the command if it was one.
 pub(super) fn tool(operation: &Operation) -> &str {
     match (operation.client.as_deref(), operation.tool.as_str()) {
         (Some(client), "ApplyPatch") if client == SHELL.0 => "Apply",
@@ -26,7 +26,7 @@ pub(super) fn tool(operation: &Operation) -> &str {
     }
 }
 
-/// The client that a typed name means.
+/// Returns the client that a typed name means.
 pub(super) fn client(typed: &str) -> String {
     match typed == SHELL.1 {
         true => SHELL.0.to_owned(),
@@ -34,7 +34,7 @@ pub(super) fn client(typed: &str) -> String {
     }
 }
 
-/// The word for a client that the history has.
+/// Returns the displayed name of a client in the history.
 pub(in crate::command) fn word(client: &str) -> &str {
     match client == SHELL.0 {
         true => SHELL.1,
@@ -98,7 +98,7 @@ pub(super) fn check_client(history: &History, typed: &str) -> Result<(), Failure
     }))
 }
 
-/// Whether lancet made the name of a session up; a person does not type it.
+/// Reports whether lancet made up the name of a session; users do not type such a name.
 pub(in crate::command) fn is_unnamed(session: &str) -> bool {
     session.starts_with("unnamed-")
 }

@@ -1,25 +1,25 @@
-//! Whose conversation an event of a hook is of: the person's, or a sub-agent's.
+//! Finds the conversation that an event of a hook belongs to: the user's, or a sub-agent's.
 
 use lancet::history::{Announcement, CallOwner, ConversationReport, History, ReportedAs};
 use lancet_serving::conversation::{announced_key, hook_session, hook_sub_agent};
 
 use super::event::{HookEvent, ToolCall};
 
-/// The name in place of a sub-agent's id where several run at once and an event may be of any of them.
+/// The name in place of a sub-agent's id where several run at once and the event may belong to any of them.
 const SEVERAL: &str = "several";
 
-/// Where an event comes from: the agent, its process, and its id of the conversation.
+/// The origin of an event: the agent, its process, and its id of the conversation.
 pub(super) struct EventOrigin<'p> {
     pub(super) history: &'p History,
     pub(super) agent: &'p str,
-    /// The agent's process; none where the system does not tell.
+    /// The agent's process; none where the system does not provide it.
     pub(super) process: Option<&'p str>,
     /// The agent's id of the conversation.
     pub(super) id: &'p str,
 }
 
 impl EventOrigin<'_> {
-    /// The conversation of an event. A sub-agent that was not known is recorded.
+    /// Returns the conversation of an event. A sub-agent that was not known is recorded.
     pub(super) fn owner(&self, event: &HookEvent) -> Option<CallOwner> {
         let alone = |session| CallOwner {
             session,
@@ -56,14 +56,14 @@ impl EventOrigin<'_> {
         }
     }
 
-    /// Records to which conversation a call belongs that is about to be made.
+    /// Records the conversation of a call that is about to be made.
     pub(super) fn announce(&self, event: &HookEvent, call: &ToolCall) -> Option<()> {
         let key = self.key(call)?;
         let owner = self.owner(event)?;
         self.history.announce_call(&key, &owner).ok()
     }
 
-    /// The session in which the agent's own tool has shown a file; none where it is not known.
+    /// Returns the session in which the agent's own tool has shown a file; none where it is not known.
     pub(super) fn reader(&self, event: &HookEvent, call: &ToolCall) -> Option<String> {
         let owner = match self.agent {
             "qwen" => {
@@ -87,7 +87,7 @@ impl EventOrigin<'_> {
         announced_key(self.agent, self.process, id, &call.tool, &call.arguments)
     }
 
-    /// Takes in a prompt or the start of a conversation. Gives the session where it is a person's.
+    /// Records a prompt or the start of a conversation. Returns the session if it is a user's.
     pub(super) fn report(&self, event: &HookEvent, report: ConversationReport) -> Option<String> {
         if event.sub_agent.is_some() {
             self.owner(event);
@@ -97,7 +97,7 @@ impl EventOrigin<'_> {
         let Some(process) = self.process else {
             return Some(session);
         };
-        // A turn that is never told to have ended would make a sub-agent of every later conversation.
+        // If the end of a turn is never reported, every later conversation would count as a sub-agent.
         let heard = self.history.heard_hooks(self.agent).unwrap_or_default();
         let ends_are_told = heard.iter().any(|(event, _)| event == "turn-end");
         let told = match ends_are_told {
@@ -112,7 +112,7 @@ impl EventOrigin<'_> {
             Ok(ReportedAs::Person) | Err(_) => {}
         }
         if report == ConversationReport::Prompt {
-            // A person who can send a prompt has stopped the sub-agents that were waited for.
+            // A user who can send a prompt has stopped the sub-agents that were waited for.
             let _ = self.history.end_waited_for(process);
         }
         Some(session)

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::tool::{Tool, shown_text, text_of};
 
-/// One event, in the session and the folder that it happened in.
+/// One event, with its session and its folder.
 #[derive(Debug, PartialEq)]
 pub(super) struct HookEvent {
     /// The agent's own id of the conversation.
@@ -16,7 +16,7 @@ pub(super) struct HookEvent {
     pub(super) sub_agent: Option<SubAgentId>,
     /// The folder that the agent works in.
     pub(super) folder: Option<PathBuf>,
-    /// When it happened, in milliseconds since 1970; none where the agent does not say.
+    /// When it happened, in milliseconds since 1970; none where the agent does not report it.
     pub(super) time: Option<i64>,
     pub(super) event: Event,
 }
@@ -25,9 +25,9 @@ pub(super) struct HookEvent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SubAgentId {
     pub(super) id: String,
-    /// The agent's word for what kind of sub-agent it is.
+    /// The agent's name for this kind of sub-agent.
     pub(super) kind: Option<String>,
-    /// The agent's id of the conversation that started it, where sub-agents have sessions of their own.
+    /// The agent's id of the conversation that started it, where sub-agents have separate sessions.
     pub(super) parent: Option<String>,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct ToolCall {
     pub(super) arguments: Value,
 }
 
-/// What happened.
+/// The kind of an event.
 #[derive(Debug, PartialEq)]
 pub(super) enum Event {
     /// A conversation began or goes on.
@@ -72,13 +72,13 @@ pub(super) enum Event {
     /// A tool is about to be called: one of lancet, or the agent's own that shows a file.
     BeforeCall {
         call: ToolCall,
-        /// What the agent's mode says about it, where that decides.
+        /// The decision that follows from the agent's mode, if there is one.
         decision: Option<Value>,
     },
 }
 
 impl Event {
-    /// Its name in the list of hooks that were heard.
+    /// Returns the event's name in the list of reported hooks.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Event::SessionStart(_) => "start",
@@ -95,7 +95,7 @@ impl Event {
 }
 
 impl HookEvent {
-    /// Reads an event; none where lancet has nothing to do with it.
+    /// Reads an event; none where it does not concern lancet.
     pub(super) fn read(agent: &str, sent: &Value) -> Option<Self> {
         let folder = word(sent, "cwd").map(PathBuf::from);
         Some(Self {
@@ -112,15 +112,16 @@ impl HookEvent {
     }
 }
 
-/// The event of a name.
+/// Returns the event with this name.
 fn named(agent: &str, name: &str, sent: &Value) -> Option<Event> {
     match name {
         "SessionStart" => Some(start(sent)),
         "Stop" | "SessionEnd" => Some(Event::TurnEnd),
         "SubagentStart" => Some(Event::SubAgentStart),
         "SubagentStop" => Some(Event::SubAgentStop),
-        // Qwen Code reports every text that goes to the model, also those that no person typed. The person's own text is in
-        // `submitted_prompt`: if that is there and empty or null, no person typed anything. Older versions do not send it.
+        // Qwen Code reports every text that is sent to the model, including those that no user typed. The user's own
+        // text is in `submitted_prompt`: if that is present and empty or null, the user typed nothing. Older versions
+        // do not send it.
         "UserPromptSubmit" | "BeforeAgent" => match sent.get("submitted_prompt") {
             Some(_) => prompt(word(sent, "submitted_prompt")),
             None => prompt(word(sent, "prompt")),
@@ -134,7 +135,7 @@ fn named(agent: &str, name: &str, sent: &Value) -> Option<Event> {
     }
 }
 
-/// The event of Copilot CLI, which does not name it: each has fields of its own.
+/// Recognizes an event of Copilot CLI, which sends no name: each event has different fields.
 fn unnamed(sent: &Value) -> Option<Event> {
     if let Some(name) = word(sent, "toolName") {
         let input = &sent["toolArgs"];
@@ -150,7 +151,7 @@ fn unnamed(sent: &Value) -> Option<Event> {
     if sent.get("source").is_some() {
         return Some(start(sent));
     }
-    // The end of a turn (`agentStop`, which a sub-agent has as well) or of the session (`sessionEnd`).
+    // The end of a turn (`agentStop`, which a sub-agent sends as well) or of the session (`sessionEnd`).
     let ends = sent.get("stopReason").is_some() || sent.get("reason").is_some();
     (ends && sub_agent(sent).is_none()).then_some(Event::TurnEnd)
 }
@@ -178,7 +179,7 @@ fn after(tool: Tool, sent: &Value, input: &Value, answer: &Value) -> Option<Even
     }
 }
 
-/// A tool that is about to be called.
+/// Returns the event for a tool that is about to be called.
 fn before(agent: &str, sent: &Value) -> Option<Event> {
     let name = word(sent, "tool_name")?;
     let input = &sent["tool_input"];
@@ -209,8 +210,8 @@ fn called(sent: &Value, tool: String, input: &Value) -> ToolCall {
     }
 }
 
-/// What Claude Code's mode says about a write: accepted with its own edits, forbidden while it plans, and otherwise left to
-/// its permissions.
+/// Returns the decision of Claude Code's mode about a write: accepted together with its own edits, forbidden while it
+/// plans, and otherwise left to its permissions.
 fn decision(sent: &Value) -> Option<Value> {
     let (decision, reason) = match word(sent, "permission_mode")?.as_str() {
         "acceptEdits" => ("allow", "Claude Code accepts edits"),
@@ -227,7 +228,7 @@ fn decision(sent: &Value) -> Option<Value> {
     } }))
 }
 
-/// A conversation that began: by a person's command in place of another one, or otherwise.
+/// Returns the event for a conversation that began, either by a user's command in place of another one or otherwise.
 fn start(sent: &Value) -> Event {
     Event::SessionStart(match word(sent, "source").as_deref() {
         Some("clear" | "resume" | "compact") => ConversationReport::Switch,
@@ -235,7 +236,8 @@ fn start(sent: &Value) -> Event {
     })
 }
 
-/// The sub-agent of an event: Claude Code and Qwen Code name it beside the session, Copilot CLI gives it a session of its own.
+/// Returns the sub-agent of an event. Claude Code and Qwen Code name it next to the session; Copilot CLI gives it a
+/// separate session.
 fn sub_agent(sent: &Value) -> Option<SubAgentId> {
     Some(SubAgentId {
         id: word(sent, "agent_id").or_else(|| word(sent, "agentId"))?,
@@ -244,7 +246,7 @@ fn sub_agent(sent: &Value) -> Option<SubAgentId> {
     })
 }
 
-/// The time of an event: milliseconds since 1970, or a date and time as JavaScript writes it.
+/// Parses the time of an event: milliseconds since 1970, or a date and time as JavaScript writes it.
 fn time(sent: &Value) -> Option<i64> {
     match sent.get("timestamp")? {
         Value::Number(number) => number.as_i64(),

@@ -4,26 +4,26 @@ use lancet::history::{FileChange, History, LogQuery, Operation, OperationKind};
 
 use crate::terminal::visible;
 
-/// The change is looked for among this many of the newest ones.
+/// How many of the newest changes are searched for the change.
 const LOOKED_AT: usize = 50;
 /// The most lines of diffs in a message, and the most characters of a line.
 const LINES: usize = 60;
 const WIDTH: usize = 300;
 /// The most files that are named one by one.
 const FILES: usize = 5;
-/// The words that stand in an answer before the revision of the changed file.
+/// The phrase before the revision of the changed file in an answer.
 const AT_REVISION: &str = "now at revision ";
 /// The hexadecimal digits of a revision in an answer.
 const REVISION: usize = 16;
 
-/// The message about the change that a call made; none where it made none.
+/// Returns the message about the change that a call made; none where it made none.
 pub(super) fn of_change(history: &History, call: Option<&str>, answer: &str) -> Option<String> {
     let newest = LogQuery {
         limit: Some(LOOKED_AT),
         ..LogQuery::default()
     };
     let operations = history.log(&newest).ok()?;
-    // The server has the agent's own id of the call where the agent tells it. The answer names the revision that the
+    // The server knows the agent's own id of the call if the agent sends it. The answer names the revision that the
     // change left.
     let of_call = |operation: &&Operation| call.is_some() && operation.call.as_deref() == call;
     let found = operations.iter().find(of_call).or_else(|| {
@@ -34,8 +34,8 @@ pub(super) fn of_change(history: &History, call: Option<&str>, answer: &str) -> 
     text(history, found)
 }
 
-/// Whether an answer says that a file got a revision that an operation left. One that only names it, as a refusal or a view
-/// does, tells of no change.
+/// Reports whether an answer says that a file got a revision that an operation left. An answer that only names the
+/// revision, as a refusal or a view does, reports no change.
 fn is_named(operation: &Operation, answer: &str) -> bool {
     let left = operation
         .files

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-/// How deep texts are looked for in an answer.
+/// How deep an answer is searched for texts.
 const DEEPEST: usize = 6;
 
-/// What a tool means to a hook.
+/// The role of a tool for a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tool {
     /// The agent's own tool that shows a file.
@@ -21,8 +21,8 @@ pub(super) enum Tool {
 }
 
 impl Tool {
-    /// The tool of a name as the agent gives it: lancet's have the server's name before their own (`mcp__lancet__Edit`).
-    /// One tool of lancet both shows and changes files, which its arguments tell apart.
+    /// Classifies a tool by the name that the agent gives it. lancet's tools have the server's name before their own
+    /// (`mcp__lancet__Edit`). One tool of lancet both shows and changes files; its arguments distinguish the two.
     pub(super) fn of(agent: &str, name: &str, input: &Value) -> Self {
         let own_read = match agent {
             "claude" => "Read",
@@ -51,13 +51,14 @@ impl Tool {
     }
 }
 
-/// The text of an answer: the text itself, that of a file (Claude Code), what the model was given (Gemini CLI, Qwen Code,
-/// Copilot CLI), or the parts of an MCP result.
+/// Returns the text of an answer: the text itself, that of a file (Claude Code), the model's input (Gemini CLI, Qwen
+/// Code, Copilot CLI), or the parts of an MCP result.
 pub(super) fn text_of(answer: &Value) -> Option<String> {
     within(answer, DEEPEST)
 }
 
-/// How Gemini CLI and Qwen Code begin what they show of a part of a file: with these words, up to a line of dashes.
+/// The headers with which Gemini CLI and Qwen Code begin their output of a part of a file: this text, up to a line of
+/// dashes.
 const HEADERS: [(&str, &str); 2] = [
     (
         "\nIMPORTANT: The file content has been truncated.\nStatus: Showing lines ",
@@ -66,7 +67,7 @@ const HEADERS: [(&str, &str); 2] = [
     ("Showing lines ", " total lines.\n\n---\n\n"),
 ];
 
-/// The text of the file in what the agent's own tool showed of it.
+/// Returns the text of the file in the output of the agent's own tool.
 pub(super) fn shown_text(answer: &Value) -> Option<String> {
     let text = text_of(answer)?;
     let content = HEADERS.iter().find_map(|(beginning, end)| {

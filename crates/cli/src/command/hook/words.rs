@@ -1,14 +1,14 @@
-//! A person's words from the review that wait for a session, as context of the prompt that the person has just sent.
+//! Adds the user's review comments that wait for a session to the prompt that the user has just sent, as context.
 
 use lancet::Lancet;
 use serde_json::{Value, json};
 
-/// The most characters that are added to a prompt; what has no room comes with the next answer or prompt. Claude Code takes
-/// ten thousand.
+/// The most characters that are added to a prompt; what does not fit comes with the next answer or prompt. Claude Code
+/// accepts ten thousand.
 const MOST: usize = 8_000;
 
-/// The answer to the event of a prompt; none where nothing waits, or the agent does not take context from this hook. It is made
-/// last: what it holds counts as delivered.
+/// Returns the answer to the event of a prompt; none where no comment waits, or the agent does not accept context from
+/// this hook. It is made last, because its comments then count as delivered.
 pub(super) fn with_prompt(lancet: &Lancet, agent: &str, session: &str) -> Option<Value> {
     let event = match agent {
         "claude" | "codex" | "qwen" => "UserPromptSubmit",

@@ -1,4 +1,4 @@
-//! What becomes of one settings file: its new text, and the receipt for it. Nothing here touches the disk.
+//! Computes the change of one settings file: its new text, and the receipt for it. Nothing here accesses the disk.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use super::receipt::{EntryReceipt, FileReceipt};
 /// The new content of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NewText {
-    /// The file keeps its text.
+    /// The file's text stays the same.
     Same,
     /// The file gets this text.
     Text(String),
@@ -24,7 +24,7 @@ fn hash(text: &str) -> String {
     lancet::Settings::fingerprint(text)
 }
 
-/// The text before, where the file is just what the receipt says.
+/// Returns the text before the installation, if the file is exactly as the receipt describes.
 fn exact_base(text: &str, receipt: &FileReceipt) -> Option<String> {
     if hash(text) != receipt.after {
         return None;
@@ -33,7 +33,7 @@ fn exact_base(text: &str, receipt: &FileReceipt) -> Option<String> {
     (receipt.before.as_deref() == Some(&hash(&base))).then_some(base)
 }
 
-/// Puts the entries of a change into a file.
+/// Inserts the entries of a change into a file.
 pub(super) fn installed(
     change: &FileChange,
     text: Option<&str>,
@@ -55,8 +55,9 @@ pub(super) fn installed(
     let mut entries = receipts(change, start, text)?;
     let draft = install(change.form, start, &change.entries)?;
     let (after, splices) = draft.into_parts();
-    // The receipt keeps no text of the file but an earlier entry of lancet's name, since it may hold a password: where such a
-    // text was replaced, the splices are not kept, and `uninstall` takes out lancet's entry alone.
+    // The receipt contains no text of the file except an earlier entry with lancet's name, since the text may contain a
+    // password. Where such a text was replaced, the splices are not stored, and `uninstall` removes lancet's entry
+    // alone.
     let is_insertion = splices.iter().all(|splice| splice.removed.is_empty());
     if !is_exact && let Some(old) = old {
         let is_outdated = |kept: &EntryReceipt| outdated.iter().any(|out| out.entry == kept.entry);
@@ -92,7 +93,7 @@ pub(super) fn installed(
     Ok((new, receipt))
 }
 
-/// Works out what the receipt says of each entry, and refuses entries that are not lancet's to write.
+/// Makes the receipts of the entries, and refuses entries that lancet must not write.
 fn receipts(
     change: &FileChange,
     start: &str,
@@ -132,9 +133,9 @@ fn receipts(
     Ok(entries)
 }
 
-/// What an earlier installation wrote and the present one does not have: a permission to write that is taken back, or a hook
-/// that runs another program. Where no receipt has it, as in a project's settings that another machine wrote, hooks are known
-/// by what they run.
+/// Returns the entries that an earlier installation wrote and the present one does not have: a permission to write that
+/// is withdrawn, or a hook that runs another program. Entries without a receipt, as in a project's settings that
+/// another machine wrote, are found only if they are hooks, by the program that they run.
 fn outdated(change: &FileChange, text: &str, old: Option<&FileReceipt>) -> Vec<EntryReceipt> {
     let kept = old.into_iter().flat_map(|old| &old.entries);
     let mut found: Vec<EntryReceipt> = kept
@@ -155,7 +156,7 @@ fn outdated(change: &FileChange, text: &str, old: Option<&FileReceipt>) -> Vec<E
     found
 }
 
-/// Whether a change has an entry, or puts another one into its place.
+/// Reports whether a change contains an entry, or replaces it by another one.
 fn is_planned(change: &FileChange, entry: &Entry) -> bool {
     let mut planned = change.entries.iter();
     match entry {
@@ -167,7 +168,7 @@ fn is_planned(change: &FileChange, entry: &Entry) -> bool {
     }
 }
 
-/// A text without entries; the words that they took the place of are put back.
+/// Returns a text without these entries. The values that they replaced are restored.
 fn without(form: Form, text: &str, entries: &[EntryReceipt]) -> Result<String, EditError> {
     let back: Vec<Entry> = entries.iter().filter_map(restored).collect();
     let taken: Vec<_> = entries
@@ -179,7 +180,7 @@ fn without(form: Form, text: &str, entries: &[EntryReceipt]) -> Result<String, E
     Ok(install(form, &out, &back)?.into_parts().0)
 }
 
-/// Takes out what a receipt has.
+/// Removes the entries of a receipt.
 pub(super) fn uninstalled(
     form: Form,
     text: Option<&str>,
@@ -213,14 +214,15 @@ pub(super) fn uninstalled(
     })
 }
 
-/// A receipt for a file whose own is lost: whatever has lancet's name, and the hooks that run it, by whichever path.
+/// Makes a receipt for a file whose receipt is lost: all entries with lancet's name, and the hooks that run it,
+/// whatever its path is.
 pub(super) fn without_receipt(change: &FileChange, text: Option<&str>) -> FileReceipt {
     let (hooks, others): (Vec<_>, Vec<_>) = change.entries.iter().partition(|entry| is_hook(entry));
     let hooks = hooks
         .into_iter()
         .flat_map(|hook| hooks_like(change.form, text.unwrap_or_default(), hook));
     let named = others.into_iter().filter(|entry| names_lancet(entry));
-    // A server in a list is known by its name, whatever starts it.
+    // A server in a list is recognized by its name, whatever program it starts.
     let named = named.flat_map(|entry| {
         let items = items_of_name(change.form, text.unwrap_or_default(), entry);
         match entry {
@@ -253,12 +255,12 @@ pub(super) fn without_receipt(change: &FileChange, text: Option<&str>) -> FileRe
     }
 }
 
-/// Whether an entry is a hook: an object in a list, and no server, which has a name.
+/// Reports whether an entry is a hook: an object in a list that is not a server, which has a name.
 fn is_hook(entry: &Entry) -> bool {
     matches!(entry, Entry::Item { value, .. } if value.is_object() && value.get("name").is_none())
 }
 
-/// The items in a text that have the name of an entry, which is a server in a list.
+/// Returns the items in a text that have the name of an entry, which is a server in a list.
 fn items_of_name(form: Form, text: &str, entry: &Entry) -> Vec<Value> {
     let Entry::Item { path, value } = entry else {
         return Vec::new();
@@ -273,7 +275,7 @@ fn items_of_name(form: Form, text: &str, entry: &Entry) -> Vec<Value> {
     items
 }
 
-/// The list in which another server has the name of an entry.
+/// Returns the list in which another server has the name of an entry.
 fn item_of_same_name(form: Form, text: &str, entry: &Entry) -> Option<String> {
     let Entry::Item { path, value } = entry else {
         return None;
@@ -285,12 +287,12 @@ fn item_of_same_name(form: Form, text: &str, entry: &Entry) -> Option<String> {
         .then(|| path.join("."))
 }
 
-/// The items in a text that run lancet as a hook does, whatever the path of the program.
+/// Returns the items in a text that run lancet as a hook does, whatever the path of the program.
 fn hooks_like(form: Form, text: &str, hook: &Entry) -> Vec<Entry> {
     let Entry::Item { path, value } = hook else {
         return Vec::new();
     };
-    // A group that runs other programs, too, is not lancet's.
+    // A group that also runs other programs is not lancet's.
     let command = |group: &Value| match group["hooks"].as_array()?.as_slice() {
         [hook] => Some(hook["command"].as_str()?.to_owned()),
         _ => None,
@@ -318,7 +320,7 @@ fn hooks_like(form: Form, text: &str, hook: &Entry) -> Vec<Entry> {
         .collect()
 }
 
-/// Whether an entry is lancet's, whoever wrote it: it has lancet's name.
+/// Reports whether an entry has lancet's name, and so counts as lancet's even if another program wrote it.
 pub(super) fn names_lancet(entry: &Entry) -> bool {
     match entry {
         Entry::Member { path, .. } => path.iter().any(|name| name.contains("lancet")),
@@ -327,7 +329,7 @@ pub(super) fn names_lancet(entry: &Entry) -> bool {
     }
 }
 
-/// How many names lead to an entry.
+/// Returns the number of names that lead to an entry.
 fn longest(entry: &Entry) -> usize {
     match entry {
         Entry::Member { path, .. } => path.len().saturating_sub(1),
@@ -336,7 +338,7 @@ fn longest(entry: &Entry) -> usize {
     }
 }
 
-/// The entry that puts the earlier word back.
+/// Returns the entry that restores the earlier value.
 fn restored(kept: &EntryReceipt) -> Option<Entry> {
     match (&kept.entry, &kept.was) {
         (Entry::Member { path, .. }, Some(was)) => Some(Entry::Member {
@@ -347,8 +349,8 @@ fn restored(kept: &EntryReceipt) -> Option<Entry> {
     }
 }
 
-/// What an entry takes the place of, for `uninstall` to bring back: an entry of lancet's name that says something else is
-/// the user's own.
+/// Returns the value that an entry replaces, so that `uninstall` can restore it. A different entry with lancet's name
+/// is the user's own.
 fn earlier_value(form: Form, text: &str, entry: &Entry) -> Option<Value> {
     match entry {
         Entry::Member { path, value } if names_lancet(entry) => {
@@ -359,7 +361,7 @@ fn earlier_value(form: Form, text: &str, entry: &Entry) -> Option<Value> {
     }
 }
 
-/// The word, number or truth value that an entry takes the place of; none for what has lancet's name.
+/// Returns the string, number or boolean that an entry replaces; none for an entry with lancet's name.
 fn plain_value(form: Form, text: &str, entry: &Entry) -> Option<Value> {
     if names_lancet(entry) {
         return None;

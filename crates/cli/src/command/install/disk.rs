@@ -1,5 +1,6 @@
-//! Reads and writes agents' settings files. A write is a compare-and-swap: whoever else writes the file meanwhile keeps their
-//! bytes, and the change is worked out again from the new text. It is no change of a project and not in the history.
+//! Reads and writes agents' settings files. A write is a compare-and-swap: another program that writes the file
+//! meanwhile loses no bytes, and the change is computed again from the new text. It is not a change of a project and
+//! not in the history.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,7 +21,7 @@ const TRIES: usize = 64;
 /// The pause before the next try.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Reads a file; none where there is none.
+/// Reads a file; none if it does not exist.
 pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
     let opened = Opened::new(path)?;
     let located = opened.locate()?;
@@ -32,7 +33,7 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
     text_of(path, &snapshot.bytes).map(Some)
 }
 
-/// Changes a file, as often as it takes, until nobody else has written it in between.
+/// Changes a file, and retries until no other program has written it in between.
 pub(super) fn change(
     path: &Path,
     work: &dyn Fn(Option<&str>) -> Result<NewText, Failure>,
@@ -84,7 +85,7 @@ pub(super) fn change(
     )))
 }
 
-/// The folders above a file that do not exist, outermost first.
+/// Returns the folders above a file that do not exist, outermost first.
 pub(super) fn missing_folders(path: &Path) -> Vec<PathBuf> {
     let folders = path.ancestors().skip(1);
     let mut missing: Vec<_> = folders

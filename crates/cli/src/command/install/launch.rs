@@ -1,4 +1,4 @@
-//! How an agent will start lancet: in the way in which lancet was started to install itself.
+//! The command by which an agent will start lancet: the same one by which lancet was started to install itself.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -9,14 +9,14 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::surroundings::program_on_path;
 
-/// The name of the package with the program inside.
+/// The name of the package that contains the program.
 const PACKAGE: &str = "lancet-mcp";
-/// The folder below which uv keeps the environments that uvx makes.
+/// The folder below which uv stores the environments that uvx makes.
 const UV_CACHE: &str = "archive-v0";
-/// The folder below which npx keeps what it has installed.
+/// The folder below which npx stores the packages that it has installed.
 const NPX_CACHE: &str = "_npx";
 
-/// The launch of the running program.
+/// Returns the launch command of the running program.
 pub(super) fn of_this_program() -> Result<Launch, Failure> {
     let unknown = || Failure::system("the path of this program is unknown, or not UTF-8");
     let program = std::env::current_exe().map_err(|_| unknown())?;
@@ -30,8 +30,8 @@ pub(super) fn of_this_program() -> Result<Launch, Failure> {
         .ok_or_else(unknown)
 }
 
-/// The launch of a program: uvx and npx unpack it into a cache of theirs, and are asked for it again. None where its path
-/// is not UTF-8; an error where the package that it came from is gone.
+/// Returns the launch command of a program. uvx and npx unpack it into a cache, so they become part of the command. The
+/// result is none if the path is not UTF-8, and an error if the package that the program came from is gone.
 fn of_program(program: &Path, named: Option<PathBuf>) -> Result<Option<Launch>, String> {
     let cached = program.to_str().map(str::to_owned);
     let run = |command: &str, arguments: Vec<String>| Launch {
@@ -72,12 +72,12 @@ fn with_mcp(mut words: Vec<String>) -> Vec<String> {
     words
 }
 
-/// The package as the registries have it.
+/// Returns the package as the registries name it.
 fn published() -> String {
     format!("{PACKAGE}@{}", env!("CARGO_PKG_VERSION"))
 }
 
-/// The folder of a cache that a program is in: the one directly below the folder of this name.
+/// Returns the cache folder of a program: the one directly below the folder with this name.
 fn below(program: &Path, cache: &str) -> Option<PathBuf> {
     let mut folders = program.ancestors();
     folders
@@ -88,7 +88,7 @@ fn below(program: &Path, cache: &str) -> Option<PathBuf> {
         .map(Path::to_path_buf)
 }
 
-/// Where a package came from that was not taken from a registry.
+/// The origin of a package that was not taken from a registry.
 #[derive(Debug, PartialEq, Eq)]
 enum PackageOrigin {
     /// A file or folder.
@@ -97,7 +97,7 @@ enum PackageOrigin {
     Url(String),
 }
 
-/// The origin as a word of a command line; an error where it is a file that is gone.
+/// Returns the origin as an argument of a command line; an error where it is a file that is gone.
 fn there(origin: PackageOrigin) -> Result<String, String> {
     match origin {
         PackageOrigin::Url(url) => Ok(url),
@@ -113,7 +113,7 @@ fn there(origin: PackageOrigin) -> Result<String, String> {
     }
 }
 
-/// Where the wheel of an environment came from, as its `direct_url.json` says; none where a registry had it.
+/// Returns the origin of an environment's wheel, from its `direct_url.json`; none if it came from a registry.
 fn origin_of_wheel(environment: &Path) -> Option<PackageOrigin> {
     let python = entries(&environment.join("lib"), "python").pop()?;
     let package = entries(&python.join("site-packages"), "lancet_mcp-").pop()?;
@@ -125,7 +125,7 @@ fn origin_of_wheel(environment: &Path) -> Option<PackageOrigin> {
     })
 }
 
-/// Where the packages in a folder of npx came from, as its `package.json` says; none where a registry had them.
+/// Returns the origins of the packages in a folder of npx, from its `package.json`; none if they came from a registry.
 fn origins_of_packages(folder: &Path) -> Vec<PackageOrigin> {
     let told = read_json(&folder.join("package.json")).unwrap_or_default();
     let dependencies = told["dependencies"].as_object().into_iter().flatten();
@@ -141,7 +141,7 @@ fn origins_of_packages(folder: &Path) -> Vec<PackageOrigin> {
     origins.collect()
 }
 
-/// The entries of a folder whose names begin so.
+/// Returns the entries of a folder whose names have this prefix.
 fn entries(folder: &Path, beginning: &str) -> Vec<PathBuf> {
     let found = fs::read_dir(folder).into_iter().flatten().flatten();
     found
@@ -159,7 +159,7 @@ fn read_json(path: &Path) -> Option<Value> {
     serde_json::from_slice(&fs::read(path).ok()?).ok()
 }
 
-/// A path without `.` and `..`.
+/// Returns a path without `.` and `..`.
 fn plain(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut plain, part| {
         match part {
@@ -173,7 +173,7 @@ fn plain(path: &Path) -> PathBuf {
     })
 }
 
-/// The text of an address with its percent signs resolved.
+/// Decodes the percent escapes of a URL.
 fn unescaped(text: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
@@ -193,7 +193,7 @@ fn unescaped(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Whether the program of a launch is there.
+/// Reports whether the program of a launch command exists.
 pub(super) fn is_there(command: &str) -> bool {
     match Path::new(command).is_absolute() {
         true => Path::new(command).is_file(),

@@ -1,4 +1,4 @@
-//! `lancet install` without a name: which agents are here, and whether lancet is installed there.
+//! `lancet install` without a name: lists the agents on this machine, and whether lancet is installed in them.
 
 use lancet_install::{Agent, Entry, Presence, Request, agents, presence};
 use serde_json::json;
@@ -9,11 +9,11 @@ use crate::failure::{Exit, Failure};
 use crate::surroundings::program_on_path;
 use crate::terminal::print;
 
-/// What is known about lancet in one agent.
+/// The state of lancet in one agent.
 enum InstalledState {
     /// lancet is installed as this program would install it.
     Installed,
-    /// lancet is installed in another way.
+    /// lancet is installed with other settings.
     Differs,
     /// lancet is not installed.
     Absent,
@@ -108,7 +108,8 @@ fn state_of(agent: &Agent, here: &Here<'_>, request: &Request) -> InstalledState
     }
 }
 
-/// Whether the entry differs only in what may be written without a question.
+/// Reports whether the entry starts the same program, so that it differs only in what may be written without a
+/// question.
 fn starts_same(text: &str, form: lancet_install::Form, entry: &Entry, request: &Request) -> bool {
     let Entry::Member { path, .. } = entry else {
         return false;

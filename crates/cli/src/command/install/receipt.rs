@@ -1,6 +1,6 @@
-//! What `install` wrote where, kept in the state folder so that `uninstall` can give the files back as they were. A receipt has
-//! places, hashes, lancet's own texts and the entry that lancet's took the place of, and nothing else of a settings file, which
-//! may hold passwords.
+//! The record of what `install` wrote where. It is in the state folder, so that `uninstall` can restore the files as
+//! they were. A receipt contains places, hashes, lancet's own texts and the entry that lancet's replaced, and nothing
+//! else of a settings file, which may contain passwords.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -15,7 +15,7 @@ const FOLDER: &str = "installed";
 /// The longest receipt that is read, in bytes.
 const LONGEST: u64 = 1024 * 1024;
 
-/// What was installed in one agent.
+/// The record of the installation in one agent.
 #[derive(Clone, Debug)]
 pub(super) struct Receipt {
     pub(super) agent: String,
@@ -24,15 +24,15 @@ pub(super) struct Receipt {
     pub(super) files: Vec<FileReceipt>,
 }
 
-/// What was written into one file.
+/// The record of the changes to one file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FileReceipt {
     pub(super) path: PathBuf,
-    /// Whether the file was not there before.
+    /// Whether the file did not exist before.
     pub(super) is_new: bool,
-    /// The folders that were not there before, outermost first.
+    /// The folders that did not exist before, outermost first.
     pub(super) folders: Vec<PathBuf>,
-    /// The hash of the text before, where the splices lead back to it.
+    /// The hash of the text before, if undoing the splices restores it.
     pub(super) before: Option<String>,
     /// The hash of the text after.
     pub(super) after: String,
@@ -44,13 +44,13 @@ pub(super) struct FileReceipt {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct EntryReceipt {
     pub(super) entry: Entry,
-    /// How many names of its path were there before.
+    /// How many names of its path existed before.
     pub(super) depth: usize,
-    /// The word or number, or the user's own entry of lancet's name, that was in its place.
+    /// The value that was in its place: a string or number, or the user's own entry with lancet's name.
     pub(super) was: Option<Value>,
 }
 
-/// The file of a receipt.
+/// Returns the file of a receipt.
 pub(super) fn path(state: &Path, agent: &str, scope: InstallScope, project: &Path) -> PathBuf {
     let name = match scope {
         InstallScope::User => format!("{agent}.json"),
@@ -62,7 +62,7 @@ pub(super) fn path(state: &Path, agent: &str, scope: InstallScope, project: &Pat
     state.join(FOLDER).join(name)
 }
 
-/// Reads a receipt; none where there is none that can be read.
+/// Reads a receipt; none if it does not exist or cannot be read.
 pub(super) fn load(path: &Path) -> Option<Receipt> {
     let length = fs::metadata(path).ok()?.len();
     if length > LONGEST {
@@ -71,7 +71,7 @@ pub(super) fn load(path: &Path) -> Option<Receipt> {
     from_object(&serde_json::from_str(&fs::read_to_string(path).ok()?).ok()?)
 }
 
-/// All receipts of a state folder.
+/// Returns all receipts of a state folder.
 pub(super) fn all(state: &Path) -> Vec<Receipt> {
     let Ok(entries) = fs::read_dir(state.join(FOLDER)) else {
         return Vec::new();
@@ -81,7 +81,7 @@ pub(super) fn all(state: &Path) -> Vec<Receipt> {
     paths.iter().filter_map(|path| load(path)).collect()
 }
 
-/// Writes a receipt: a new file takes the name of the old one.
+/// Writes a receipt: a new file replaces the old one.
 pub(super) fn save(path: &Path, receipt: &Receipt) -> io::Result<()> {
     let folder = path.parent().ok_or(io::ErrorKind::NotFound)?;
     fs::DirBuilder::new()

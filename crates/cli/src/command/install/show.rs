@@ -1,4 +1,4 @@
-//! Shows the diffs, asks once, has everything written, and tells what became of it.
+//! Shows the diffs, asks once for confirmation, has everything written, and reports the outcome.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::failure::{Exit, Failure};
 use crate::surroundings::Surroundings;
 use crate::terminal::{Colour, confirm, print, print_error, stdout_is_terminal, visible};
 
-/// How the result is told, and whether anything is written.
+/// How the result is reported, and whether anything is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Manner {
     json: bool,
@@ -28,7 +28,7 @@ impl Manner {
     }
 }
 
-/// Shows, asks and writes.
+/// Shows the diffs, asks for confirmation and writes.
 pub(super) fn run(
     jobs: Vec<Job>,
     here: &Here<'_>,
@@ -121,7 +121,7 @@ fn diff(file: &FileJob) -> String {
     format!("--- {from}\n+++ {to}\n{}\n", body.join("\n"))
 }
 
-/// What became of a file, as one word.
+/// Returns the outcome for a file as one word.
 fn word(file: &FileJob) -> &'static str {
     match (&file.after, &file.before) {
         (NewText::Same, _) => "unchanged",

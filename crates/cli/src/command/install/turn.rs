@@ -1,5 +1,5 @@
-//! Installs and uninstalls of one user take turns: each works out its changes from the receipts and the settings that the one
-//! before it has left.
+//! Makes installs and uninstalls of one user run one after the other: each computes its changes from the receipts and
+//! the settings that the one before it has left.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -10,16 +10,16 @@ use rustix::fs::{FlockOperation, flock};
 
 use crate::failure::Failure;
 
-/// The file of the state folder whose lock is the turn.
+/// The file of the state folder that is locked.
 const NAME: &str = "install.lock";
 
-/// How long the turn is waited for. Whoever has it may be asking a person.
+/// How long the lock is waited for. Its holder may be waiting for a user's answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The pause between two tries.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Waits for the turn, which is over when the file is closed.
+/// Waits for the lock, which is released when the file is closed.
 pub(super) fn take(state: &Path) -> Result<File, Failure> {
     let failed = |error: std::io::Error| {
         Failure::system(format!("{} cannot be used: {error}", state.display()))
@@ -44,7 +44,7 @@ pub(super) fn take(state: &Path) -> Result<File, Failure> {
                     "another `lancet install` or `lancet uninstall` is at work; nothing was changed. Run this again when it has ended",
                 ));
             }
-            // A file system without locks: the settings files themselves are written by compare-and-swap.
+            // The file system has no locks. The settings files themselves are written by compare-and-swap.
             Err(_) => return Ok(file),
         }
     }

@@ -1,4 +1,4 @@
-//! Works out what happens to the files of an agent, and writes them.
+//! Computes the changes to the files of an agent, and writes them.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -13,24 +13,24 @@ use super::receipt::{self, FileReceipt, Receipt};
 use super::{Here, disk};
 use crate::failure::Failure;
 
-/// What happens to one agent.
+/// The changes for one agent.
 pub(super) struct Job {
     pub(super) agent: &'static Agent,
-    /// The command that its settings get; none where lancet is taken out.
+    /// The command that its settings get; none where lancet is removed.
     pub(super) command: Option<String>,
-    /// The files, or why there are none.
+    /// The files, or the reason why there are none.
     pub(super) files: Result<Vec<FileJob>, String>,
     pub(super) notes: Vec<String>,
 }
 
-/// What happens to one file.
+/// The change of one file.
 pub(super) struct FileJob {
     pub(super) change: FileChange,
     purpose: Purpose,
     old: Option<FileReceipt>,
     /// The text of the file as it is.
     pub(super) before: Option<String>,
-    /// The text that the file gets.
+    /// The result for the file.
     pub(super) after: NewText,
 }
 
@@ -39,14 +39,14 @@ pub(super) struct FileJob {
 enum Purpose {
     /// It gets the entries of the change.
     Entries,
-    /// What its receipt has is taken out.
+    /// The entries of its receipt are removed.
     Removal,
-    /// It is left alone, and stays in the receipt.
+    /// It is left alone, and remains in the receipt.
     Kept,
 }
 
 impl FileJob {
-    /// Works out how a file is taken out; with a note where it stays as it is because it was changed.
+    /// Plans the removal from a file. A note is returned if the file stays as it is because it was changed.
     fn taken_out(change: FileChange, old: FileReceipt) -> Result<(Self, Option<String>), String> {
         let before = disk::read(&change.path).map_err(|failure| failure.message)?;
         let (after, note) = match uninstalled(change.form, before.as_deref(), &old) {
@@ -63,7 +63,7 @@ impl FileJob {
         Ok((file, note))
     }
 
-    /// A file that is left alone.
+    /// Makes the job of a file that is left alone.
     fn kept(change: FileChange, old: FileReceipt) -> Self {
         Self {
             change,
@@ -74,7 +74,7 @@ impl FileJob {
         }
     }
 
-    /// Takes a file out.
+    /// Removes lancet from a file.
     fn take_out(&self, old: &FileReceipt) -> Result<(), Failure> {
         disk::change(&self.change.path, &|text| {
             let new = uninstalled(self.change.form, text, old);
@@ -84,7 +84,7 @@ impl FileJob {
 }
 
 impl Job {
-    /// Works out what installing takes.
+    /// Plans an installation.
     pub(super) fn install(agent: &'static Agent, request: &Request, here: &Here<'_>) -> Self {
         let mut job = Self {
             agent,
@@ -130,7 +130,8 @@ impl Job {
             })
         });
         job.files = files.collect();
-        // A file that only an earlier installation wrote is taken out; a memory file is left alone where that is asked for.
+        // lancet is removed from a file that only an earlier installation wrote. A memory file is left alone if that
+        // was requested.
         if let (Ok(files), Some(known)) = (&mut job.files, &known) {
             let earlier = changes_of(agent, here, Some(known)).and_then(|earlier| {
                 let with_memory = Request {
@@ -160,7 +161,7 @@ impl Job {
         job
     }
 
-    /// Works out what taking out takes.
+    /// Plans a removal.
     pub(super) fn uninstall(agent: &'static Agent, here: &Here<'_>) -> Self {
         let known = receipt::load(&here.receipt(agent));
         let mut notes = Vec::new();
@@ -172,8 +173,8 @@ impl Job {
         let files = changes_of(agent, here, known.as_ref()).and_then(|changes| {
             let mut files = Vec::new();
             for (change, old) in changes {
-                // One file that stays is no reason to leave the others. Without a receipt a file of lancet's own cannot be
-                // known by its text, which may name another program.
+                // A file that cannot be changed does not keep the others from being changed. Without a receipt, a file
+                // that lancet wrote as a whole is not recognizable by its text, which may name another program.
                 let may_stay = known.is_some() || is_whole(&old);
                 let (file, note) = FileJob::taken_out(change, old)?;
                 match note {
@@ -193,7 +194,7 @@ impl Job {
         }
     }
 
-    /// The files that change.
+    /// Returns the files that change.
     pub(super) fn changes(&self) -> impl Iterator<Item = &FileJob> {
         let files = self.files.as_deref().unwrap_or_default();
         files.iter().filter(|file| file.after != NewText::Same)
@@ -228,7 +229,7 @@ impl Job {
                 continue;
             }
             if let (Purpose::Removal, Some(old)) = (file.purpose, &file.old) {
-                // The receipt keeps a file that stays as it is.
+                // A file that stays as it is remains in the receipt.
                 if file.after != NewText::Same || file.before.is_none() {
                     file.take_out(old)?;
                     disk::remove_empty(&old.folders);
@@ -242,7 +243,8 @@ impl Job {
                 let folders = disk::missing_folders(path);
                 let (new, done) = installed(&file.change, text, file.old.as_ref(), folders)
                     .map_err(|error| Failure::refused(left(path, &error)))?;
-                // The receipt is written before the file, so that `uninstall` can take back an installation that was interrupted.
+                // The receipt is written before the file, so that `uninstall` can undo an installation that was
+                // interrupted.
                 let mut kept = kept.borrow_mut();
                 kept.files.retain(|known| known.path != done.path);
                 kept.files.push(done);
@@ -259,13 +261,13 @@ fn save(place: &Path, kept: &Receipt) -> Result<(), Failure> {
         .map_err(|error| Failure::system(format!("{} cannot be written: {error}", place.display())))
 }
 
-/// Whether a file is lancet's own.
+/// Reports whether lancet wrote the whole file.
 fn is_whole(receipt: &FileReceipt) -> bool {
     let mut entries = receipt.entries.iter();
     entries.any(|kept| matches!(kept.entry, Entry::Whole { .. }))
 }
 
-/// The files of an agent that lancet may be in, each with the receipt to go by.
+/// Returns the files of an agent that may contain lancet, each with the receipt to use.
 fn changes_of(
     agent: &Agent,
     here: &Here<'_>,
@@ -321,7 +323,7 @@ fn changes_of(
     Ok(files.collect())
 }
 
-/// The form of a file that no plan has any more, by its name.
+/// Returns the form of a file that is no longer in any plan, by its name.
 fn form_of(path: &Path) -> Form {
     match path.extension().and_then(|name| name.to_str()) {
         Some("json" | "jsonc") => Form::Json,
@@ -335,7 +337,7 @@ fn left(path: &Path, error: &lancet_install::EditError) -> String {
     format!("{} was left as it is: {error}", path.display())
 }
 
-/// The sign of a plugin that brings lancet already.
+/// Returns the evidence that a plugin already provides lancet.
 pub(super) fn plugin(agent: &Agent, here: &Here<'_>) -> Option<String> {
     agent
         .plugin(&here.folders)

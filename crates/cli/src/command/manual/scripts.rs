@@ -1,4 +1,4 @@
-//! Completion of ids and sessions: what the generated scripts get in addition, so that they ask `lancet complete`.
+//! Completion of ids and sessions: additions to the generated scripts, which make them call `lancet complete`.
 
 use clap_complete::Shell;
 
@@ -38,7 +38,7 @@ _lancet_sessions() {
 }
 "#;
 
-/// For fish: two more completions, beside the generated ones.
+/// For fish: two more completions, in addition to the generated ones.
 const FISH: &str = r#"
 complete -c lancet -n "__fish_lancet_using_subcommand show undo redo" -f -k -a "(lancet complete changes 2>/dev/null)"
 complete -c lancet -l session -x -a "(lancet complete sessions 2>/dev/null)"
@@ -54,8 +54,8 @@ pub(super) fn with_history(script: &str, shell: Shell) -> String {
     }
 }
 
-/// The generated script names the function of each argument at the end of its line. The last lines run it, so further
-/// functions stand before them.
+/// Adds the completion to the script for zsh. The generated script names the function of each argument at the end of
+/// its line. The last lines run it, so further functions are inserted before them.
 fn zsh(script: &str) -> String {
     let mut out = String::new();
     for line in script.lines() {

@@ -1,5 +1,5 @@
-//! The roots of a server that was started where there can be none (the home folder, the top of the file system): those
-//! that the client names below the home folder.
+//! The roots of a server that was started in a folder that cannot be a root (the home folder, the top of the file
+//! system): those that the client names below the home folder.
 
 use std::path::PathBuf;
 
@@ -9,12 +9,12 @@ use lancet_mcp::LateRoots;
 use crate::arguments::McpArguments;
 use crate::surroundings::{AgentRoots, Surroundings};
 
-/// What an engine on the client's roots is opened with.
+/// The arguments for opening an engine on the client's roots.
 #[derive(Debug)]
 pub(super) struct RootsOfClient {
     pub(super) arguments: McpArguments,
     pub(super) around: Surroundings,
-    /// The working folder, and which one it is.
+    /// The working folder, and a description of it.
     pub(super) started_in: (PathBuf, &'static str),
 }
 

@@ -1,4 +1,4 @@
-//! `lancet pending approve`: a person's yes, whole or in part.
+//! `lancet pending approve`: approves a question, whole or in part.
 
 use lancet::approval::{Answer, Pick, Question};
 use lancet::questions::{DecideError, QuestionState, Questions, RecordedQuestion};
@@ -50,11 +50,11 @@ pub(super) fn approve(
 /// An answer that flags give.
 struct Flagged {
     answer: Answer,
-    /// What it is, for the person who confirms it.
+    /// A description of it, for the user who confirms it.
     shown: String,
 }
 
-/// The answer that the flags give; none where there are no flags.
+/// Returns the answer that the flags give; none where there are no flags.
 fn flagged(
     asked: &ApproveArguments,
     question: &Question,
@@ -107,7 +107,7 @@ fn flagged(
     }))
 }
 
-/// Lets the person edit the texts of the picked files. Gives the diffs of the edited ones.
+/// Lets the user edit the texts of the picked files. Returns the diffs of the edited ones.
 fn edit(
     selection: &mut Selection,
     question: &Question,
@@ -130,7 +130,7 @@ fn edit(
     Ok(edited.diffs)
 }
 
-/// Shows what an answer would approve, and lets the person confirm it.
+/// Shows what an answer would approve, and asks the user to confirm it.
 fn is_confirmed(question: &Question, shown: &str) -> bool {
     let (who, why) = (asker(question), question.reason());
     let question = format!("{} of {who}, asked because {why}", question.tool);
@@ -162,7 +162,7 @@ pub(super) fn decide(
         })
 }
 
-/// Says what was decided.
+/// Reports the decision.
 pub(super) fn told(
     found: &RecordedQuestion,
     answer: &Answer,
@@ -191,7 +191,7 @@ pub(super) fn told(
     Ok(Exit::Done)
 }
 
-/// The decision in words.
+/// Describes the decision.
 pub(super) fn decision(found: &RecordedQuestion, answer: &Answer, colour: Colour) -> String {
     let question = &found.question;
     let what = format!("{} {}", question.tool, files(question, colour));

@@ -1,17 +1,17 @@
-//! What is new about the questions of a project: those that were asked and those that were decided since the last look.
+//! The news about the questions of a project: those that were asked and those that were decided since the last check.
 
 use lancet::history::HistoryError;
 use lancet::questions::{Questions, RecordedQuestion};
 
-/// Something that happened to a question.
+/// A change of a question.
 pub(in crate::command) enum News {
-    /// It was asked.
+    /// It was recorded.
     Asked(RecordedQuestion),
     /// It is no longer open.
     Closed(RecordedQuestion),
 }
 
-/// The questions that are open, as of the last look.
+/// The questions that were open at the last check.
 pub(in crate::command) struct Feed {
     questions: Questions,
     /// Their ids, newest last.
@@ -19,7 +19,7 @@ pub(in crate::command) struct Feed {
 }
 
 impl Feed {
-    /// Begins without having looked.
+    /// Begins without a check.
     pub(in crate::command) fn new(questions: Questions) -> Self {
         Self {
             questions,
@@ -27,7 +27,7 @@ impl Feed {
         }
     }
 
-    /// Looks, and tells what is new: first what was decided, then what was asked, oldest first.
+    /// Checks the questions and returns the news: first the decided ones, then the new ones, oldest first.
     pub(in crate::command) fn look(&mut self) -> Result<Vec<News>, HistoryError> {
         let open = self.questions.open()?;
         let mut news = Vec::new();
@@ -46,7 +46,7 @@ impl Feed {
         Ok(news)
     }
 
-    /// The newest question that was open at the last look.
+    /// Returns the newest question that was open at the last check.
     pub(in crate::command) fn newest(&self) -> Result<Option<RecordedQuestion>, HistoryError> {
         let Some(id) = self.open.last() else {
             return Ok(None);
@@ -54,7 +54,7 @@ impl Feed {
         self.questions.get(id)
     }
 
-    /// The questions themselves.
+    /// Returns the questions themselves.
     pub(in crate::command) fn questions(&self) -> &Questions {
         &self.questions
     }

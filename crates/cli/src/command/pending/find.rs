@@ -1,4 +1,4 @@
-//! Questions by the end of their ids.
+//! Finds questions by the end of their ids.
 
 use lancet::history::{SHORTEST_ID, SHOWN_ID};
 use lancet::questions::{FoundQuestion, Questions, RecordedQuestion};
@@ -15,7 +15,7 @@ pub(super) struct ShortEnding<'q> {
     pub(super) unique: &'q str,
 }
 
-/// The endings by which these questions can be told apart, in their order.
+/// Returns the endings that distinguish these questions, in their order.
 pub(super) fn endings(questions: &[RecordedQuestion]) -> Vec<ShortEnding<'_>> {
     let ids: Vec<&str> = questions.iter().map(|one| one.id.as_str()).collect();
     endings_of(&ids)
@@ -48,7 +48,7 @@ fn endings_of<'q>(ids: &[&'q str]) -> Vec<ShortEnding<'q>> {
         .collect()
 }
 
-/// The question that was typed: by the end of its id, or by the whole id from any project.
+/// Finds the question that was typed: by the end of its id, or by the whole id from any project.
 pub(super) fn find(questions: &Questions, typed: &str) -> Result<RecordedQuestion, Failure> {
     if typed.len() < SHORTEST_ID {
         return Err(Failure::usage(format!(

@@ -1,4 +1,4 @@
-//! `lancet pending --follow`: prints questions as they come and as they are decided. Calls of agents wait while it runs.
+//! `lancet pending --follow`: prints questions as they are recorded and decided. Calls of agents wait while it runs.
 
 use serde_json::json;
 
@@ -58,7 +58,7 @@ pub(super) fn follow(arguments: &PendingArguments, around: &Surroundings) -> Res
     }
 }
 
-/// What happened to a question, on one JSON line.
+/// Returns the news about a question as one JSON line.
 fn news_object(news: &News) -> String {
     let (event, one) = match news {
         News::Asked(one) => ("asked", one),
@@ -70,7 +70,7 @@ fn news_object(news: &News) -> String {
     format!("{data}\n")
 }
 
-/// What happened to a question, for people: a new one as in the list, with the commands that decide it.
+/// Returns the news about a question for people: a new one as in the list, with the commands that decide it.
 pub(in crate::command) fn news_line(news: &News, colour: Colour) -> String {
     match news {
         News::Asked(one) => {
@@ -95,7 +95,7 @@ pub(in crate::command) fn news_line(news: &News, colour: Colour) -> String {
     }
 }
 
-/// Puts the newest open question to the person at the terminal, and records the answer.
+/// Prompts the user at the terminal with the newest open question, and records the answer.
 pub(in crate::command) fn decide_newest(
     feed: &Feed,
     approver: &TerminalApprover,
@@ -115,7 +115,7 @@ pub(in crate::command) fn decide_newest(
         return Ok(());
     };
     let by = Authority::Terminal.decided_by(around);
-    // The next look tells what was decided.
+    // The next check reports the decision.
     if let Err(failure) = decide(feed.questions(), &found, &answer, &by) {
         print_error(&format!("lancet: {failure}\n"));
     }

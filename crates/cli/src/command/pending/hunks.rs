@@ -9,13 +9,13 @@ pub(super) struct NumberedPiece<'q> {
 }
 
 impl NumberedPiece<'_> {
-    /// The diff of the whole piece.
+    /// Returns the diff of the whole piece.
     pub(super) fn diff(&self) -> String {
         self.hunks.iter().map(|(_, diff)| *diff).collect()
     }
 }
 
-/// The pieces of each file of a question, in the order of its files.
+/// Returns the pieces of each file of a question, in the order of its files.
 pub(super) fn numbered(question: &Question) -> Vec<Vec<NumberedPiece<'_>>> {
     let mut count = 0;
     let mut number = |diff| {
@@ -32,7 +32,7 @@ pub(super) fn numbered(question: &Question) -> Vec<Vec<NumberedPiece<'_>>> {
     files
 }
 
-/// The hunks of a diff, each from its head on. Lines of text begin with a blank, a plus or a minus sign.
+/// Splits a diff into hunks, each from its header on. Lines of text begin with a blank, a plus or a minus sign.
 fn split(diff: &str) -> Vec<&str> {
     let mut starts: Vec<usize> = diff.match_indices("\n@@ ").map(|(at, _)| at + 1).collect();
     if !diff.is_empty() {

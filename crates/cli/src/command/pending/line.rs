@@ -1,4 +1,4 @@
-//! A question on one line, with the reason on a second one.
+//! Formats a question on one line, with the reason on a second one.
 
 use lancet::approval::{FileQuestion, Question};
 use lancet::questions::RecordedQuestion;
@@ -9,7 +9,7 @@ use crate::terminal::{Colour, Style, visible, visible_line};
 
 /// How many files a line names.
 const MOST_FILES: usize = 3;
-/// The widest column of askers, in characters; a longer name moves the rest of its line.
+/// The widest column of clients, in characters; a longer name moves the rest of its line.
 const WIDEST: usize = 24;
 
 /// How wide the columns of a list are.
@@ -36,7 +36,7 @@ impl Columns {
     }
 }
 
-/// Who asks: the client, and the session where it has a name.
+/// Returns the origin of a question: the client, and the session where it has a name.
 pub(super) fn asker(question: &Question) -> String {
     let client = question.client.as_deref().map_or("-", who::word);
     let client = visible_line(client);
@@ -46,7 +46,7 @@ pub(super) fn asker(question: &Question) -> String {
     }
 }
 
-/// The files with the numbers of their added and removed lines.
+/// Lists the files with the numbers of their added and removed lines.
 pub(super) fn files(question: &Question, colour: Colour) -> String {
     let name = |file: &FileQuestion| {
         let (added, removed) = file.lines;
@@ -64,7 +64,7 @@ pub(super) fn files(question: &Question, colour: Colour) -> String {
     }
 }
 
-/// One question: id, age, who asks, tool and files; below it why it is asked.
+/// Formats one question: id, age, origin, tool and files; below it the reason for the question.
 pub(super) fn line(
     one: &RecordedQuestion,
     id: ShortEnding<'_>,

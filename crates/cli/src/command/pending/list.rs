@@ -1,4 +1,4 @@
-//! `lancet pending` without a further word: lists the open questions, newest first.
+//! `lancet pending` without a subcommand: lists the open questions, newest first.
 
 use serde_json::json;
 

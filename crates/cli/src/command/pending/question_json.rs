@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::hunks;
 use crate::command::history::time;
 
-/// The word for what became of a question.
+/// Returns the name of a question's state.
 pub(super) fn state(state: QuestionState) -> &'static str {
     match state {
         QuestionState::Open => "open",
@@ -18,7 +18,7 @@ pub(super) fn state(state: QuestionState) -> &'static str {
     }
 }
 
-/// A question without its diffs.
+/// Returns a question without its diffs.
 pub(super) fn object(one: &RecordedQuestion, short: &str) -> Value {
     let question = &one.question;
     let files: Vec<Value> = question.files.iter().map(file).collect();
@@ -43,7 +43,7 @@ pub(super) fn object(one: &RecordedQuestion, short: &str) -> Value {
     })
 }
 
-/// The same with the diffs, the numbers of the hunks, and the texts where they may be shown whole.
+/// Returns a question with the diffs, the numbers of the hunks, and the texts where they may be shown whole.
 pub(super) fn whole(one: &RecordedQuestion, short: &str) -> Value {
     let mut data = object(one, short);
     data["answer"] = json!(one.answer);

@@ -1,4 +1,4 @@
-//! `lancet pending reject`. A no does no harm, so that anybody may give it; the record says who did.
+//! `lancet pending reject`. A no does no harm, so any caller may give it; the record says who did.
 
 use lancet::approval::Answer;
 use lancet::questions::QuestionState;

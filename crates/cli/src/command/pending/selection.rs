@@ -1,4 +1,4 @@
-//! What the flags of `pending approve` pick of a question.
+//! The parts of a question that the flags of `pending approve` pick.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::arguments::ApproveArguments;
 use crate::failure::Failure;
 use crate::surroundings::Surroundings;
 
-/// What is picked, with sentences about parts that were picked along.
+/// The picked parts, with sentences about parts that had to be included.
 pub(super) struct Selection {
     /// One entry for each file of the question.
     pub(super) picks: Vec<Pick>,
@@ -17,7 +17,7 @@ pub(super) struct Selection {
 }
 
 impl Selection {
-    /// What `--file` and `--hunk` pick; all of it where neither is given.
+    /// Returns the parts that `--file` and `--hunk` pick; everything if neither is given.
     pub(super) fn of(
         arguments: &ApproveArguments,
         question: &Question,
@@ -126,7 +126,7 @@ impl Selection {
         }))
     }
 
-    /// The answer that writes what is picked.
+    /// Returns the answer that writes the picked parts.
     pub(super) fn answer(self, words: Option<String>) -> Answer {
         match words.is_none() && self.picks.iter().all(|pick| *pick == Pick::Whole) {
             true => Answer::Yes,
@@ -137,7 +137,7 @@ impl Selection {
         }
     }
 
-    /// What is picked of each file, in words, one file a line.
+    /// Describes the picked part of each file, one file a line.
     pub(super) fn described(&self, question: &Question) -> String {
         let files = question
             .files

@@ -1,4 +1,4 @@
-//! `lancet pending show`: one question with its diff, what may be answered, and what became of it.
+//! `lancet pending show`: one question with its diff, the possible answers, and its outcome.
 
 use lancet::approval::{FileQuestion, Pick, Question};
 use lancet::questions::{QuestionState, RecordedQuestion};
@@ -65,7 +65,7 @@ fn head(found: &RecordedQuestion, colour: Colour) -> String {
     out
 }
 
-/// What became of the question.
+/// Describes the outcome of the question.
 fn state(found: &RecordedQuestion) -> String {
     match found.state {
         QuestionState::Open if found.is_caller_alive => "open".to_owned(),
@@ -74,12 +74,13 @@ fn state(found: &RecordedQuestion) -> String {
     }
 }
 
-/// The diffs of a question, each hunk below its number.
+/// Returns the diffs of a question, each hunk below its number.
 fn diffs(question: &Question, colour: Colour) -> String {
     picked(question, &vec![Pick::Whole; question.files.len()], colour)
 }
 
-/// The diffs of what is picked of a question, one pick for each file. A text that was edited has a diff of its own.
+/// Returns the diffs of the picked parts of a question, one pick for each file. A text that was edited has a separate
+/// diff.
 pub(super) fn picked(question: &Question, picks: &[Pick], colour: Colour) -> String {
     let mut out = String::new();
     for ((file, pieces), pick) in question.files.iter().zip(numbered(question)).zip(picks) {
@@ -121,7 +122,7 @@ fn notices(file: &FileQuestion) -> String {
         .collect()
 }
 
-/// What may be answered, as commands.
+/// Returns the possible answers, as commands.
 fn answers(found: &RecordedQuestion) -> String {
     let (question, id) = (&found.question, &found.id);
     let id = &id[id.len().saturating_sub(lancet::history::SHOWN_ID)..];

@@ -1,5 +1,5 @@
-//! What `lancet trust` says of the programs that the settings start: where each lies, and what changed in it since it was
-//! trusted.
+//! The part of `lancet trust` about the programs that the settings start: the path of each, and what changed in it
+//! since it was trusted.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -19,7 +19,7 @@ const MOST_LINES: usize = 200;
 
 /// A program that the settings start, and the files that it is started from.
 pub(super) struct ListedProgram {
-    /// What starts it, such as `hook`.
+    /// The setting that starts it, such as `hook`.
     kind: &'static str,
     command: Vec<String>,
     pub(super) files: Vec<ProgramFile>,
@@ -55,7 +55,7 @@ pub(super) fn list(
     Ok(listed)
 }
 
-/// The list for a person.
+/// Returns the list for a person.
 pub(super) fn words(listed: &[ListedProgram], record: &Record, around: &Surroundings) -> String {
     if listed.is_empty() {
         return "No program is started by these settings.\n".to_owned();
@@ -108,7 +108,7 @@ pub(super) fn words(listed: &[ListedProgram], record: &Record, around: &Surround
     text
 }
 
-/// The difference of two texts, as far as they are kept.
+/// Returns the difference of two texts, if both were stored.
 fn difference(before: Option<&str>, after: Option<&str>) -> String {
     let (Some(before), Some(after)) = (before, after) else {
         return "  (not a short text: the difference cannot be shown)\n".to_owned();

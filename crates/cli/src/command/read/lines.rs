@@ -1,4 +1,4 @@
-//! The lines of a file that `lancet read` shows: which ones were typed, and how they look.
+//! The lines of a file that `lancet read` shows: which ones were typed, and how they are displayed.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::surroundings::{Surroundings, as_text};
 use crate::terminal::{Colour, Style, SyntaxColours, visible, visible_line};
 
-/// A file and the lines of it that are wanted.
+/// A file and its requested lines.
 pub(super) struct FileLines {
     pub(super) path: PathBuf,
     pub(super) name: String,
@@ -20,7 +20,7 @@ pub(super) struct FileLines {
     pub(super) offset: Option<u64>,
     /// How many lines; all where none was typed. 0 counts as 1, here and in `offset`.
     pub(super) limit: Option<u64>,
-    /// How many of the last lines, in place of the two above.
+    /// How many of the last lines to show, in place of `offset` and `limit`.
     tail: Option<u64>,
 }
 
@@ -30,15 +30,15 @@ pub(super) struct ShownLines {
     path: PathBuf,
     first: usize,
     pub(super) lines: Vec<String>,
-    /// The same lines as the file has them.
+    /// The same lines as in the file.
     pub(super) bytes: Vec<u8>,
     footer: String,
-    /// The message that the file has none of the lines that were typed; none where it has some.
+    /// The message that the file has none of the requested lines; none where it has some.
     pub(super) nothing: Option<String>,
 }
 
-/// What was typed for a file: a name, or a name and lines. All of it is the name where a file of exactly that name exists
-/// (`a:10`), or where a flag gives the lines.
+/// Parses an argument: a file name, or a file name and lines. All of it is the name where a file of exactly that name
+/// exists (`a:10`), or where a flag gives the lines.
 pub(super) fn typed_range(
     typed: &Path,
     arguments: &ReadArguments,
@@ -100,7 +100,7 @@ pub(super) fn typed_range(
     }
 }
 
-/// Takes `name:-3` (the last three lines) apart.
+/// Splits `name:-3` (the last three lines).
 fn split_tail(typed: &str) -> Option<(&str, u64)> {
     let (name, number) = typed.rsplit_once(":-")?;
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
@@ -110,7 +110,7 @@ fn split_tail(typed: &str) -> Option<(&str, u64)> {
         .map(|number| (name, number))
 }
 
-/// Takes `name:10`, `name:10-20`, `name:10-` and `name:10:5` (a line and a column) apart.
+/// Splits `name:10`, `name:10-20`, `name:10-` and `name:10:5` (a line and a column).
 fn split(typed: &str) -> Option<(&str, (u64, Option<u64>))> {
     let (name, lines) = typed.rsplit_once(':')?;
     let number = |text: &str| {
@@ -136,12 +136,12 @@ fn split(typed: &str) -> Option<(&str, (u64, Option<u64>))> {
 }
 
 impl FileLines {
-    /// Works out the first line where the last lines are wanted.
+    /// Computes the first line where the last lines are requested.
     pub(super) fn count_from_the_end(&mut self, lancet: &Lancet) -> Result<(), Failure> {
         let Some(tail) = self.tail else {
             return Ok(());
         };
-        // A file that is not text has no lines: it is answered as if none had been asked for.
+        // A file that is not text has no lines. It is answered as if no lines had been requested.
         let found = PlainLines::read(&lancet.new_session(), &as_text(&self.path)?, 1..=1);
         if let Ok(found) = found {
             let total = found.total as u64;
@@ -179,7 +179,7 @@ impl FileLines {
         }))
     }
 
-    /// The line below the shown ones: which they are, of how many, and the file's revision.
+    /// Returns the line below the shown ones: which lines they are, of how many, and the file's revision.
     fn footer(&self, found: &PlainLines) -> String {
         let total = found.total;
         let mut words = match found.lines.len() {

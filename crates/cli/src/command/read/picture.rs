@@ -1,4 +1,4 @@
-//! A picture for a person: shown where the terminal can, and a line that says what it is.
+//! Shows a picture to a person, if the terminal can, with a line that describes it.
 
 use lancet::doors::size;
 use lancet::outcome::PictureOutcome;
@@ -9,7 +9,7 @@ use crate::failure::{Exit, Failure};
 use crate::surroundings::Surroundings;
 use crate::terminal::{picture, print, stdout_is_terminal};
 
-/// Shows a picture. A pipe gets the line alone, and no escape sequences.
+/// Shows a picture. A pipe gets only the line, and no escape sequences.
 pub(super) fn show(
     reply: &Reply,
     facts: &PictureOutcome,

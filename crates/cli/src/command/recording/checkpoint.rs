@@ -1,4 +1,4 @@
-//! `lancet checkpoint`: keeps the state of the project's files.
+//! `lancet checkpoint`: records the state of the project's files.
 
 use lancet::recording::CheckpointKind;
 use serde_json::json;

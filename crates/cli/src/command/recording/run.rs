@@ -1,4 +1,4 @@
-//! `lancet run`: a checkpoint, a command with the caller's terminal, a checkpoint. What differs is one change.
+//! `lancet run`: a checkpoint, a command with the caller's terminal, a checkpoint. The differences are one change.
 
 use std::io::IsTerminal as _;
 use std::time::Instant;
@@ -24,7 +24,7 @@ pub(in crate::command) fn run(
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
     let request = OpenRequest::of_command(&arguments.place, RootHint::Project, Writes::Person);
-    // The kernel's wall would bind the command, too.
+    // The kernel's sandbox would confine the command as well.
     let lancet = request.open_without_wall(around)?;
     let session = session_of(&lancet, arguments.session.as_ref());
     let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
@@ -65,13 +65,13 @@ pub(in crate::command) fn run(
     };
     match recording.record(before.number, "run", &caller(), call, &session) {
         Ok(look) => tell(arguments, &recording, &look),
-        // The command has run, and its exit code is what the caller goes by.
+        // The command has run, and the caller relies on its exit code.
         Err(error) => print_error(&format!("lancet: {}\n", unrecorded(&error).message)),
     }
     Ok(Exit::Command(code))
 }
 
-/// Says what was recorded, at a terminal.
+/// Reports what was recorded, at a terminal.
 fn tell(arguments: &RunArguments, recording: &Recording, look: &RecordedLook) {
     if arguments.quiet || !std::io::stderr().is_terminal() {
         return;

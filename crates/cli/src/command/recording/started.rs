@@ -35,7 +35,7 @@ impl fmt::Display for StartError {
 }
 
 impl StartError {
-    /// The exit code that a shell would give.
+    /// Returns the exit code that a shell would give.
     pub(super) fn exit_code(&self) -> u8 {
         match self {
             StartError::NotFound { .. } => 127,
@@ -46,8 +46,8 @@ impl StartError {
 
 /// Runs a command; returns its exit code, 128+n where signal n ended it. A child that it leaves behind is not waited for.
 ///
-/// The terminal's own signals reach the command by themselves, and this process outlives them; those that are sent to this
-/// process alone are passed on. Handlers are reset when the command starts, so it has the caller's way with signals.
+/// The terminal's own signals reach the command directly, and this process outlives them. Those that are sent to this
+/// process alone are passed on. Handlers are reset when the command starts, so it treats signals as the caller does.
 pub(super) fn run_to_end(words: &[OsString]) -> Result<u8, StartError> {
     let Some((program, arguments)) = words.split_first() else {
         return Ok(0);
@@ -80,7 +80,7 @@ pub(super) fn run_to_end(words: &[OsString]) -> Result<u8, StartError> {
     Ok(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(126))
 }
 
-/// A stream that gets a byte for each signal of this kind, which ends this process no more.
+/// Returns a stream that gets a byte for each signal of this kind, which then no longer ends this process.
 fn pipe(signal: i32) -> std::io::Result<UnixStream> {
     let (reads, writes) = UnixStream::pair()?;
     signal_hook::low_level::pipe::register(signal, writes)?;

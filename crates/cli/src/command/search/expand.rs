@@ -11,7 +11,7 @@ use lancet::doors::{EntryKind, HiddenFiles, IgnoreFiles, Output, Paint, ShellFor
 use crate::failure::Failure;
 use crate::surroundings::{Surroundings, as_text};
 
-/// The files that `lancet glob` lists for a pattern, as absolute paths, sorted.
+/// Returns the files that `lancet glob` lists for a pattern, as absolute paths, sorted.
 pub(in crate::command) fn expand(
     typed: &Path,
     lancet: &Lancet,
@@ -54,7 +54,7 @@ pub(in crate::command) fn expand(
     Ok(files)
 }
 
-/// The names that were found, each ended by a NUL.
+/// The found names, each ended by a NUL.
 #[derive(Clone, Default)]
 struct Names(Arc<Mutex<Vec<u8>>>);
 

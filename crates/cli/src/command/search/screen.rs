@@ -73,7 +73,7 @@ impl Screen {
         })
     }
 
-    /// Ends the output and says on standard error what was not searched.
+    /// Ends the output and reports on standard error what was not searched.
     pub(super) fn end(
         &self,
         report: Result<ShellReport, lancet::Refusal>,
@@ -159,7 +159,7 @@ impl Screen {
     }
 }
 
-/// The last JSON object, with the totals.
+/// Returns the last JSON object, with the totals.
 fn totals(report: &ShellReport, totals_of: TotalsOf) -> serde_json::Value {
     let tally = &report.printout.tally;
     let mut totals = json!({

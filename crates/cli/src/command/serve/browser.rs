@@ -1,5 +1,5 @@
-//! Opens the page in the person's browser. The link goes there in a file that only its owner can read, because the arguments of a
-//! program can be seen by every user of the machine.
+//! Opens the page in the user's browser. The link is passed in a file that only its owner can read, because the
+//! arguments of a program can be seen by every user of the machine.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -11,14 +11,15 @@ use std::time::Duration;
 
 use crate::surroundings::Surroundings;
 
-/// What the file's name begins with; `crates/policy` keeps tools from such files in every folder.
+/// The prefix of the file's name. `crates/policy` denies tools access to such files in every folder.
 const FILE_NAME: &str = "serve-page-open.";
 /// How long the browser has to read the file.
 const STAY: Duration = Duration::from_secs(30);
 /// The shell waits for the name of the file and then becomes the browser.
 const WAITING: &str = "IFS= read -r file && exec ";
 
-/// A shell that waits for the file to open. It is started before the kernel confines this process, which its browser must not be.
+/// A shell that waits for the file to open. It is started before the kernel confines this process, because the browser
+/// must not be confined.
 pub(super) struct Opener(Child);
 
 impl Opener {
@@ -36,7 +37,7 @@ impl Opener {
         command.spawn().ok().map(Self)
     }
 
-    /// Opens a link by way of a file in the state folder.
+    /// Opens a link by means of a file in the state folder.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -63,7 +64,7 @@ impl Opener {
     }
 }
 
-/// Removes files that a server left.
+/// Removes files that an earlier server left.
 pub(super) fn clean(state: &Path) {
     let entries = fs::read_dir(state).into_iter().flatten();
     let left = entries.filter_map(Result::ok).map(|entry| entry.path());
@@ -76,7 +77,7 @@ pub(super) fn clean(state: &Path) {
     }
 }
 
-/// A page that sends the browser on. The link has no character that HTML needs escaped.
+/// Returns a page that redirects the browser. The link has no character that HTML needs escaped.
 fn page(link: &str) -> String {
     format!(
         "<!doctype html>\n<meta charset=\"utf-8\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\

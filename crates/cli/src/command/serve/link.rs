@@ -1,4 +1,4 @@
-//! Links into the page: each lets one device in, once, for ten minutes. A server notes where its page is, so that
+//! Links to the page: each admits one device, once, for ten minutes. A server records where its page is, so that
 //! `lancet serve --link` can make a further link while it runs.
 
 use std::fs::{self, OpenOptions};
@@ -18,45 +18,45 @@ use crate::guard::{self, Authority};
 use crate::surroundings::Surroundings;
 use crate::terminal::{Colour, print, print_error};
 
-/// The file of the state folder that says where the page of the server is that was started last.
+/// The file of the state folder with the page address of the server that was started last.
 const FILE_NAME: &str = "page-address";
 /// How long a server may take to accept a connection.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Where a server's page is.
+/// The address of a server's page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PageAddress {
-    /// Its address, without a slash at its end.
+    /// Its URL, without a slash at its end.
     pub(super) url: String,
     /// Where the server listens.
     pub(super) listens: SocketAddr,
-    /// Whether other machines reach it.
+    /// Whether other machines can reach it.
     pub(super) reach: Reach,
 }
 
-/// From where the page can be reached.
+/// The machines that can reach the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
     Machine,
     Network,
 }
 
-/// A link in, and the code in it.
+/// A link to the page, and the code in it.
 pub(super) struct PageLink {
     pub(super) text: String,
     pub(super) code: String,
 }
 
 impl PageAddress {
-    /// Makes a link that lets one device in.
+    /// Makes a link that admits one device.
     pub(super) fn link(&self, door: &Door) -> io::Result<PageLink> {
         let code = door.new_code()?;
-        // The part behind # is not sent to the server, and so stands in no log.
+        // The part after # is not sent to the server, so it is not in any log.
         let text = format!("{}/enter#{code}", self.url);
         Ok(PageLink { text, code })
     }
 
-    /// Notes the address for `lancet serve --link`.
+    /// Records the address for `lancet serve --link`.
     pub(super) fn keep(&self, state: &Path) -> io::Result<()> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true).mode(0o600);
@@ -64,7 +64,7 @@ impl PageAddress {
         file.write_all(self.text().as_bytes())
     }
 
-    /// Removes the note, unless another server has written its own since.
+    /// Removes the record, unless another server has written its own since.
     pub(super) fn forget(&self, state: &Path) {
         let path = state.join(FILE_NAME);
         if fs::read_to_string(&path).is_ok_and(|text| text == self.text()) {
@@ -80,7 +80,7 @@ impl PageAddress {
         format!("{}\n{}\n{reach}\n", self.url, self.listens)
     }
 
-    /// The address that a server has noted.
+    /// Returns the address that a server has recorded.
     fn noted(state: &Path) -> Option<Self> {
         let text = fs::read_to_string(state.join(FILE_NAME)).ok()?;
         let mut lines = text.lines();
@@ -95,7 +95,8 @@ impl PageAddress {
         })
     }
 
-    /// What a person is told about a link: the link, and where other machines reach the page, the same as a code for cameras.
+    /// Returns the message for a person about a link: the link and, where other machines reach the page, the same link
+    /// as a QR code.
     pub(super) fn told(&self, link: &PageLink, around: &Surroundings) -> String {
         let words = "It is good for ten minutes and lets one device in; `lancet serve --link` makes another.";
         let picture = match self.reach == Reach::Network && !around.is_ascii {
@@ -106,7 +107,7 @@ impl PageAddress {
     }
 }
 
-/// The QR code of a link, two rows of it in each line.
+/// Renders the QR code of a link, two of its rows in each line.
 fn picture(text: &str, colour: Colour) -> Option<String> {
     let code = QrCode::new(text.as_bytes()).ok()?;
     let mut renderer = code.render::<Dense1x2>();
@@ -126,7 +127,7 @@ fn picture(text: &str, colour: Colour) -> Option<String> {
     }
 }
 
-/// Prints a link into the page of the server that runs.
+/// Prints a link to the page of the running server.
 pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let authority = guard::authority("lancet serve --link", &arguments.place, around)?;
     let state = state(arguments, around)?;
@@ -142,7 +143,7 @@ pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<E
     let told = address.told(&link, around);
     match authority {
         Authority::Token => print(&format!("{}\n", link.text))?,
-        // Whoever reads the output of this command may not be the person at the terminal.
+        // The output of this command may be read by another program than the user at the terminal.
         Authority::Terminal => {
             let terminal = OpenOptions::new().write(true).open("/dev/tty");
             let written = terminal.and_then(|mut terminal| terminal.write_all(told.as_bytes()));
@@ -152,7 +153,7 @@ pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<E
     Ok(Exit::Done)
 }
 
-/// The state folder, which a server needs.
+/// Returns the state folder, which a server needs.
 pub(super) fn state(arguments: &ServeArguments, around: &Surroundings) -> Result<PathBuf, Failure> {
     let state = around.state_dir(arguments.place.state_dir.as_deref())?;
     state.ok_or_else(|| {
@@ -162,8 +163,8 @@ pub(super) fn state(arguments: &ServeArguments, around: &Surroundings) -> Result
     })
 }
 
-/// What the person at the terminal is told about the page when the server begins. A link is for a person: an agent that
-/// started the server does not see one.
+/// Returns the message about the page for the user at the terminal when the server begins. A link is for a person: an
+/// agent that started the server does not see one.
 pub(super) fn greeting(address: &PageAddress, door: &Door, around: &Surroundings) -> String {
     let url = &address.url;
     let is_for_person = io::stderr().is_terminal() && around.agent.is_none();
@@ -178,7 +179,7 @@ pub(super) fn greeting(address: &PageAddress, door: &Door, around: &Surroundings
     }
 }
 
-/// Says that no browser was opened.
+/// Reports that no browser was opened.
 pub(super) fn no_browser(why: &str) {
     print_error(&format!(
         "lancet: no browser was opened ({why}); `lancet serve --link` prints a link\n"

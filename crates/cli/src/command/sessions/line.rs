@@ -1,4 +1,4 @@
-//! A session on one line, and the files that several sessions work on.
+//! Formats a session on one line, and the files that several sessions work on.
 
 use lancet::sessions::{Overlap, SessionOverview};
 
@@ -6,10 +6,10 @@ use crate::command::history::{time, who};
 use crate::surroundings::Surroundings;
 use crate::terminal::{Colour, Style, visible_line};
 
-/// How many files that several sessions work on are named.
+/// How many files that several sessions work on are listed.
 const MOST_OVERLAPS: usize = 20;
 
-/// The sessions, one a line, with a second one for those that are stopped.
+/// Lists the sessions, one a line, with a second line for those that are stopped.
 pub(super) fn lines(sessions: &[SessionOverview], colour: Colour) -> String {
     let width = |text: &str| text.chars().count();
     let names = sessions.iter().map(|one| width(&name(one)));
@@ -43,7 +43,7 @@ pub(super) fn lines(sessions: &[SessionOverview], colour: Colour) -> String {
     out
 }
 
-/// The name of a session; that of a sub-agent is indented below its parent's, and its kind follows.
+/// Returns the name of a session. That of a sub-agent is indented below its parent's, and its kind follows.
 fn name(session: &SessionOverview) -> String {
     let key = visible_line(&session.key);
     match &session.sub_agent {
@@ -56,7 +56,7 @@ fn name(session: &SessionOverview) -> String {
     }
 }
 
-/// The client with its version, and since when it is connected.
+/// Returns the client with its version, and since when it is connected.
 fn client(session: &SessionOverview) -> String {
     let Some(first) = session.connections.first() else {
         return "not connected".to_owned();
@@ -96,7 +96,7 @@ fn files(count: u64) -> String {
     }
 }
 
-/// The files that several sessions work on.
+/// Lists the files that several sessions work on.
 pub(super) fn overlaps(overlaps: &[Overlap], around: &Surroundings) -> String {
     if overlaps.is_empty() {
         return String::new();
