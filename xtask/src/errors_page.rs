@@ -40,9 +40,9 @@ the record of what was read would refuse is left out.
 ";
 
 const TAIL: &str = "
-Where several apply, the first of these is told: `invalid`, `outside`, `denied`, `special`, `missing` or `exists`, `notebook`,
+Where several apply, the answer has the first of these: `invalid`, `outside`, `denied`, `special`, `missing` or `exists`, `notebook`,
 `too_large`, `binary`, `damaged`, `no_change` (as sent), `not_read` (never read), `stale`, `not_found`, `ambiguous`, `count`,
-`not_read` (these lines), `conflict`, `leaked`, `unencodable`, `no_change` (the result), `secret`, `declined`. MultiEdit tells the
+`not_read` (these lines), `conflict`, `leaked`, `unencodable`, `no_change` (the result), `secret`, `declined`. MultiEdit reports the
 first failing edit in the order sent.
 
 <!-- This page is made by `cargo xtask docs` from `crates/model/src/refusal.rs`. -->

@@ -9,6 +9,7 @@ mod functions;
 mod links;
 mod nouns;
 mod pages;
+mod plain;
 mod shape;
 mod words;
 
@@ -49,7 +50,7 @@ impl fmt::Display for Finding {
 }
 
 /// All rules.
-const RULES: [fn(&House) -> Vec<Finding>; 19] = [
+const RULES: [fn(&House) -> Vec<Finding>; 20] = [
     arrows::between_rooms,
     arrows::to_libraries,
     circles::largest,
@@ -62,6 +63,7 @@ const RULES: [fn(&House) -> Vec<Finding>; 19] = [
     pages::errors,
     pages::example,
     pages::agents,
+    plain::english,
     shape::length,
     shape::purpose,
     shape::no_mod_rs,

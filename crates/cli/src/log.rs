@@ -84,7 +84,7 @@ impl Observer for Log {
                     lines.end.saturating_sub(1)
                 )
             }
-            Event::Searched { tool, found, .. } => format!("{tool} told of {} files", found.len()),
+            Event::Searched { tool, found, .. } => format!("{tool} found {} files", found.len()),
             Event::Changed {
                 path,
                 tool,

@@ -77,7 +77,7 @@ pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize, open: Marker) -> Resu
     if open.indented {
         return Err(Stop::malformed(
             at,
-            "The block is indented. Its markers stand at the start of their lines.",
+            "The block is indented. Markers must be at the start of their lines.",
         ));
     }
     if !matches!(open.length, 3 | 5..=9) {
@@ -176,7 +176,7 @@ fn out_of_place(at: usize, opened: usize, found: Marker) -> Stop {
     let words = match found.kind {
         Kind::Open => format!("A block opens here, and the one that begins at line {} is not closed.", opened + 1),
         Kind::Divide => "A second divider in one block. A line like this in the text is written with a backslash before it, or the block gets longer markers.".to_owned(),
-        Kind::Close if found.indented => "The marker is indented. Markers stand at the start of their lines.".to_owned(),
+        Kind::Close if found.indented => "The marker is indented. Markers must be at the start of their lines.".to_owned(),
         Kind::Close => format!("The block that begins at line {} is closed without a divider between its two sides.", opened + 1),
     };
     Stop::malformed(at, words)

@@ -224,7 +224,7 @@ fn read_headers(reader: &Cursor<'_, '_>, at: usize) -> Result<(Headers, usize), 
         } else if line.starts_with("copy from ") || line.starts_with("copy to ") {
             return Err(Stop::unsupported(
                 next,
-                "Copies are not applied. Send the new file as a file of its own.",
+                "Copies are not applied. Send the new file separately.",
             ));
         } else if line.starts_with("Binary files ") || line.starts_with("GIT binary patch") {
             return Err(Stop::unsupported(

@@ -61,7 +61,7 @@ fn check_inside(
             (None, None) if begins_edit(line)? => {
                 return Err(Stop::malformed(
                     line,
-                    "An edit begins inside a fence that stands under a path line: it is not sure whether the fence is that file's text. Put the edit in a fence of its own, or a file's example in an inner, shorter fence.",
+                    "An edit begins inside a fence under a path line: it is unclear whether the fence is that file's text. Put the edit in its own fence, or a file's example in an inner, shorter fence.",
                 ));
             }
             _ => {}

@@ -337,7 +337,7 @@ impl RecordedQuestion {
         let by = self
             .decided
             .as_ref()
-            .map_or("somebody", |(by, _)| by.as_str());
+            .map_or("a person", |(by, _)| by.as_str());
         let follower = self.followed_by.as_deref().unwrap_or_default();
         match self.state {
             QuestionState::Open => format!("question {id} is open"),

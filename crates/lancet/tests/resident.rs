@@ -192,7 +192,7 @@ fn a_search_without_a_match_names_the_ignored_files_that_have_one_now() {
         assert_eq!(reply.data()["numMatches"], 0, "{}", reply.text());
         reply.text().to_owned()
     };
-    let ignored = "it stands in ignored files";
+    let ignored = "it is in ignored files";
     assert!(hint("other_word").contains("deep.log"));
     assert!(!hint("hidden_word").contains(ignored));
     // Changed, replaced, made and removed after the tree was built.

@@ -56,7 +56,7 @@ impl Fault {
         Self {
             code: INVALID_REQUEST,
             id: id.into_json_value(),
-            words: "this id is in use by a request that has no answer yet; this one was not carried out. Send it again under an id of its own".to_owned(),
+            words: "this id is in use by a request that has no answer yet; this one was not carried out. Send it again under a new id".to_owned(),
         }
     }
 

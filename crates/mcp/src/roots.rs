@@ -347,7 +347,7 @@ impl ClientRoots {
             (WorkPlace::Client(lancet), _) => RootsDecision::Go(Some(lancet.clone())),
             (WorkPlace::Nowhere(why), _) => nowhere(why.clone()),
             (WorkPlace::Own, RootsOrigin::Wanted(late)) => {
-                nowhere(format!("{} This client told no roots. {HOW}", late.why()))
+                nowhere(format!("{} This client sent no roots. {HOW}", late.why()))
             }
             (WorkPlace::Own, RootsOrigin::Named | RootsOrigin::Found) => RootsDecision::Go(None),
         }

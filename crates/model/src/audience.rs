@@ -254,7 +254,7 @@ impl Audience {
         let name = name.map(|name| on_one_line(&name.to_string_lossy()));
         let rule = name.map_or_else(String::new, |name| format!(", allow = [\"Read({name})\"]"));
         format!(
-            "Only a rule under [permissions] of your own settings (not the project's) lifts that{rule}; no --yes does."
+            "Only a rule under [permissions] in your user settings (not the project's) lifts that{rule}; no --yes does."
         )
     }
 

@@ -130,7 +130,7 @@ pub const TABLE: &[Row] = &[
     row(RefusalKind::NotRead, 6, Some(2), "not_read", "not read in this session, or not these lines, or seen only in part", "make the Read call that the answer spells out, then send the call again"),
     row(RefusalKind::Stale, 7, Some(3), "stale", "changed since it was read", "look at the diff in the answer and send the call again if it still fits; without a diff, read again"),
     row(RefusalKind::NotFound, 8, None, "not_found", "the old text is not in the file", "send the corrected old_string that the answer gives"),
-    row(RefusalKind::Ambiguous, 9, None, "ambiguous", "the old text stands at several places", "send one of the longer texts that the answer gives, or replace_all"),
+    row(RefusalKind::Ambiguous, 9, None, "ambiguous", "the old text occurs at several places", "send one of the longer texts that the answer gives, or replace_all"),
     row(RefusalKind::TooLarge, 10, Some(10), "too_large", "the file is over 1 GiB", "change it with another program"),
     row(RefusalKind::Invalid, 20, Some(20), "invalid", "the arguments are off", "send the call again in the form that the answer gives"),
     row(RefusalKind::Outside, 21, Some(21), "outside", "the path is not inside a root", "use a path below one of the roots that the answer names; a root that was moved, or removed and made again, needs lancet to be started again"),

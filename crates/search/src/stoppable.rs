@@ -56,7 +56,7 @@ pub(crate) struct Stopped;
 
 impl fmt::Display for Stopped {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("the search was told to stop")
+        out.write_str("the search was stopped")
     }
 }
 

@@ -290,7 +290,7 @@ fn own_folder(folder: &Path) -> io::Result<()> {
     match found.is_dir() && is_own && found.mode() & 0o077 == 0 {
         true => Ok(()),
         false => Err(io::Error::other(format!(
-            "{} is no folder of your own that is closed to others: remove it",
+            "{} is not a private folder of this user: remove it",
             folder.display()
         ))),
     }

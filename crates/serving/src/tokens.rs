@@ -55,7 +55,7 @@ pub enum TokenError {
     #[error("{} can be read by others; `chmod 600 {}`, or make new tokens with --new-token", .0.display(), .0.display())]
     Open(PathBuf),
     /// The file is a link, no regular file, or belongs to somebody else.
-    #[error("{} is no file of your own: remove it, or make new tokens with --new-token", .0.display())]
+    #[error("{} does not belong to this user: remove it, or make new tokens with --new-token", .0.display())]
     Foreign(PathBuf),
     /// The file has no token.
     #[error("{} has no token of at least {LEAST} characters in one line; make new ones with --new-token", .0.display())]

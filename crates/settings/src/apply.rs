@@ -154,7 +154,7 @@ fn check(layer: &Layer, found: &FoundKey, host_tools: &[&str]) -> Result<(), Set
         ("ask.by", Given::Words(words)) => {
             for (word, at) in words {
                 if Asker::from_word(word).is_none() {
-                    let message = format!("nobody is asked by {word:?}");
+                    let message = format!("{word:?} is no way to ask a person");
                     let meant = closest(word, Asker::WORDS.iter().copied());
                     return Err(SettingsError::at(layer, *at, message).suggesting(meant));
                 }
@@ -169,7 +169,7 @@ fn check(layer: &Layer, found: &FoundKey, host_tools: &[&str]) -> Result<(), Set
         }
         ("abbreviations", Given::Pair(short, long)) if short.is_empty() || short == long => {
             let message =
-                format!("the abbreviation {short:?} must stand for a different, longer text");
+                format!("the abbreviation {short:?} must expand to a different, longer text");
             return Err(SettingsError::at(layer, found.key_at, message));
         }
         _ => {}

@@ -174,11 +174,11 @@ fn taken_over(effect: Effect, text: &str) -> Result<Rule, String> {
 /// Says why a rule for a tool that lancet does not have is not imported.
 fn why_no_file(tool: &str) -> String {
     if tool.starts_with("mcp__") {
-        return "it says which server's tools Claude Code may call, and nothing about files; Claude Code goes by it itself".to_owned();
+        return "it says which server's tools Claude Code may call, and nothing about files; Claude Code applies it itself".to_owned();
     }
     if HOST_TOOLS.contains(&tool) {
         return format!(
-            "{tool} is a tool of Claude Code's own, which does not go through lancet; Claude Code goes by this rule itself"
+            "{tool} is Claude Code's own tool, which does not go through lancet; Claude Code applies this rule itself"
         );
     }
     "lancet has no such tool".to_owned()

@@ -45,7 +45,7 @@ impl SmallDisk {
 
     /// Remounts it with other options, such as `ro`.
     pub fn remount(&self, options: &str) {
-        mount(&["-o", &format!("remount,{options}")], &self.at).expect("mounted anew");
+        mount(&["-o", &format!("remount,{options}")], &self.at).expect("mounted again");
     }
 }
 

@@ -134,7 +134,7 @@ fn filled(view: &str, lines: &dyn LineTable, quote: &QuotedText<'_>, new: &str) 
         0,
         new_filled.as_deref().unwrap_or(new),
     )?;
-    const GAPS: &str = "A line that is only `...` stands for nothing: Edit takes no gaps";
+    const GAPS: &str = "A line that is only `...` matches nothing: Edit takes no gaps";
     offer.flaws.push(match new.split('\n').any(gaps::is_gap) {
         true => clause![
             GAPS,

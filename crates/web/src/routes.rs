@@ -72,7 +72,7 @@ pub(crate) fn router(served: Arc<Served>) -> Router {
         .fallback(async || {
             said(
                 StatusCode::NOT_FOUND,
-                "there is nothing here; people find the page at /, agents connect to /mcp, and /events tells what happens\n",
+                "there is nothing here; people find the page at /, agents connect to /mcp, and /events reports what happens\n",
             )
         })
         .layer(middleware::from_fn_with_state(served, admit))
@@ -116,7 +116,7 @@ async fn admit(State(served): State<Arc<Served>>, request: Request, next: Next) 
             return match foreign {
                 Foreign::Host => said(
                     StatusCode::FORBIDDEN,
-                    "this server does not go by that name; `lancet serve --allow-host NAME` allows one\n",
+                    "this server does not answer to that name; `lancet serve --allow-host NAME` allows one\n",
                 ),
                 Foreign::Origin => said(
                     StatusCode::FORBIDDEN,

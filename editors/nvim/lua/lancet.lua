@@ -11,7 +11,7 @@ local config = {
   unsaved = true,
 }
 
---- How long changes are gathered before they are told, and unsaved files before they are sent, in milliseconds.
+--- How long changes are collected before they are shown, and unsaved files before they are sent, in milliseconds.
 local PAUSE = 100
 --- The most unsaved files that lancet takes.
 local MOST_UNSAVED = 1000
@@ -508,13 +508,13 @@ function commands.hunk(arguments)
       for _, name in ipairs(unsaved_files()) do
         -- lancet would ask at a terminal, and there is none.
         if is_file(name, file.file_path) then
-          return tell(shown(name) .. " has unsaved changes; save it first. Nothing was taken back", vim.log.levels.WARN)
+          return tell(shown(name) .. " has unsaved changes; save it first. Nothing was undone", vim.log.levels.WARN)
         end
       end
     end
     run({ "undo", id, "--hunk", tostring(number), "--yes" }, function(status, _, trouble)
       if status ~= 0 then return tell(trouble, vim.log.levels.ERROR) end
-      tell(("hunk %d of %s was taken back"):format(number, short(id)))
+      tell(("hunk %d of %s was undone"):format(number, short(id)))
     end)
   end)
 end

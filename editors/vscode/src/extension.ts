@@ -8,7 +8,7 @@ import { type Item, List, pathOf } from "./tree";
 
 /** The name by which lancet calls this editor. */
 const EDITOR = "VS Code";
-/** How long changes of documents are gathered before lancet is told, in milliseconds. */
+/** How long changes of documents are collected before they are sent to lancet, in milliseconds. */
 const PAUSE = 100;
 
 export function activate(context: vscode.ExtensionContext): void {
@@ -154,6 +154,6 @@ async function takeHunk(item: Item): Promise<void> {
   if (item.kind !== "changeHunk") return;
   const path = pathOf(item);
   const isDirty = vscode.workspace.textDocuments.some((document) => document.isDirty && document.uri.fsPath === path);
-  if (isDirty) throw new Error("the file has unsaved changes; save it first, and nothing was taken back");
+  if (isDirty) throw new Error("the file has unsaved changes; save it first, and nothing was undone");
   await item.project.takeHunk(item.change.operation, item.number);
 }

@@ -102,7 +102,7 @@ export class Project {
     return run(this.place, "show", `${path}@${change}${side === "before" ? "^" : ""}`);
   }
 
-  /** Rejects a question; the model is told the words. */
+  /** Rejects a question; the model receives the words. */
   async reject(id: string, words: string): Promise<void> {
     await run(this.place, "pending", "reject", id, ...(words === "" ? [] : ["--", words]));
   }

@@ -30,7 +30,7 @@ export class List implements vscode.TreeDataProvider<Item> {
     private readonly projects: () => Iterable<Project>,
   ) {}
 
-  /** Shows the list anew. */
+  /** Refreshes the list. */
   refresh(): void {
     this.told.fire();
   }

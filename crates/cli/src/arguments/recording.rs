@@ -76,7 +76,7 @@ fn checkpoint_name(typed: &str) -> Result<String, String> {
 const RUN: &str = "\
 Examples:
   lancet run cargo fmt
-      Run it; `lancet undo` takes back what it changed.
+      Run it; `lancet undo` undoes what it changed.
 
   lancet run --name 'new schema' -- sh -c 'rm -r gen && make gen'
       Options of the command come after it, so that they are not lancet's.

@@ -111,7 +111,7 @@ fn for_the_model(answer: &Reply, reader: &Audience, format: Option<Dialect>) -> 
     let (what, again) = match format {
         Some(Dialect::SearchReplace) => (
             "Your SEARCH/REPLACE blocks were not applied",
-            "Send all blocks again, the failed ones corrected: SEARCH must repeat whole lines of the file exactly, and stand at one place only.",
+            "Send all blocks again, the failed ones corrected: SEARCH must repeat whole lines of the file exactly, and occur only once.",
         ),
         Some(Dialect::V4a) => (
             "Your patch was not applied",

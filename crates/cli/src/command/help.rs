@@ -133,7 +133,7 @@ Or try it by hand:
   {edit}
       replaces text: shows the diff, asks, writes
   {doctor}
-      tells what lancet finds here, and what is wrong
+      reports what lancet finds here, and what is wrong
 
 All commands: lancet --help
 ",

@@ -46,7 +46,7 @@ pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exi
     if std::io::stdin().is_terminal() {
         print_error(
             "lancet mcp waits for an agent's messages on standard input. Agents start this command themselves;\n\
-             `lancet help mcp` tells how to add it to yours. Ctrl-C ends it.\n",
+             `lancet help mcp` says how to add it to yours. Ctrl-C ends it.\n",
         );
     }
     let options = Options {

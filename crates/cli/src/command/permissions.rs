@@ -253,7 +253,7 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
         None => {
             trust::keep_folder(&state, folder, FolderTrust::Given).map_err(failed)?;
             format!(
-                "{shown_folder} is trusted to run language servers of the built-in table, from the next start of lancet on. A {} that appears later needs trust of its own.\n",
+                "{shown_folder} is trusted to run language servers of the built-in table, from the next start of lancet on. A {} that appears later needs its own trust.\n",
                 lancet::settings::NAME
             )
         }

@@ -28,7 +28,8 @@ use crate::terminal::print_error;
 const TIDYING: Duration = Duration::from_millis(300);
 
 /// The last line of the message at the start.
-const ENDING: &str = "`lancet help serve` tells how to connect an agent. Ctrl-C ends it.\n";
+const ENDING: &str = "`lancet help serve` says how to connect an agent. Ctrl-C ends it.
+";
 
 /// Serves until a signal.
 pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<Exit, Failure> {

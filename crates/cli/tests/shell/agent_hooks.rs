@@ -209,13 +209,13 @@ fn doctor_and_undo_say_what_is_known_of_the_hooks() {
     assert!(
         doctor
             .out
-            .contains("Claude Code: no hook heard yet; nothing tells"),
+            .contains("Claude Code: no hook heard yet; its sub-agents cannot"),
         "{doctor:?}"
     );
     assert!(
         doctor
             .out
-            .contains("opencode: it has no hooks that lancet knows; nothing tells"),
+            .contains("opencode: it has no hooks that lancet knows; its sub-agents cannot"),
         "{doctor:?}"
     );
     let call =
@@ -223,7 +223,7 @@ fn doctor_and_undo_say_what_is_known_of_the_hooks() {
     hook(&stage, "claude", &event(&stage, "PreToolUse", call));
     let doctor = stage.run(&["doctor"]);
     assert!(
-        doctor.out.contains("sub-agents have records of their own"),
+        doctor.out.contains("each sub-agent has its own record"),
         "{doctor:?}"
     );
 }

@@ -698,7 +698,7 @@ fn one_hunk_of_a_change_is_taken_back_and_nothing_else() {
     // A second time there is nothing to take back, and its number must be one of the change.
     let run = stage.run(&["undo", &id, "--hunk", "2", "--yes"]);
     assert!(
-        run.code != 0 && run.err.contains("cannot be taken back"),
+        run.code != 0 && run.err.contains("cannot be undone"),
         "{run:?}"
     );
     let run = stage.run(&["undo", &id, "--hunk", "4", "--yes"]);

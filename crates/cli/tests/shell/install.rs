@@ -98,7 +98,7 @@ fn a_server_of_lancets_name_in_a_list_is_nobody_elses_to_replace() {
     put(&stage.home().join(".vibe/config.toml"), own);
     let run = stage.run(&["install", "vibe", "--yes"]);
     assert_eq!(run.code, 1, "{run:?}");
-    let words = "mcp_servers has an entry `lancet` of its own";
+    let words = "mcp_servers has its own entry `lancet`";
     assert!(run.out.contains(words), "{run:?}");
     assert_eq!(text(&stage, ".vibe/config.toml"), own);
     put(

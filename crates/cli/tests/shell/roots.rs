@@ -40,7 +40,7 @@ fn started_in_the_home_folder_or_at_the_top_it_takes_the_clients_roots() {
         let shown = read_over_mcp(&stage, folder, Some(&proj), &file);
         assert!(shown.contains("1→one"), "{folder:?} {shown}");
         for (roots, told) in [
-            (None, "told no roots"),
+            (None, "sent no roots"),
             (Some(home.as_path()), "below the home folder"),
             (Some(Path::new("/usr")), "below the home folder"),
         ] {

@@ -24,7 +24,7 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
     let root = &place.project;
     if *root == place.home || root.parent().is_none() {
         return Err(
-            "Claude Desktop has no project of its own, and lancet works in the folder where this is run: go to a project first"
+            "Claude Desktop has no projects, and lancet works in the folder where this is run: go to a project first"
                 .to_owned(),
         );
     }
@@ -42,7 +42,7 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
         plan.note("Claude Desktop asks in its own window; answer with \"always\".");
     }
     if request.own_tools == OwnTools::Off {
-        plan.note("Claude Desktop has no file tools of its own.");
+        plan.note("Claude Desktop has no built-in file tools.");
     }
     Ok(plan)
 }

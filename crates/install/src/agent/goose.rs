@@ -44,7 +44,7 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
     }
     if request.own_tools == OwnTools::Off {
         plan.note(
-            "The file tools of goose's developer extension have no switch of their own; they stay.",
+            "The file tools of goose's developer extension cannot be switched off separately; they stay.",
         );
     }
     Ok(plan)

@@ -180,7 +180,7 @@ pub(crate) fn finish(
             None
         }
         Err(error) => Some(message![
-            "the history could not be told that this change was made (",
+            "this change could not be recorded as made in the history (",
             verbatim(error),
             "); the next start of lancet finds out"
         ]),
@@ -259,9 +259,9 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &HistoryError) -> Refus
     let Some(folder) = error.file() else {
         let text = message![
             &path,
-            " was not written: what it holds now cannot be kept in the history (",
+            " was not changed: its current content could not be saved to the history (",
             verbatim(error),
-            "), and what cannot be taken back is not done. It is as it was. With `history.required = false` in the settings lancet writes all the same."
+            "), so the edit could not be undone later. With `history.required = false` in the settings lancet writes all the same."
         ];
         return Refusal::stating(RefusalKind::Io, text).with("file_path", path);
     };
@@ -276,9 +276,9 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &HistoryError) -> Refus
     }
     let text = message![
         &path,
-        " was not written: what it holds now cannot be kept in the history (",
+        " was not changed: its current content could not be saved to the history (",
         verbatim(error),
-        "), and what cannot be taken back is not done. It is as it was. Make ",
+        "), so the edit could not be undone later. Make ",
         verbatim(folder.display()),
         " writable and free some space there; `lancet doctor` says more. With `history.required = false` in the settings lancet writes all the same."
     ];

@@ -23,7 +23,7 @@ pub(super) fn settle(context: &CallContext<'_>, plan: Plan) -> Result<Reply, Ref
             .collect();
         store.mark_already_undone(&files).map_err(|error| {
             let text = message![
-                "The history cannot be told that this is taken back already: ",
+                "The history could not record that this is undone already: ",
                 verbatim(error),
                 ". Nothing was changed; `lancet doctor` says more."
             ];

@@ -138,7 +138,7 @@ fn what_happened(commit: &[Recovered]) -> Option<String> {
     let unchanged = paths(&|outcome| *outcome == RecoveryOutcome::Unchanged);
     if !(changed.is_empty() && unchanged.is_empty()) {
         return Some(format!(
-            "{all}. The change can be neither completed nor taken back, because some of these files were changed since: {} have it, {} have not. Read them before going on, and tell the user",
+            "{all}. The change can be neither completed nor undone, because some of these files were changed since: {} have it, {} have not. Read them before going on, and tell the user",
             none_or(&changed),
             none_or(&unchanged)
         ));
@@ -156,7 +156,7 @@ fn what_happened(commit: &[Recovered]) -> Option<String> {
         .collect();
     let is = |wanted: RecoveryOutcome| commit.iter().any(|one| one.outcome == wanted);
     let main = if is(RecoveryOutcome::RolledBack) {
-        Some("the change has been taken back")
+        Some("the change has been undone")
     } else if is(RecoveryOutcome::Completed) {
         Some("the change has been completed")
     } else {

@@ -207,7 +207,7 @@ fn what_can_be_neither_completed_nor_taken_back_is_told() {
         read(&project.session, &project.file("a.txt"));
         let reply = edit(&project.session, &project.file("a.txt"), "one", "first");
         assert!(!reply.is_error(), "{}", reply.text());
-        let words = "can be neither completed nor taken back";
+        let words = "can be neither completed nor undone";
         assert!(reply.text().contains(words), "{}", reply.text());
         let (has, has_not) = reply.text().split_once(" have it, ").expect("both");
         let told = ["a.txt", "b.txt", "c.txt"].map(|name| {

@@ -143,7 +143,7 @@ impl<'c> Conversation<'c> {
         Err(RefactorError::Malformed {
             server: self.name.clone(),
             why: format!(
-                "{} has more than {megabytes} MiB, which no server is told",
+                "{} has more than {megabytes} MiB, too much to send to a server",
                 path.display()
             ),
         })

@@ -247,7 +247,7 @@ impl Conversation<'_> {
         Err(match versions_differ {
             true => RefactorError::Malformed {
                 server: self.name.clone(),
-                why: "it is of another version of a file than the one that it was told".to_owned(),
+                why: "it is for another version of a file than the one that was sent".to_owned(),
             },
             false => RefactorError::Unsettled(self.name.clone()),
         })

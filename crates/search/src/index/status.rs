@@ -116,8 +116,8 @@ impl WhyNot {
             WhyNot::WatchLimit => "watch limit",
             WhyNot::MemoryBudget => "memory budget used up (search.memory)",
             WhyNot::MemoryScarce => "memory of the machine is scarce",
-            WhyNot::Idle => "given back, nobody searched for a while",
-            WhyNot::Changing => "too much was changing; it is built anew by a later search",
+            WhyNot::Idle => "released, because nothing was searched for a while",
+            WhyNot::Changing => "too much was changing; a later search builds it again",
         }
     }
 }

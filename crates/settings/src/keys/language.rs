@@ -10,7 +10,7 @@ pub(super) const KEYS: &[Key] = &[
         Form::Choice(Diagnostics::WORDS),
         "\"after-edit\" in a trusted project",
         Project::Ignored,
-        "When the problems that a change caused are told, as language servers find them: after-edit in the answer to the change, on-read with the next reading call, off never, and then no server is started.",
+        "When problems that a change caused, as found by language servers, are reported: after-edit in the answer to the change, on-read with the next reading call, off never, and then no server is started.",
     )
     .word(
         |settings, word| settings.language.diagnostics = Diagnostics::from_word(word),
@@ -21,7 +21,7 @@ pub(super) const KEYS: &[Key] = &[
         Form::Choice(Severity::WORDS),
         "\"error\"",
         Project::Ignored,
-        "The least severe problems that are told.",
+        "The least severe problems that are reported.",
     )
     .word(
         |settings, word| {
@@ -39,7 +39,7 @@ pub(super) const KEYS: &[Key] = &[
         },
         "1500",
         Project::Ignored,
-        "The milliseconds that an answer waits for language servers; what they find later is told with the next answer.",
+        "The milliseconds that an answer waits for language servers; what they find later comes with the next answer.",
     )
     .number(
         |settings, number| settings.language.wait = number,

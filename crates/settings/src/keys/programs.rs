@@ -16,6 +16,6 @@ pub(super) const KEYS: &[Key] = &[
         Form::Hooks,
         "none",
         Project::Ignored,
-        "A program that is told, as JSON on standard input, of changes of files that the rule match covers: on = \"before\" a change is approved, when it answers {\"decision\": \"allow\" or \"ask\" or \"deny\", \"reason\": …} and can only tighten, or on = \"after\" the change, when its words are told and what it changed in the files becomes a change of its own. It may take timeout seconds (10), and counts from the next start of lancet.",
+        "A program that receives, as JSON on standard input, the changes of files that the rule match covers: on = \"before\" a change is approved, when it answers {\"decision\": \"allow\" or \"ask\" or \"deny\", \"reason\": …} and can only tighten, or on = \"after\" the change, when its output is reported and what it changed in the files becomes a separate change. It may take timeout seconds (10), and counts from the next start of lancet.",
     ),
 ];

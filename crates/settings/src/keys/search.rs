@@ -51,7 +51,7 @@ pub(super) const KEYS: &[Key] = &[
         },
         "268435456",
         Project::Lowers,
-        "Bytes that the indexes of all running lancets of this user may take together. Whoever finds them taken searches without an index, or without contents.",
+        "Bytes that the indexes of all running lancets of this user may take together. A process that finds them used up searches without an index, or without contents.",
     )
     .number(
         |settings, number| settings.search.memory = number,

@@ -155,7 +155,7 @@ pub(super) const KEYS: &[Key] = &[
         },
         "2000",
         Project::Lowers,
-        "Characters of one line that Read shows; the rest is told by number.",
+        "Characters of one line that Read shows; for the rest it gives the number.",
     )
     .number(
         |settings, number| settings.read.max_line_chars = size(number),
@@ -191,7 +191,7 @@ pub(super) const KEYS: &[Key] = &[
         Form::Converters,
         "none",
         Project::Ignored,
-        "Programs that give the text of files that lancet cannot show, by pattern as in [encoding]. A program gets the file on its standard input, or where {path} stands in an argument, a copy of the file under its own name; it may write in a fresh temporary folder only, take 20 seconds, and give 16 MiB of text. It is a name found in PATH or an absolute path. An entry that is added or changed counts from the next start of lancet.",
+        "Programs that give the text of files that lancet cannot show, by pattern as in [encoding]. A program gets the file on its standard input, or where an argument contains {path}, a copy of the file under its own name; it may write in a fresh temporary folder only, take 20 seconds, and give 16 MiB of text. It is a name found in PATH or an absolute path. An entry that is added or changed counts from the next start of lancet.",
     ),
     key(
         "read.clients",
@@ -292,7 +292,7 @@ pub(super) const KEYS: &[Key] = &[
         },
         "30",
         Project::Ignored,
-        "Days that a change can be taken back; the newest of each file is kept longer.",
+        "Days that a change can be undone; the newest of each file is kept longer.",
     )
     .number(
         |settings, number| settings.history.max_age = number,
@@ -303,7 +303,7 @@ pub(super) const KEYS: &[Key] = &[
         Form::Switch,
         "true",
         Project::SetsOnly("true"),
-        "Whether a change is refused that cannot be kept in the history, and so could not be taken back.",
+        "Whether a change is refused that cannot be saved to the history, and so could not be undone.",
     )
     .switch(
         |settings, switch| settings.history.required = switch,

@@ -12,7 +12,7 @@ use crate::splice::{Change, apply_changes};
 use super::is_open;
 
 /// The reason where an edit would change the same lines to something else.
-const PART_OF_LINE: &str = "The old text also stands, as sent, in part of a line there, and an edit of that part would write other text, so it is unknown which is meant.";
+const PART_OF_LINE: &str = "The old text also occurs, as sent, in part of a line there, and an edit of that part would write other text, so it is unknown which is meant.";
 
 /// The verdict on a hunk that was found, by its lines alone: refused where an edit is found too and has another result.
 /// Where an edit is not found, or is ambiguous because of parts of lines, the hunk stands: its lines are whole lines.

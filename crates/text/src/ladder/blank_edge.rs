@@ -187,7 +187,7 @@ fn is_unsure(task: &Task<'_>, edges: Edges) -> bool {
 }
 
 /// The reason where [`line_stood_for`] finds a line.
-const STOOD_FOR_A_LINE: &str = "The old text has a blank line at its edge that the file does not have, and the new text has there the line that the file has next: the blank line seems to stand for that line, which would then be there twice.";
+const STOOD_FOR_A_LINE: &str = "The old text has a blank line at its edge that the file does not have, and the new text has there the line that the file has next: the blank line seems to be meant as that line, which would then be there twice.";
 
 /// The place with the line beside it that the edit would put at one of these edges once more, because the blank line of
 /// the old text stands for it; `None` where it puts no such line there.

@@ -46,7 +46,7 @@ pub(super) fn find(task: &Task<'_>, matcher: &LineMatcher<'_>) -> Option<Verdict
 }
 
 /// The reason where [`agrees_with_part_of_line`] is not so.
-const PART_OF_LINE: &str = "The old text also stands, as sent, behind the indentation of its line, and an edit of that part of the line would write the further lines at another indentation, so it is unknown which is meant.";
+const PART_OF_LINE: &str = "The old text also occurs, as sent, behind the indentation of its line, and an edit of that part of the line would write the further lines at another indentation, so it is unknown which is meant.";
 
 /// Whether an edit that may match part of a line would write the same. Where only whole lines count, as in a patch, such
 /// a match is not looked for; the same texts must not come to two results all the same.
@@ -205,7 +205,7 @@ fn allow(matcher: &LineMatcher<'_>, new: &str, place: &Range<usize>) -> Result<(
     };
     let begins_alike = first(&new).is_some() && first(&new) == first(&file);
     if begins_alike || least(&new).iter().any(is_in_place) {
-        return Err("The new text already stands at the file's indentation while the old text does not, so it is unknown whether to shift it.".to_owned());
+        return Err("The new text already has the file's indentation while the old text does not, so it is unknown whether to shift it.".to_owned());
     }
     Ok(())
 }

@@ -82,7 +82,7 @@ fn leaked_fence(edit: &EditContext<'_>, new: &str) -> Option<Leak> {
     (!known).then(|| Leak {
         kind: LeakKind::Fence,
         line: 0,
-        reason: "A code fence stands around the new text, which is not part of the file.".into(),
+        reason: "A code fence surrounds the new text; it is not part of the file.".into(),
         mended: (inner.len() <= MENDED_MOST).then_some(inner),
     })
 }

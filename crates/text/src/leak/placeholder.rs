@@ -65,7 +65,7 @@ pub fn placeholder(content: &str, old_file: &str) -> Option<Leak> {
                 kind: LeakKind::Placeholder,
                 line: *line,
                 reason: format!(
-                    "Line {} ({}) stands for lines {}-{} of the file, which would be lost.",
+                    "Line {} ({}) replaces lines {}-{} of the file, which would be lost.",
                     line + 1,
                     quoted(text),
                     old.start + 1,

@@ -89,7 +89,7 @@ impl Mended {
             flaws.push(clause![
                 "Where ",
                 OldName,
-                " differs from the file, it cannot be told what ",
+                " differs from the file, it is unclear what ",
                 NewName,
                 " should have."
             ]);

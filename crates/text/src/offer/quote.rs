@@ -208,7 +208,7 @@ impl QuotedText<'_> {
             let range = unique_extension(view, lines, &equal, which)?;
             let (before, after) = (&view[range.start..place.start], &view[place.end..range.end]);
             flaws.push(clause![
-                "The text stands more than once: ",
+                "The text occurs more than once: ",
                 ClausePart::OldText,
                 " and ",
                 ClausePart::NewText,

@@ -73,7 +73,7 @@ impl Tool for InsertBefore {
             title: "Insert lines before a marker".into(),
             summary: "Inserts lines before the line of a marker.".into(),
             description: "Inserts lines before the line of a marker. Read the file first. The marker is text of the file \
-                that stands once, and stays."
+                that occurs once; it stays."
                 .into(),
             prompt: include_str!("prompts/insert_before.md").into(),
             ..declared(self.name())
@@ -99,7 +99,7 @@ impl Tool for InsertAfter {
             title: "Insert lines after a marker".into(),
             summary: "Inserts lines after the line of a marker.".into(),
             description: "Inserts lines after the line of a marker. Read the file first. The marker is text of the file \
-                that stands once, and stays."
+                that occurs once; it stays."
                 .into(),
             prompt: include_str!("prompts/insert_after.md").into(),
             ..declared(self.name())

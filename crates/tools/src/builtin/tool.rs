@@ -148,7 +148,7 @@ pub(super) fn check_given(tool: &str, field: &str, text: &str) -> Result<(), Inv
     match text.is_empty() {
         true => Err(InvalidArguments::new(
             Some(field),
-            format!("{tool}: {field} is empty; give text that stands once in the file."),
+            format!("{tool}: {field} is empty; give text that occurs once in the file."),
         )),
         false => Ok(()),
     }

@@ -60,8 +60,8 @@ impl Tool for Undo {
         Declaration {
             name: self.name().into(),
             title: "Take a change back".into(),
-            summary: "Takes back a change that this session made.".into(),
-            description: "Takes back a change that this session made. Without operation the newest; again, the one before. \
+            summary: "Undoes a change that this session made.".into(),
+            description: "Undoes a change that this session made. Without operation the newest; again, the one before. \
                 Refused where the file was changed since."
                 .into(),
             prompt: include_str!("prompts/undo.md").into(),

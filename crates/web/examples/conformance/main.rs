@@ -297,7 +297,7 @@ impl ServerHandler for Fixture {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "whoever starts it reads the address")]
+#[expect(clippy::print_stdout, reason = "the caller reads the address")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let state = PathBuf::from(
         std::env::args_os()

@@ -241,10 +241,10 @@ fn a_person_undoes_redoes_and_restores_what_the_preview_shows() {
     assert_eq!(seen.to, format!("/history/{undo}"));
     let told = desk.get(&seen.to);
     assert!(
-        told.contains("The change is taken back") && told.contains("a person on the page"),
+        told.contains("The change is undone") && told.contains("a person on the page"),
         "{told}"
     );
-    assert!(desk.get(&format!("/history/{id}")).contains("taken back"));
+    assert!(desk.get(&format!("/history/{id}")).contains("undone"));
 
     let address = format!("/history/{undo}/redo");
     let shown = Desk::field(&desk.get(&address), "shown");

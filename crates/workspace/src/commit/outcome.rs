@@ -132,7 +132,7 @@ pub enum CommitError {
     },
     /// Another program is writing one of the files, or another process held the folder's lock all the time.
     #[error(
-        "write {index}: somebody else is writing the file or holds its folder's lock (waited {waited:?})"
+        "write {index}: another program is writing the file or holds its folder's lock (waited {waited:?})"
     )]
     Busy {
         /// The position in the batch.

@@ -92,7 +92,7 @@ impl Check {
             Check::Locks => "a lock keeps another process out",
             Check::RenameReaders => "readers find a whole file while it is renamed over",
             Check::EditReaders => "readers find a whole file while lancet edits it",
-            Check::Watchers => "watchers are told of changes",
+            Check::Watchers => "watchers see changes",
             Check::Case => "names that differ in case are two names",
             Check::Unicode => "names keep the characters they were given",
             Check::Permissions => "permission bits are kept",

@@ -140,7 +140,7 @@ impl Tally {
                 self.left_over
             ));
         }
-        let meaning = "what a killed lancet leaves, the next one completes or takes back";
+        let meaning = "what a killed lancet leaves, the next one completes or undoes";
         let at_first = self.torn_at_first > 0 || keeps && self.missing_at_first > 0;
         let why = match holds {
             true => "a kill left the file missing or torn until the next lancet started",

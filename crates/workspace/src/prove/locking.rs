@@ -142,7 +142,7 @@ pub(super) fn check(
     }
     let meaning = match (folder_lets_in, keeps_the_name(promise)) {
         (false, _) => {
-            "lancets on this machine write one after the other; where a folder cannot be locked, a file in the state folder stands for it"
+            "lancets on this machine write one after the other; where a folder cannot be locked, a file in the state folder is locked instead"
         }
         (true, _) => "lancets on this machine do not keep each other out",
     };

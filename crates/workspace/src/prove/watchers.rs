@@ -18,7 +18,7 @@ pub(super) fn check(room: &Path) -> io::Result<CheckResult> {
     let meaning = match relied_on {
         true => "searches and subscriptions rely on watches here",
         false => {
-            "lancet does not rely on watches here, since changes made elsewhere are not told; it looks every second"
+            "lancet does not rely on watches here, since changes made elsewhere are not reported; it looks every second"
         }
     };
     let watch = match FolderWatch::new() {
@@ -55,14 +55,14 @@ pub(super) fn check(room: &Path) -> io::Result<CheckResult> {
     fs::remove_file(file("made"))?;
     tell("a removal", "made")?;
     let seen = match untold.is_empty() {
-        true => "a new file, a rename and a removal by this machine are told".to_owned(),
-        false => format!("not told: {}", untold.join(", ")),
+        true => "a new file, a rename and a removal by this machine are reported".to_owned(),
+        false => format!("not reported: {}", untold.join(", ")),
     };
     let answer = CheckAnswer::from(untold.is_empty());
     Ok(
         CheckResult::new(Check::Watchers, answer, seen, meaning).contradicting(
             relied_on && answer == CheckAnswer::No,
-            "searches rely on watches here, and a change was not told",
+            "searches rely on watches here, and a change was not reported",
         ),
     )
 }

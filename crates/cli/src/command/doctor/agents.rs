@@ -74,9 +74,9 @@ impl AgentFacts {
         };
         let sub_agents = match self.sub_agents {
             SubAgentFacts::None => "",
-            SubAgentFacts::Apart => "; sub-agents have records of their own",
+            SubAgentFacts::Apart => "; each sub-agent has its own record of what it read",
             SubAgentFacts::Shared => {
-                "; nothing tells its sub-agents apart, so they share what was read, and a Write over an existing file needs its revision"
+                "; its sub-agents cannot be distinguished, so they share one record of what was read, and a Write over an existing file needs its revision"
             }
         };
         format!("{}: {hooks}{sub_agents}", self.title)

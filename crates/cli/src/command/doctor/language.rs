@@ -48,9 +48,9 @@ impl LanguageFacts {
                 "none is started until this project is trusted: lancet trust".to_owned()
             }
             (Diagnostics::OnRead, false) => {
-                "new problems are told with the next reading call".to_owned()
+                "new problems are reported with the next reading call".to_owned()
             }
-            (_, false) => "new problems are told in the answer to a change".to_owned(),
+            (_, false) => "new problems are reported in the answer to a change".to_owned(),
         });
         lines
     }

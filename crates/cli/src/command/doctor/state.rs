@@ -87,7 +87,7 @@ fn trouble(path: &Path, metadata: Option<&Metadata>) -> Option<(String, String)>
         ))
     } else if metadata.uid() != rustix::process::geteuid().as_raw() {
         Some((
-            format!("the state folder {shown} belongs to somebody else"),
+            format!("the state folder {shown} belongs to another user"),
             format!("sudo chown -R \"$(id -un)\" {word}"),
         ))
     } else if !may_write(path) {

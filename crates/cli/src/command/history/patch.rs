@@ -39,7 +39,7 @@ fn patches(history: &History, operation: &Operation) -> Result<Vec<u8>, Failure>
         match history.git_patch(change).map_err(unreadable)? {
             Some(patch) => all.extend(patch),
             None => print_error(&format!(
-                "lancet: left out of the series: {} in operation {}, whose text is shown to nobody or no longer kept\n",
+                "lancet: left out of the series: {} in operation {}, whose text is secret or no longer stored\n",
                 visible(&change.path.display().to_string()),
                 operation.id
             )),

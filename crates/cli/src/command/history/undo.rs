@@ -118,7 +118,7 @@ fn one_hunk(
         let total: usize = hunks.iter().map(Vec::len).sum();
         return Err(Failure::refused(match total {
             0 => format!(
-                "no hunk of {id} can be taken back alone: it has no lines that can be compared. `lancet undo {id}` takes all of it back"
+                "no hunk of {id} can be undone alone: it has no lines that can be compared. `lancet undo {id}` undoes all of it"
             ),
             1 => format!("the change {id} has one hunk, not {number}"),
             total => format!("the change {id} has {total} hunks, not {number}"),

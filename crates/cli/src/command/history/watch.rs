@@ -162,7 +162,7 @@ impl Watch {
         };
         let newest = self.shown.iter().rposition(|id| stands(id));
         let Some(id) = newest.map(|at| self.shown[at].clone()) else {
-            return print_error("lancet: no change that is shown here can be taken back\n");
+            return print_error("lancet: no change that is shown here can be undone\n");
         };
         let mut asked = TakeBack::undo(Selection::Operation(id));
         asked.cancel = Some(Cancel::new());

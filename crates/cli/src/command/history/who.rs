@@ -65,7 +65,7 @@ pub(super) fn check_session(history: &History, typed: &str) -> Result<(), Failur
     Err(Failure::refused(format!(
         "no session {typed} has changed a file of this project; {}",
         match named.as_slice() {
-            [] => "no session here has a name (--client goes by the agent)".to_owned(),
+            [] => "no session here has a name (--client selects by agent)".to_owned(),
             named => format!("there is {}", listed(named)),
         }
     )))

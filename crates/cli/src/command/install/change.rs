@@ -113,13 +113,13 @@ fn receipts(
             && let Entry::Member { path, .. } = entry
         {
             return Err(EditError::Unsure(format!(
-                "{} has rules of its own, which lancet does not replace; leave --only out",
+                "{} has its own rules, which lancet does not replace; leave --only out",
                 path.join(".")
             )));
         }
         if let Some(other) = item_of_same_name(change.form, start, entry) {
             return Err(EditError::Unsure(format!(
-                "{other} has an entry `lancet` of its own; take that out first"
+                "{other} has its own entry `lancet`; remove that first"
             )));
         }
         if found == Presence::Missing || found == Presence::Other || names_lancet(entry) {

@@ -140,10 +140,10 @@ fn told(job: &Job, done: &Result<(), String>, how: Manner, here: &Here<'_>) -> S
     let words = match (&job.command, is_same, how.dry_run) {
         (Some(_), true, _) => "lancet is installed already; nothing was changed",
         (Some(_), false, true) => "lancet would be installed",
-        (Some(_), false, false) => "lancet is installed; start the agent anew",
+        (Some(_), false, false) => "lancet is installed; restart the agent",
         (None, true, _) => "lancet is not installed; nothing was changed",
         (None, false, true) => "lancet would be taken out",
-        (None, false, false) => "lancet is taken out; start the agent anew",
+        (None, false, false) => "lancet is taken out; restart the agent",
     };
     let mut text = format!("{title}: {words}\n");
     for file in job.changes() {

@@ -197,7 +197,7 @@ pub(super) fn decision(found: &RecordedQuestion, answer: &Answer, colour: Colour
     let what = format!("{} {}", question.tool, files(question, colour));
     let carried_out = "The agent's call writes it: the one that waits, or the same call sent again within 24 hours.";
     match answer {
-        Answer::No(Some(words)) => format!("rejected: {what}\nThe model is told: {words}\n"),
+        Answer::No(Some(words)) => format!("rejected: {what}\nThe model receives: {words}\n"),
         Answer::No(None) => format!("rejected: {what}\n"),
         Answer::Session => format!("approved for the session: {what}\n{carried_out}\n"),
         Answer::Always => format!("approved, and always from now on: {what}\n{carried_out}\n"),

@@ -89,7 +89,7 @@ fn tell(arguments: &RunArguments, recording: &Recording, look: &RecordedLook) {
             )
         }
         None if look.not_kept.is_empty() => return,
-        None => "nothing changed that can be taken back".to_owned(),
+        None => "nothing changed that can be undone".to_owned(),
     };
     if let Some(first) = look.not_kept.first() {
         let shown = first.strip_prefix(recording.root()).unwrap_or(first);
@@ -98,7 +98,7 @@ fn tell(arguments: &RunArguments, recording: &Recording, look: &RecordedLook) {
             more => format!(" and {more} more"),
         };
         line.push_str(&format!(
-            "; not {}{more}, which cannot be taken back",
+            "; not {}{more}, which cannot be undone",
             visible(&shown.display().to_string())
         ));
     }

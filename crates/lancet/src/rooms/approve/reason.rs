@@ -196,14 +196,14 @@ pub(super) fn refusal(target: &Target, decision: &Decision<'_>) -> Refusal {
 /// Returns the refusal where no approver is available.
 pub(super) fn nobody(reason: &Reason) -> Refusal {
     let how = if reason.is_unsaved() {
-        "they can save the file there or drop their changes, and the call sent again then goes by what stands in it"
+        "ask them to save or discard their changes in the editor, then send the call again"
     } else if reason.protected || reason.is_hook() {
         "a person can do it with `lancet edit` or `lancet write`"
     } else {
         "a person can do it with `lancet edit` or `lancet write`, or allow it with a rule under [permissions] in their settings"
     };
     let text = format!(
-        "Nothing was written: {}, and there is nobody here to ask. Tell the user what you wanted to change; {how}.",
+        "Nothing was written: {}, and no person can be asked here. Tell the user what you wanted to change; {how}.",
         reason.told
     );
     Refusal::new(RefusalKind::Declined, text)

@@ -128,7 +128,7 @@ fn inseparable(file: &FilePlan) -> Refusal {
     let text = message![
         "A person picked parts of this change of ",
         &path,
-        " that cannot be written without the others. Nothing was written; send them as calls of their own."
+        " that cannot be written without the others. Nothing was written; send them as separate calls."
     ];
     Refusal::stating(RefusalKind::Declined, text).with("file_path", path)
 }

@@ -46,7 +46,7 @@ pub(crate) fn before_telling(
     }
     if dry_run == DryRun::Yes {
         let text = format!(
-            "What this call would do is not told before a person's yes: {}. Nothing was written; send it without dry_run, and the person is asked.",
+            "What this call would do is shown only after a person approves it: {}. Nothing was written; send it without dry_run, and the person is asked.",
             reason.told
         );
         return Err(Refusal::new(RefusalKind::Declined, text).with("file_path", target.told()));
@@ -73,7 +73,7 @@ pub(crate) fn tell_after_yes(context: &CallContext<'_>, mut refusal: Refusal) ->
         rule: withheld.reason.rule.clone(),
         protected: withheld.reason.protected,
         notices: vec![format!(
-            "it cannot be written as it was sent: {} A yes tells the model so, and writes nothing",
+            "it cannot be written as it was sent: {} A yes shows the model this reason, and writes nothing",
             cut(refusal.text(), LONGEST_WHY)
         )],
         ..FileQuestion::default()

@@ -57,7 +57,7 @@ impl<'c> DiskTexts<'c> {
             message![
                 "more files have the word `",
                 verbatim(&self.word),
-                "` than the server was told of (",
+                "` than were sent to the server (",
                 MOST_PLANNED_FILES,
                 "); look for what it may have missed with Grep"
             ]

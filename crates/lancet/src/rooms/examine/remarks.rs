@@ -18,7 +18,7 @@ pub(crate) fn sentence(remark: &Remark) -> Message {
         ],
         Remark::IndentationOnce => message![
             NEW,
-            " repeats the indentation that stands before ",
+            " repeats the indentation before ",
             OLD,
             ": it was counted once"
         ],
@@ -58,7 +58,7 @@ pub(crate) fn sentence(remark: &Remark) -> Message {
             verbatim(line),
             " of ",
             NEW,
-            " stands left of it; written as sent, indent the further lines if that was not meant"
+            " is indented less; written as sent, indent the further lines if that was not meant"
         ],
         Remark::BlankLine => message![
             "blank_line: ",

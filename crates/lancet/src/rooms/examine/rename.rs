@@ -226,7 +226,7 @@ fn symbols(
     }
     let path = quote_path(target.path());
     let text = message![
-        "symbol does not stand as a whole word on line ",
+        "symbol is not a whole word on line ",
         asked.line,
         " of ",
         &path,
@@ -263,13 +263,13 @@ fn require_one_meaning(
     let path = quote_path(target.path());
     let named: Vec<String> = columns.iter().map(usize::to_string).collect();
     let text = message![
-        "symbol stands on line ",
+        "symbol is on line ",
         asked.line,
         " of ",
         &path,
         " at columns ",
         verbatim(named.join(", ")),
-        ", and these do not all mean the same. Nothing was renamed; name a line on which it stands once, such as that of its definition."
+        ", and these do not all mean the same. Nothing was renamed; name a line on which it occurs once, such as that of its definition."
     ];
     Err(Refusal::stating(RefusalKind::Ambiguous, text)
         .with("file_path", path)

@@ -362,7 +362,7 @@ fn unusable(context: &CallContext<'_>, expression: &str, error: &PatternError) -
     let mut text = format!("pattern is no regular expression that ripgrep takes: {words}");
     if escaped != expression && expression.len() <= QUOTED {
         text.push_str(&format!(
-            "\nTo find it as it stands, send {}.",
+            "\nTo search for it literally, send {}.",
             json!(escaped)
         ));
     }

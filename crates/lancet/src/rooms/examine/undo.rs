@@ -370,7 +370,7 @@ fn store<'d>(context: &'d CallContext<'_>) -> Result<&'d dyn OperationStore, Ref
     let Some(store) = context.engine().history() else {
         return Err(Refusal::stating(
             RefusalKind::NotFound,
-            "No history is kept here: lancet was opened without a state folder. Nothing can be taken back.",
+            "No history is recorded here: lancet was opened without a state folder. Nothing can be undone.",
         ));
     };
     crate::rooms::heal::settle_again(context);

@@ -37,7 +37,7 @@ pub(super) fn refuse(
             ];
             if let Some(tail) = same_tail(engine, path) {
                 text.push(message![
-                    " The same name stands at ",
+                    " The same name exists at ",
                     quote_path(&tail),
                     "."
                 ]);

@@ -26,7 +26,7 @@ pub(super) fn words(found: &Diagnosis) -> String {
     }
     if !found.not_ready.is_empty() {
         text.push_str(&format!(
-            "[lancet: diagnostics are not ready: {}; what is found later is told with the next answer]\n",
+            "[lancet: diagnostics are not ready: {}; what is found later comes with the next answer]\n",
             found.not_ready.join(", ")
         ));
     }

@@ -56,7 +56,7 @@ pub(in crate::leak) fn placeholder_in_edit(
         line,
         reason: clause![
             format!(
-                "Line {} ({}) stands for text that is not sent: {lines} of ",
+                "Line {} ({}) replaces text that was not sent: {lines} of ",
                 line + 1,
                 quoted(text)
             ),

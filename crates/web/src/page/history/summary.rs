@@ -70,8 +70,8 @@ impl Summary {
             is_unsure: operation.state == OperationState::Unsure,
             undone: match undone {
                 0 => None,
-                all if all == files.len() => Some("taken back"),
-                _ => Some("partly taken back"),
+                all if all == files.len() => Some("undone"),
+                _ => Some("partly undone"),
             },
             more_files: files.len().saturating_sub(MOST_FILES),
             added: files.iter().map(|file| file.added).sum(),

@@ -252,7 +252,7 @@ pub(super) async fn carry_out(
 
 fn told(wish: &Wish, change: &ChangeOutcome) -> String {
     let done = match wish.act {
-        Act::Undo => "The change is taken back.",
+        Act::Undo => "The change is undone.",
         Act::Redo => "The change is made again.",
         Act::Restore => "The file is restored.",
     };

@@ -98,7 +98,7 @@ pub(super) async fn take_back(
         let reply = review.take_back(asked);
         match reply.is_error() {
             true => Err(reply.text().to_owned()),
-            false => Ok("The hunk was taken back; the agent is told with its next answer. The history has it as an operation of its own, which can be undone.".to_owned()),
+            false => Ok("The hunk was undone; the agent learns of it with its next answer. The history has it as a separate operation, which can be undone.".to_owned()),
         }
     })
     .await

@@ -162,9 +162,9 @@ fn one_hunk_is_taken_back_and_a_second_click_says_why_not() {
     let form = format!("file={file}&before={before}&hunk={}", hunks[0]);
     desk.send(&form, act::take_back);
     assert_eq!(desk.text("a.txt"), lines().replace("line 30.", "LINE 30."));
-    assert!(desk.list().contains("The hunk was taken back"));
+    assert!(desk.list().contains("The hunk was undone"));
     desk.send(&form, act::take_back);
-    assert!(desk.list().contains("cannot be taken back"));
+    assert!(desk.list().contains("cannot be undone"));
     assert_eq!(desk.text("a.txt"), lines().replace("line 30.", "LINE 30."));
     desk.send("file=x&before=y&hunk=z", act::take_back);
     assert!(desk.list().contains("no longer there"));

@@ -91,8 +91,8 @@ fn said(found: &RecordedQuestion, answer: &Answer) -> String {
         }
     };
     match answer {
-        Answer::No(None) => format!("Rejected: {what}. The agent is told."),
-        Answer::No(Some(_)) => format!("Rejected: {what}. The agent is told your words."),
+        Answer::No(None) => format!("Rejected: {what}. The agent is informed."),
+        Answer::No(Some(_)) => format!("Rejected: {what}. The agent receives your message."),
         Answer::Session => format!("Approved for the session: {what}. {next}"),
         Answer::Always => format!("Approved, and always from now on: {what}. {next}"),
         Answer::Picked { files, .. }
@@ -101,7 +101,7 @@ fn said(found: &RecordedQuestion, answer: &Answer) -> String {
             format!("Approved with your text: {what}. {next}")
         }
         Answer::Picked { files, .. } if files.iter().any(|pick| *pick != Pick::Whole) => {
-            format!("Approved in part: {what}. {next} The agent is told what was left out.")
+            format!("Approved in part: {what}. {next} The agent learns what was left out.")
         }
         _ => format!("Approved: {what}. {next}"),
     }

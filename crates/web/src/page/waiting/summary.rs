@@ -144,7 +144,7 @@ fn subject(question: &Question) -> String {
 fn standing(found: &RecordedQuestion) -> QuestionStanding {
     let (by, at) = match &found.decided {
         Some((by, at)) => (by.clone(), Moment(*at)),
-        None => ("somebody".to_owned(), Moment(found.time)),
+        None => ("a person".to_owned(), Moment(found.time)),
     };
     let follower = found.followed_by.clone();
     match (found.state, follower) {

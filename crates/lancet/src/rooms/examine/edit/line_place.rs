@@ -110,7 +110,7 @@ impl<S: TextSource> EditSession<'_, S> {
         if request.is_marker() && request.old.is_empty() {
             return refused(
                 RefusalKind::Invalid,
-                "marker is empty. Send text that stands once in the file.",
+                "marker is empty. Send text that occurs once in the file.",
             );
         }
         match place {
@@ -233,7 +233,7 @@ impl<S: TextSource> EditSession<'_, S> {
         let path = quote_path(self.target.path());
         if marker.place.start < whole.end && whole.start < marker.place.end {
             let text = message![
-                "The marker stands among the moved lines, ",
+                "The marker is among the moved lines, ",
                 block.numbers(),
                 " of ",
                 &path,

@@ -100,7 +100,7 @@ impl Unseen {
             ..ReadRemedy::default()
         });
         let text = message![
-            "The text stands in lines of ",
+            "The text is in lines of ",
             quote_path(path),
             " that were not shown in this session: ",
             verbatim(line_list(lines.clone(), 60)),

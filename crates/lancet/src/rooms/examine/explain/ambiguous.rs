@@ -155,11 +155,11 @@ pub(crate) fn ambiguous(
     }
     text.push(match grows {
         true => term(
-            "\nSend one of these longer texts, and new_string longer by the same lines: what old_string has more than before stands unchanged in it.",
+            "\nSend one of these longer texts, and new_string longer by the same lines: new_string repeats unchanged what old_string gained.",
             "\nMake --old longer, for example one of these, and --new by the same lines.",
         ),
         false => term(
-            "\nSend a longer text that stands once, and new_string longer by the same lines.",
+            "\nSend a longer text that occurs once, and new_string longer by the same lines.",
             "\nMake --old longer, and --new by the same lines.",
         ),
     });

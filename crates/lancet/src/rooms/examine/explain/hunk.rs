@@ -197,8 +197,8 @@ pub(crate) fn hunk_ambiguous(
     numbers: Vec<usize>,
 ) -> Refusal {
     let what = match met.sent.old.is_empty() {
-        true => "The anchor stands",
-        false => "The old lines stand",
+        true => "The anchor is",
+        false => "The old lines are",
     };
     let how = several.rung_named();
     let lines = match several.looser.is_empty() {
@@ -270,7 +270,7 @@ fn unplaced_piece(met: MetHunk<'_>, piece: usize, verdict: &Verdict) -> Refusal 
             let text = message![
                 "Piece ",
                 piece,
-                " between the lines `...` stands at ",
+                " between the lines `...` is at ",
                 verbatim(count(places.len(), "place")),
                 " in ",
                 path,

@@ -126,7 +126,7 @@ pub(crate) fn marker_ambiguous(
     }
     text.push(match grows {
         true => "\nSend one of these longer markers.",
-        false => "\nSend a longer marker that stands once.",
+        false => "\nSend a longer marker that occurs once.",
     });
     Refusal::stating(RefusalKind::Ambiguous, text)
         .helped_by(Remedy::corrections(corrections))

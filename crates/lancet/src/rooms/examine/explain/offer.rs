@@ -106,7 +106,7 @@ pub(super) fn several(met: Met<'_>, offers: &[Offer], terms: Vocabulary) -> (Mes
     words.push(message![
         " ",
         how,
-        " the text stands at ",
+        " the text is at ",
         offers.len(),
         " places, and which one is meant is unknown."
     ]);
@@ -137,7 +137,7 @@ pub(super) fn unsure(
 ) -> (Message, Vec<Value>) {
     let mut words = Message::default();
     if gaps {
-        words.push(" A line that is only `...` stands for nothing: Edit takes no gaps, and the text around it does not fit one place of the file. Send the whole text.");
+        words.push(" A line that is only `...` matches nothing: Edit takes no gaps, and the text around it does not fit one place of the file. Send the whole text.");
     } else if regions.is_empty() {
         words.push(" Nothing in the file is close to it.");
         words.push(COPY);

@@ -145,7 +145,7 @@ pub(in crate::rooms::examine) fn refusal(
                 verbatim(told(&text)),
                 "` and not the symbol. ",
                 nothing,
-                "; send symbol as it stands in the file, the whole name and nothing else."
+                "; send symbol as it is in the file, the whole name and nothing else."
             ],
         ),
         RefactorError::Said { server, words } => (
@@ -208,7 +208,7 @@ pub(in crate::rooms::examine) fn refusal(
                 nothing,
                 "; ",
                 SEND_AGAIN,
-                " when nobody else writes."
+                " when no other program writes."
             ],
         ),
         RefactorError::Ended(server) => (

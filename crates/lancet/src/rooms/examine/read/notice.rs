@@ -37,7 +37,7 @@ pub(super) fn notice(context: &CallContext<'_>, page: &Page, wanted: Wanted) -> 
         format!("{path} is empty: 0 {}s", page.unit)
     } else if page.lines == 0 {
         format!(
-            "{path} has {}; nothing stands at offset {}",
+            "{path} has {}; there is nothing at offset {}",
             crate::wording::count(page.total, page.unit),
             wanted.first.saturating_add(1)
         )

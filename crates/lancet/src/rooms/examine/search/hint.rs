@@ -116,20 +116,20 @@ pub(super) fn for_grep(
         let ignored = scope.of_ignored(context, pattern.as_ref().ok());
         try_with(&ignored, pattern, &|files| {
             let flag = context.engine().audience().with_ignored();
-            format!("it stands in ignored files, {files}; {flag} searches them")
+            format!("it is in ignored files, {files}; {flag} searches them")
         });
     }
     if case == Case::Sensitive && expression.chars().any(char::is_alphabetic) {
         let options = PatternOptions::new(Case::Insensitive, span);
         let pattern = patterns.get(expression, options);
         try_with(scope, pattern, &|files| {
-            format!("in other letter case it stands in {files}; -i finds it")
+            format!("in other letter case it is in {files}; -i finds it")
         });
     }
     if expression.contains('$') {
         let pattern = patterns.get_with_crlf(expression, PatternOptions::new(case, span));
         try_with(scope, pattern, &|files| {
-            format!("with \\r?$ for $ it stands in {files}, whose lines end in CRLF")
+            format!("with \\r?$ for $ it is in {files}, whose lines end in CRLF")
         });
     }
     if hints.is_empty()

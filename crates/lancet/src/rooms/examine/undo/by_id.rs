@@ -101,7 +101,7 @@ fn elsewhere(operation: &Operation, path: &Path) -> Refusal {
         verbatim(operation),
         " changed ",
         quote_path(path),
-        " in another folder that had the same path (in another container, or before the folder was made anew), so there is nothing of it to take back here. `lancet show ",
+        " in another folder that had the same path (in another container, or before the folder was recreated), so there is nothing of it to undo here. `lancet show ",
         verbatim(operation),
         "` shows it"
     ])

@@ -92,7 +92,7 @@ pub(crate) fn hunk(
         origin: PlanRecord {
             kind: OperationKind::Undo,
             takes_part_of,
-            lead: Some(message!["One hunk was taken back."]),
+            lead: Some(message!["One hunk was undone."]),
             ..PlanRecord::default()
         },
     })
@@ -148,7 +148,7 @@ fn held(current: &Current) -> Option<&[u8]> {
 /// The refusal where the lines of the hunk do not stand on the disk any more.
 fn conflict(path: &QuotedPath) -> Refusal {
     let text = message![
-        "The hunk cannot be taken back: its lines in ",
+        "The hunk cannot be undone: its lines in ",
         path,
         ", or lines beside them, were changed since. Nothing was changed; look at the file as it is now."
     ];
@@ -158,7 +158,7 @@ fn conflict(path: &QuotedPath) -> Refusal {
 /// The refusal where the difference that the hunk is one of is not to be reviewed any more.
 fn looked_at(path: &QuotedPath) -> Refusal {
     let text = message![
-        "The hunk cannot be taken back: what is to be reviewed of ",
+        "The hunk cannot be undone: what is to be reviewed of ",
         path,
         " is no longer what was shown. Nothing was changed; load the review again."
     ];
@@ -168,7 +168,7 @@ fn looked_at(path: &QuotedPath) -> Refusal {
 /// The refusal where an operation has no such hunk.
 fn no_such_hunk(path: &QuotedPath) -> Refusal {
     let text = message![
-        "The hunk cannot be taken back: the change has no such hunk in ",
+        "The hunk cannot be undone: the change has no such hunk in ",
         path,
         ", or the file has another name now. Nothing was changed; look at the change again."
     ];

@@ -95,7 +95,7 @@ pub(super) fn one_at_a_time(name: &Path) -> Refusal {
     let text = message![
         "The moves and changes of ",
         &path,
-        " cannot be taken back in one step. Nothing was changed; take the operations back one at a time, the newest first."
+        " cannot be undone in one step. Nothing was changed; undo the operations one at a time, the newest first."
     ];
     Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }

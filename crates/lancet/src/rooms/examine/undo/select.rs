@@ -259,7 +259,7 @@ fn meant(
             OPERATION_FIRST,
             " ",
             verbatim(&operation),
-            " is what someone else wrote into an old version; it never stood in the file, so there is nothing to take back. `lancet restore FILE@",
+            " is what someone else wrote into an old version; it was never in the file, so there is nothing to undo. `lancet restore FILE@",
             verbatim(&operation),
             "` brings it there"
         ])),

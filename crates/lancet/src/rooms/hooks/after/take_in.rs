@@ -76,7 +76,7 @@ pub(super) fn take_in(context: &CallContext<'_>, recorded: &mut Recorded, by: &s
             None => {
                 let words = message![
                     verbatim(by),
-                    " changed this file, and what the call wrote is no longer known, so that change cannot be taken back"
+                    " changed this file, and what the call wrote is no longer known, so that change cannot be undone"
                 ];
                 recorded.plan.files[at].view.notices.push(words);
             }
