@@ -131,11 +131,10 @@ pub(crate) enum Command {
 ///
 /// An agent starts this command by itself; at a terminal it only waits for protocol messages. The agent can then read
 /// and change files below the roots, and none outside of them: the folders of --root, else the git work tree around the
-/// working folder, else that folder. An agent that tells its own roots narrows them to what both have in common. Started
-/// in the home folder or at the top of the file system, lancet takes the agent's roots below the home folder, and without
-/// any refuses every call. Writes go through without a question, because the agent
-/// asks its user itself; protected names (.git, shell start-up files, agents' settings) and secret files are only written
-/// where somebody can be asked.
+/// working folder, else that folder. An agent that sends its own roots narrows them to what both have in common. Started
+/// in the home folder or at the top of the file system, lancet accepts only the agent's roots below the home folder, and
+/// refuses every call if there are none. Writes need no approval, because the agent asks its user itself; protected
+/// names (.git, shell start-up files, agents' settings) and secret files are only written if a person can be asked.
 #[derive(Clone, Debug, Args)]
 #[command(after_long_help = examples::MCP)]
 pub(crate) struct McpArguments {
@@ -147,10 +146,10 @@ pub(crate) struct McpArguments {
     /// Without it the agent's own conversation id is used where it sends one, else the record ends with the process.
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<SessionName>,
-    /// Who is asked about writes that need a person's word
+    /// Who is asked about writes that need a person's approval [default: the setting ask.by]
     ///
-    /// Without it those of the setting ask.by: the user of an agent that is known to ask them (Claude Code, Codex), and
-    /// whoever has `lancet pending --follow` or `lancet watch` open; else nobody, and such writes are declined.
+    /// By default: the user of an agent that is known to ask them (Claude Code, Codex), and every terminal with
+    /// `lancet pending --follow` or `lancet watch` open. If there is neither, such writes are declined.
     #[arg(long, value_name = "WHOM")]
     pub(crate) ask: Option<AskOption>,
     #[command(flatten)]
@@ -166,7 +165,7 @@ fn line_number(typed: &str) -> Result<u64, String> {
 
 /// Show files, or lines of them
 ///
-/// On a terminal lines are numbered and coloured by their syntax, what is longer than the screen comes in the pager, and
+/// On a terminal lines are numbered and coloured by their syntax, a long file opens in the pager, and
 /// the last line names range, encoding, line endings and the revision: a short hash of the bytes, which `edit` and
 /// `write` can be held to with --revision. Off a terminal the lines are printed as they are. With --session, --column or
 /// --number a file is shown as a model sees it, page by page.
@@ -210,7 +209,7 @@ pub(crate) struct ReadArguments {
 
 /// Call any tool with raw JSON, as an agent would
 ///
-/// Prints the answer that the model would read. Writes go through without a question, but for protected names. A call
+/// Prints the answer that the model would read. Writes need no approval, except for protected names. A call
 /// without --session has read nothing before: give `revision` in the arguments, or use the same --session for a Read
 /// and the calls after it.
 #[derive(Debug, Args)]
@@ -230,12 +229,12 @@ pub(crate) struct CallArguments {
     pub(crate) common: Shared,
 }
 
-/// Tell what lancet finds here: roots, settings, state folder, file system
+/// Report what lancet finds here: roots, settings, state folder, file system
 ///
-/// Every setting is shown with the layer that set it. What is wrong is told with the command that mends it. Changes
+/// Every setting is shown with the layer that set it. Each problem comes with the command that fixes it. Changes
 /// nothing.
 ///
-/// With --prove a file system is put to the proof instead: whether it exchanges names, keeps locks, tells watchers, keeps
+/// With --prove a file system is tested instead: whether it exchanges names, keeps locks, notifies watchers, keeps
 /// modes, links and times, and leaves a whole file when a writer is killed, and whether that agrees with the guarantee
 /// that lancet names there.
 #[derive(Debug, Args)]
@@ -267,7 +266,7 @@ pub(crate) struct DoctorArguments {
     pub(crate) place: WorkArguments,
 }
 
-/// What the commands on files share.
+/// Options shared by the commands on files.
 #[derive(Debug, Args)]
 pub(crate) struct Shared {
     /// Work in a named session; edits are limited to lines that it has read
@@ -283,12 +282,12 @@ pub(crate) struct Shared {
 /// What happens to writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Mode {
-    /// Every write is asked about
+    /// Every write needs approval
     Ask,
-    /// Writes inside the roots go through, but for protected names
+    /// Writes inside the roots need no approval, except for protected names
     AcceptEdits,
     /// Nothing is written
     Plan,
-    /// Nothing is asked but about protected names and secret files; deny rules hold
+    /// Only protected names and secret files need approval; deny rules apply
     Bypass,
 }

@@ -174,7 +174,7 @@ pub(crate) fn instructions(lancet: &Lancet, origin: &RootsOrigin) -> String {
     words.push_str(&format!(
         "{read} a file, or the lines in question, before editing or overwriting it; line numbers in its answer are not part of the text.\n\
          An edit lands exactly at its one place or is refused and leaves the file untouched. A refusal says why and what to \
-         send next: mend that call rather than going another way.",
+         send next: correct that call rather than working around it.",
     ));
     words
 }

@@ -141,7 +141,7 @@ pub const TABLE: &[Row] = &[
     row(RefusalKind::Count, 26, None, "count", "expect_count differs from the number of places", "look at the places and send the right number"),
     row(RefusalKind::Leaked, 27, Some(27), "leaked", "display text or a placeholder in the new text", "send the file's own text, or insist: true if it is meant"),
     row(RefusalKind::Conflict, 28, Some(28), "conflict", "edits of one call that cross each other, or someone's change in the way", "join the edits into one, or look at the change first"),
-    row(RefusalKind::Io, 29, Some(29), "io", "the system refused", "mend what the system names; the file is as it was"),
+    row(RefusalKind::Io, 29, Some(29), "io", "the system refused", "fix what the system names; the file is as it was"),
     row(RefusalKind::Busy, 30, Some(30), "busy", "someone has the file open for writing, or holds its lock", "wait a moment and send the call again"),
     row(RefusalKind::Damaged, 31, Some(31), "damaged", "a file of a known kind that cannot be read", "restore the file"),
     row(RefusalKind::Timeout, 32, Some(32), "timeout", "the time limit of a call", "ask for less at once"),

@@ -15,8 +15,8 @@ fn standard_input(typed: &str) -> Result<String, String> {
 
 /// Replace text in files
 ///
-/// Finds the old text and puts the new text there. The old text must stand at exactly one place of a file (or give
-/// --replace-all). Where it stands at none, the nearest places are shown; the file is then as it was. Shows the diff
+/// Finds the old text and puts the new text there. The old text must occur exactly once in a file (or give
+/// --replace-all). If it does not occur, the nearest places are shown and the file stays as it was. Shows the diff
 /// and asks before it writes.
 ///
 /// With --regex every match of a regular expression is replaced. Several files, or a quoted glob, are changed as one:
@@ -51,10 +51,10 @@ pub(crate) struct EditArguments {
     /// Take the text to put there from a file, whole; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) new_file: Option<PathBuf>,
-    /// Replace every place where the old text stands
+    /// Replace every occurrence of the old text
     #[arg(long)]
     pub(crate) replace_all: bool,
-    /// Refuse if the old text stands at any other number of places, in all files together
+    /// Refuse if the old text occurs any other number of times, in all files together
     #[arg(long, value_name = "PLACES", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) expect_count: Option<u64>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! What may be typed to see changes and to take them back.
+//! The arguments of the commands that show, undo and restore changes.
 
 use std::path::PathBuf;
 
@@ -46,8 +46,8 @@ pub(crate) struct LogArguments {
     /// With the diffs
     #[arg(long, short = 'p')]
     pub(crate) patch: bool,
-    /// `patch`: a series that `git am` and `git apply` take, oldest first; `attribution`: which lines of the files, as
-    /// they stand, which change wrote, as JSON (Agent Trace)
+    /// `patch`: a series that `git am` and `git apply` take, oldest first; `attribution`: which change wrote
+    /// which lines of the current files, as JSON (Agent Trace)
     #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
     pub(crate) format: Option<LogFormat>,
     /// Also those in other folders that have or had the same path: in another container, or before the folder was made again
@@ -97,9 +97,9 @@ pub(crate) struct ShowArguments {
 ///
 /// Without an argument the newest change of the project that has not been undone; again, the one before. A file
 /// that was changed since is left alone, and what was changed is shown; one that is back already (edited back, checked
-/// out, removed) counts as taken back. Shows the diff and asks before it writes.
+/// out, removed) counts as undone. Shows the diff and asks before it writes.
 ///
-/// More than 500 changes are undone in steps, newest first. Each step is all or none and an operation of its own. The
+/// More than 500 changes are undone in steps, newest first. Each step is all or none, and a separate operation. The
 /// same command goes on after an interruption (Ctrl-C).
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::UNDO)]
@@ -149,7 +149,7 @@ pub(crate) struct UndoArguments {
     /// touched
     #[arg(long)]
     pub(crate) merge: bool,
-    /// Leave out the files that were changed since, name them, and take back the others
+    /// Leave out the files that were changed since, name them, and undo the others
     #[arg(long)]
     pub(crate) keep_going: bool,
     /// The present name of a changed file that another program moved
@@ -159,7 +159,7 @@ pub(crate) struct UndoArguments {
     pub(crate) flags: UndoFlags,
 }
 
-/// Redo what the latest undo took back
+/// Redo what the latest undo undid
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::REDO)]
 pub(crate) struct RedoArguments {
@@ -194,8 +194,8 @@ pub(crate) struct RestoreArguments {
 
 /// Remove the oldest changes beyond the limits, and compress the rest
 ///
-/// The limits are `history.max_size` and `history.max_age` in the settings. A change that is too old goes at a clean-up a
-/// day after the one that found it so. The newest change of each file stays, and for
+/// The limits are `history.max_size` and `history.max_age` in the settings. A change that is too old is removed by a clean-up a
+/// day after the one that marked it. The newest change of each file stays, and for
 /// an hour the first one of each file in every session. To forget everything, remove the state folder that `lancet
 /// doctor` names while no agent runs.
 #[derive(Debug, Args)]
@@ -238,8 +238,8 @@ pub(crate) struct StatsArguments {
 /// Check that the history and the files agree
 ///
 /// Every stored content must have its hash, the changes of every file must follow on each other, and every file of the
-/// project must be what a recorded change left or what someone else wrote. What is not so is listed, and the exit code
-/// is 1. Changes nothing.
+/// project must be what a recorded change left or what someone else wrote. Every exception is listed, and the exit code
+/// is then 1. Changes nothing.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  lancet verify\n  lancet verify --json | jq .faults")]
 pub(crate) struct VerifyArguments {

@@ -19,7 +19,7 @@ pub(crate) struct HookArguments {
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 180)]
     pub(crate) within: u64,
     /// The agent's plugin calls this: where `lancet install` has put hooks into the same agent, these do the work, and the
-    /// person is told at the start of a session that lancet is there twice
+    /// person is warned at the start of a session that lancet is installed twice
     #[arg(long)]
     pub(crate) plugin: bool,
     #[command(flatten)]

@@ -16,7 +16,7 @@ pub(crate) struct InstallArguments {
     /// claude-desktop, continue
     #[arg(value_name = "AGENT")]
     pub(crate) agents: Vec<String>,
-    /// Whether lancet may write without a question [default: ask; asked for at a terminal]
+    /// Whether lancet may write without approval [default: ask; asked for at a terminal]
     #[arg(long, value_name = "WHAT")]
     pub(crate) writes: Option<WritesOption>,
     /// Switch the agent's own file tools off, where it has a setting for that
@@ -36,10 +36,10 @@ pub(crate) struct InstallArguments {
     pub(crate) place: WorkArguments,
 }
 
-/// Take lancet out of agents' settings again
+/// Remove lancet from agents' settings
 ///
-/// Where nothing else has changed a file since, it is byte for byte what it was before `lancet install`. Otherwise lancet's own
-/// entries are taken out and everything else stays.
+/// If nothing else has changed a file since, it is byte for byte what it was before `lancet install`. Otherwise lancet's own
+/// entries are removed and everything else stays.
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::UNINSTALL)]
 pub(crate) struct UninstallArguments {

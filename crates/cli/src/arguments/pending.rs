@@ -8,8 +8,8 @@ use super::{WorkArguments, examples};
 
 /// List the questions that wait for a person, and decide them
 ///
-/// A question that nobody answered at once is kept: it can be decided here, whichever agent asked, and the agent's call then
-/// writes exactly what was approved. The questions about the project you are in are listed, newest first: id, age, who asks,
+/// A question without an immediate answer is stored: it can be decided here, whichever agent asked, and the agent's call
+/// then writes exactly what was approved. The questions about the project you are in are listed, newest first: id, age, who asks,
 /// tool, files with the lines added and removed, and why. An id is shown by its last four characters, or more where another
 /// question has the same; any ending of it that no other one has is accepted.
 ///

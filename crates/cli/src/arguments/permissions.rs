@@ -13,7 +13,7 @@ use super::{Mode, WorkArguments, examples};
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::EXPLAIN)]
 pub(crate) struct ExplainArguments {
-    /// Files, there or not; a folder stands for a new file in it
+    /// Files, there or not; a folder means a new file in it
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// The tool [default: Read, Edit and Write]
@@ -31,7 +31,7 @@ pub(crate) struct ExplainArguments {
 
 /// List the permission rules in force, each with its layer and place
 ///
-/// Also what is built in, and what was not taken over: keys of a project that nobody has trusted, and rules of a --settings
+/// Also what is built in, and what was not taken over: keys of a project that is not trusted, and rules of a --settings
 /// file that say nothing here.
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::RULES)]
@@ -53,7 +53,7 @@ pub(crate) struct RulesArguments {
 /// until this command has shown the difference. What they load in turn is not covered.
 ///
 /// In a folder without a lancet.toml the folder is trusted to run language servers of the built-in table that are on the
-/// PATH, and nothing else; what they find after a change is told to the agent. Trusted settings allow it, too.
+/// PATH, and nothing else; what they find after a change is reported to the agent. Trusted settings allow it, too.
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::TRUST)]
 pub(crate) struct TrustArguments {

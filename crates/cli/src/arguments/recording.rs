@@ -10,11 +10,11 @@ use super::WorkArguments;
 /// Run a command and record what it changes
 ///
 /// The command has this terminal, its streams and its signals, and its exit code is lancet's. What it changed in the project is
-/// one change in `lancet log`, with its command line, exit code and duration; `lancet undo` takes it back. What lancet itself
-/// changes meanwhile stays a change of its own.
+/// one change in `lancet log`, with its command line, exit code and duration; `lancet undo` undoes it. What lancet itself
+/// changes meanwhile stays a separate change.
 ///
-/// Recorded are files that no ignore file leaves out, hidden ones too, files that git tracks, and small ignored files such as
-/// `.env` directly in a folder that is not ignored. Never what is in `.git`.
+/// It records files that no ignore file leaves out (hidden ones too), files that git tracks, and small ignored files such
+/// as `.env` directly in a folder that is not ignored. It never records `.git`.
 #[derive(Debug, Args)]
 #[command(after_long_help = RUN)]
 pub(crate) struct RunArguments {
@@ -24,7 +24,7 @@ pub(crate) struct RunArguments {
     /// The session that the change belongs to
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<SessionName>,
-    /// Say nothing at the end
+    /// Print no summary at the end
     #[arg(long, short = 'q')]
     pub(crate) quiet: bool,
     #[command(flatten)]
@@ -39,7 +39,7 @@ pub(crate) struct RunArguments {
     pub(crate) command: Vec<OsString>,
 }
 
-/// Set a checkpoint: keep the state of the project's files as they are now
+/// Set a checkpoint: save the state of the project's files as they are now
 ///
 /// `lancet log --checkpoints` lists them.
 #[derive(Debug, Args)]

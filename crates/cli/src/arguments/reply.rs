@@ -11,18 +11,17 @@ use super::{Mode, Shared, WorkArguments, examples};
 ///
 /// Takes the reply as the model wrote it, prose included: SEARCH/REPLACE blocks, `apply_patch`, unified diffs, whole files
 /// in fences, also several of them. All edits are made, or none. Shows the diff and asks once before it writes. Paths in
-/// the reply are taken from the root. Where the reply is refused, what is printed on standard output is what to paste back
-/// to the model.
+/// the reply are relative to the root. If the reply is refused, standard output has the text to paste back to the model.
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::APPLY)]
 pub(crate) struct ApplyArguments {
     /// The file with the reply; `-` is standard input
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
     pub(crate) reply: PathBuf,
-    /// Say whether it would go through, and write nothing
+    /// Say whether it would be applied, and write nothing
     #[arg(long, aliases = ["diff", "dry-run"])]
     pub(crate) check: bool,
-    /// Take only edits in this format; without it the format is found out
+    /// Accept only edits in this format [default: detected]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<DialectOption>,
     /// Write without asking; protected names are asked about all the same

@@ -11,7 +11,7 @@ use super::{WorkArguments, examples};
 ///
 /// Ignore files, hidden files, binary files, encodings and types count as with ripgrep. Matches are printed as
 /// `path:line:text` while the search runs, on a terminal under the name of their file. Exit codes: 0 found, 1 nothing
-/// found, 2 trouble. Denied and secret files are never searched.
+/// found, 2 error. Denied and secret files are never searched.
 #[derive(Debug, Args)]
 #[command(
     args_override_self = true,
@@ -70,7 +70,7 @@ pub(crate) struct GrepArguments {
     /// Count the matches of each file
     #[arg(long, overrides_with_all = ["files_with_matches", "files_without_match", "count"])]
     pub(crate) count_matches: bool,
-    /// Print nothing; the exit code tells
+    /// Print nothing; the exit code says whether there is a match
     #[arg(long, short = 'q')]
     pub(crate) quiet: bool,
     /// Print at most this many matching lines of each file
@@ -103,7 +103,7 @@ pub(crate) struct GrepArguments {
     /// Do not print the name of the file
     #[arg(long, short = 'I', overrides_with = "with_filename")]
     pub(crate) no_filename: bool,
-    /// Print the name of each file on a line of its own (the default on a terminal)
+    /// Print the name of each file on a separate line (the default on a terminal)
     #[arg(long, overrides_with = "no_heading")]
     pub(crate) heading: bool,
     /// Print the name of the file on each line (the default elsewhere)
@@ -124,7 +124,7 @@ pub(crate) struct GrepArguments {
     pub(crate) place: WorkArguments,
 }
 
-/// What searches share: which files, in which order, printed how.
+/// Options shared by searches: which files, in which order, and how they are printed.
 #[derive(Debug, Args)]
 pub(crate) struct FilterArguments {
     /// Only files that this glob matches; `!` before it leaves them out; may be given several times
@@ -176,7 +176,7 @@ pub(crate) enum SortBy {
 /// List files by a pattern of names
 ///
 /// A pattern without a slash matches at any depth. Ignored and hidden files are left out, unless the pattern names them
-/// literally. Names are printed as they are found. Exit codes: 0 found, 1 nothing found, 2 trouble.
+/// literally. Names are printed as they are found. Exit codes: 0 found, 1 nothing found, 2 error.
 #[derive(Debug, Args)]
 #[command(args_override_self = true, after_long_help = examples::GLOB)]
 pub(crate) struct GlobArguments {

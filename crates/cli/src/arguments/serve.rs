@@ -12,14 +12,14 @@ use super::{AskOption, Mode, OfferArguments, WorkArguments, examples};
 /// The agents connect to http://127.0.0.1:4747/mcp (streamable HTTP, both generations of MCP) with the header
 /// `Authorization: Bearer TOKEN`. There are three tokens, in files of the state folder that only you can read: `serve-token`
 /// opens all tools, `serve-token-read` those that only read; `person-token` approves changes (LANCET_TOKEN) and opens no tool. Each agent has its own record of what it has read, its own
-/// roots and its own permissions for a session; one that tells its own roots narrows those of the server. Writes are asked
-/// about, unless --mode or the settings say otherwise.
+/// roots and its own permissions for a session; one that sends its own roots narrows those of the server. Writes need
+/// approval, unless --mode or the settings say otherwise.
 ///
-/// The page shows what waits for your word and what was written: --open opens it, and at a terminal a link is printed, which lets one browser
+/// The page shows what waits for your approval and what was written: --open opens it, and at a terminal a link is printed, which lets one browser
 /// in. The browser stays known for 30 days.
 ///
 /// Requests must name this machine as their host, and pages in a browser must come from it: --allow-host and --allow-origin
-/// allow others. Other machines can connect where --listen names an address that they reach, and then the way must be
+/// allow others. Other machines can connect if --listen names an address that they reach; the connection must then be
 /// encrypted. Ctrl-C, or SIGTERM, ends it when calls are answered and writes finished.
 #[derive(Clone, Debug, Args)]
 #[command(after_long_help = examples::SERVE)]
@@ -29,12 +29,12 @@ pub(crate) struct ServeArguments {
     pub(crate) listen: String,
     /// Open the page in a browser
     ///
-    /// The link goes to the browser in a file that only you can read. Where there is no screen or no browser, open the link that is printed.
+    /// The link goes to the browser in a file that only you can read. Without a screen or a browser, open the printed link.
     #[arg(long)]
     pub(crate) open: bool,
     /// Print a link into the page of the server that runs with this state folder, and exit
     ///
-    /// The link lets one device in and is good for ten minutes; where other machines reach the server it is also drawn as a QR code. It
+    /// The link lets one device in and is good for ten minutes; if other machines reach the server it is also drawn as a QR code. It
     /// is written to the terminal, or to standard output where LANCET_TOKEN has the person's token. It is not for agents: the page approves changes.
     #[arg(long, conflicts_with_all = ["open", "new_token"])]
     pub(crate) link: bool,
@@ -44,7 +44,7 @@ pub(crate) struct ServeArguments {
     /// An origin whose pages may call the server, such as https://app.example.org; may be given several times
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) allow_origin: Vec<OriginRule>,
-    /// The address under which others reach the server, where a proxy stands before it
+    /// The address under which others reach the server, if a proxy is in front of it
     #[arg(long, value_name = "URL")]
     pub(crate) public_url: Option<PublicUrl>,
     /// Make all tokens again, and forget all devices that were let into the page; a server that is running goes on with the old tokens until it is started again
@@ -59,10 +59,10 @@ pub(crate) struct ServeArguments {
     /// What happens to writes [default: the settings' mode, else ask]
     #[arg(long, value_name = "MODE")]
     pub(crate) mode: Option<Mode>,
-    /// Who is asked about writes that need a person's word
+    /// Who is asked about writes that need a person's approval
     ///
-    /// Without it such writes are recorded and wait for `lancet pending`. With elicit whoever has `serve-token` can answer
-    /// for the person, because over HTTP nothing proves that a client shows the question to anybody.
+    /// By default such writes are recorded and wait for `lancet pending`. With elicit any client with `serve-token` can
+    /// answer for the person, because over HTTP nothing proves that a client shows the question to its user.
     #[arg(long, value_name = "WHOM")]
     pub(crate) ask: Option<AskOption>,
     #[command(flatten)]

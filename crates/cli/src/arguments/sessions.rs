@@ -23,7 +23,7 @@ Examples:
 
 /// List the agents at work, and stop the writes of one
 ///
-/// A session is one conversation of one agent. Those at work on the project you are in are listed: name, client, since when,
+/// A session is one conversation of one agent. The sessions at work on the current project are listed: name, client, since when,
 /// how many files it knows and has changed, and how many of its calls wait. Files that two of them work on are named below.
 ///
 /// A session that is stopped goes on reading; its writes are refused in every process until you let it write again.
@@ -56,16 +56,17 @@ pub(crate) enum SessionsCommand {
     Resume(ResumeArguments),
 }
 
-/// Stop the writes of a session; the words are passed on to the model
+/// Stop the writes of a session; the message is passed on to the model
 ///
-/// Anybody may stop a session. A call that waits for an answer writes nothing either, whatever the answer is.
+/// Stopping needs no token, because it only prevents writes. A call that waits for an answer then writes nothing, whatever
+/// the answer is.
 #[derive(Debug, Args)]
 #[command(after_long_help = STOP)]
 pub(crate) struct StopArguments {
     /// The session, by its name or the end of it
     #[arg(value_name = "NAME")]
     pub(crate) session: String,
-    /// Words for the model
+    /// A message for the model
     #[arg(value_name = "WORDS")]
     pub(crate) words: Vec<String>,
 }

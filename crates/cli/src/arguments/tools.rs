@@ -15,7 +15,7 @@ pub(crate) struct ToolsArguments {
     /// Whose shape
     #[arg(long, value_name = "FORMAT", default_value = "mcp")]
     pub(crate) format: ToolFormat,
-    /// In the form that the API enforces while its model writes a call: every field is required, null stands for an absent
+    /// In the form that the API enforces while its model writes a call: every field is required, null means an absent
     /// one
     #[arg(long)]
     pub(crate) strict: bool,
@@ -56,7 +56,7 @@ pub(crate) struct OfferArguments {
     /// How much data answers carry for programs, in `_meta` [default: by the client; all of it where it is known to keep that from its model]
     #[arg(long, value_name = "EXTENT")]
     pub(crate) data: Option<DataOption>,
-    /// When problems are told that language servers find after a change [default: the settings' language.diagnostics]
+    /// When to report problems that language servers find after a change [default: the settings' language.diagnostics]
     ///
     /// Servers are started for trusted projects only (`lancet trust`).
     #[arg(long, value_name = "WHEN")]
@@ -91,7 +91,7 @@ pub(crate) enum DataOption {
     Brief,
 }
 
-/// When problems are told that a change caused.
+/// When problems that a change caused are reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DiagnosticsOption {
     /// In the answer to the change

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-/// What all commands take. Only `--root` is on each page; `lancet help options` has them all.
+/// Options of all commands. Only `--root` is on each page; `lancet help options` has them all.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Global options (all of them: lancet help options)")]
 pub(crate) struct WorkArguments {

@@ -99,7 +99,7 @@ pub struct ListForm {
     pub length: Length,
     /// Whether the API is asked to enforce the schemas.
     pub strictness: Strictness,
-    /// What stands before the tools' names.
+    /// The prefix of the tools' names.
     pub prefix: ToolPrefix,
 }
 

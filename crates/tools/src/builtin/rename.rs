@@ -22,11 +22,11 @@ const LONGEST_NAME: usize = 1_000;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct RenameArguments {
-    /// Absolute path of a file in which the symbol stands
+    /// Absolute path of a file that contains the symbol
     pub file_path: String,
-    /// Number of a line on which it stands, as Read shows it
+    /// Number of a line that contains it, as Read shows it
     pub line: u64,
-    /// The symbol as it stands there, its name alone
+    /// The symbol as it is there, its name alone
     pub symbol: String,
     /// Its new name
     pub new_name: String,

@@ -167,7 +167,7 @@ impl Sheet {
         for problem in &report.problems {
             self.line(&problem.words);
             if let Some(mend) = &problem.mend {
-                self.line(&format!("  mend it with: {mend}"));
+                self.line(&format!("  fix it with: {mend}"));
             }
         }
     }
